@@ -15,7 +15,9 @@ import { deployedIn, deployments, withArguments, withMounted, type Deployed } fr
 import { overlays } from './kustomizations.ts';
 import { plainManifests } from './plain-manifests.ts';
 import { canRender, pythonOf } from './prepare.ts';
-import { askCommand } from '../questions.ts';
+import { askCommand, consented } from '../questions.ts';
+import { chartsIn, renderedChart } from './charts.ts';
+import { buildHelm, canBuildHelm, findHelm, HELM } from './helm.ts';
 import type { Program } from './programs/program.ts';
 import { readRepository, type Repository } from './repository.ts';
 import { findSamples } from './samples.ts';
@@ -53,9 +55,10 @@ export interface Choice {
 export async function choose(
   repository: Repository,
   flags: InitFlags,
-  { cwd, called }: Console,
+  console: Console,
   built?: string,
 ): Promise<Choice> {
+  const { cwd, called } = console;
   const found = withDefinitions(
     survey(repository, (module) => pythonOf(cwd, module)),
     repository,
@@ -95,10 +98,17 @@ export async function choose(
       ? plainOf(repository, cwd, command[0] ?? '', own?.names ?? [])
       : undefined;
   const installed = overlay === undefined ? plain : [overlay];
+  const chart =
+    installed === undefined && partly === undefined && command !== undefined
+      ? await chartOf(repository, command[0] ?? '', definitions.crds, flags, console)
+      : undefined;
+  const rendered = partly ?? chart;
   const shipped =
-    installed === undefined
-      ? partly && projectOf(parseManifests(partly.text, MANIFESTS_FILE, true))
-      : loadProject(installed.map((path) => resolve(cwd, path)));
+    installed !== undefined
+      ? loadProject(installed.map((path) => resolve(cwd, path)))
+      : rendered?.text === undefined
+        ? undefined
+        : projectOf(parseManifests(rendered.text, MANIFESTS_FILE, true));
   const deployed = own?.names === undefined ? undefined : deployedFor(own.names, shipped?.objects, repository);
   const env = {
     // With manifests, a process gets the environment of its Deployment from there.
@@ -109,9 +119,9 @@ export async function choose(
   const chosen = flags.sample ?? (samples.files.length > 0 ? samples.files : samples.drawn === '' ? [] : [SAMPLE_FILE]);
   return {
     repository,
-    found: partly === undefined ? found : withNote(found, partly.folder),
+    found: rendered === undefined ? found : withNote(found, rendered.note),
     manifests,
-    ...(partly === undefined ? {} : { rendered: partly.text }),
+    ...(rendered?.text === undefined ? {} : { rendered: rendered.text }),
     options: {
       ...(target === undefined ? {} : { target }),
       ...(command === undefined
@@ -154,12 +164,51 @@ function plainOf(
 }
 
 /** The likeliest overlay that leads out of the project, without what lies there. */
-function renderedWithoutRemote(repository: Repository): { readonly folder: string; readonly text: string } | undefined {
+function renderedWithoutRemote(repository: Repository): Rendered | undefined {
   for (const { folder } of overlays(repository, true).slice(0, RENDERED_MAX)) {
     const text = renderLocally(repository, folder);
-    if (text !== undefined) return { folder, text };
+    if (text !== undefined)
+      return {
+        text,
+        note: `${folder} names bases outside of the project: it is rendered without them to ${MANIFESTS_FILE}`,
+      };
   }
   return undefined;
+}
+
+/** What is written to a file of ours. */
+interface Rendered {
+  /** Absent where it could not be rendered. */
+  readonly text?: string;
+  readonly note: string;
+}
+
+/** The first chart that renders to something that can be installed as it is. Helm is built where it is not there, if that is agreed to. */
+async function chartOf(
+  repository: Repository,
+  program: string,
+  crds: readonly KubeObject[],
+  flags: InitFlags,
+  { cwd, err }: Console,
+): Promise<Rendered | undefined> {
+  const charts = chartsIn(repository).slice(0, RENDERED_MAX);
+  const [first] = charts;
+  if (first === undefined) return undefined;
+  const helm = findHelm() ?? ((await mayBuildHelm(flags)) ? buildHelm(err) : undefined);
+  if (helm === undefined)
+    return { note: `the chart ${first} is not rendered: there is no helm; --yes agrees to building ${HELM}` };
+  const known = new Set(crds.map(({ metadata }) => metadata.name ?? ''));
+  for (const folder of charts) {
+    const text = renderedChart(helm, folder, { cwd, known });
+    if (text !== undefined && isInstallable(projectOf(parseManifests(text, MANIFESTS_FILE, true)), program))
+      return { text, note: `the chart ${folder} is rendered with its default values to ${MANIFESTS_FILE}` };
+  }
+  return undefined;
+}
+
+async function mayBuildHelm(flags: InitFlags): Promise<boolean> {
+  if (flags.dryRun === true || !canBuildHelm()) return false;
+  return flags.yes === true || (await consented(`Build ${HELM} from the Go module proxy, to render a chart? [y/N] `));
 }
 
 function projectOf(manifests: readonly Manifest[]): Project {
@@ -167,8 +216,7 @@ function projectOf(manifests: readonly Manifest[]): Project {
   return { crds, objects: rest.map(({ object }) => object), warnings: [] };
 }
 
-function withNote(found: Survey, folder: string): Survey {
-  const note = `${folder} names bases outside of the project: it is rendered without them to ${MANIFESTS_FILE}`;
+function withNote(found: Survey, note: string): Survey {
   return { ...found, definitions: { ...found.definitions, notes: [...found.definitions.notes, note] } };
 }
 

@@ -21,6 +21,8 @@ export interface Deployed {
 
 /** Where manifests serve tests, documentation and development. */
 export const ASIDE: RegExp = /(^|\/)(tests?|e2e|hack|examples?|samples?|site|docs?|dev[\w-]*|fixtures?|templates)\//i;
+/** What a controller is deployed as. */
+export const WORKLOADS: ReadonlySet<string> = new Set(['Deployment', 'StatefulSet']);
 const MANAGER = /(?:^|-)(?:manager|operator|controller)(?:$|-)/;
 /** What stands for something that only a tool or a shell fills in. */
 const UNFILLED = /\{\{|\$[({]/;
@@ -29,10 +31,10 @@ const MOUNTED = '{files}';
 
 /** @param names what the program and its image may be called */
 export function deployedIn(objects: readonly KubeObject[], names: readonly string[]): Deployed | undefined {
-  const deployments = objects.filter(({ kind, spec }) => kind === 'Deployment' && containersOf(spec).length > 0);
+  const workloads = objects.filter(({ kind, spec }) => WORKLOADS.has(kind) && containersOf(spec).length > 0);
   const found =
-    deployments.find(({ spec }) => containersOf(spec).some((container) => isNamed(container, names))) ??
-    deployments.find(({ metadata }) => MANAGER.test(metadata.name ?? ''));
+    workloads.find(({ spec }) => containersOf(spec).some((container) => isNamed(container, names))) ??
+    workloads.find(({ metadata }) => MANAGER.test(metadata.name ?? ''));
   if (found === undefined) return undefined;
   const container = containersOf(found['spec']).find((one) => isNamed(one, names));
   const program = textsOf(container?.['command'])[0] ?? names[0] ?? '';
@@ -49,9 +51,9 @@ export function deployedIn(objects: readonly KubeObject[], names: readonly strin
 
 const PORT = /\{port:[^}]*\}/g;
 
-/** Whether an object is the Deployment of the controller. */
+/** Whether an object is the workload of the controller. */
 export function isController({ kind, metadata, spec }: KubeObject, names: readonly string[]): boolean {
-  const containers = kind === 'Deployment' ? containersOf(spec) : [];
+  const containers = WORKLOADS.has(kind) ? containersOf(spec) : [];
   if (containers.length === 0) return false;
   return MANAGER.test(metadata.name ?? '') || containers.some((container) => isNamed(container, names));
 }
@@ -59,7 +61,10 @@ export function isController({ kind, metadata, spec }: KubeObject, names: readon
 /** The objects of all files that could hold the Deployment. */
 export function deployments({ files, text }: Repository): readonly KubeObject[] {
   return files
-    .filter((file) => /\.ya?ml$/.test(file) && !ASIDE.test(file) && /^kind:\s*["']?Deployment\b/m.test(text(file)))
+    .filter(
+      (file) =>
+        /\.ya?ml$/.test(file) && !ASIDE.test(file) && /^kind:\s*["']?(?:Deployment|StatefulSet)\b/m.test(text(file)),
+    )
     .flatMap((file) => {
       try {
         return parseManifests(text(file), file, true).map(({ object }) => object);

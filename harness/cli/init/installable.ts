@@ -4,11 +4,12 @@ import { installProject } from '../../execution/project/install.ts';
 import type { Project } from '../../execution/project/load.ts';
 import { HarnessError } from '../../model/errors.ts';
 import { createServer } from '../embedded-server.ts';
+import { WORKLOADS } from './deployed.ts';
 
 /** @param program what the target is started by: of several workloads, it tells which one the target is. */
 export function isInstallable({ crds, objects }: Project, program: string): boolean {
   try {
-    if (findWorkload(objects, program, undefined)?.kind !== 'Deployment') return false;
+    if (!WORKLOADS.has(findWorkload(objects, program, undefined)?.kind ?? '')) return false;
     const server = createServer();
     for (const crd of crds) server.installCrd(crd);
     installProject(server, objects, 'default');

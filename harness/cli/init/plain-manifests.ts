@@ -1,5 +1,5 @@
 /**
- * What a project ships as plain manifests: the file of its Deployment, with those beside it that give its service account rights.
+ * What a project ships as plain manifests: the file of its workload, with those beside it that give its service account rights.
  *
  * Pure. Start at {@link plainManifests}.
  */
@@ -21,11 +21,11 @@ interface Account {
   readonly namespace: string;
 }
 
-const KINDS = /^kind:\s*["']?(?:Deployment|ServiceAccount|(?:Cluster)?Role(?:Binding)?)\b/m;
+const KINDS = /^kind:\s*["']?(?:Deployment|StatefulSet|ServiceAccount|(?:Cluster)?Role(?:Binding)?)\b/m;
 const BINDING = /^(?:Cluster)?RoleBinding$/;
 
 /**
- * Sets of files, each with the Deployment of the controller and the roles of its service account: those with fewer files first.
+ * Sets of files, each with the workload of the controller and the roles of its service account: those with fewer files first.
  *
  * @param names what the program and its image may be called
  */
