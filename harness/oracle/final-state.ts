@@ -4,6 +4,8 @@
  * Owns: matching objects across two runs (by owner, role and order, not by name) and which leaves of them count: the target's own,
  * without what varies by nature, generations renumbered. Start at {@link differences}.
  */
+import { OUTSIDE } from '../model/outside.ts';
+import { isAside } from '../model/aside.ts';
 import { roleOf, WORKLOADS } from '../model/actor.ts';
 import { finalRevisions, type History, type Revision } from '../model/history.ts';
 import { diffContent, jsonEqual, leafPattern } from '../model/leaf.ts';
@@ -38,7 +40,9 @@ export interface Difference {
 }
 
 /** Records of what happened, and locks: how many there are says nothing about convergence. What is kept outside has a claim of its own. */
-const UNCOMPARED = /^(events(\.events\.k8s\.io)?|leases\.coordination\.k8s\.io|resources\.outside\.stalemate)$/;
+function isUncompared(resource: string): boolean {
+  return isAside(resource) || resource === OUTSIDE;
+}
 
 /** What keeps an object from being collected. */
 const HOLDS_ALIVE = /^metadata\.(finalizers|ownerReferences)\[/;
@@ -136,7 +140,7 @@ function place(entries: readonly Omit<Placed, 'role'>[]): State {
   let generated: Map<string, { readonly n: number; readonly entry: Omit<Placed, 'role'> }[]> | undefined;
   for (const entry of entries) {
     const { key, resource } = entry;
-    if (UNCOMPARED.test(resource)) continue;
+    if (isUncompared(resource)) continue;
     const tilde = key.lastIndexOf('~');
     if (tilde < 0) {
       state.set(key, { ...entry, role: roleOfKey(key, resource) });

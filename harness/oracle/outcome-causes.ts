@@ -4,6 +4,7 @@
  *
  * Does not own: violations that name their cause, and how the two go together (`cause.ts`). Start at {@link outcomeCauses}.
  */
+import { isEvent } from '../model/aside.ts';
 import { roleOf } from '../model/actor.ts';
 import type { Cause } from '../model/cause.ts';
 import { ownCause } from '../model/cause.ts';
@@ -104,7 +105,8 @@ function givenUp(
   const since = phaseStart(history, 'contention');
   const killed = new Set(history.processes.flatMap(({ actor, kind }) => (kind === 'crashed' ? [actor] : [])));
   const own = history.operations.filter(
-    ({ actor, verb }) => roleOf(actor) === 'target' && verb !== 'watch' && !killed.has(actor),
+    ({ actor, verb, resource }) =>
+      roleOf(actor) === 'target' && verb !== 'watch' && !isEvent(resource) && !killed.has(actor),
   );
   const done = new Map(own.flatMap((one) => (one.outcome.type === 'ok' ? [[likeKey(one), one.invoked.at]] : [])));
   const lost = own.filter(

@@ -1,4 +1,5 @@
 /** Pace: how long a target is silent before it goes on of its own accord. Read from runs in which nobody disturbs it. */
+import { isAside } from '../model/aside.ts';
 import { roleOf } from '../model/actor.ts';
 import type { History } from '../model/history.ts';
 import { isWrite, phaseStart } from '../model/history.ts';
@@ -8,7 +9,6 @@ const SAFETY = 1.5;
 /** A target that pauses for longer by design is judged by what more time shows. */
 const PAUSE_MAX_MS = 4_000;
 /** Locks and records of what happened are no steps towards anything. */
-const ASIDE = /^(events(\.events\.k8s\.io)?|leases\.coordination\.k8s\.io)$/;
 
 /** The silence, in ms of run time, after which the target has nothing more to do, also where it only hears of things when it looks. */
 export function ownPauseMs(histories: readonly History[]): number {
@@ -18,12 +18,12 @@ export function ownPauseMs(histories: readonly History[]): number {
 
 /** The longest between two reads of the same after the last change: a target that polls learns of the next one as late as that. */
 function longestRound({ revisions, operations }: History): number {
-  const since = revisions.findLast(({ resource }) => !ASIDE.test(resource))?.at ?? 0;
+  const since = revisions.findLast(({ resource }) => !isAside(resource))?.at ?? 0;
   const lastMs = new Map<string, number>();
   let longest = 0;
   for (const { actor, verb, resource, namespace, name, invoked } of operations) {
     if (invoked.at <= since || roleOf(actor) !== 'target') continue;
-    if (isWrite(verb) || verb === 'watch' || resource === '' || ASIDE.test(resource)) continue;
+    if (isWrite(verb) || verb === 'watch' || resource === '' || isAside(resource)) continue;
     const read = [actor, verb, resource, namespace, name].join(' ');
     longest = Math.max(longest, invoked.timeMs - (lastMs.get(read) ?? invoked.timeMs));
     lastMs.set(read, invoked.timeMs);
@@ -36,7 +36,7 @@ function longestPause(history: History): number {
   const since = phaseStart(history, 'contention');
   const told = history.deliveries.map((delivery) => ({ ...delivery, writes: false }));
   const asked = history.operations.flatMap(({ actor, verb, resource, invoked }) =>
-    verb === 'watch' || ASIDE.test(resource) ? [] : [{ ...invoked, actor, writes: isWrite(verb) }],
+    verb === 'watch' || isAside(resource) ? [] : [{ ...invoked, actor, writes: isWrite(verb) }],
   );
   const marks = [...told, ...asked]
     .filter(({ actor, at }) => at >= since && roleOf(actor) === 'target')

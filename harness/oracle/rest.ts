@@ -3,6 +3,7 @@
  *
  * Owns: where rest begins, which requests count as activity. Does not own: how much is too much (`properties/bounded-rate.ts`).
  */
+import { isEvent } from '../model/aside.ts';
 import { roleOf } from '../model/actor.ts';
 import type { History, Mark, Operation, Revision } from '../model/history.ts';
 import type { ProbeResult } from '../model/probe.ts';
@@ -108,15 +109,13 @@ function isLock({ resource, name }: Pick<Operation, 'resource' | 'name'>, locks:
 export function attemptsAmong(operations: readonly Operation[], { revisions }: History): readonly Operation[] {
   const changing = new Set(revisions.map(({ op }) => op));
   return operations.filter(({ id, verb, resource, subresource, name, outcome }) => {
-    if (EVENTS.test(resource)) return false;
+    if (isEvent(resource)) return false;
     if (isWrite(verb)) return outcome.type !== 'ok' || changing.has(id);
     if (CONNECTS.test(subresource) || OUTSIDE_PATH.test(name)) return true;
     // What does not exist is requested again and again, and so are logs where no kubelet has any.
     return outcome.type !== 'ok' && !(outcome.type === 'fail' && outcome.code === 404) && subresource !== 'log';
   });
 }
-
-const EVENTS = /^events(?:\.|$)/;
 /** Recorded as reads, because they commit nothing in the cluster. */
 const CONNECTS = /^(?:exec|attach|portforward|proxy)$/;
 

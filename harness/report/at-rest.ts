@@ -1,4 +1,5 @@
 /** Differences at rest from a fresh copy with the same input. */
+import { isAside } from '../model/aside.ts';
 import type { Violation } from '../model/check-result.ts';
 import { diffLeaves, isServerLeaf, leafPattern } from '../model/leaf.ts';
 import { objectKey, type KubeObject } from '../model/object.ts';
@@ -32,6 +33,7 @@ export function compareAtRest(
   const comparisons: (Comparison & { readonly about: boolean })[] = [];
   for (const key of shown) {
     const [resource = '', , ...name] = key.split('/');
+    if (isAside(resource)) continue;
     const object = `${resource.split('.')[0] ?? ''}/${name.join('/')}`;
     const want = expected[key];
     const have = actual.get(key);

@@ -3,6 +3,7 @@
  *
  * Pure. Start at {@link effectOf}.
  */
+import { isEvent } from '../../model/aside.ts';
 import { roleOf } from '../../model/actor.ts';
 import { isWrite, type History, type Operation, type Revision } from '../../model/history.ts';
 import { mapOf, textOf } from '../../model/json.ts';
@@ -76,10 +77,6 @@ function writesOf({ revisions }: History): readonly Revision[] {
     ({ actor, resource, object }) =>
       roleOf(actor) === 'target' && !isEvent(resource) && lockHolder(object) === undefined,
   );
-}
-
-function isEvent(resource: string): boolean {
-  return /^events(\.|$)/.test(resource);
 }
 
 function keyOf({ resource, namespace, name }: Revision): string {
