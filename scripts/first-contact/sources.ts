@@ -71,6 +71,8 @@ const FETCHERS: { readonly [source in Repository['source']]: Fetcher } = {
   go: ({ package: module, version }, work, tree) => {
     cpSync(moduleFolder(module, version, work), tree, { recursive: true });
     run('chmod', ['-R', 'u+w', tree], work);
+    // Of what a project vendors an archive has parts only.
+    rmSync(join(tree, 'vendor'), { recursive: true, force: true });
     addNestedModules(module, version, work, tree);
   },
   // Where there is no archive of the sources, the wheel holds the modules, and nothing of how they are installed.

@@ -139,3 +139,20 @@ it('finds its kubeconfig also where clients look without being told', async () =
 
   expect(line).toBe('the same');
 });
+
+it('is in the namespace of its pod, by its kubeconfig', async () => {
+  const { host } = await lives(() => Promise.resolve(front));
+  const printed = Promise.withResolvers<string>();
+  const command = ['/bin/sh', '-c', 'grep -o "namespace[^a-z]*[a-z-]*" "$KUBECONFIG"; sleep 1000'];
+
+  const life = startProcess(
+    { ...host, podNamespace: 'own', target: { ...target, command }, print: (_, line) => printed.resolve(line) },
+    'controller',
+    upstream,
+    () => {},
+  );
+  const line = await printed.promise;
+  life.crash();
+
+  expect(line).toMatch(/^namespace\W+own$/);
+});

@@ -87,6 +87,8 @@ export interface ProcessHost {
   /** The ConfigMaps and Secrets that it would find mounted, as they are when a life begins. */
   readonly folders?: () => readonly MountedFolder[];
   readonly namespace: string;
+  /** Where its pod would be, for programs that ask their kubeconfig where they are; default {@link namespace}. */
+  readonly podNamespace?: string;
   readonly authority: CertificateAuthority;
   readonly identity: Identity;
   /** What all lives see of the host's files. */
@@ -425,7 +427,7 @@ class Incarnation implements ProcessIncarnation {
 
   #writeKubeconfig(server: string): string {
     const path = join(this.#folder, 'kubeconfig');
-    const { namespace, authority } = this.#host;
+    const { namespace: given, podNamespace: namespace = given, authority } = this.#host;
     const kubeconfig = kubeconfigOf({ name: 'stalemate', server, ca: authority.certificate, token: TOKEN, namespace });
     writeFileSync(path, stringify(kubeconfig), { mode: 0o600 });
     return path;

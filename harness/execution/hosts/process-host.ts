@@ -172,6 +172,7 @@ async function assembleProcessHost(
   };
   const inCluster = target.inCluster ? await podLives(subject, target, front) : undefined;
   const programs = programsOf(target, pod);
+  const there = (namespace: string): string => ground.places?.there(namespace) ?? namespace;
   const livesOf = (own: ProcessTarget): StartLife => {
     const lives = processHost({
       ...front,
@@ -182,7 +183,8 @@ async function assembleProcessHost(
       ...toldThere({ target: own, files: pod.files }, ground.places),
       folders: () => volumes.folders,
       ...(pod.workload === undefined ? {} : { hostname: podName(pod.workload) }),
-      namespace: ground.places?.there(subject.namespace) ?? subject.namespace,
+      namespace: there(subject.namespace),
+      ...(pod.workload === undefined ? {} : { podNamespace: there(pod.workload.namespace) }),
       enclosures,
       outside,
       ...(steered === undefined
