@@ -50,7 +50,7 @@ export function initCommand(context: CommandContext): Command {
     .option('--no-run', 'write the files only')
     .option('--dry-run', 'show what would be written, and end')
     .option('--force', 'overwrite files that exist')
-    .option('--yes', 'ask nothing, and agree to everything: also to fetching CRDs of other projects')
+    .option('--yes', 'ask nothing, and agree to everything: also to fetching CRDs of other projects, and helm')
     .addHelpText('after', HELP)
     .action(async (command: readonly string[], flags: InitFlags, self: Command) => {
       context.finish(await init(flagsWith(command, flags, self), context));
