@@ -56,6 +56,11 @@ export function defaultedCrd(crd: KubeObject, old: KubeObject | undefined): Kube
   return old === undefined ? result : rememberingStorage(result);
 }
 
+/** A harness installs the same definitions into many servers: what was found out of a schema, which never changes, is kept. */
+const CANONICAL = new WeakMap<JsonObject, JsonObject>();
+/** Schemas without errors, each with where it was judged and whether there was a status. */
+const VALID = new WeakMap<JsonObject, Set<string>>();
+
 function withCanonicalSchemas(crd: KubeObject): KubeObject {
   const spec = mapOf(crd['spec']);
   const { versions } = spec;
@@ -64,7 +69,8 @@ function withCanonicalSchemas(crd: KubeObject): KubeObject {
   const next = versions.map((version) => {
     const schema = isMap(version) ? schemaOf(version) : undefined;
     if (schema === undefined || !isMap(version)) return version;
-    const canonical = canonicalSchema(schema);
+    const canonical = CANONICAL.get(schema) ?? canonicalSchema(schema);
+    CANONICAL.set(schema, canonical);
     if (canonical === schema) return version;
     changed = true;
     return { ...version, schema: { ...mapOf(version['schema']), openAPIV3Schema: canonical } };
@@ -227,6 +233,8 @@ function validateSchema(
 ): void {
   // What was accepted stays accepted.
   if (old !== undefined && jsonEqual(schema, old)) return;
+  const place = `${at} ${status}`;
+  if (VALID.get(schema)?.has(place) === true) return;
   const found: FieldError[] = [];
   if (status) {
     if (schema['type'] !== undefined && schema['type'] !== 'object')
@@ -253,6 +261,7 @@ function validateSchema(
   const structural = found.length === 0;
   validateKeywords(schema, at, found);
   if (structural && found.length === 0) validateRules(schema, at, found);
+  if (found.length === 0) VALID.set(schema, (VALID.get(schema) ?? new Set()).add(place));
   for (const error of found) errors.push(error);
 }
 
