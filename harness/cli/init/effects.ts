@@ -19,8 +19,10 @@ export interface Wanted {
 }
 
 export interface Effect {
-  /** 0 when it led to nothing. */
+  /** What it is worth to a search: more of different things, with few requests. 0 when it led to nothing. */
   readonly score: number;
+  /** Requests of the target, which are what a run costs. */
+  readonly requests: number;
   /** In words: `creates 1 deployments.apps; writes the status of widgets.example.com`. Empty when it led to nothing. */
   readonly written: string;
   readonly wanted: readonly Wanted[];
@@ -42,6 +44,11 @@ const WORTH = { creates: 4, changes: 2, 'writes the status of': 1 } as const;
 const RESTLESS_SHARE = 0.5;
 type Deed = keyof typeof WORTH;
 
+/** Of one kind, more objects are more of the same: a second one is worth something, a tenth nothing. */
+function moreOf(others: number): number {
+  return 1 + Math.min(others, 4) / 8;
+}
+
 /** @param alone the run of the target without the objects: what it writes there as well is not their effect. */
 export function effectOf(history: History, alone: History | undefined): Effect {
   const before = new Set(alone === undefined ? [] : writesOf(alone).map(keyOf));
@@ -58,9 +65,15 @@ export function effectOf(history: History, alone: History | undefined): Effect {
     deeds.set(`${deed} ${keyOf(revision)}`, { deed, resource: revision.resource });
   }
   const restless = isRestless(history);
-  const worth = [...deeds.values()].reduce((sum, { deed }) => sum + WORTH[deed], 0);
+  const worth = [...Map.groupBy(deeds.values(), ({ deed, resource }) => `${deed} ${resource}`).values()].reduce(
+    (sum, [first, ...more]) => sum + (first === undefined ? 0 : WORTH[first.deed] * moreOf(more.length)),
+    0,
+  );
+  const requests = history.operations.filter(({ actor }) => roleOf(actor) === 'target').length;
+  const score = worth / Math.sqrt(Math.max(1, requests));
   return {
-    score: restless ? worth * RESTLESS_SHARE : worth,
+    score: restless ? score * RESTLESS_SHARE : score,
+    requests,
     restless,
     written: deedsText([...deeds.values()]),
     wanted: wantedIn(history),

@@ -258,12 +258,17 @@ function chosenOf(all: readonly Tried[]): readonly Tried[] {
   return chosen;
 }
 
-/** Several are used together where they lead to as much as the best of them alone. */
+/** So many requests take no time that would count. */
+const CHEAP_REQUESTS = 80;
+
+/** Several are used together where that costs little, or is worth as much as the best of them alone. */
 async function together(chosen: readonly Tried[], { run, alone }: Choosing): Promise<readonly Tried[]> {
   const [best] = chosen;
   if (best === undefined || chosen.length === 1) return chosen;
   const objects = chosen.flatMap(({ candidate, beside }) => [...beside, ...candidate.objects]);
   const history = (await run([{ name: 'together', objects }])).get('together');
   const effect = history === undefined ? undefined : effectOf(history, alone);
-  return effect !== undefined && effect.refused === '' && effect.score >= best.effect.score ? chosen : [best];
+  if (effect === undefined || effect.refused !== '') return [best];
+  const isCheap = effect.requests <= CHEAP_REQUESTS && effect.score > 0;
+  return isCheap || effect.score >= best.effect.score ? chosen : [best];
 }
