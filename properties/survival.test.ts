@@ -107,6 +107,19 @@ describe('survival', () => {
     ]);
   });
 
+  it.each([
+    ['panic: assignment to entry in nil map', 'controller panicked: assignment to entry in nil map'],
+    [
+      String.raw`E1126 11:19:07.829674 2 iface.go:283] "Observed a panic" panic="interface {} is \"a\", not b" stacktrace=<`,
+      'controller panicked: interface {} is "a", not b',
+    ],
+    ["thread 'main' panicked at src/main.rs:7:5:", `controller printed "thread 'main' panicked at src/main.rs:7:5:"`],
+  ])('says what panics say: %s', (line, sentence) => {
+    const history = historyBuilder().build({ logs: [{ actor: 'controller', at: 1, timeMs: 1, line }] });
+
+    expect(survival.check(history)).toMatchObject({ violations: [{ sentence }] });
+  });
+
   it('convicts what runtimes print about broken programs', () => {
     const lines = ['reconciled web', 'WARNING: DATA RACE', 'panic: runtime error: index out of range'];
     const history = started().build({ logs: lines.map((line, at) => ({ at, timeMs: 0, actor: 'controller', line })) });

@@ -69,9 +69,19 @@ function check(history: History): CheckResult {
     }
     const found = LOG_SIGNATURES.find(({ pattern }) => pattern.test(line.line));
     if (found === undefined || roleOf(line.actor) !== 'target') continue;
-    violations.push(violation(found.class, line, `printed "${line.line.slice(0, 120)}"`));
+    violations.push(violation(found.class, line, printedText(line.line)));
   }
   return violations.length === 0 ? HOLDS : { result: 'violated', violations: distinct(violations) };
+}
+
+/** What a panic says: after its word, or as the field of a structured log line. */
+const PANIC_TEXT: readonly RegExp[] = [/^panic: (.+)$/, /Observed a panic.*?\bpanic="((?:[^"\\]|\\.)+)"/];
+const PRINTED_MAX = 200;
+
+function printedText(line: string): string {
+  const text = PANIC_TEXT.map((pattern) => pattern.exec(line)?.[1]).find((one) => one !== undefined);
+  if (text === undefined) return `printed "${line.slice(0, PRINTED_MAX)}"`;
+  return `panicked: ${text.replaceAll('\\"', '"').slice(0, PRINTED_MAX)}`;
 }
 
 /** Names the request that failed last before it, where there is one: most errors are of a request. */

@@ -54,6 +54,8 @@ const FIXES: { readonly [propertyAndClass: string]: string } = {
     'Delete with preconditions: the uid (and resourceVersion, if it matters) of the object that was looked at. A name may belong to a new object by now.',
   survival:
     'Retry every failed request instead of leaving its error uncaught. A 409, 404, 429 or 500, a refused connection or a closed watch is normal.',
+  'survival/panic':
+    'Let the code that panics expect such a value: the output of the target has its stack trace. Handlers of deletions get a placeholder instead of the object where a watch had to start again.',
   'survival/data-race': 'Two threads use one value without a lock: copy what comes out of a cache before changing it.',
   'crash-equivalence':
     'Let each step detect from the cluster’s state alone whether it was done: the process may crash between any two. Order them so that half-done work is found and finished.',
