@@ -34,6 +34,8 @@ const NAME = 'bounded-rate';
 const HOT_REQUESTS_MIN = 40;
 /** Of a hot loop, so much of the end is looked at, or as much as was counted without a pause: a busy machine may take a second for a request. */
 const HOT_SPAN_MS = 5_000;
+/** So often comes a request of a loop; where there are few requests, an eighth of them. */
+const REPEATS_MIN = 8;
 /** One write at rest may be the last step of converging; three in the later half are a habit. */
 const HABIT_MIN = 3;
 /** A requeue of that period or shorter is a busy loop, also when the references do the same. */
@@ -130,9 +132,23 @@ function judgeHotInstant(history: History, steps: number): CheckResult {
     const reason = `the run never came to rest, but only ${hot.length} of the last requests were the target’s: too few to call it a loop of its own`;
     return { result: 'inconclusive', reason };
   }
+  if (!isRepeated(hot)) {
+    const reason = `the run never came to rest, but of the last ${hot.length} requests of the target most were different ones: that may be one long reconcile`;
+    return { result: 'inconclusive', reason };
+  }
   const writes = hot.filter(({ verb, committed }) => isWrite(verb) && committed.length > 0);
   if (writes.length >= HABIT_MIN) return judgeWrites(history, writes, 'hot-loop', 'as fast as it is answered');
   return rateViolation(history, 'hot-loop', hot, `sends ${hot.length} requests as fast as it is answered`);
+}
+
+/** Requests of a loop come again and again; one reconcile of a large operator is a hundred requests, too. */
+function isRepeated(requests: readonly Operation[]): boolean {
+  const often = Math.min(REPEATS_MIN, requests.length / REPEATS_MIN);
+  const counts = Map.groupBy(requests, ({ verb, resource, namespace, name, query }) =>
+    JSON.stringify([verb, resource, namespace, verb === 'create' ? '' : name, query]),
+  );
+  const repeated = [...counts.values()].reduce((sum, { length }) => (length >= often ? sum + length : sum), 0);
+  return repeated >= requests.length / 2;
 }
 
 /** Rest came, but reads may go on where they do not count as activity. */

@@ -7,6 +7,25 @@ const RESOURCE = 'widgets.example.com';
 /** The server of these tests fills in no default. */
 const REFERENCE = { ownedLeaves: {}, volatileLeaves: { [`${RESOURCE}:web`]: ['spec.template.restart'] } };
 
+it.each([
+  [false, 'holds'],
+  ['', 'holds'],
+  [true, 'violated'],
+])('is none where the encoder leaves out what is empty: %j', (value, result) => {
+  const h = historyBuilder();
+  h.create('user', RESOURCE, manifest('Widget', 'web', { spec: { size: 1 } }));
+  h.phase('contention');
+  h.edit('writer-1', RESOURCE, 'web', ['spec', 'paused'], value);
+  const read = h.get('controller', RESOURCE, 'web');
+  h.update('controller', RESOURCE, { ...read, spec: { size: 2 } });
+  const history = h.build({ reference: { ownedLeaves: { [`${RESOURCE}:web`]: ['spec.size'] } } });
+  const found = noLostUpdate.check(history);
+  const needs = found.result === 'inconclusive' ? (found.needs ?? []) : [];
+  const probes = needs.map((need) => ({ ...need, reverted: [] }));
+
+  expect(noLostUpdate.check({ ...history, probes } as never)).toMatchObject({ result });
+});
+
 it('is told by the defaults that it lacks', () => {
   const h = historyBuilder();
   h.create(

@@ -234,6 +234,16 @@ describe('reviews', () => {
     expect(review()).toEqual({ user: {}, error: 'invalid bearer token' });
   });
 
+  it.each([
+    [{ creationTimestamp: null }, 201],
+    [{ name: 'x' }, 422],
+  ])('take no metadata but what Go writes for none: %j', (metadata, code) => {
+    const { request } = testServer();
+    const spec = { resourceAttributes: { verb: 'get', resource: 'pods' } };
+
+    expect(request('POST', `${REVIEWS}/selfsubjectaccessreviews`, { metadata, spec }).code).toBe(code);
+  });
+
   it('refuse questions that ask nothing', () => {
     const { request } = testServer();
     expect(request('POST', `${REVIEWS}/selfsubjectaccessreviews`, {})).toMatchObject({

@@ -211,7 +211,9 @@ function accessErrors(kind: string, metadata: JsonObject, spec: JsonObject): rea
   if (isMap(resource)) for (const which of ['fieldSelector', 'labelSelector']) selectorErrors(resource, which, errors);
   const local = kind === 'LocalSubjectAccessReview';
   const { namespace, managedFields: _, ...rest } = metadata;
-  if (Object.keys(rest).length > 0 || (!local && namespace !== undefined))
+  // Go writes `creationTimestamp: null` for what has none.
+  const isNamed = Object.values(rest).some((value) => value !== null && value !== '');
+  if (isNamed || (!local && textOf(namespace) !== ''))
     errors.push(fieldInvalid('metadata', metadata, local ? 'must be empty except for namespace' : 'must be empty'));
   if (local && isMap(resource) && textOf(resource['namespace']) !== namespace)
     errors.push(
