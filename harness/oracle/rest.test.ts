@@ -64,6 +64,15 @@ describe('a target that polls at rest', () => {
     expect(unchangedAfter(act)).toBe(120);
   });
 
+  it('changes nothing where the same fails again and again', () => {
+    const fails = (times: number): number =>
+      unchangedAfter((h) => {
+        for (let n = 0; n < times; n++) h.begin('controller', 'update', 'routes.example.com', 'web').fail(404);
+      });
+
+    expect([fails(4), fails(5)]).toEqual([60, 120]);
+  });
+
   it.each([
     [
       'writes',

@@ -105,17 +105,29 @@ function isLock({ resource, name }: Pick<Operation, 'resource' | 'name'>, locks:
 /**
  * The requests that try to change something, inside or outside of the cluster, or may be the part of such a try that failed. A write that
  * changes nothing is none: it is how some targets poll, with an apply or with the status that is there already. Events are records of it.
+ * What fails in the same way again and again, at rest, is a wait for something that does not come.
  */
 export function attemptsAmong(operations: readonly Operation[], { revisions }: History): readonly Operation[] {
   const changing = new Set(revisions.map(({ op }) => op));
-  return operations.filter(({ id, verb, resource, subresource, name, outcome }) => {
+  const failures = Map.groupBy(operations, failureKey);
+  return operations.filter((operation) => {
+    const { id, verb, resource, subresource, name, outcome } = operation;
     if (isEvent(resource)) return false;
+    if (outcome.type === 'fail' && (failures.get(failureKey(operation))?.length ?? 0) >= WAITS_MIN) return false;
     if (isWrite(verb)) return outcome.type !== 'ok' || changing.has(id);
     if (CONNECTS.test(subresource) || OUTSIDE_PATH.test(name)) return true;
     // What does not exist is requested again and again, and so are logs where no kubelet has any.
     return outcome.type !== 'ok' && !(outcome.type === 'fail' && outcome.code === 404) && subresource !== 'log';
   });
 }
+/** So often in the same way. */
+const WAITS_MIN = 5;
+
+function failureKey({ verb, resource, subresource, namespace, name, outcome }: Operation): string {
+  const code = outcome.type === 'fail' ? outcome.code : outcome.type;
+  return JSON.stringify([verb, resource, subresource, namespace, verb === 'create' ? '' : name, code]);
+}
+
 /** Recorded as reads, because they commit nothing in the cluster. */
 const CONNECTS = /^(?:exec|attach|portforward|proxy)$/;
 
