@@ -42,7 +42,7 @@ export function endMs({ phases }: History): number {
   return phases.at(-1)?.timeMs ?? 0;
 }
 
-/** Requests of the target after a moment that are activity: no watches, no locks. */
+/** Requests of the target after a moment that are activity: no watches, no locks, and nothing that a kubelet would have answered. */
 export function activityAfter(history: History, since: Mark): readonly Operation[] {
   const { operations } = history;
   let first = operations.length;
@@ -52,9 +52,20 @@ export function activityAfter(history: History, since: Mark): readonly Operation
   return operations
     .slice(first)
     .filter(
-      (operation) => operation.verb !== 'watch' && roleOf(operation.actor) === 'target' && !isLock(operation, locks),
+      (operation) =>
+        operation.verb !== 'watch' &&
+        roleOf(operation.actor) === 'target' &&
+        !isLock(operation, locks) &&
+        !isForKubelet(operation),
     );
 }
+
+/** What only the kubelet of a pod could have answered, and none did: how often it is tried again says nothing. */
+function isForKubelet({ subresource, outcome }: Operation): boolean {
+  return outcome.type === 'fail' && outcome.code === 500 && KUBELET.test(subresource);
+}
+
+const KUBELET = /^(?:log|exec|attach|portforward|proxy)$/;
 
 /** When the items of a run happened: requests that reached the server, answers and watch events that reached an actor. */
 function itemTicks({ operations, deliveries }: History): readonly number[] {
@@ -116,8 +127,8 @@ export function attemptsAmong(operations: readonly Operation[], { revisions }: H
     if (outcome.type === 'fail' && (failures.get(failureKey(operation))?.length ?? 0) >= WAITS_MIN) return false;
     if (isWrite(verb)) return outcome.type !== 'ok' || changing.has(id);
     if (CONNECTS.test(subresource) || OUTSIDE_PATH.test(name)) return true;
-    // What does not exist is requested again and again, and so are logs where no kubelet has any.
-    return outcome.type !== 'ok' && !(outcome.type === 'fail' && outcome.code === 404) && subresource !== 'log';
+    // What does not exist is requested again and again.
+    return outcome.type !== 'ok' && !(outcome.type === 'fail' && outcome.code === 404);
   });
 }
 /** So often in the same way. */
