@@ -128,6 +128,9 @@ function intent(operation: Operation, context: TextContext): readonly LeafChange
   const chain = context.index.chain(key);
   const base = chain.find((revision) => revision.revision === carried)?.object ?? made?.before;
   if (base === undefined) return [];
+  // A scale is an object of its own, and changes one field of this one.
+  if (body['kind'] !== undefined && body['kind'] !== base.kind)
+    return made?.before === undefined ? [] : diffLeaves(made.before, made.object);
   const only = operation.subresource === 'status' ? 'status' : '';
   return diffLeaves(base, body).filter(
     (change) => only === '' || change.path === only || change.path.startsWith(`${only}.`),

@@ -13,6 +13,9 @@ import type { World } from './world.ts';
 /** A suspect is given this many times the silence that it must keep, however busy it is. */
 const LIVE_WINDOWS_MAX = 2;
 
+/** So many times the steps, where a lock is kept. */
+const STEPS_OF_LOCKS = 2;
+
 /** A suspect that is still at work after that is given so much more, in ms of run time. */
 const AT_WORK_MS = 600_000;
 
@@ -42,8 +45,9 @@ export class LiveRun implements Live {
   async settleOn(windowMs: number): Promise<{ readonly history: History; readonly windowMs: number }> {
     if (windowMs > this.#settled.windowMs && this.#takenOver === undefined) {
       const { settings } = this.#options;
-      // A lock that is renewed every two seconds goes on for as long as is waited.
-      const settleStepsMax = settings.settleStepsMax * Math.max(1, Math.ceil(windowMs / EXTENDED_SETTLE_MS));
+      // A lock that is renewed every two seconds goes on for as long as is waited, and lets few timers be late.
+      const perWindow = settings.settleStepsMax * (this.#world.keepsUp ? STEPS_OF_LOCKS : 1);
+      const settleStepsMax = perWindow * Math.max(1, Math.ceil(windowMs / EXTENDED_SETTLE_MS));
       const windows = {
         ...this.#options,
         settings: { ...settings, settleStepsMax },
