@@ -38,3 +38,25 @@ describe('what differs from a fresh copy', () => {
     expect(differences(history, finalState(history), expected).map(({ path }) => path)).toEqual(paths);
   });
 });
+
+describe('an annotation of the target', () => {
+  it.each([
+    [['0', '1', '2'], []],
+    [['0', '1', '3'], ['metadata.annotations.revision']],
+    [['0', '1'], ['metadata.annotations.revision']],
+  ])('that counts its changes is no difference: %j', (values, paths) => {
+    const builder = (revisions: readonly string[]): History => {
+      const h = historyBuilder();
+      const [first = '', ...rest] = revisions;
+      h.create('controller', 'widgets.example.com', manifest('Widget', 'a', {}, { annotations: { revision: first } }));
+      for (const one of rest)
+        h.edit('controller', 'widgets.example.com', 'a', ['metadata', 'annotations', 'revision'], one);
+      return h.build();
+    };
+    const history = builder(values);
+
+    expect(differences(history, finalState(history), finalState(builder(['0']))).map(({ path }) => path)).toEqual(
+      paths,
+    );
+  });
+});

@@ -294,7 +294,7 @@ function compare(
   );
   // First what two runs only call by other names, both sides of it: whose a leaf is may be known of one side alone.
   if (left.length > 0) left = withoutAliased(left, haveAliases(), wantAliases());
-  left = left.filter(({ path, to }) => isOwn(history, have.role, uid, path, to));
+  left = left.filter(({ path, to }) => isOwn(history, have.role, uid, path, to) && !isCount(history, uid, path));
   for (const { path, from, to } of left) {
     found.push({ ...about(have, have.key), what: 'wrong-value', path, expected: from, actual: to, uid });
   }
@@ -308,6 +308,21 @@ function isOwn(history: History, role: string, uid: string, path: string, actual
   if (actual !== undefined && leafPattern(path) !== path) return isOwnWrite(history, uid, path);
   return names(history.reference?.ownedLeaves, role, path) || isOwnWrite(history, uid, path);
 }
+
+/** Whether an annotation counts changes: a fresh object has had fewer of them. */
+function isCount(history: History, uid: string, path: string): boolean {
+  if (!path.startsWith('metadata.annotations')) return false;
+  const index = indexOf(history);
+  const values = index.chain(uid).flatMap((revision) => {
+    const change = index.changes(revision).find((one) => one.path === path);
+    return change === undefined ? [] : [COUNT.test(String(change.to)) ? Number(change.to) : Number.NaN];
+  });
+  return values.length >= COUNTED_MIN && values.every((value, at) => at === 0 || value === (values[at - 1] ?? 0) + 1);
+}
+
+const COUNT = /^\d+$/;
+/** Two values that follow each other may be an accident. */
+const COUNTED_MIN = 3;
 
 /** Whether nobody but the target wrote a leaf in this run. What it carried back of others' is judged as a lost update. */
 function isOwnWrite(history: History, uid: string, path: string): boolean {
