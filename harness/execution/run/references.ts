@@ -18,7 +18,7 @@ import type { ProgramOp, Workload } from '../../model/workload.ts';
 import { drawnNamesIn } from '../../oracle/drawn-names.ts';
 import { leaseSeconds, lockHolder } from '../../oracle/leadership.ts';
 import { ownPauseMs } from '../../oracle/pace.ts';
-import { itemsUntil } from '../../oracle/rest.ts';
+import { isRestless, itemsUntil } from '../../oracle/rest.ts';
 import { buildReference, idleRates, type ReferenceRun } from '../../oracle/reference.ts';
 import type { StrategyHints } from '../../schedule/strategies/strategy.ts';
 import type { Aim, SpecChange } from '../../schedule/workload/writer.ts';
@@ -90,8 +90,8 @@ export async function takeReferences(
   const settled: Trial = { ...trial, workload: { ...trial.workload, start: 'settled' } };
   const healthy: SpecChange[] = [];
   const hashes = new Set(base.sample.map((object) => specHash(object)));
-  // A target that never comes to rest has no healthy values to change between.
-  const restless = !undisturbed.every(cameToRest);
+  // A target that goes on changing something has no healthy values to change between.
+  const restless = undisturbed.some(isRestless);
   const changes = restless ? [] : possibleChanges(runner, base, crds).slice(0, SPEC_CHANGES_MAX);
   const deletions = targetsOf(runner, base).map((target): ProgramOp => ({ do: 'delete', target }));
   let changesLeft = 0;
@@ -232,7 +232,7 @@ function lockOf({ revisions }: History): Pick<StrategyHints, 'lockMs'> {
 }
 
 function settledHealthy(history: History): boolean {
-  if (history.settlement.result !== 'quiescent') return false;
+  if (isRestless(history)) return false;
   if (!history.revisions.some((revision) => revision.actor === 'user' && revision.type === 'MODIFIED')) return false;
   const since = phaseStart(history, 'settle');
   return !history.operations.some(
