@@ -81,3 +81,20 @@ it.each([
 
   expect(convergence.check(history)).toMatchObject({ needs: [{ probe: 'extended-settle', windowMs }, {}] });
 });
+
+it.each([
+  ['asks how it ends undisturbed', [], { needs: [{ probe: 'undisturbed' }] }],
+  ['waits for it where that ends differently', [undisturbed('v1', 'v1')], { needs: [{ windowMs: 1_100_000 }] }],
+  [
+    'only warns of what ends undisturbed in the same way',
+    [undisturbed('third', 'v1')],
+    { violations: [{ severity: 'warning', signature: { class: 'path-dependent' } }] },
+  ],
+])('before a long back-off has to be waited for, %s', (_, more, result) => {
+  const { h } = run('Ready', 'old');
+  for (let n = 0; n < 4; n++) h.call('controller', 'update', 'deployments.apps', 'nothing', { body: {} });
+  const list = [expected(...healthy()), ...probes(h), ...more];
+  const history = h.build({ reference: { ...REFERENCE, backOffMs: 1_100_000 }, probes: list });
+
+  expect(convergence.check(history)).toMatchObject(result);
+});

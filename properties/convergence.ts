@@ -30,6 +30,10 @@ import {
 const NAME = 'convergence';
 /** Back-offs and requeues of so many ms of run time are everyday life. */
 const ORDINARY_MS = 10_000;
+/** A look of that length has seen all that comes without a long back-off. */
+const LONG_MS = 60_000;
+const UNKNOWN_UNDISTURBED = 'no undisturbed run was available to show whether it ends differently';
+const SAME_UNDISTURBED = 'undisturbed, it differs in the same way: the result depends on the path taken';
 /** Writes of a fresh incarnation that say nothing about the state: locks and records of what happened. */
 const BENIGN_WRITE = /^\S+ (events|events\.events\.k8s\.io|leases\.coordination\.k8s\.io)\//;
 
@@ -115,6 +119,15 @@ function judgeSuspect(
   // What healed in the middle of a long look had no time left to be silent for as long once more.
   const isOver = extended !== undefined && (isAtRest(extended) || extended.laterHalf?.requests === 0);
   if (later.length === 0 && isOver) return healedLate(history, found, extended.windowMs);
+  // The longest looks take the most time of all: what differs undisturbed as well is no matter of waiting.
+  if (extended !== undefined && extended.windowMs >= LONG_MS && extended.windowMs < windowMs) {
+    const undisturbed = find(history, 'undisturbed');
+    if (undisturbed === undefined)
+      return ask(`${inGeneral(found[0])}; ${UNKNOWN_UNDISTURBED}`, { probe: 'undisturbed' });
+    const excused = excusedBy(history, undisturbed);
+    if (undisturbed.settled && later.length > 0 && later.every((difference) => excused.has(kindOf(difference))))
+      return violated(history, later, 'path-dependent', 'warning', SAME_UNDISTURBED);
+  }
   if (extended === undefined || extended.windowMs < windowMs || fresh === undefined) {
     const needs: ProbeRequest[] = [];
     if (extended === undefined || extended.windowMs < windowMs) needs.push({ probe: 'extended-settle', windowMs });
@@ -201,11 +214,7 @@ function judgeSilent(history: History, found: readonly Difference[]): CheckResul
       { probe: 'undisturbed' },
     );
   }
-  const excused = new Set(
-    nearestDifferences(history, probedState(history, undisturbed.final, undisturbed.names), undisturbed.expected).map(
-      kindOf,
-    ),
-  );
+  const excused = excusedBy(history, undisturbed);
   const inexcusable = undisturbed.settled
     ? found.filter((difference) => !excused.has(kindOf(difference)) && !isMadeOnce(history, difference))
     : [];
@@ -215,6 +224,14 @@ function judgeSilent(history: History, found: readonly Difference[]): CheckResul
   }
   const note = 'undisturbed, the same operations end in the expected state; a restart no longer fixes it';
   return accused(history, inexcusable, note);
+}
+
+/** The kinds of differences that the same workload ends with where nobody disturbs the target. */
+function excusedBy(
+  history: History,
+  { final, names, expected }: Extract<ProbeResult, { probe: 'undisturbed' }>,
+): ReadonlySet<string> {
+  return new Set(nearestDifferences(history, probedState(history, final, names), expected).map(kindOf));
 }
 
 /**

@@ -39,6 +39,18 @@ describe('what differs from a fresh copy', () => {
   });
 });
 
+it('compares no ReplicaSets of a Deployment, whose names depend on what is in its template', () => {
+  const rollout = (hash: string): History => {
+    const h = historyBuilder();
+    const labels = { 'pod-template-hash': hash };
+    h.create(WORKLOADS, 'replicasets.apps', manifest('ReplicaSet', `web-${hash}`, {}, { labels }));
+    return h.build();
+  };
+  const history = rollout('a1');
+
+  expect(differences(history, finalState(history), finalState(rollout('b2')))).toEqual([]);
+});
+
 describe('an annotation of the target', () => {
   it.each([
     [['0', '1', '2'], []],

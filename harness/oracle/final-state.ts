@@ -44,6 +44,14 @@ function isUncompared(resource: string): boolean {
   return isAside(resource) || resource === OUTSIDE;
 }
 
+/**
+ * ReplicaSets and Pods of a Deployment, which its controller makes, are named by a hash of the template: that of the Deployment is compared,
+ * without what is drawn at random in it.
+ */
+function isOfRollout({ metadata }: KubeObject): boolean {
+  return metadata.labels?.['pod-template-hash'] !== undefined;
+}
+
 /** What keeps an object from being collected. */
 const HOLDS_ALIVE = /^metadata\.(finalizers|ownerReferences)\[/;
 
@@ -139,8 +147,8 @@ function place(entries: readonly Omit<Placed, 'role'>[]): State {
   const state = new Map<string, Placed>();
   let generated: Map<string, { readonly n: number; readonly entry: Omit<Placed, 'role'> }[]> | undefined;
   for (const entry of entries) {
-    const { key, resource } = entry;
-    if (isUncompared(resource)) continue;
+    const { key, resource, object } = entry;
+    if (isUncompared(resource) || isOfRollout(object)) continue;
     const tilde = key.lastIndexOf('~');
     if (tilde < 0) {
       state.set(key, { ...entry, role: roleOfKey(key, resource) });

@@ -43,7 +43,7 @@ const MINUTE_MS = 60_000;
 const FRESH_SEED = 0x5eed_f00d;
 const OTHER_SEEDS: readonly number[] = [0x5eed_f00e, 0x5eed_f00f];
 /** A run that still stands is looked at again after so much silence, before it gets all that was asked for. */
-const LIVE_WINDOWS_MS: readonly number[] = [1_500, 8_000];
+const LIVE_WINDOWS_MS: readonly number[] = [1_500, 8_000, 60_000];
 /** What is known is dropped beyond this many answers. */
 const KNOWN_MAX = 20_000;
 
