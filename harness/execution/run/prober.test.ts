@@ -103,6 +103,23 @@ describe('the expected state', () => {
     expect(prober.runs).toBe(2);
   });
 
+  it('shows in other copies what they do minutes later', async () => {
+    const { prober, runner } = await proberOf(async (widget, send) => {
+      setTimeout(() => void withChild(widget, send), 60_000);
+      await setReady(widget, send);
+    });
+    const run = await runner.run(labelled('x'));
+
+    const [usual, other] = [
+      await prober.probe(EXPECTED, QUIET, run),
+      await prober.probe({ probe: 'other-copies' }, QUIET, run),
+    ];
+    const isThere = ({ objects }: ExpectedState): boolean => 'configmaps/default/a-child' in objects;
+
+    expect(outcomesOf(usual).map(isThere)).toEqual([false]);
+    expect(new Set(outcomesOf(other).map(isThere))).toEqual(new Set([true, false]));
+  });
+
   it('is made once per foreign input, and known from then on', async () => {
     const { prober, runner } = await proberOf(withChild);
     const first = await runner.run(labelled('x'));

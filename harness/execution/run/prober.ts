@@ -42,6 +42,8 @@ const MINUTE_MS = 60_000;
 /** Any seed that no trial uses. */
 const FRESH_SEED = 0x5eed_f00d;
 const OTHER_SEEDS: readonly number[] = [0x5eed_f00e, 0x5eed_f00f];
+/** How long other copies live at least, in ms of run time. */
+const LATER_MS = 120_000;
 /** A run that still stands is looked at again after so much silence, before it gets all that was asked for. */
 const LIVE_WINDOWS_MS: readonly number[] = [1_500, 8_000, 60_000];
 /** What is known is dropped beyond this many answers. */
@@ -168,9 +170,15 @@ export class Prober {
 
   #otherCopies(history: History): Promise<ProbeResult> {
     const input = foreignInput(history, this.#reference);
-    return this.#evidence.once(`other-copies ${inputKey(input)}`, async () => {
+    const looked = history.probes.map((probe) => (probe.probe === 'extended-settle' ? probe.windowMs : 0));
+    const laterMs = Math.max(LATER_MS, ...looked);
+    return this.#evidence.once(`other-copies ${laterMs} ${inputKey(input)}`, async () => {
       const outcomes: ExpectedState[] = [];
-      for (const seed of OTHER_SEEDS) outcomes.push(stateOf(await this.#copyOf(input, { seed })));
+      // What a copy does minutes later, the suspect that was looked at for as long may have done.
+      const atRest = async (live: Live): Promise<void> => {
+        if (!live.waitsForReal) outcomes.push(stateOf(await live.liveOn(laterMs)));
+      };
+      for (const seed of OTHER_SEEDS) outcomes.push(stateOf(await this.#copyOf(input, { seed, atRest })));
       return { probe: 'other-copies', outcomes };
     });
   }
