@@ -10,6 +10,10 @@ import type { JsonObject, JsonValue, KubeObject } from '../model/object.ts';
 import type { Label } from '../model/label.ts';
 import type { DrawnNames } from '../model/reference.ts';
 
+/** `20260102150405`, with or without the seconds, or seconds since 1970, as a part of a name. */
+const TIME_IN_NAME =
+  /(?<![\da-z])(?:20\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:[01]\d|2[0-3])[0-5]\d(?:[0-5]\d)?|1[6-9]\d{8})(?![\da-z])/;
+
 export class Naming {
   /** Canonical name by uid. */
   readonly byUid: Map<string, string> = new Map();
@@ -61,6 +65,9 @@ export class Naming {
 
   /** How a name begins that the target drew; undefined for one that it would choose in every run. */
   #stemOf(resource: string, name: string): string | undefined {
+    // One that says when it was made has another name a second later.
+    const time = TIME_IN_NAME.exec(name);
+    if (time !== null) return name.slice(0, time.index);
     const drawn = this.#drawn[resource];
     return drawn === undefined || drawn.kept.includes(name)
       ? undefined

@@ -1,0 +1,16 @@
+import { expect, it } from 'vitest';
+import { Naming } from './naming.ts';
+
+it.each([
+  ['backup-20261126120033', 'backup~0'],
+  ['backup-202611261200-full', 'backup~0'],
+  ['backup-1795694433', 'backup~0'],
+  ['backup-20261326120033', 'backup-20261326120033'],
+  ['release-20261126', 'release-20261126'],
+  ['a20261126120033', 'a20261126120033'],
+])('goes by its order where the target puts the time into a name: %s', (name, canonical) => {
+  const body = { metadata: { name } };
+
+  expect(new Naming().ofCreate('backups.example.com', 'default', body, true)).toBe(canonical);
+  expect(new Naming().ofCreate('backups.example.com', 'default', body, false)).toBe(name);
+});
