@@ -7,6 +7,7 @@ import { roleOf } from '../model/actor.ts';
 import type { History, Operation } from '../model/history.ts';
 import { isWrite } from '../model/history.ts';
 import { partsOf } from '../model/label.ts';
+import { lacksKubelet } from './for-kubelet.ts';
 
 export interface FailureStreak {
   /** Consecutive failed attempts, oldest first. */
@@ -25,7 +26,7 @@ export function failureStreaks(history: History): readonly FailureStreak[] {
   const streaks: Operation[][] = [];
   const ended = new Map<readonly Operation[], Operation>();
   for (const operation of history.operations) {
-    if (operation.verb === 'watch' || roleOf(operation.actor) !== 'target') continue;
+    if (operation.verb === 'watch' || roleOf(operation.actor) !== 'target' || lacksKubelet(operation)) continue;
     if (!isFailure(operation)) {
       if (open === undefined || operation.outcome.type !== 'ok') continue;
       const key = keyOf(operation);

@@ -11,6 +11,7 @@ import { isWrite } from '../model/history.ts';
 import { leafPattern } from '../model/leaf.ts';
 import { OUTSIDE_PATH } from '../wire/outside-path.ts';
 import { indexOf } from './history-index.ts';
+import { lacksKubelet } from './for-kubelet.ts';
 import { failureStreaks, type FailureStreak } from './failures.ts';
 import { lockHolder } from './leadership.ts';
 
@@ -56,16 +57,9 @@ export function activityAfter(history: History, since: Mark): readonly Operation
         operation.verb !== 'watch' &&
         roleOf(operation.actor) === 'target' &&
         !isLock(operation, locks) &&
-        !isForKubelet(operation),
+        !lacksKubelet(operation),
     );
 }
-
-/** What only the kubelet of a pod could have answered, and none did: how often it is tried again says nothing. */
-function isForKubelet({ subresource, outcome }: Operation): boolean {
-  return outcome.type === 'fail' && outcome.code === 500 && KUBELET.test(subresource);
-}
-
-const KUBELET = /^(?:log|exec|attach|portforward|proxy)$/;
 
 /** When the items of a run happened: requests that reached the server, answers and watch events that reached an actor. */
 function itemTicks({ operations, deliveries }: History): readonly number[] {
