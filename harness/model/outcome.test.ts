@@ -15,5 +15,8 @@ it('is inconclusive where a violation was seen and not reproduced, however many 
 it('lets one run in a hundred be without an opinion', () => {
   expect(outcomeBesides({ ...MADE, inconclusiveRuns: 10 })).toBe('holds');
   expect(outcomeBesides({ ...MADE, inconclusiveRuns: 11 })).toBe('inconclusive');
+  expect(outcomeBesides({ ...MADE, runs: 20, inconclusiveRuns: 1 })).toBe('holds');
+  expect(outcomeBesides({ ...MADE, runs: 20, inconclusiveRuns: 2 })).toBe('inconclusive');
+  expect(outcomeBesides({ ...MADE, runs: 19, inconclusiveRuns: 1 })).toBe('inconclusive');
   expect(outcomeBesides({ ...MADE, runs: 0 })).toBe('inconclusive');
 });

@@ -3,8 +3,10 @@ import { isNotConfirmed } from './confirmation.ts';
 import type { CampaignOutcome, CampaignResult, Finding, PropertyTally } from './finding.ts';
 import type { LeftOut } from './left-out.ts';
 
-/** More than this share of trials without an opinion is no result. */
+/** More than this share of runs without an opinion is no result. */
 const INCONCLUSIVE_SHARE_MAX = 0.01;
+/** Of so many runs, a single one may be without. */
+const RUNS_FOR_ONE = 20;
 
 export interface RunsMade {
   readonly runs: number;
@@ -26,7 +28,8 @@ export function outcomeBesides(made: RunsMade): CampaignOutcome {
   // One violation that was seen and not run again weighs more than any number of runs that hold.
   const isUnproved = made.left.some(({ what }) => what === 'unproved');
   if (made.diverged || isUnproved || runs === 0) return 'inconclusive';
-  if (made.inconclusiveRuns > runs * INCONCLUSIVE_SHARE_MAX) return 'inconclusive';
+  const mayBe = Math.max(runs * INCONCLUSIVE_SHARE_MAX, runs >= RUNS_FOR_ONE ? 1 : 0);
+  if (made.inconclusiveRuns > mayBe) return 'inconclusive';
   if (Object.values(made.perProperty).some(({ vacuous }) => vacuous)) return 'vacuous';
   const met =
     (contention['conflicts'] ?? 0) +
