@@ -16,6 +16,7 @@ import { parentOf, type KubeObject } from '../model/object.ts';
 import { baseContent } from './base-content.ts';
 import { causeOf, isKind } from './cause-kinds.ts';
 import { finalState, nearestDifferences } from './final-state.ts';
+import { lacksKubelet } from './for-kubelet.ts';
 import { resourceOf, writeCause } from './guilty-request.ts';
 import { indexOf } from './history-index.ts';
 import { livesOf, overlap } from './leadership.ts';
@@ -105,8 +106,12 @@ function givenUp(
   const since = phaseStart(history, 'contention');
   const killed = new Set(history.processes.flatMap(({ actor, kind }) => (kind === 'crashed' ? [actor] : [])));
   const own = history.operations.filter(
-    ({ actor, verb, resource }) =>
-      roleOf(actor) === 'target' && verb !== 'watch' && !isEvent(resource) && !killed.has(actor),
+    (one) =>
+      roleOf(one.actor) === 'target' &&
+      one.verb !== 'watch' &&
+      !isEvent(one.resource) &&
+      !lacksKubelet(one) &&
+      !killed.has(one.actor),
   );
   const done = new Map(own.flatMap((one) => (one.outcome.type === 'ok' ? [[likeKey(one), one.invoked.at]] : [])));
   const lost = own.filter(
