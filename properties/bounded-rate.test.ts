@@ -268,16 +268,6 @@ describe('bounded rate', () => {
       });
     });
 
-    it('takes one long reconcile of many different requests for no loop', () => {
-      const h = settled();
-      for (let n = 0; n < 100; n++) h.call('controller', 'get', 'secrets', `part-${Math.floor(n / 4)}`);
-
-      expect(judge(h, { settlement: HOT })).toMatchObject({
-        result: 'inconclusive',
-        reason: expect.stringContaining('one long reconcile'),
-      });
-    });
-
     it('asks for the cause of writes at one instant, and names it', () => {
       const h = settled();
       for (let n = 0; n < 60; n++) h.edit('controller', WIDGETS, 'web', ['status', 'n'], n, 'status');

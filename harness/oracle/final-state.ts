@@ -323,7 +323,8 @@ function isCount(history: History, uid: string, path: string): boolean {
   const index = indexOf(history);
   const values = index.chain(uid).flatMap((revision) => {
     const change = index.changes(revision).find((one) => one.path === path);
-    return change === undefined ? [] : [COUNT.test(String(change.to)) ? Number(change.to) : Number.NaN];
+    if (change === undefined) return [];
+    return [typeof change.to === 'string' && COUNT.test(change.to) ? Number(change.to) : Number.NaN];
   });
   return values.length >= COUNTED_MIN && values.every((value, at) => at === 0 || value === (values[at - 1] ?? 0) + 1);
 }

@@ -6,7 +6,6 @@
 import type { History, Operation, Revision } from '../model/history.ts';
 import { isMap } from '../model/json.ts';
 import { leavesOf } from '../model/leaf.ts';
-import type { KubeObject } from '../model/object.ts';
 
 const known = new WeakMap<Operation, ReadonlySet<string>>();
 
@@ -21,7 +20,7 @@ export function saidIn({ operations }: History, { op, type, before }: Revision, 
   if (!isWhole) return true;
   let leaves = known.get(operation);
   if (leaves === undefined) {
-    leaves = new Set(leavesOf(operation.body as KubeObject).keys());
+    leaves = new Set(leavesOf(operation.body).keys());
     known.set(operation, leaves);
   }
   // Secrets are written in plain text, and kept encoded.

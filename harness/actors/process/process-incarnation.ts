@@ -9,7 +9,7 @@ import { mkdirSync, mkdtempSync, realpathSync, symlinkSync, writeFileSync } from
 import { once } from 'node:events';
 import type { Server } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { constants, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { CertificateAuthority, type Identity } from '../../apiserver/http/certificates.ts';
@@ -17,7 +17,6 @@ import { familyOf } from './family.ts';
 import { fileView } from './file-view.ts';
 import { footprintOf } from './footprint.ts';
 import { portsOf } from './listening.ts';
-import { reconcilesIn } from './prometheus.ts';
 import {
   mountedAt,
   mountFiles,
@@ -40,12 +39,13 @@ import { serveEffects, type EffectsServer } from '../outside/serve-effects.ts';
 import { openSurroundings, type Surroundings, type SurroundingsOptions } from '../outside/surroundings.ts';
 import { trusting } from '../outside/trusting.ts';
 import { cleanEnvironment, filledIn, portNames, type Placeholders } from './command.ts';
-import { ask } from './ask.ts';
+import { endText } from './end-text.ts';
 import type { Enclosure } from './enclosure.ts';
 import type { EnclosurePool, Taken } from './enclosure-pool.ts';
 import { Life, type TellLife } from './life.ts';
 import { Lines } from './lines.ts';
 import { STEERED_BY, type LifeView } from './process-wrapper.ts';
+import { readReconciles } from './read-reconciles.ts';
 import { removeWhatDies } from './remove-folder.ts';
 import { Steering } from './steering.ts';
 import { parseReadiness, toldOfWatches, watchReadiness, type Readiness, type ReadinessWatch } from './readiness.ts';
@@ -177,8 +177,6 @@ export function startProcess(
 export const USER: UserInfo = { name: 'system:serviceaccount:stalemate:target', groups: ['system:masters'] };
 /** How long what a process printed last is waited for. */
 const LAST_WORDS_MS = 200;
-/** Metrics that take longer are not waited for. */
-const METRICS_MS = 1_000;
 /** `unshare`, and the shell that it starts. */
 const WRAPPERS = 2;
 
@@ -341,19 +339,13 @@ class Incarnation implements ProcessIncarnation {
     // What stands before the command: who opened the namespace, and its first process.
     const own = this.#enclosure?.endsAll === true ? family.slice(WRAPPERS) : family;
     const footprint = footprintOf(own);
-    return { pid, ...(footprint === undefined ? {} : { footprint }), ...(await this.#askMetrics()) };
+    return { pid, ...(footprint === undefined ? {} : { footprint }), ...(await this.#reconciles()) };
   }
 
-  async #askMetrics(): Promise<Pick<Reading, 'reconciles' | 'metricsFailed'>> {
-    if (this.#metrics === undefined || this.#enclosure === undefined) return {};
-    try {
-      const { code, body } = await ask(this.#metrics, this.#enclosure, METRICS_MS);
-      if (code !== 200) return { metricsFailed: `it answered ${code}` };
-      const reconciles = reconcilesIn(body);
-      return reconciles === undefined ? { metricsFailed: 'it has no counter of reconciles' } : { reconciles };
-    } catch (error) {
-      return { metricsFailed: error instanceof Error ? error.message : String(error) };
-    }
+  async #reconciles(): ReturnType<typeof readReconciles> {
+    return this.#metrics === undefined || this.#enclosure === undefined
+      ? {}
+      : await readReconciles(this.#metrics, this.#enclosure);
   }
 
   probe(): Promise<boolean> {
@@ -451,13 +443,6 @@ class Incarnation implements ProcessIncarnation {
   #served(): Upstream {
     return toldOfWatches(this.#upstream, (request) => this.#readiness?.watching(request));
   }
-}
-
-/** How it ended. Its namespace's first process tells a signal by a code, as shells do. */
-function endText(code: number | null, signal: NodeJS.Signals | null): string {
-  if (code === null) return `by ${signal ?? 'a signal'}`;
-  const name = Object.entries(constants.signals).find(([, number]) => number === code - 128)?.[0];
-  return name === undefined ? `with code ${code}` : `by ${name}`;
 }
 
 /** The front is on loopback and lives as long as one run. */

@@ -61,7 +61,7 @@ function withoutDependencies(helm: string, path: string, release: string): strin
     const file = join(copy, CHART);
     const chart: unknown = parse(readFileText(file));
     if (!isRecord(chart) || chart['dependencies'] === undefined) return undefined;
-    const { dependencies, ...rest } = chart;
+    const { dependencies: _, ...rest } = chart;
     writeFileSync(file, stringify(rest));
     return renderChart(helm, copy, release);
   } finally {
