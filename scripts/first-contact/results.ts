@@ -44,7 +44,9 @@ export function readResults(): readonly Result[] {
 }
 
 /** Adds a result in the place of an older one. */
-export function keepResult(result: Result): void {
+export function keepResult(tried: Result): void {
+  // Where a registry is, is a matter of the machine.
+  const result = { ...tried, said: tried.said.replaceAll(/reading https?:\/\/\S+ /g, '') };
   const others = readResults().filter(({ name }) => name !== result.name);
   const all = [...others, result].toSorted((a, b) => (a.name < b.name ? -1 : 1));
   writeFileSync(RESULTS, `${JSON.stringify(all, undefined, 2)}\n`);
@@ -76,6 +78,9 @@ const SAID: readonly RegExp[] = [
 /** The sentence of the output that says most about how it ended. */
 export function saidIn(output: string): string {
   const last = output.slice(output.lastIndexOf('\n$ ') + 1);
+  // What a build says last, where it failed.
+  const failed = /^(.*)\nfirst {3}/m.exec(last)?.[1];
+  if (failed !== undefined) return failed.trim();
   for (const pattern of SAID) {
     const found = pattern.exec(last)?.[1];
     if (found !== undefined) return found.replaceAll(/\s+/g, ' ');
