@@ -3,7 +3,7 @@
  *
  *   node scripts/first-contact.ts draw                     which of the hundred are tried, and that is all
  *   node scripts/first-contact.ts try [NAME …] [--budget 2m] [--seed N]
- *   node scripts/first-contact.ts check [NAME …] [--budget 30s]
+ *   node scripts/first-contact.ts check [NAME …] [--budget 20s]
  *   node scripts/first-contact.ts table                    writes docs/track-record.md from what is kept
  *
  * `try` fetches each project from its registry, runs what a user would type there (`stalemate init --yes`; where that asks for a command
@@ -27,7 +27,7 @@ const LIMIT_MS = 1_500_000;
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
-  options: { budget: { type: 'string', default: '2m' }, seed: { type: 'string', default: '1' } },
+  options: { budget: { type: 'string' }, seed: { type: 'string', default: '1' } },
 });
 
 interface Ended {
@@ -53,7 +53,7 @@ function runShown(command: string, cwd: string, log: string): Promise<Ended> {
 }
 
 /** As a user would go on: a command that is asked for first is given, and `init` follows once more. */
-async function contact(repository: Repository): Promise<Result> {
+async function contact(repository: Repository, budget: string): Promise<Result> {
   let folder: string;
   try {
     folder = sourcesOf(repository);
@@ -67,7 +67,7 @@ async function contact(repository: Repository): Promise<Result> {
   const log = join(logs, `${repository.name}-${new Date().toISOString().replaceAll(':', '')}.log`);
   console.log(`   log: ${log}`);
   const began = performance.now();
-  const init = `stalemate init --yes --budget ${values.budget} --seed ${values.seed}`;
+  const init = `stalemate init --yes --budget ${values.budget ?? budget} --seed ${values.seed}`;
   const asRun = (command: string): string => command.replace(/^stalemate/, `'${process.execPath}' '${STALEMATE}'`);
   const commands = [init];
   let ended = await runShown(asRun(init), folder, log);
@@ -102,7 +102,7 @@ function named(names: readonly string[]): readonly Repository[] {
 async function tryAll(names: readonly string[]): Promise<void> {
   for (const repository of names.length === 0 ? chosen : named(names)) {
     console.log(`\n== ${repository.name} ${repository.version}`);
-    const result = await contact(repository);
+    const result = await contact(repository, '2m');
     keepResult(result);
     writePage(chosen);
     console.log(`   exit ${result.exit ?? 'none'}, ${result.seconds} s, ${result.runs} runs: ${result.said}`);
@@ -119,7 +119,7 @@ async function checkAll(names: readonly string[]): Promise<boolean> {
   const failed: string[] = [];
   for (const repository of named(names.length === 0 ? CHECKED : names)) {
     console.log(`\n== ${repository.name} ${repository.version}`);
-    const { exit, runs, seconds, said } = await contact(repository);
+    const { exit, runs, seconds, said } = await contact(repository, '20s');
     console.log(`   exit ${exit ?? 'none'}, ${seconds} s, ${runs} runs: ${said}`);
     // Whether there was time for a verdict depends on the machine.
     const isGood =
