@@ -208,9 +208,11 @@ async function baseRuns(runner: TrialRunner, trial: Trial): Promise<BaseRuns> {
   );
   for (const history of others) checkAlive(history, host.containment);
   const runs: BaseRuns['runs'] = [first, ...others];
-  // A target that spins undisturbed, or polls, has no end of work: what it does until it is left alone counts.
-  const ends = runs.map((run) => phaseStart(run, cameToRest(run) ? 'idle' : 'settle'));
-  habits.workItems = Math.max(...runs.map((run, at) => itemsUntil(run, ends[at] ?? 0)));
+  // A target that spins undisturbed has no end of work; of one that polls, what it does until it is left alone counts.
+  if (!runs.some(isRestless)) {
+    const ends = runs.map((run) => phaseStart(run, cameToRest(run) ? 'idle' : 'settle'));
+    habits.workItems = Math.max(...runs.map((run, at) => itemsUntil(run, ends[at] ?? 0)));
+  }
   if (!repeatable) habits.pauseMs = runs.every(cameToRest) ? Math.max(habits.pauseMs, ownPauseMs(others)) : 0;
   return { runs, look };
 }
