@@ -153,7 +153,7 @@ async function firstRun(
 const SCHEMA = 'docs/schemas/config.schema.json';
 
 function planFor(
-  { repository, found, options, manifests, rendered }: Choice,
+  { repository, found, options, rendered }: Choice,
   flags: InitFlags,
   configFile: string | undefined,
   cwd: string,
@@ -161,7 +161,7 @@ function planFor(
 ): Plan {
   return makePlan(repository, found, {
     options,
-    manifests,
+    manifests: found.manifests,
     ...(rendered === undefined ? {} : { rendered }),
     ci: flags.ci ?? found.ci,
     mayReplace,

@@ -1,0 +1,116 @@
+/**
+ * What a project ships and can be installed as it is: the likeliest kustomization, one without its bases elsewhere, plain manifests, or a
+ * chart, in this order.
+ *
+ * Start at {@link findShipped}.
+ */
+import { resolve } from 'node:path';
+import { loadProject, type Project } from '../../execution/project/load.ts';
+import { parseManifests } from '../../execution/project/manifest-files.ts';
+import { crdsAmong } from '../../execution/project/manifests.ts';
+import type { KubeObject } from '../../model/object.ts';
+import type { Console } from '../console.ts';
+import { consented } from '../questions.ts';
+import { chartsIn, renderedChart } from './charts.ts';
+import { buildHelm, canBuildHelm, findHelm, HELM } from './helm.ts';
+import { isInstallable } from './installable.ts';
+import { overlays } from './kustomizations.ts';
+import { plainManifests } from './plain-manifests.ts';
+import { MANIFESTS_FILE } from './plan.ts';
+import { canRender } from './prepare.ts';
+import { renderLocally } from './render-local.ts';
+import type { Repository } from './repository.ts';
+
+export interface Shipped {
+  readonly project: Project;
+  /** For `manifests` of the configuration. */
+  readonly paths: readonly string[];
+  /** What has to be written to {@link MANIFESTS_FILE} for that; absent where the files are there. */
+  readonly rendered?: string;
+}
+
+export interface Looking {
+  readonly repository: Repository;
+  /** What the target is started by: of several workloads, it tells which one the target is. */
+  readonly program: string;
+  /** What the program and its image may be called. */
+  readonly names: readonly string[];
+  /** Definitions that the project has elsewhere. */
+  readonly crds: readonly KubeObject[];
+  readonly flags: { readonly yes?: boolean; readonly dryRun?: boolean };
+  readonly console: Console;
+}
+
+/** What was found, and what a user has to know of it; neither where there is nothing. */
+export interface FoundShipped {
+  readonly shipped?: Shipped;
+  readonly note?: string;
+}
+
+/** Rendering takes a moment each. */
+const RENDERED_MAX = 6;
+
+export async function findShipped(search: Looking): Promise<FoundShipped> {
+  return (
+    firstInstallable(overlaysOf(search), search) ??
+    withoutRemoteOf(search) ??
+    firstInstallable(plainManifests(search.repository, search.names).slice(0, RENDERED_MAX), search) ??
+    (await chartOf(search)) ??
+    {}
+  );
+}
+
+/** Kustomizations that can be rendered here, without the network; one is rendered when it is asked for. */
+function* overlaysOf({ repository, console }: Looking): Generator<readonly string[]> {
+  for (const { folder, usual } of overlays(repository).slice(0, RENDERED_MAX))
+    if (canRender(folder, console.cwd, !usual)) yield [folder];
+}
+
+/** The first paths with what can be installed as it is. */
+function firstInstallable(candidates: Iterable<readonly string[]>, search: Looking): FoundShipped | undefined {
+  for (const paths of candidates) {
+    const project = loadProject(paths.map((path) => resolve(search.console.cwd, path)));
+    if (isInstallable(project, search.program)) return { shipped: { project, paths } };
+  }
+  return undefined;
+}
+
+/** The likeliest overlay that leads out of the project, without what lies there. */
+function withoutRemoteOf({ repository }: Looking): FoundShipped | undefined {
+  for (const { folder } of overlays(repository, true).slice(0, RENDERED_MAX)) {
+    const text = renderLocally(repository, folder);
+    if (text === undefined) continue;
+    const note = `${folder} names bases outside of the project: it is rendered without them to ${MANIFESTS_FILE}`;
+    return { shipped: renderedAs(text), note };
+  }
+  return undefined;
+}
+
+/** The first chart that renders to what can be installed. Helm is built where it is not there, if that is agreed to. */
+async function chartOf({ repository, program, crds, flags, console }: Looking): Promise<FoundShipped | undefined> {
+  const charts = chartsIn(repository).slice(0, RENDERED_MAX);
+  const [first] = charts;
+  if (first === undefined) return undefined;
+  const helm = findHelm() ?? ((await mayBuildHelm(flags)) ? buildHelm(console.err) : undefined);
+  if (helm === undefined)
+    return { note: `the chart ${first} is not rendered: there is no helm; --yes agrees to building ${HELM}` };
+  const known = new Set(crds.map(({ metadata }) => metadata.name ?? ''));
+  for (const folder of charts) {
+    const text = renderedChart(helm, folder, { cwd: console.cwd, known });
+    const shipped = text === undefined ? undefined : renderedAs(text);
+    if (shipped !== undefined && isInstallable(shipped.project, program))
+      return { shipped, note: `the chart ${folder} is rendered with its default values to ${MANIFESTS_FILE}` };
+  }
+  return undefined;
+}
+
+async function mayBuildHelm({ yes, dryRun }: Looking['flags']): Promise<boolean> {
+  if (dryRun === true || !canBuildHelm()) return false;
+  return yes === true || (await consented(`Build ${HELM} from the Go module proxy, to render a chart? [y/N] `));
+}
+
+function renderedAs(text: string): Shipped {
+  const { crds, rest } = crdsAmong(parseManifests(text, MANIFESTS_FILE, true));
+  const project = { crds, objects: rest.map(({ object }) => object), warnings: [] };
+  return { project, paths: [MANIFESTS_FILE], rendered: text };
+}
