@@ -11,12 +11,11 @@ import { parseManifests } from '../../execution/project/manifest-files.ts';
 import { HarnessError } from '../../model/errors.ts';
 import { isRecord } from '../../model/json.ts';
 import { readFileText } from '../../report/read-files.ts';
-import { ASIDE } from './deployed.ts';
+import { ASIDE, WORKLOAD } from './deployed.ts';
 import { renderChart } from './helm.ts';
 import type { Repository } from './repository.ts';
 
 const CHART = 'Chart.yaml';
-const WORKLOAD = /^kind:\s*["']?(?:Deployment|StatefulSet)\b/m;
 const BINDING = /^kind:\s*["']?(?:Cluster)?RoleBinding\b/m;
 
 /** Folders of charts with a workload and roles, those near the top first. Charts inside of charts are parts of them. */

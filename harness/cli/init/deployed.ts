@@ -6,10 +6,10 @@
  */
 import { basename } from 'node:path';
 import { argumentsOf, environmentOf, workloadOf } from '../../execution/project/deployment.ts';
-import { parseManifests } from '../../execution/project/manifest-files.ts';
 import { mapOf, mapsOf, textOf, textsOf } from '../../model/json.ts';
 import type { KubeObject } from '../../model/object.ts';
 import { isWithin } from '../../report/is-within.ts';
+import { objectsIn } from './objects-in.ts';
 import type { Repository } from './repository.ts';
 
 export interface Deployed {
@@ -23,6 +23,8 @@ export interface Deployed {
 export const ASIDE: RegExp = /(^|\/)(tests?|e2e|hack|examples?|samples?|site|docs?|dev[\w-]*|fixtures?|templates)\//i;
 /** What a controller is deployed as. */
 export const WORKLOADS: ReadonlySet<string> = new Set(['Deployment', 'StatefulSet']);
+/** A file with one of them. */
+export const WORKLOAD: RegExp = /^kind:\s*["']?(?:Deployment|StatefulSet)\b/m;
 const MANAGER = /(?:^|-)(?:manager|operator|controller)(?:$|-)/;
 /** What stands for something that only a tool or a shell fills in. */
 const UNFILLED = /\{\{|\$[({]/;
@@ -61,17 +63,8 @@ export function isController({ kind, metadata, spec }: KubeObject, names: readon
 /** The objects of all files that could hold the Deployment. */
 export function deployments({ files, text }: Repository): readonly KubeObject[] {
   return files
-    .filter(
-      (file) =>
-        /\.ya?ml$/.test(file) && !ASIDE.test(file) && /^kind:\s*["']?(?:Deployment|StatefulSet)\b/m.test(text(file)),
-    )
-    .flatMap((file) => {
-      try {
-        return parseManifests(text(file), file, true).map(({ object }) => object);
-      } catch {
-        return [];
-      }
-    });
+    .filter((file) => /\.ya?ml$/.test(file) && !ASIDE.test(file) && WORKLOAD.test(text(file)))
+    .flatMap((file) => objectsIn(file, text(file), true));
 }
 
 function containersOf(spec: KubeObject['spec']): readonly ReturnType<typeof mapOf>[] {

@@ -52,7 +52,7 @@ function moreOf(others: number): number {
 /** @param alone the run of the target without the objects: what it writes there as well is not their effect. */
 export function effectOf(history: History, alone: History | undefined): Effect {
   const before = new Set(alone === undefined ? [] : writesOf(alone).map(keyOf));
-  const deeds = new Map<string, { readonly deed: Deed; readonly resource: string }>();
+  const deeds = new Map<string, Done>();
   const subresources = new Map(history.operations.map(({ id, subresource }) => [id, subresource]));
   for (const revision of writesOf(history)) {
     if (before.has(keyOf(revision))) continue;
@@ -65,17 +65,15 @@ export function effectOf(history: History, alone: History | undefined): Effect {
     deeds.set(`${deed} ${keyOf(revision)}`, { deed, resource: revision.resource });
   }
   const restless = isRestless(history);
-  const worth = [...Map.groupBy(deeds.values(), ({ deed, resource }) => `${deed} ${resource}`).values()].reduce(
-    (sum, [first, ...more]) => sum + (first === undefined ? 0 : WORTH[first.deed] * moreOf(more.length)),
-    0,
-  );
+  const sorts = sortsOf([...deeds.values()]);
+  const worth = sorts.reduce((sum, { deed, count }) => sum + WORTH[deed] * moreOf(count - 1), 0);
   const requests = history.operations.filter(({ actor }) => roleOf(actor) === 'target').length;
   const score = worth / Math.sqrt(Math.max(1, requests));
   return {
     score: restless ? score * RESTLESS_SHARE : score,
     requests,
     restless,
-    written: deedsText([...deeds.values()]),
+    written: sortsText(sorts),
     wanted: wantedIn(history),
     refused: refusedIn(history),
     denied: deeds.size === 0 ? deniedIn(history) : '',
@@ -96,14 +94,25 @@ function keyOf({ resource, namespace, name }: Revision): string {
   return `${resource}/${namespace}/${name}`;
 }
 
-function deedsText(deeds: readonly { readonly deed: Deed; readonly resource: string }[]): string {
+interface Done {
+  readonly deed: Deed;
+  readonly resource: string;
+}
+
+/** How many objects it did the same with, by deed and resource. */
+function sortsOf(deeds: readonly Done[]): readonly (Done & { readonly count: number })[] {
+  return [...Map.groupBy(deeds, ({ deed, resource }) => `${deed} ${resource}`).values()].flatMap((same) =>
+    same.slice(0, 1).map((first) => ({ ...first, count: same.length })),
+  );
+}
+
+function sortsText(sorts: ReturnType<typeof sortsOf>): string {
   return (Object.keys(WORTH) as Deed[])
     .flatMap((deed) => {
-      const counts = new Map<string, number>();
-      for (const one of deeds) if (one.deed === deed) counts.set(one.resource, (counts.get(one.resource) ?? 0) + 1);
-      if (counts.size === 0) return [];
-      const what = [...counts].map(([resource, count]) => (count === 1 ? resource : `${count} ${resource}`));
-      return [`${deed} ${what.join(', ')}`];
+      const what = sorts.flatMap((one) =>
+        one.deed === deed ? [one.count === 1 ? one.resource : `${one.count} ${one.resource}`] : [],
+      );
+      return what.length === 0 ? [] : [`${deed} ${what.join(', ')}`];
     })
     .join('; ');
 }
@@ -129,31 +138,20 @@ function refusedIn({ operations }: History): string {
 }
 
 function deniedIn({ operations }: History): string {
-  const first = operations.find(
-    ({ actor, verb, resource, outcome }) =>
-      roleOf(actor) === 'target' && isWrite(verb) && !isEvent(resource) && failsFor(outcome),
-  );
-  return first === undefined ? '' : failureText(first);
+  const writes = operations.filter(({ verb, resource }) => isWrite(verb) && !isEvent(resource));
+  return writes.map(failureText).find((text) => text !== '') ?? '';
 }
 
-/** Conflicts are part of the work. */
-function failsFor(outcome: Operation['outcome']): outcome is Extract<Operation['outcome'], { type: 'fail' }> {
-  return outcome.type === 'fail' && outcome.code !== 409;
-}
-
+/** What the target was refused; empty for what succeeded, and for conflicts, which are part of the work. */
 function failureText(operation: Operation): string {
-  const { outcome } = operation;
-  if (outcome.type !== 'fail') return '';
+  const { actor, outcome } = operation;
+  if (roleOf(actor) !== 'target' || outcome.type !== 'fail' || outcome.code === 409) return '';
   return `${askedText(operation)}: ${outcome.code} ${outcome.message.split('\n')[0] ?? ''}`.trimEnd();
 }
 
 function failedIn({ operations }: History): readonly string[] {
   const lines = new Map<string, number>();
-  for (const operation of operations) {
-    if (roleOf(operation.actor) !== 'target' || !failsFor(operation.outcome)) continue;
-    const line = failureText(operation);
-    lines.set(line, (lines.get(line) ?? 0) + 1);
-  }
+  for (const line of operations.map(failureText)) if (line !== '') lines.set(line, (lines.get(line) ?? 0) + 1);
   return [...lines].map(([line, count]) => (count === 1 ? line : `${line} (${countText(count, 'time')})`));
 }
 

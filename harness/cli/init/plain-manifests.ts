@@ -4,10 +4,10 @@
  * Pure. Start at {@link plainManifests}.
  */
 import { posix } from 'node:path';
-import { parseManifests } from '../../execution/project/manifest-files.ts';
 import { mapOf, mapsOf, textOf } from '../../model/json.ts';
 import type { KubeObject } from '../../model/object.ts';
 import { ASIDE, isController } from './deployed.ts';
+import { objectsIn } from './objects-in.ts';
 import type { Repository } from './repository.ts';
 
 interface Manifests {
@@ -32,7 +32,7 @@ const BINDING = /^(?:Cluster)?RoleBinding$/;
 export function plainManifests(repository: Repository, names: readonly string[]): readonly (readonly string[])[] {
   const all = repository.files
     .filter((file) => /\.ya?ml$/.test(file) && !ASIDE.test(file) && KINDS.test(repository.text(file)))
-    .map((path) => ({ path, objects: readLeniently(path, repository.text(path)) }));
+    .map((path) => ({ path, objects: objectsIn(path, repository.text(path)) }));
   return all
     .flatMap((file) => {
       const deployment = file.objects.find((object) => isController(object, names));
@@ -78,13 +78,4 @@ function binds({ kind, metadata, ...rest }: KubeObject, account: Account): boole
         name === account.name && (textOf(namespace) || (metadata.namespace ?? '')) === account.namespace,
     )
   );
-}
-
-/** A template for something else holds no objects. */
-function readLeniently(file: string, text: string): readonly KubeObject[] {
-  try {
-    return parseManifests(text, file, false).map(({ object }) => object);
-  } catch {
-    return [];
-  }
 }

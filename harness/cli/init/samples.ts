@@ -3,13 +3,14 @@
  */
 import { posix } from 'node:path';
 import { stringify } from 'yaml';
-import { parseManifests, textOf } from '../../execution/project/manifest-files.ts';
+import { textOf } from '../../execution/project/manifest-files.ts';
 import { createAtOnce } from '../../execution/project/install.ts';
 import { isRecord } from '../../model/json.ts';
 import { apiVersionOf, type KubeObject } from '../../model/object.ts';
 import { collectionPath } from '../../wire/path.ts';
 import { createServer } from '../embedded-server.ts';
 import { drawSample } from './draw-sample.ts';
+import { objectsIn } from './objects-in.ts';
 import type { Repository } from './repository.ts';
 
 export interface Samples {
@@ -51,7 +52,7 @@ export function sampleCandidates(repository: Repository, crds: readonly KubeObje
   const server = serverWith(crds);
   const known = new Set<string>(crds.map(kindOf));
   const all = candidates(repository, crds).flatMap((file): readonly Candidate[] => {
-    const objects = readLeniently(file, repository.text(file));
+    const objects = objectsIn(file, repository.text(file));
     const taken = objects.filter(
       (object) => object.kind !== 'CustomResourceDefinition' && problemWith(server, object) === '',
     );
@@ -79,7 +80,7 @@ export function objectsNamed({ files, text }: Repository, kind: string, name: st
   return files
     .filter((file) => /\.ya?ml$/.test(file) && named.test(text(file)))
     .toSorted((a, b) => rank(a) - rank(b))
-    .flatMap((file) => readLeniently(file, text(file)))
+    .flatMap((file) => objectsIn(file, text(file)))
     .filter((object) => object.kind === kind && object.metadata.name === name);
 }
 
@@ -90,7 +91,7 @@ export function findSamples(repository: Repository, crds: readonly KubeObject[])
   const refused = new Map<string, string>();
   const known = new Set<string>(crds.map(kindOf));
   for (const file of candidates(repository, crds)) {
-    const objects = readLeniently(file, repository.text(file));
+    const objects = objectsIn(file, repository.text(file));
     if (objects.length === 0) continue;
     const kinds = objects.map(({ kind }) => kind).filter((kind) => known.has(kind));
     if (kinds.every((kind) => byKind.has(kind))) continue;
@@ -142,15 +143,6 @@ export function isForTests(file: string): boolean {
 
 function escaped(text: string): string {
   return text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
-}
-
-/** What cannot be read is no sample: a template, a fragment. */
-function readLeniently(file: string, text: string): readonly KubeObject[] {
-  try {
-    return parseManifests(text, file, false).map(({ object }) => object);
-  } catch {
-    return [];
-  }
 }
 
 function kindOf(crd: KubeObject): string {

@@ -48,19 +48,21 @@ const ROUNDS = 2;
 export async function tryCandidates(choosing: Choosing): Promise<readonly Tried[]> {
   const { repository, crds } = choosing;
   const files = sampleCandidates(repository, crds);
-  const drawn = drawnCandidates(crds).map((object): Candidate => ({
-    file: '',
-    objects: [object],
-    whole: false,
-    kinds: [object.kind],
-  }));
-  const tiers = [files.filter(({ file }) => !isForTests(file)), files.filter(({ file }) => isForTests(file)), drawn];
+  const tiers = [
+    () => files.filter(({ file }) => !isForTests(file)),
+    () => files.filter(({ file }) => isForTests(file)),
+    () => drawnCandidates(crds).map(drawnCandidate),
+  ];
   let all: readonly Tried[] = [];
   for (const tier of tiers) {
-    all = await tryAll(tier.slice(0, TRIED_MAX), choosing);
+    all = await tryAll(tier().slice(0, TRIED_MAX), choosing);
     if (all.some(isEffective)) break;
   }
   return await together(chosenOf(all), choosing);
+}
+
+function drawnCandidate(object: KubeObject): Candidate {
+  return { file: '', objects: [object], whole: false, kinds: [object.kind] };
 }
 
 /** Each of them, and those that lack something once more with that. */
@@ -168,10 +170,9 @@ function movedTo(
 function missingBeside(
   { candidate, beside, effect }: Tried,
   kinds: ReadonlyMap<string, string>,
-  { repository, namespace, crds }: Choosing,
+  choosing: Choosing,
 ): readonly KubeObject[] {
   const there = [...candidate.objects, ...beside];
-  const foundFor = (one: Named): KubeObject | undefined => objectFor(one, { repository, namespace, crds });
   const has = (kind: string, name: string): boolean =>
     there.some((object) => object.kind === kind && object.metadata.name === name);
   const drawable = candidate.objects
@@ -186,14 +187,14 @@ function missingBeside(
   );
   const added = new Map<string, KubeObject>();
   for (const { kind, name, where } of [...asked, ...refused]) {
-    const object = foundFor({ kind, name, where }) ?? drawPlain(kind, name);
+    const object = objectFor({ kind, name, where }, choosing) ?? drawPlain(kind, name);
     if (object !== undefined) added.set(`${kind}/${name}`, object);
   }
   for (const reference of drawable) {
     const key = `${reference.kind}/${reference.name}`;
     if (added.has(key)) continue;
-    const where = reference.namespace === '' ? namespace : reference.namespace;
-    const object = foundFor({ ...reference, where }) ?? drawReferenced(reference);
+    const where = reference.namespace === '' ? choosing.namespace : reference.namespace;
+    const object = objectFor({ ...reference, where }, choosing) ?? drawReferenced(reference);
     if (object !== undefined) added.set(key, object);
   }
   return [...added.values()];
@@ -207,10 +208,7 @@ interface Named {
 }
 
 /** An object of the repository. One that names no namespace may be in any. */
-function objectFor(
-  { kind, name, where }: Named,
-  { repository, namespace, crds }: Pick<Choosing, 'repository' | 'namespace' | 'crds'>,
-): KubeObject | undefined {
+function objectFor({ kind, name, where }: Named, { repository, namespace, crds }: Choosing): KubeObject | undefined {
   const found = objectsNamed(repository, kind, name).find(
     (object) => declares(crds, object) && (where === '' || (object.metadata.namespace ?? where) === where),
   );
