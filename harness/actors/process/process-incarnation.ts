@@ -229,12 +229,12 @@ class Incarnation implements ProcessIncarnation {
     const names = portNames([...target.command, ...Object.values(target.env), target.ready, target.metrics]);
     const ports = names.length === 0 ? [] : await enclosure.freePorts(names.length);
     const effects = (await this.#openEffects(enclosure)) ?? '';
-    const { outside } = this.#host;
+    const { outside, hostname } = this.#host;
     if (outside !== undefined) {
       const identity = (name: string): Identity => authority.issueServer([name]);
       this.#surroundings = await openSurroundings({
         ...{ ...outside, enclosure, upstream: this.#served(), identity },
-        ...given({ hostname: this.#host.hostname }),
+        ...given({ hostname }),
       });
     }
     if (this.#life.over) {
@@ -269,7 +269,6 @@ class Incarnation implements ProcessIncarnation {
     this.#readiness = watchReadiness(this.#awaited(values), enclosure, this.#host.clock !== undefined);
     const command = target.command.map((word) => filledIn(word, values));
     const declared = Object.entries(target.env).map(([name, value]) => [name, filledIn(value, values)] as const);
-    const { hostname } = this.#host;
     const own = [
       ...(hostname === undefined ? [] : [['HOSTNAME', hostname] as const]),
       ...trusting(outside?.declared, { folder: this.#folder, authority }),
@@ -419,7 +418,7 @@ class Incarnation implements ProcessIncarnation {
 
   #writeKubeconfig(server: string): string {
     const path = join(this.#folder, 'kubeconfig');
-    const { namespace: given, podNamespace: namespace = given, authority } = this.#host;
+    const { authority, podNamespace: namespace = this.#host.namespace } = this.#host;
     const kubeconfig = kubeconfigOf({ name: 'stalemate', server, ca: authority.certificate, token: TOKEN, namespace });
     writeFileSync(path, stringify(kubeconfig), { mode: 0o600 });
     return path;

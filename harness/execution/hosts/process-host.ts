@@ -182,9 +182,10 @@ async function assembleProcessHost(
       },
       ...toldThere({ target: own, files: pod.files }, ground.places),
       folders: () => volumes.folders,
-      ...(pod.workload === undefined ? {} : { hostname: podName(pod.workload) }),
       namespace: there(subject.namespace),
-      ...(pod.workload === undefined ? {} : { podNamespace: there(pod.workload.namespace) }),
+      ...(pod.workload === undefined
+        ? {}
+        : { hostname: podName(pod.workload), podNamespace: there(pod.workload.namespace) }),
       enclosures,
       outside,
       ...(steered === undefined
