@@ -5,9 +5,8 @@
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { KUBERNETES_VERSION } from '../../clusters/control-plane/binaries.ts';
+import { KUBERNETES_VERSION, userCache } from '../../clusters/control-plane/binaries.ts';
 
 /** Of the releases whose sources the module proxy has. */
 const VERSION = 'v3.19.0';
@@ -19,8 +18,7 @@ const OUTPUT_BYTES_MAX = 256 * 1024 * 1024;
 export const HELM: string = `helm ${VERSION}`;
 
 function builtPath(): string {
-  const cache = process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache');
-  return join(cache, 'stalemate', 'tools', `helm-${VERSION}`, 'helm');
+  return join(userCache(), 'tools', `helm-${VERSION}`, 'helm');
 }
 
 /** The program to call; undefined where there is none. */
@@ -47,7 +45,7 @@ export function buildHelm(err: (text: string) => void): string | undefined {
   return status === 0 && existsSync(builtPath()) ? builtPath() : undefined;
 }
 
-/** What a chart renders to without hooks, whose jobs nobody would run; undefined where it does not render without the network. */
+/** What a chart renders to without hooks, whose jobs would not be run; undefined where it does not render without the network. */
 export function renderChart(helm: string, folder: string, release: string): string | undefined {
   const args = [
     'template',

@@ -56,12 +56,17 @@ const VARIABLES: { readonly [program in Program]: string } = {
   'toxiproxy-server': 'TOXIPROXY_SERVER',
 };
 
+/** Where this user keeps what was built for stalemate. */
+export function userCache(environment: Environment = process.env): string {
+  return join(environment['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'stalemate');
+}
+
 /** Where the build keeps its binaries: one folder per pair of versions; toxiproxy and kwok have one of their own. */
 export function cacheFolder(environment: Environment = process.env, program?: Program): string {
-  const cache = environment['XDG_CACHE_HOME'] || join(homedir(), '.cache');
-  if (program === 'toxiproxy-server') return join(cache, 'stalemate', 'toxiproxy', TOXIPROXY_VERSION);
-  if (program === 'kwok') return join(cache, 'stalemate', 'kwok', KWOK_VERSION);
-  return join(cache, 'stalemate', 'control-plane', `${KUBERNETES_VERSION}-etcd-${ETCD_VERSION}`);
+  const cache = userCache(environment);
+  if (program === 'toxiproxy-server') return join(cache, 'toxiproxy', TOXIPROXY_VERSION);
+  if (program === 'kwok') return join(cache, 'kwok', KWOK_VERSION);
+  return join(cache, 'control-plane', `${KUBERNETES_VERSION}-etcd-${ETCD_VERSION}`);
 }
 
 /** Where setup-envtest keeps binaries: one folder per version, the newest first. */
