@@ -61,6 +61,12 @@ const CANONICAL = new WeakMap<JsonObject, JsonObject>();
 /** Schemas without errors, each with where it was judged and whether there was a status. */
 const VALID = new WeakMap<JsonObject, Set<string>>();
 
+function knownCanonical(schema: JsonObject): JsonObject {
+  let canonical = CANONICAL.get(schema);
+  if (canonical === undefined) CANONICAL.set(schema, (canonical = canonicalSchema(schema)));
+  return canonical;
+}
+
 function withCanonicalSchemas(crd: KubeObject): KubeObject {
   const spec = mapOf(crd['spec']);
   const { versions } = spec;
@@ -69,8 +75,7 @@ function withCanonicalSchemas(crd: KubeObject): KubeObject {
   const next = versions.map((version) => {
     const schema = isMap(version) ? schemaOf(version) : undefined;
     if (schema === undefined || !isMap(version)) return version;
-    const canonical = CANONICAL.get(schema) ?? canonicalSchema(schema);
-    CANONICAL.set(schema, canonical);
+    const canonical = knownCanonical(schema);
     if (canonical === schema) return version;
     changed = true;
     return { ...version, schema: { ...mapOf(version['schema']), openAPIV3Schema: canonical } };
