@@ -226,7 +226,7 @@ function judgeSilent(history: History, found: readonly Difference[]): CheckResul
   return accused(history, inexcusable, note);
 }
 
-/** The kinds of differences that the same workload ends with where nobody disturbs the target. */
+/** The kinds of differences that the same workload ends with undisturbed. */
 function excusedBy(
   history: History,
   { final, names, expected }: Extract<ProbeResult, { probe: 'undisturbed' }>,

@@ -1,4 +1,4 @@
-/** Kinds that say what happened or who leads, not what there is: how many there are, and what is in them, is nobody's wish. Pure. */
+/** Kinds that say what happened or who leads, not what there is: no client declares how many there are, and what is in them. Pure. */
 
 /** Records of what happened. */
 export function isEvent(resource: string): boolean {

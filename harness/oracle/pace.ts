@@ -8,7 +8,6 @@ import { isWrite, phaseStart } from '../model/history.ts';
 const SAFETY = 1.5;
 /** A target that pauses for longer by design is judged by what more time shows. */
 const PAUSE_MAX_MS = 4_000;
-/** Locks and records of what happened are no steps towards anything. */
 
 /** The silence, in ms of run time, after which the target has nothing more to do, also where it only hears of things when it looks. */
 export function ownPauseMs(histories: readonly History[]): number {

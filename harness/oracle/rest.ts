@@ -11,7 +11,7 @@ import { isWrite } from '../model/history.ts';
 import { leafPattern } from '../model/leaf.ts';
 import { OUTSIDE_PATH } from '../wire/outside-path.ts';
 import { indexOf } from './history-index.ts';
-import { lacksKubelet } from './for-kubelet.ts';
+import { connects, lacksKubelet } from './for-kubelet.ts';
 import { failureStreaks, type FailureStreak } from './failures.ts';
 import { lockHolder } from './leadership.ts';
 
@@ -114,27 +114,27 @@ function isLock({ resource, name }: Pick<Operation, 'resource' | 'name'>, locks:
  */
 export function attemptsAmong(operations: readonly Operation[], { revisions }: History): readonly Operation[] {
   const changing = new Set(revisions.map(({ op }) => op));
-  const failures = Map.groupBy(operations, failureKey);
+  const failed = operations.filter(({ outcome }) => outcome.type === 'fail');
+  const waits = new Set(
+    [...Map.groupBy(failed, failureKey).values()].filter(({ length }) => length >= WAITS_MIN).flat(),
+  );
   return operations.filter((operation) => {
-    const { id, verb, resource, subresource, name, outcome } = operation;
-    if (isEvent(resource)) return false;
-    if (outcome.type === 'fail' && (failures.get(failureKey(operation))?.length ?? 0) >= WAITS_MIN) return false;
+    const { id, verb, resource, name, outcome } = operation;
+    if (isEvent(resource) || waits.has(operation)) return false;
     if (isWrite(verb)) return outcome.type !== 'ok' || changing.has(id);
-    if (CONNECTS.test(subresource) || OUTSIDE_PATH.test(name)) return true;
+    if (connects(operation) || OUTSIDE_PATH.test(name)) return true;
     // What does not exist is requested again and again.
     return outcome.type !== 'ok' && !(outcome.type === 'fail' && outcome.code === 404);
   });
 }
+
 /** So often in the same way. */
 const WAITS_MIN = 5;
 
 function failureKey({ verb, resource, subresource, namespace, name, outcome }: Operation): string {
-  const code = outcome.type === 'fail' ? outcome.code : outcome.type;
+  const code = outcome.type === 'fail' ? outcome.code : 0;
   return JSON.stringify([verb, resource, subresource, namespace, verb === 'create' ? '' : name, code]);
 }
-
-/** Recorded as reads, because they commit nothing in the cluster. */
-const CONNECTS = /^(?:exec|attach|portforward|proxy)$/;
 
 /** For how long the target has tried to change nothing when the run ended, in ms of run time. */
 export function unchangedMs(history: History): number {

@@ -1,5 +1,5 @@
 /**
- * What a write said itself: the server fills in defaults, addresses and ports beside it, which are nobody's.
+ * What a write said itself: the server fills in defaults, addresses and ports beside it, which no client owns.
  *
  * Start at {@link saidIn}.
  */
@@ -10,8 +10,8 @@ import { leavesOf } from '../model/leaf.ts';
 const known = new WeakMap<Operation, ReadonlySet<string>>();
 
 /**
- * Whether the request behind a version names a leaf. Creations, applies and updates are whole objects; of other patches, which are not read
- * here, everything that they changed counts.
+ * Whether the request behind a version names a leaf. What creates, also by apply, and an update are whole objects. Of patches, which are not
+ * read here, everything that they changed counts, if the version before is known: without it, every leaf of the object seems to be changed.
  */
 export function saidIn({ operations }: History, { op, type, before }: Revision, path: string): boolean {
   const operation = operations[op];

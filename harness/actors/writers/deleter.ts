@@ -3,6 +3,7 @@
  *
  * Deleting all samples is what a reference run has done too; deleting some of several has not been seen to be healthy.
  */
+import { isAside } from '../../model/aside.ts';
 import { groupResource } from '../../model/object.ts';
 import type { ProgramOp } from '../../model/workload.ts';
 import type { AdversarialWriter, AimObject, WriterContext } from '../../schedule/workload/writer.ts';
@@ -12,12 +13,9 @@ import type { Move } from './moves.ts';
 /** More samples than this are not deleted in one short program. */
 const SAMPLES_MAX = 3;
 /** Children whose loss is a loss of what they hold, not something to make again: of all objects of a kind, where a definition goes. */
-const NEVER: ReadonlySet<string> = new Set([
-  'leases.coordination.k8s.io',
-  'events',
-  'events.events.k8s.io',
-  'customresourcedefinitions.apiextensions.k8s.io',
-]);
+function isNeverDeleted(resource: string): boolean {
+  return isAside(resource) || resource === 'customresourcedefinitions.apiextensions.k8s.io';
+}
 
 export const deleter: AdversarialWriter = {
   name: 'deleter',
@@ -38,7 +36,7 @@ export const deleter: AdversarialWriter = {
 };
 
 function isChild({ relation, target }: AimObject): boolean {
-  return relation === 'created-by-target' && !NEVER.has(groupResource(target));
+  return relation === 'created-by-target' && !isNeverDeleted(groupResource(target));
 }
 
 function deletions({ target }: AimObject, { garbageCollection }: WriterContext): readonly ProgramOp[] {

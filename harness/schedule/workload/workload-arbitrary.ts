@@ -18,7 +18,7 @@ export interface WorkloadArbitraryOptions extends Partial<WriterContext> {
   /** Trials are dear: mostly aim where the target writes too, and let it start from nothing as often as not. */
   readonly aimed?: boolean;
   /**
-   * Beside the user, or whoever stirs the target, only two rivals act, often where the target writes the same list or map. Runs that wait
+   * Beside the user, or the writer that stirs the target, only two rivals act, often where the target writes the same list or map. Runs that wait
    * for long have writers as always.
    */
   readonly rivals?: boolean;
