@@ -3,7 +3,7 @@ import { LONG_TESTS } from './scripts/long-tests.ts';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** What knows neither targets nor time: their tests import the same modules again and again, which takes longer than they do. */
-const KERNEL = '{harness/{model,wire,apiserver,gate,schedule,oracle,report},properties}/**/*.test.ts';
+const KERNEL = '{apiserver/{objects,wire,server},harness/{model,gate,schedule,oracle,report},properties}/**/*.test.ts';
 
 /** The longest of the others: started last, one of them would run alone at the end. */
 const FIRST: readonly string[] = [
@@ -36,7 +36,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'others',
-          include: ['{harness,controllers-under-test,scripts}/**/*.test.ts'],
+          include: ['{apiserver,harness,controllers-under-test,scripts}/**/*.test.ts'],
           exclude: [...configDefaults.exclude, KERNEL, ...LONG_TESTS],
           isolate: true,
         },
@@ -56,7 +56,7 @@ export default defineConfig({
     teardownTimeout: 10_000,
     coverage: {
       provider: 'v8',
-      include: ['harness/**/*.ts', 'properties/**/*.ts', 'scripts/**/*.ts'],
+      include: ['apiserver/**/*.ts', 'harness/**/*.ts', 'properties/**/*.ts', 'scripts/**/*.ts'],
       exclude: ['**/*.test.ts', 'harness/test/**'],
       reporter: ['text-summary', 'html'],
     },

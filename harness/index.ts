@@ -27,7 +27,7 @@ export type {
   ReplayResult,
 } from './model/finding.ts';
 export type { History, Operation, Revision } from './model/history.ts';
-export type { KubeObject } from './model/object.ts';
+export type { KubeObject } from 'stalemate-apiserver/objects/object';
 export type { Fault, Hold, Preemption, Schedule } from './model/schedule.ts';
 export type { Trial } from './model/trial.ts';
 export type { Program, ProgramOp, Workload } from './model/workload.ts';

@@ -8,7 +8,7 @@ import { roleOf } from '../harness/model/actor.ts';
 import type { CheckResult, Violation } from '../harness/model/check-result.ts';
 import { HOLDS } from '../harness/model/check-result.ts';
 import type { History, Operation, Revision } from '../harness/model/history.ts';
-import { parentOf } from '../harness/model/object.ts';
+import { parentOf } from 'stalemate-apiserver/objects/object';
 import type { Reference, ReferenceChild } from '../harness/model/reference.ts';
 import { specHash } from '../harness/model/spec-hash.ts';
 import type { HistoryIndex } from '../harness/oracle/history-index.ts';

@@ -10,7 +10,7 @@ import type { CheckResult, Violation } from '../harness/model/check-result.ts';
 import { HOLDS } from '../harness/model/check-result.ts';
 import type { History } from '../harness/model/history.ts';
 import { leafInWords, leafPattern } from '../harness/model/leaf.ts';
-import type { JsonValue } from '../harness/model/object.ts';
+import type { JsonValue } from 'stalemate-apiserver/objects/object';
 import type { ProbeRequest, ProbeResult } from '../harness/model/probe.ts';
 import { failureStreaks } from '../harness/oracle/failures.ts';
 import { drawnPlaces, finalState, nearestDifferences, placeOf, probedState } from '../harness/oracle/final-state.ts';

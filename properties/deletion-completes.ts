@@ -9,7 +9,7 @@ import { roleOf } from '../harness/model/actor.ts';
 import type { CheckResult, Violation } from '../harness/model/check-result.ts';
 import { HOLDS } from '../harness/model/check-result.ts';
 import type { History, Revision } from '../harness/model/history.ts';
-import type { KubeObject } from '../harness/model/object.ts';
+import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import type { ProbeRequest, ProbeResult } from '../harness/model/probe.ts';
 import { failureStreaks } from '../harness/oracle/failures.ts';
 import { indexOf, names } from '../harness/oracle/history-index.ts';

@@ -10,7 +10,7 @@ import { roleOf } from '../harness/model/actor.ts';
 import type { CheckResult, Violation } from '../harness/model/check-result.ts';
 import { HOLDS } from '../harness/model/check-result.ts';
 import type { History, Revision } from '../harness/model/history.ts';
-import type { KubeObject } from '../harness/model/object.ts';
+import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import { COLLECTION, OUTSIDE, OUTSIDE_API } from '../harness/model/outside.ts';
 import type { ProbeResult } from '../harness/model/probe.ts';
 import { canonicalJson } from '../harness/model/spec-hash.ts';

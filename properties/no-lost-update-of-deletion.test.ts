@@ -1,6 +1,6 @@
 /** Finalizers that a deletion puts there itself belong to who collects garbage. */
 import { describe, expect, it } from 'vitest';
-import type { KubeObject } from '../harness/model/object.ts';
+import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import type { HistoryBuilder } from '../harness/oracle/test-history.ts';
 import { historyBuilder, manifest } from '../harness/oracle/test-history.ts';
 import { noLostUpdate } from './no-lost-update.ts';

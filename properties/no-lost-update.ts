@@ -11,7 +11,7 @@ import { HOLDS } from '../harness/model/check-result.ts';
 import type { History } from '../harness/model/history.ts';
 import { leafPattern } from '../harness/model/leaf.ts';
 import type { LeafChange } from '../harness/model/leaf.ts';
-import type { JsonValue } from '../harness/model/object.ts';
+import type { JsonValue } from 'stalemate-apiserver/objects/object';
 import { driftAnswer, driftRequest } from '../harness/oracle/drift.ts';
 import type { DriftRequest } from '../harness/oracle/drift.ts';
 import { findLosses } from '../harness/oracle/field-ledger.ts';

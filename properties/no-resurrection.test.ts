@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { KubeObject } from '../harness/model/object.ts';
+import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import type { History } from '../harness/model/history.ts';
 import type { HistoryBuilder } from '../harness/oracle/test-history.ts';
 import { historyBuilder, manifest, ownedBy } from '../harness/oracle/test-history.ts';

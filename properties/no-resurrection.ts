@@ -11,7 +11,7 @@ import { roleOf } from '../harness/model/actor.ts';
 import type { CheckResult, Violation } from '../harness/model/check-result.ts';
 import { HOLDS } from '../harness/model/check-result.ts';
 import type { Delivery, History, Revision } from '../harness/model/history.ts';
-import { parentOf } from '../harness/model/object.ts';
+import { parentOf } from 'stalemate-apiserver/objects/object';
 import type { HistoryIndex } from '../harness/oracle/history-index.ts';
 import { indexOf } from '../harness/oracle/history-index.ts';
 import type { Property } from '../harness/oracle/property.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { KubeObject } from '../harness/model/object.ts';
+import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import type { Reference } from '../harness/model/reference.ts';
 import { specHash } from '../harness/model/spec-hash.ts';
 import type { HistoryBuilder } from '../harness/oracle/test-history.ts';

@@ -12,7 +12,7 @@ import type { CheckResult, Violation } from '../harness/model/check-result.ts';
 import { HOLDS } from '../harness/model/check-result.ts';
 import type { History, Operation } from '../harness/model/history.ts';
 import { isWrite } from '../harness/model/history.ts';
-import { controllerOf } from '../harness/model/object.ts';
+import { controllerOf } from 'stalemate-apiserver/objects/object';
 import type { HistoryIndex } from '../harness/oracle/history-index.ts';
 import { indexOf } from '../harness/oracle/history-index.ts';
 import type { Tenure } from '../harness/oracle/leadership.ts';

@@ -3,11 +3,18 @@
  *
  * Owns: which folder may import which, which modules and names are kept to which folders. Does not own: parsing (source-scan.ts), what a
  * circle is (import-circles.ts).
- * Run as `npm run layers`. Start at `checkLayers`; to allow a new folder, put it into `LAYERS` where it belongs (one inside
- * harness/execution: into `EXECUTION`).
+ * Run as `npm run layers`. Start at `checkLayers`; to allow a new folder, put it into `LAYERS` or `API_SERVER` where it belongs (one
+ * inside harness/execution: into `EXECUTION`).
  */
 import { posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import {
+  API_SERVER_PACKAGE,
+  apiServerExports,
+  apiServerFile,
+  type Exports,
+  namesApiServer,
+} from './api-server-package.ts';
 import { circlesOf } from './import-circles.ts';
 import { type Complaint, report, repositoryFiles, type SourceFile } from './repository-files.ts';
 import { type ImportUse, scanSource } from './source-scan.ts';
@@ -17,12 +24,24 @@ type Rows = readonly (readonly string[])[];
 
 const LAYERS: Rows = [
   ['model'],
-  ['wire', 'determinism'],
-  ['apiserver', 'gate', 'schedule', 'oracle', 'report'],
+  ['determinism'],
+  ['gate', 'schedule', 'oracle', 'report'],
   ['actors', 'clusters'],
   ['execution'],
   ['cli'],
 ];
+
+/** The package of the API server: its folders, and the files beside them. `package` is what it offers to others. */
+const API_SERVER: Rows = [
+  ['objects', 'clock', 'ids'],
+  ['wire'],
+  ['server'],
+  ['client-node', 'processes'],
+  ['fidelity'],
+  ['package'],
+  ['scripts'],
+];
+const BESIDE: ReadonlySet<string> = new Set(['clock', 'ids']);
 
 /** The same inside harness/execution; `.` is what stands beside its folders. `gate` has nothing but tests. */
 const EXECUTION: Rows = [
@@ -39,22 +58,29 @@ const EXECUTION: Rows = [
 
 const REGISTRY = 'harness/cli/registry.ts';
 const LAYER_RULE = ruleOf(LAYERS);
+const API_SERVER_RULE = ruleOf(API_SERVER);
 const EXECUTION_RULE = ruleOf(EXECUTION.slice(1));
 
 /** Modules that open sockets or start processes, and the folders that are the shell. */
 const SHELL_MODULES = /^node:(net|tls|dgram|dns|http|https|http2|child_process|worker_threads|cluster)(\/|$)/;
-const SHELL = /^harness\/(determinism|actors|clusters|execution|cli)\/|^harness\/[^/]+\/http\//;
+const SHELL =
+  /^harness\/(determinism|actors|clusters|execution|cli)\/|^harness\/[^/]+\/http\/|^apiserver\/(server\/http|client-node|processes|fidelity|scripts)\//;
 /** Pure folders: no platform module at all. */
-const PURE = /^harness\/(model|wire)\//;
+const PURE = /^harness\/model\/|^apiserver\/(objects|wire)\//;
+/** What they may take from the package of the API server: pure as well, or a type. */
+const PURE_PARTS = /^stalemate-apiserver\/(objects|wire)\/|^stalemate-apiserver\/client-node\/transport$/;
 /** The one package that they may use, which is pure itself, and where (decision 0037). */
-const PURE_PACKAGE = { path: 'harness/wire/go-regexp.ts', specifier: 're2js' };
+const PURE_PACKAGE = { path: 'apiserver/wire/go-regexp.ts', specifier: 're2js' };
 const TIMER_MODULES = /^node:timers(\/promises)?$/;
 
 const TEST = /\.test\.ts$|^harness\/test\//;
 /** What tests share stands beside them, and makes its runs on hosts as they do. */
 const FOR_TESTS = /testing\.ts$/;
 /** Controllers and scripts are ordinary programs: time and randomness are theirs. */
-const MAY_USE_CLOCKS = /^harness\/determinism\/|^controllers-under-test\/|^scripts\/|^ci\//;
+const MAY_USE_CLOCKS =
+  /^harness\/determinism\/|^apiserver\/((clock|ids)\.ts$|scripts\/)|^controllers-under-test\/|^scripts\/|^ci\//;
+/** The captured clock is the package's; who may use it is ours to say. */
+const CLOCK = `${API_SERVER_PACKAGE}/clock`;
 const SOURCE = /\.(ts|mts|cts|js|mjs|cjs)$/;
 
 interface Edge {
@@ -72,6 +98,7 @@ export interface LayerReport {
 /** Judges all source files of the repository. */
 export function checkLayers(files: readonly SourceFile[]): LayerReport {
   const sources = files.filter(({ path }) => SOURCE.test(path) && unitOf(path) !== undefined);
+  const entries = apiServerExports();
   const complaints: Complaint[] = [];
   const edges: Edge[] = [];
   const graph = new Map<string, Set<string>>();
@@ -80,8 +107,8 @@ export function checkLayers(files: readonly SourceFile[]): LayerReport {
     graph.set(path, imported);
     const scan = scanSource(path, text);
     for (const use of scan.imports) {
-      const target = targetOf(path, use.specifier);
-      const problem = target === undefined ? moduleProblem(path, use) : importProblem(path, target);
+      const target = targetOf(path, use.specifier, entries);
+      const problem = target === undefined ? moduleProblem(path, use) : importProblem(path, target, use.specifier);
       if (problem !== undefined) complaints.push({ where: `${path}:${use.line}`, problem });
       if (target !== undefined) imported.add(target);
       const from = unitOf(path);
@@ -92,7 +119,7 @@ export function checkLayers(files: readonly SourceFile[]): LayerReport {
     for (const { name, line } of scan.clockAndRandom) {
       complaints.push({
         where: `${path}:${line}`,
-        problem: `uses ${name}: a run must give the same history twice, so time, randomness and ids come from harness/determinism`,
+        problem: `uses ${name}: a run must give the same history twice, so time, randomness and ids come from harness/determinism, or are passed in`,
       });
     }
   }
@@ -103,22 +130,34 @@ export function checkLayers(files: readonly SourceFile[]): LayerReport {
   return { checked: sources.length, complaints, graph: graphOf(edges) };
 }
 
-/** The repository path that a relative import names. */
-function targetOf(path: string, specifier: string): string | undefined {
+/** The repository path that an import names: a relative one, or one of a package of this repository. */
+function targetOf(path: string, specifier: string, entries: Exports): string | undefined {
   if (specifier === 'stalemate') return 'harness/index.ts';
+  if (namesApiServer(specifier)) return apiServerFile(specifier, entries);
   return specifier.startsWith('.') ? posix.join(posix.dirname(path), specifier) : undefined;
 }
 
-/** The part of the repository that a file belongs to: a harness folder, `harness` for its entry files, or a top-level folder. */
+/** The part of the repository that a file belongs to: a folder of a house, `harness` for its entry files, or a top-level folder. */
 function unitOf(path: string): string | undefined {
-  const [top, second, third] = path.split('/');
+  const [top, second = '', third] = path.split('/');
+  if (top === 'apiserver') return `apiserver/${apiServerPart(second, third === undefined)}`;
   if (top === 'harness') return third === undefined ? 'harness' : second;
   return top === 'properties' || top === 'controllers-under-test' || top === 'scripts' ? top : undefined;
 }
 
-function importProblem(path: string, target: string): string | undefined {
+function apiServerPart(name: string, isFile: boolean): string {
+  if (!isFile) return name;
+  const stem = name.replace(/\.ts$/, '');
+  return BESIDE.has(stem) ? stem : 'package';
+}
+
+const inApiServer = (unit: string | undefined): boolean => unit?.startsWith('apiserver/') === true;
+
+function importProblem(path: string, target: string, specifier: string): string | undefined {
   const from = unitOf(path);
   const to = unitOf(target);
+  if (inApiServer(from)) return apiServerProblem(path, target);
+  if (inApiServer(to)) return packageProblem(path, target, specifier);
   if (from === 'execution' && to === 'execution') return executionProblem(path, target);
   if (from === undefined || to === undefined || from === to) return undefined;
   if (from === 'scripts' || from === 'test') return undefined;
@@ -134,6 +173,33 @@ function importProblem(path: string, target: string): string | undefined {
       : `imports ${target}: only ${REGISTRY} knows properties and controllers; take it from there or pass it in`;
   }
   return from === 'harness' ? undefined : harnessProblem(from, to, target);
+}
+
+/** Inside the package. Tests may look at whatever they are about from above. */
+function apiServerProblem(path: string, target: string): string | undefined {
+  const [from = '', to = ''] = [path, target].map((file) => unitOf(file)?.replace('apiserver/', ''));
+  if (!inApiServer(unitOf(target)))
+    return `imports ${target}: the API server is a package of its own and knows nothing outside of it; pass it in, or move it along`;
+  if (from === to || TEST.test(path)) return undefined;
+  const fromRow = rowOf(API_SERVER, from);
+  const toRow = rowOf(API_SERVER, to);
+  if (fromRow < 0 || toRow < 0)
+    return `imports ${target}: apiserver/${fromRow < 0 ? from : to} has no place in the order of its folders; add it to API_SERVER in scripts/check-layers.ts`;
+  if (toRow < fromRow) return undefined;
+  return `imports ${target}: in apiserver ${from} may not know ${to} (${API_SERVER_RULE}); move what both need to the earlier one`;
+}
+
+/** From outside: by its name, as anybody would, and its clock by way of ours. */
+function packageProblem(path: string, target: string, specifier: string): string | undefined {
+  if (specifier.startsWith('.'))
+    return `imports ${target}: the API server is a package; import what it exports ("${API_SERVER_PACKAGE}/…", see apiserver/package.json)`;
+  if (specifier === CLOCK && !path.startsWith('harness/determinism/'))
+    return `imports ${specifier}: time comes from harness/determinism`;
+  if (PURE.test(path) && !PURE_PARTS.test(specifier))
+    return `imports ${specifier}: harness/model is pure and may use objects and wire of ${API_SERVER_PACKAGE} only`;
+  return unitOf(path) === 'controllers-under-test'
+    ? `imports ${specifier}: a controller gets a KubeConfig and nothing else, as a stranger's would`
+    : undefined;
 }
 
 function propertyProblem(target: string, to: string): string | undefined {
@@ -175,13 +241,16 @@ function ruleOf(rows: Rows): string {
 
 /** Imports that leave the repository. */
 function moduleProblem(path: string, { specifier }: ImportUse): string | undefined {
-  if (!path.startsWith('harness/') || TEST.test(path)) return undefined;
+  if (!/^(harness|apiserver)\//.test(path) || TEST.test(path)) return undefined;
+  if (namesApiServer(specifier))
+    return `imports ${specifier}, which the package does not export; see apiserver/package.json`;
   if (TIMER_MODULES.test(specifier) && !MAY_USE_CLOCKS.test(path))
     return `imports ${specifier}: timers come from harness/determinism, so that virtual time reaches them`;
   if (path === PURE_PACKAGE.path && specifier === PURE_PACKAGE.specifier) return undefined;
-  if (PURE.test(path)) return `imports ${specifier}: harness/model and harness/wire are pure and depend on nothing`;
+  if (PURE.test(path))
+    return `imports ${specifier}: harness/model and apiserver/{objects,wire} are pure and depend on nothing`;
   return SHELL_MODULES.test(specifier) && !SHELL.test(path)
-    ? `imports ${specifier}: sockets and processes live only in */http, actors, clusters, execution and cli; keep this folder a function of its inputs`
+    ? `imports ${specifier}: sockets and processes live only in */http, apiserver/{client-node,processes,fidelity}, actors, clusters, execution and cli; keep this folder a function of its inputs`
     : undefined;
 }
 
@@ -195,6 +264,6 @@ function graphOf(edges: readonly Edge[]): readonly string[] {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const { checked, complaints, graph } = checkLayers(repositoryFiles());
-  const hint = `The rule (right may import left, neighbours in braces never): ${LAYER_RULE}\nInside execution: ${EXECUTION_RULE}\nWho imports whom now:\n${graph.map((line) => `  ${line}`).join('\n')}`;
+  const hint = `The rule (right may import left, neighbours in braces never): ${LAYER_RULE}\nInside apiserver: ${API_SERVER_RULE}\nInside execution: ${EXECUTION_RULE}\nWho imports whom now:\n${graph.map((line) => `  ${line}`).join('\n')}`;
   report('layers', checked, complaints, hint);
 }

@@ -13,7 +13,7 @@ const PACKAGE = {
 const FINE: Facts = {
   packages: [PACKAGE],
   withText: new Set([PACKAGE.path]),
-  data: ['harness/apiserver/kinds/generated/boot.json'],
+  data: ['apiserver/server/kinds/generated/boot.json'],
   notice: 'data generated from Kubernetes 1.36.3',
 };
 

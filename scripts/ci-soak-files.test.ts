@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parseAllDocuments, parseDocument } from 'yaml';
-import { testServer } from '../harness/apiserver/testing.ts';
+import { testServer } from 'stalemate-apiserver/testing';
 import { REPOSITORY_ROOT } from './repository-files.ts';
 
 function text(path: string): string {

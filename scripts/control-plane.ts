@@ -15,9 +15,9 @@ import { existsSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } 
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { findProgram, missingText, PROGRAMS, type Program } from '../harness/clusters/control-plane/binaries.ts';
-import { startControlPlane } from '../harness/clusters/control-plane/control-plane.ts';
-import { HarnessError } from '../harness/model/errors.ts';
+import { findProgram, missingText, PROGRAMS, type Program } from 'stalemate-apiserver/control-plane/binaries';
+import { startControlPlane } from 'stalemate-apiserver/control-plane/control-plane';
+import { ApiServerError } from 'stalemate-apiserver/objects/errors';
 import { build } from './control-plane/build.ts';
 
 const USAGE = 'expected "build [PROGRAM…]", "path [PROGRAM]", "start FOLDER" or "stop FOLDER"';
@@ -31,7 +31,7 @@ async function main(): Promise<void> {
   const [word, ...rest] = positionals;
   const [first = ''] = rest;
   if ((word === 'start' || word === 'stop' || word === 'hold') && first === '')
-    throw new HarnessError('USAGE', `got "${word}" without a folder, ${USAGE}`);
+    throw new ApiServerError('USAGE', `got "${word}" without a folder, ${USAGE}`);
   switch (word) {
     case 'build':
       for (const [, path] of await build(rest.length === 0 ? PROGRAMS : rest.map(programNamed))) console.log(path);
@@ -39,7 +39,7 @@ async function main(): Promise<void> {
     case 'path':
       for (const program of first === '' ? PROGRAMS : [programNamed(first)]) {
         const path = findProgram(program);
-        if (path === undefined) throw new HarnessError('CLUSTER_UNAVAILABLE', missingText(program));
+        if (path === undefined) throw new ApiServerError('CLUSTER_UNAVAILABLE', missingText(program));
         console.log(path);
       }
       return;
@@ -52,20 +52,20 @@ async function main(): Promise<void> {
     case 'stop':
       return stop(resolve(first));
     default:
-      throw new HarnessError('USAGE', `got ${word === undefined ? 'no command' : `"${word}"`}, ${USAGE}`);
+      throw new ApiServerError('USAGE', `got ${word === undefined ? 'no command' : `"${word}"`}, ${USAGE}`);
   }
 }
 
 function programNamed(name: string): Program {
   const program = PROGRAMS.find((one) => one === name);
-  if (program === undefined) throw new HarnessError('USAGE', `got "${name}", expected one of ${PROGRAMS.join(', ')}`);
+  if (program === undefined) throw new ApiServerError('USAGE', `got "${name}", expected one of ${PROGRAMS.join(', ')}`);
   return program;
 }
 
 /** Leaves a process behind that holds the control plane, and waits until that has written its files. */
 async function start(folder: string): Promise<void> {
   if (existsSync(join(folder, 'holder')))
-    throw new HarnessError('USAGE', `"${folder}" has a control plane already; stop it, or name another folder`);
+    throw new ApiServerError('USAGE', `"${folder}" has a control plane already; stop it, or name another folder`);
   mkdirSync(folder, { recursive: true });
   const log = openSync(join(folder, 'log'), 'w');
   const args = [fileURLToPath(import.meta.url), 'hold', ...process.argv.slice(3)];
@@ -74,7 +74,7 @@ async function start(folder: string): Promise<void> {
   while (!existsSync(join(folder, 'pids'))) {
     const outcome = await Promise.race([ended, new Promise((settle) => setTimeout(settle, 20))]);
     if (outcome === 'ended')
-      throw new HarnessError('CLUSTER_UNAVAILABLE', readFileSync(join(folder, 'log'), 'utf8').trim());
+      throw new ApiServerError('CLUSTER_UNAVAILABLE', readFileSync(join(folder, 'log'), 'utf8').trim());
   }
   holder.unref();
   const read = (name: string): string => readFileSync(join(folder, name), 'utf8').trim();
@@ -133,5 +133,5 @@ try {
 } catch (error) {
   if (!(error instanceof Error)) throw error;
   console.error(error.message.trim());
-  process.exitCode = error instanceof HarnessError ? error.exitCode : 3;
+  process.exitCode = error instanceof ApiServerError && error.code === 'USAGE' ? 2 : 3;
 }

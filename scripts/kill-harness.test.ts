@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { findProgram } from '../harness/clusters/control-plane/binaries.ts';
+import { findProgram } from 'stalemate-apiserver/control-plane/binaries';
 import { killAgainAndAgain, type KillOptions } from './kill-harness.ts';
 
 const installed = findProgram('etcd') !== undefined && findProgram('kube-apiserver') !== undefined;

@@ -9,6 +9,8 @@
 interface LockEntry {
   readonly version?: string;
   readonly integrity?: string;
+  /** A folder of this repository. */
+  readonly link?: boolean;
   readonly optionalDependencies?: { readonly [name: string]: string };
 }
 
@@ -30,9 +32,11 @@ export function missingBuilds({ packages }: Lockfile): readonly string[] {
   );
 }
 
-/** Paths of packages that would be installed unchecked. The root is the repository itself. */
+/** Paths of packages that would be installed unchecked. Those of the repository itself need no digest. */
 export function entriesWithoutDigest({ packages }: Lockfile): readonly string[] {
   return Object.entries(packages)
-    .filter(([path, { integrity = '' }]) => path !== '' && !DIGEST.test(integrity))
+    .filter(
+      ([path, { integrity = '', link }]) => path.includes('node_modules/') && link !== true && !DIGEST.test(integrity),
+    )
     .map(([path]) => path);
 }

@@ -1,19 +1,28 @@
-/** What `npm pack` and `npm publish` call before and after: `node scripts/package.ts prepack|postpack`. */
-import { build } from './package/build.ts';
+/**
+ * What `npm pack` and `npm publish` call before and after: `node scripts/package.ts prepack|postpack`, and the same with `apiserver` for
+ * that package alone (`npm pack -w apiserver`).
+ */
+import { join } from 'node:path';
+import { API_SERVER_FOLDER } from './api-server-package.ts';
+import { build, buildApiServer, removeTexts } from './package/build.ts';
 import { putPackageManifest, restoreManifest } from './package/manifest.ts';
+import { REPOSITORY_ROOT } from './repository-files.ts';
 
-switch (process.argv[2]) {
+const [step = '', name] = process.argv.slice(2);
+const isApiServer = name === API_SERVER_FOLDER;
+const folder = isApiServer ? join(REPOSITORY_ROOT, API_SERVER_FOLDER) : REPOSITORY_ROOT;
+switch (step) {
   case 'prepack':
-    restoreManifest();
-    build();
-    putPackageManifest();
+    restoreManifest(folder);
+    if (isApiServer) buildApiServer();
+    else build();
+    putPackageManifest(folder);
     break;
   case 'postpack':
-    restoreManifest();
+    restoreManifest(folder);
+    if (isApiServer) removeTexts();
     break;
   default:
-    console.error(
-      `package: got "${process.argv[2] ?? ''}", expected prepack or postpack; npm calls it: run "npm pack"`,
-    );
+    console.error(`package: got "${step}", expected prepack or postpack; npm calls it: run "npm pack"`);
     process.exitCode = 2;
 }

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import type { ApiServer } from '../apiserver/server.ts';
-import { CONFIGMAPS_PATH, configMap, MERGE, testServer, widget, WIDGETS_PATH } from '../apiserver/testing.ts';
-import type { TestServer } from '../apiserver/testing.ts';
-import type { JsonObject } from '../model/object.ts';
+import type { ApiServer } from 'stalemate-apiserver';
+import { CONFIGMAPS_PATH, configMap, MERGE, testServer, widget, WIDGETS_PATH } from 'stalemate-apiserver/testing';
+import type { TestServer } from 'stalemate-apiserver/testing';
+import type { JsonObject } from 'stalemate-apiserver/objects/object';
 import type { ObjectTarget, ProgramOp } from '../model/workload.ts';
-import type { ApiRequest, ApiResponse, Upstream } from '../wire/http.ts';
-import { failure } from '../wire/status.ts';
+import type { ApiRequest, ApiResponse, Upstream } from 'stalemate-apiserver/wire/http';
+import { failure } from 'stalemate-apiserver/wire/status';
 import type { ProgramContext } from './program.ts';
 import { runProgram } from './program.ts';
 

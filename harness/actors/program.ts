@@ -7,13 +7,13 @@
  */
 import { assertNever } from '../model/errors.ts';
 import { appendItem, pointerTo, removeItem, setAt, valueAt } from '../model/edit.ts';
-import { textOf } from '../model/json.ts';
-import type { JsonObject, JsonValue, KubeObject } from '../model/object.ts';
+import { textOf } from 'stalemate-apiserver/objects/json';
+import type { JsonObject, JsonValue, KubeObject } from 'stalemate-apiserver/objects/object';
 import type { FieldPath, ObjectTarget, Program, ProgramOp } from '../model/workload.ts';
-import { call, ConnectionFailure } from '../wire/call.ts';
-import type { ApiRequest, ApiResponse, Method, Upstream } from '../wire/http.ts';
-import { collectionPath, objectPath } from '../wire/path.ts';
-import { isUnansweredWebhook } from '../wire/unanswered-webhook.ts';
+import { call, ConnectionFailure } from 'stalemate-apiserver/wire/call';
+import type { ApiRequest, ApiResponse, Method, Upstream } from 'stalemate-apiserver/wire/http';
+import { collectionPath, objectPath } from 'stalemate-apiserver/wire/path';
+import { isUnansweredWebhook } from 'stalemate-apiserver/wire/unanswered-webhook';
 
 export interface ProgramContext {
   readonly upstream: Upstream;

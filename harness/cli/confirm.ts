@@ -5,7 +5,7 @@
  * no run any more; where all are such, the run is inconclusive. Start at {@link planConfirmation}.
  */
 import { realNow } from '../determinism/real-time.ts';
-import { findControlPlane } from '../clusters/control-plane/binaries.ts';
+import { findControlPlane } from '../clusters/control-plane.ts';
 import { findEngine, nodeImage } from '../clusters/kind/engine.ts';
 import type { RunConfig } from '../execution/config/run-config.ts';
 import { storedTarget } from '../execution/search/counterexample.ts';

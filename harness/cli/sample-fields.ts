@@ -1,14 +1,15 @@
 /** Fields of a sample that its kind does not have: what kubectl refuses, and an API server drops with a warning that nobody reads. */
-import { collectionPath } from '../wire/path.ts';
+import { installCrds } from '../clusters/definitions.ts';
+import { collectionPath } from 'stalemate-apiserver/wire/path';
 import { createAtOnce } from '../execution/project/install.ts';
-import { isRecord } from '../model/json.ts';
-import type { KubeObject } from '../model/object.ts';
+import { isRecord } from 'stalemate-apiserver/objects/json';
+import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import { createServer } from './embedded-server.ts';
 
 /** One sentence for each object that has some. */
 export function unknownFields(samples: readonly KubeObject[], crds: readonly KubeObject[]): readonly string[] {
   const server = createServer();
-  for (const crd of crds) server.installCrd(crd);
+  installCrds(server, crds);
   return samples.flatMap((sample) => {
     const kind = server.kindFor(sample.apiVersion, sample.kind);
     if (kind === undefined) return [];

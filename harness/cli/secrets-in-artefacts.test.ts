@@ -6,7 +6,7 @@ import type { Command } from 'commander';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { corpusEntryOf } from '../model/corpus.ts';
 import type { Finding } from '../model/finding.ts';
-import type { JsonObject, KubeObject } from '../model/object.ts';
+import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object';
 import { EMPTY_SCHEDULE } from '../model/schedule.ts';
 import type { SoakLine, SoakRecord } from '../model/soak.ts';
 import { FORMATS as REPORT_FORMATS } from '../report/run/formats.ts';

@@ -1,5 +1,5 @@
 /** `--webhook-service NAMESPACE/NAME[:PORT]=HOST:PORT`: where the services that webhook configurations name listen outside of a cluster. */
-import type { CallOutOptions } from '../apiserver/http/call-out.ts';
+import type { CallOutOptions } from 'stalemate-apiserver/http';
 import { usage } from './arguments.ts';
 
 const FORM = /^([^/=:]+\/[^/=:]+)(?::(\d+))?=((?:\[[\da-fA-F:.]+\]|[^:=\s]+):\d+)$/;

@@ -3,9 +3,9 @@
  *
  * Owns: the contract. Every run begins from one state, whatever the run before it has left. Start at {@link Cluster}.
  */
-import type { DeniedRequest, Undeclared } from '../apiserver/server.ts';
-import type { KubeObject, ResourceKind } from '../model/object.ts';
-import type { Upstream } from '../wire/http.ts';
+import type { DeniedRequest, Undeclared } from 'stalemate-apiserver';
+import type { KubeObject, ResourceKind } from 'stalemate-apiserver/objects/object';
+import type { Upstream } from 'stalemate-apiserver/wire/http';
 
 /** A state that a cluster can go back to; only the cluster that gave it can read it. */
 export type ClusterState = object;

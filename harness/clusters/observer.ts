@@ -6,12 +6,12 @@
  */
 import type { ObservedChange } from '../gate/recorder.ts';
 import { realDelay, realNow } from '../determinism/real-time.ts';
-import { groupResource, objectKey, revisionOf } from '../model/object.ts';
-import type { KubeObject } from '../model/object.ts';
-import type { WatchEvent } from '../model/watch-event.ts';
-import { call } from '../wire/call.ts';
-import type { ApiRequest, ApiResponse, Upstream } from '../wire/http.ts';
-import { collectionPath } from '../wire/path.ts';
+import { groupResource, objectKey, revisionOf } from 'stalemate-apiserver/objects/object';
+import type { KubeObject } from 'stalemate-apiserver/objects/object';
+import type { WatchEvent } from 'stalemate-apiserver/objects/watch-event';
+import { call } from 'stalemate-apiserver/wire/call';
+import type { ApiRequest, ApiResponse, Upstream } from 'stalemate-apiserver/wire/http';
+import { collectionPath } from 'stalemate-apiserver/wire/path';
 
 /** A kind of object, as paths name it. */
 export interface ObservedResource {

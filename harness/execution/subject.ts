@@ -3,7 +3,7 @@ import type { ExistingAccess } from '../clusters/existing/access.ts';
 import type { ClusterKind } from '../model/cluster.ts';
 import type { KindAccess } from '../model/kind-options.ts';
 import type { ProcessTarget, ProjectManifests, RunSettings, Transport } from '../model/counterexample.ts';
-import type { KubeObject } from '../model/object.ts';
+import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import type { Declarations } from '../model/declarations.ts';
 
 /** What is started, and how. */

@@ -4,8 +4,8 @@
  * Owns: pending items, delivery, what a fault does to one item. Does not own: who decides (a scheduler), which server is behind
  * it (an `Upstream`), what is legal (`oracle/assumptions.ts`). Start at {@link Gate.port} (how items come) and {@link Gate.execute} (how they go).
  */
-import { groupResource, revisionOf } from '../model/object.ts';
-import type { JsonObject, KubeObject } from '../model/object.ts';
+import { groupResource, revisionOf } from 'stalemate-apiserver/objects/object';
+import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object';
 import { roleOf } from '../model/actor.ts';
 import type { ActorId } from '../model/actor.ts';
 import { invariant } from '../model/errors.ts';
@@ -14,11 +14,11 @@ import { isWrite } from '../model/history.ts';
 import type { Item } from '../model/item.ts';
 import { ANSWERED, requestLabel, SENT, streamLabel } from '../model/label.ts';
 import type { FaultAction } from '../model/schedule.ts';
-import type { WatchEvent } from '../model/watch-event.ts';
-import type { ApiRequest, ConnectionError, ResponseSink, Upstream } from '../wire/http.ts';
-import { actsOutside } from '../wire/outside-path.ts';
-import { acts, connects, requestInfo } from '../wire/request-info.ts';
-import { failure } from '../wire/status.ts';
+import type { WatchEvent } from 'stalemate-apiserver/objects/watch-event';
+import type { ApiRequest, ConnectionError, ResponseSink, Upstream } from 'stalemate-apiserver/wire/http';
+import { actsOutside } from 'stalemate-apiserver/wire/outside-path';
+import { acts, connects, requestInfo } from 'stalemate-apiserver/wire/request-info';
+import { failure } from 'stalemate-apiserver/wire/status';
 import { describeFault, fromThePast, injectedFailure } from './faults.ts';
 import { asLate, endsListing, headRevision, newName } from './exchange.ts';
 import type { Exchange, PendingItem, Stream } from './exchange.ts';

@@ -5,8 +5,8 @@
  * owner's name, the generateName without the owner's prefix, and the order of creation among those. So is one whose name the target draws
  * itself.
  */
-import { parentOf } from '../model/object.ts';
-import type { JsonObject, JsonValue, KubeObject } from '../model/object.ts';
+import { parentOf } from 'stalemate-apiserver/objects/object';
+import type { JsonObject, JsonValue, KubeObject } from 'stalemate-apiserver/objects/object';
 import type { Label } from '../model/label.ts';
 import type { DrawnNames } from '../model/reference.ts';
 

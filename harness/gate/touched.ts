@@ -1,6 +1,6 @@
 /** What a request is about: the object or collection that it touches, and the selector by which a watch is told from others. */
-import type { JsonObject, KubeObject } from '../model/object.ts';
-import type { ApiRequest } from '../wire/http.ts';
+import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object';
+import type { ApiRequest } from 'stalemate-apiserver/wire/http';
 import type { OpenOperation } from './recorder.ts';
 
 /** `pods/default/a`, `pods/default/` for a collection, `pods//` for one of all namespaces; empty for watches and for what is no resource. */

@@ -1,10 +1,11 @@
 /** The counterexample: all it takes to run a failure again, as a versioned file. */
+import type { Transport } from 'stalemate-apiserver/client-node/transport';
 import type { Cause } from './cause.ts';
 import type { ClusterKind, ClusterPart } from './cluster.ts';
 import type { Signature } from './signature.ts';
-import type { KubeletAnswers } from './declared-answers.ts';
+import type { KubeletAnswers } from 'stalemate-apiserver/wire/declared-answers';
 import type { Confirmation } from './confirmation.ts';
-import type { KubeObject } from './object.ts';
+import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import type { Schedule } from './schedule.ts';
 import type { Workload } from './workload.ts';
 
@@ -86,7 +87,7 @@ export interface ProgramBeside extends ProgramStart, Pick<ProcessTarget, 'comman
  * `http-library`: client-node's HTTP library replaced for API calls, watches on the dispatcher. `dispatcher`: client-node wholly
  * unmodified. Both leave the target's own code untouched.
  */
-export type Transport = 'http-library' | 'dispatcher';
+export type { Transport } from 'stalemate-apiserver/client-node/transport';
 
 /** What a project ships beside its CRDs: on the server before each run. */
 export interface ProjectManifests {

@@ -4,9 +4,10 @@
  * Owns: what a {@link FieldPath} means when it is followed, set, appended to or removed from. Every function returns its argument
  * itself when nothing changes, so `===` tells an edit without effect. Start at {@link setAt}.
  */
-import { itemKey, jsonEqual } from './leaf.ts';
-import { isMap } from './json.ts';
-import type { JsonObject, JsonValue } from './object.ts';
+import { jsonEqual } from 'stalemate-apiserver/objects/json';
+import { itemKey } from './leaf.ts';
+import { isMap } from 'stalemate-apiserver/objects/json';
+import type { JsonObject, JsonValue } from 'stalemate-apiserver/objects/object';
 import type { FieldPath } from './workload.ts';
 
 type Segment = FieldPath[number];

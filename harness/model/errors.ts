@@ -5,6 +5,8 @@
  * are a {@link HarnessError} with a stable code; an impossible state is an {@link InvariantError}, which is always our fault.
  */
 
+import { ApiServerError } from 'stalemate-apiserver/objects/errors';
+
 /** Process exit codes of every command. */
 export const EXIT = { holds: 0, violated: 1, usage: 2, inconclusive: 3, fault: 4, refused: 5 } as const;
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
@@ -60,6 +62,24 @@ export class HarnessError extends Error {
     this.exitCode = EXIT_BY_CODE[code];
     this.details = options.details ?? {};
   }
+}
+
+/**
+ * Calls into the API server's package, whose errors become ours.
+ *
+ * @throws {HarnessError} of the same code where `work` throws an `ApiServerError`.
+ */
+export function withOwnErrors<T>(work: () => T): T {
+  try {
+    const result = work();
+    return result instanceof Promise ? (result.catch(throwOwn) as T) : result;
+  } catch (error) {
+    throwOwn(error);
+  }
+}
+
+function throwOwn(error: unknown): never {
+  throw error instanceof ApiServerError ? new HarnessError(error.code, error.message, { cause: error.cause }) : error;
 }
 
 /** A broken assumption inside the harness: exit code 4, please report. */

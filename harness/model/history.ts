@@ -4,14 +4,15 @@
  * Every record carries `at`, a tick that is unique and increasing over the whole history, and `timeMs`, run time since the run's
  * start. Objects are shared by reference in memory: two records naming the same revision hold the same frozen object.
  */
+import type { Verb } from 'stalemate-apiserver/wire/request-info';
 import type { ActorId } from './actor.ts';
 import type { Label } from './label.ts';
-import type { JsonObject, JsonValue, KubeObject } from './object.ts';
+import type { JsonObject, JsonValue, KubeObject } from 'stalemate-apiserver/objects/object';
 import type { ProbeResult } from './probe.ts';
 import type { Reference } from './reference.ts';
-import type { WatchEventType } from './watch-event.ts';
+import type { WatchEventType } from 'stalemate-apiserver/objects/watch-event';
 
-export type Verb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete' | 'deletecollection';
+export type { Verb } from 'stalemate-apiserver/wire/request-info';
 
 /** A moment of the run. */
 export interface Mark {

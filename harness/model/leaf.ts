@@ -6,7 +6,8 @@
  * Lists of maps are keyed by the first of `type`, `uid`, `name`, `key` that all items have and that is unique; other lists of
  * scalars by value (a multiset: duplicates get `~2`), other lists by position.
  */
-import type { JsonObject, JsonValue, KubeObject } from './object.ts';
+import { jsonEqual } from 'stalemate-apiserver/objects/json';
+import type { JsonObject, JsonValue, KubeObject } from 'stalemate-apiserver/objects/object';
 
 export type Leaves = ReadonlyMap<string, JsonValue>;
 
@@ -118,22 +119,6 @@ function prune(path: string, value: JsonValue | undefined, drop: (path: string) 
     any = true;
   }
   return any || (size === 0 && !drop(path)) ? out : undefined;
-}
-
-/** Deep equality of JSON values; key order does not matter, absent equals `undefined`. */
-export function jsonEqual(a: JsonValue | undefined, b: JsonValue | undefined): boolean {
-  if (a === b) return true;
-  if (a === null || b === null || typeof a !== 'object' || typeof b !== 'object') return false;
-  if (Array.isArray(a) || Array.isArray(b)) {
-    if (!Array.isArray(a) || !Array.isArray(b) || a.length !== b.length) return false;
-    for (let i = 0; i < a.length; i++) if (!jsonEqual(a[i] as JsonValue, b[i] as JsonValue)) return false;
-    return true;
-  }
-  const left = a as JsonObject;
-  const right = b as JsonObject;
-  for (const key in left) if (!jsonEqual(left[key], right[key])) return false;
-  for (const key in right) if (right[key] !== undefined && left[key] === undefined) return false;
-  return true;
 }
 
 export interface LeafChange {

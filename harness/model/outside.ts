@@ -4,7 +4,7 @@
  * Owns: their kind and how one is named. A target never sees it: it speaks plain HTTP to a store (`actors/outside`). As they are
  * ordinary objects, everything that happens to them is ordered, labelled and recorded like all else.
  */
-import type { KubeObject } from './object.ts';
+import type { KubeObject } from 'stalemate-apiserver/objects/object';
 
 const GROUP = 'outside.stalemate';
 /** `gr` of what is kept outside. */

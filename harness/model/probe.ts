@@ -2,7 +2,7 @@
  * Probes: further runs that a property asks for before it accuses anyone. The request is data, the result lands in the history,
  * the property judges again. Results are cached by their key over a campaign.
  */
-import type { KubeObject, JsonValue } from './object.ts';
+import type { KubeObject, JsonValue } from 'stalemate-apiserver/objects/object';
 import type { ProgramOp } from './workload.ts';
 
 export type ProbeRequest =

@@ -7,7 +7,7 @@
  */
 import { isServerLeaf, leavesOf } from './leaf.ts';
 import type { LeafChange } from './leaf.ts';
-import type { KubeObject } from './object.ts';
+import type { KubeObject } from 'stalemate-apiserver/objects/object';
 
 /** The part built anew that a path lies in, if it lies in one. */
 export type Rebuilt = (path: string) => string | undefined;

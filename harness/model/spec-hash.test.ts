@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonValue, KubeObject } from './object.ts';
+import type { JsonValue, KubeObject } from 'stalemate-apiserver/objects/object';
 import { canonicalJson, specHash } from './spec-hash.ts';
 
 function widget(spec: JsonValue | undefined): KubeObject {

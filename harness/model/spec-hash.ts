@@ -1,5 +1,5 @@
 /** A short stable name for an owner's `.spec`, so that what references measured can be looked up by what was asked for. */
-import type { JsonObject, JsonValue, KubeObject } from './object.ts';
+import type { JsonObject, JsonValue, KubeObject } from 'stalemate-apiserver/objects/object';
 
 const NO_SPEC = 'no-spec';
 const cache = new WeakMap<object, string>();

@@ -3,8 +3,8 @@
  *
  * Node takes types off unread, so that a property of the user's own may leave something out that files and pages need.
  */
-import { isMap } from '../model/json.ts';
-import type { JsonValue } from '../model/object.ts';
+import { isMap } from 'stalemate-apiserver/objects/json';
+import type { JsonValue } from 'stalemate-apiserver/objects/object';
 
 const VIOLATION = { sentence: 'string', at: 'number', severity: 'string', operations: 'list', revisions: 'list' };
 const SIGNATURE = { property: 'string', class: 'string', actors: 'list', kind: 'string', field: 'string' };

@@ -7,8 +7,8 @@
  */
 import type { Delivery, History, Operation, Revision } from '../model/history.ts';
 import { partsOf } from '../model/label.ts';
-import { revisionOf } from '../model/object.ts';
-import type { KubeObject } from '../model/object.ts';
+import { revisionOf } from 'stalemate-apiserver/objects/object';
+import type { KubeObject } from 'stalemate-apiserver/objects/object';
 
 /** Sentences naming the guarantees that a history breaks. Empty for a legal one. */
 export function checkLegality(history: History): readonly string[] {

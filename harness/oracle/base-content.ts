@@ -6,9 +6,10 @@
  * base is the version among those that reached the actor which the content resembles most.
  */
 import type { Operation, Revision } from '../model/history.ts';
-import { diffContent, isServerLeaf, jsonEqual, keySegment, leavesOf } from '../model/leaf.ts';
-import { isMap } from '../model/json.ts';
-import type { JsonObject, JsonValue, KubeObject } from '../model/object.ts';
+import { jsonEqual } from 'stalemate-apiserver/objects/json';
+import { diffContent, isServerLeaf, keySegment, leavesOf } from '../model/leaf.ts';
+import { isMap } from 'stalemate-apiserver/objects/json';
+import type { JsonObject, JsonValue, KubeObject } from 'stalemate-apiserver/objects/object';
 import { isCopied, rebuiltParts } from '../model/rebuilt.ts';
 import type { Rebuilt } from '../model/rebuilt.ts';
 import type { HistoryIndex, Seen } from './history-index.ts';

@@ -6,9 +6,9 @@
 import { roleOf } from '../model/actor.ts';
 import type { History, Operation, Revision } from '../model/history.ts';
 import { isWrite, phaseStart } from '../model/history.ts';
-import { isMap } from '../model/json.ts';
-import { parentOf, revisionOf } from '../model/object.ts';
-import type { KubeObject } from '../model/object.ts';
+import { isMap } from 'stalemate-apiserver/objects/json';
+import { parentOf, revisionOf } from 'stalemate-apiserver/objects/object';
+import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import { carriedVersion } from './base-content.ts';
 
 /** What got in the target's way, by counter. */

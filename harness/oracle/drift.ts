@@ -5,10 +5,11 @@
  * everything in view, the field is the target's and nothing was lost.
  */
 import type { History, Revision } from '../model/history.ts';
-import { itemKey, itemNames, jsonEqual, keySegment } from '../model/leaf.ts';
-import { isMap } from '../model/json.ts';
-import { parseApiVersion } from '../model/object.ts';
-import type { JsonObject, JsonValue, KubeObject } from '../model/object.ts';
+import { jsonEqual } from 'stalemate-apiserver/objects/json';
+import { itemKey, itemNames, keySegment } from '../model/leaf.ts';
+import { isMap } from 'stalemate-apiserver/objects/json';
+import { parseApiVersion } from 'stalemate-apiserver/objects/object';
+import type { JsonObject, JsonValue, KubeObject } from 'stalemate-apiserver/objects/object';
 import type { ProbeRequest } from '../model/probe.ts';
 import type { FieldPath, ObjectTarget, ProgramOp } from '../model/workload.ts';
 import { isUnder } from './base-content.ts';

@@ -8,7 +8,7 @@
 import { roleOf } from '../model/actor.ts';
 import type { History } from '../model/history.ts';
 import { leafPattern, leavesOf } from '../model/leaf.ts';
-import type { JsonValue, KubeObject } from '../model/object.ts';
+import type { JsonValue, KubeObject } from 'stalemate-apiserver/objects/object';
 import type { StatusEcho } from '../model/reference.ts';
 import { roleOfObject } from './history-index.ts';
 

@@ -7,9 +7,10 @@
  */
 import { roleOf } from '../model/actor.ts';
 import type { History, Operation, Revision } from '../model/history.ts';
-import { jsonEqual, leavesOf } from '../model/leaf.ts';
+import { jsonEqual } from 'stalemate-apiserver/objects/json';
+import { leavesOf } from '../model/leaf.ts';
 import type { LeafChange } from '../model/leaf.ts';
-import type { JsonValue, KubeObject } from '../model/object.ts';
+import type { JsonValue, KubeObject } from 'stalemate-apiserver/objects/object';
 import { isPutAside } from '../model/waiver.ts';
 import { baseContent, touches } from './base-content.ts';
 import type { BaseContent } from './base-content.ts';

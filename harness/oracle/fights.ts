@@ -8,8 +8,9 @@ import type { ActorId } from '../model/actor.ts';
 import { roleOf } from '../model/actor.ts';
 import type { Violation } from '../model/check-result.ts';
 import type { History, Revision } from '../model/history.ts';
-import { jsonEqual, leafPattern } from '../model/leaf.ts';
-import type { JsonValue } from '../model/object.ts';
+import { jsonEqual } from 'stalemate-apiserver/objects/json';
+import { leafPattern } from '../model/leaf.ts';
+import type { JsonValue } from 'stalemate-apiserver/objects/object';
 import { indexOf, names } from './history-index.ts';
 import type { HistoryIndex } from './history-index.ts';
 

@@ -8,9 +8,9 @@ import type { ActorId } from '../model/actor.ts';
 import type { History, Operation, Revision } from '../model/history.ts';
 import { diffContent, leafPattern, leavesOf } from '../model/leaf.ts';
 import type { LeafChange } from '../model/leaf.ts';
-import { isMap } from '../model/json.ts';
-import { revisionOf } from '../model/object.ts';
-import type { KubeObject } from '../model/object.ts';
+import { isMap } from 'stalemate-apiserver/objects/json';
+import { revisionOf } from 'stalemate-apiserver/objects/object';
+import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import type { Reference } from '../model/reference.ts';
 
 /** One version of one object as it reached an actor. */

@@ -7,8 +7,8 @@
 import type { ActorId } from '../model/actor.ts';
 import { programOf, roleOf } from '../model/actor.ts';
 import type { History, Revision } from '../model/history.ts';
-import { isMap } from '../model/json.ts';
-import type { JsonObject, JsonValue, KubeObject } from '../model/object.ts';
+import { isMap } from 'stalemate-apiserver/objects/json';
+import type { JsonObject, JsonValue, KubeObject } from 'stalemate-apiserver/objects/object';
 import { indexOf } from './history-index.ts';
 
 /** One life of the target, in ticks. */

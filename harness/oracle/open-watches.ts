@@ -2,7 +2,7 @@
 import type { ActorId } from '../model/actor.ts';
 import { roleOf } from '../model/actor.ts';
 import type { History, Mark, Operation, Revision, StreamEnd } from '../model/history.ts';
-import { parentOf } from '../model/object.ts';
+import { parentOf } from 'stalemate-apiserver/objects/object';
 
 export interface LostWatch {
   readonly resource: string;

@@ -6,9 +6,10 @@
 import { roleOf } from '../model/actor.ts';
 import { isWrite, phaseStart, phaseStartMs } from '../model/history.ts';
 import type { History, Operation, Revision } from '../model/history.ts';
-import { diffLeaves, isServerLeaf, jsonEqual, leafPattern, leavesOf } from '../model/leaf.ts';
-import { parentOf } from '../model/object.ts';
-import type { JsonValue, KubeObject } from '../model/object.ts';
+import { jsonEqual } from 'stalemate-apiserver/objects/json';
+import { diffLeaves, isServerLeaf, leafPattern, leavesOf } from '../model/leaf.ts';
+import { parentOf } from 'stalemate-apiserver/objects/object';
+import type { JsonValue, KubeObject } from 'stalemate-apiserver/objects/object';
 import type { Reference, ReferenceChild } from '../model/reference.ts';
 import { specHash } from '../model/spec-hash.ts';
 import { statusEchoes } from './echoes.ts';

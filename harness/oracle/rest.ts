@@ -9,7 +9,7 @@ import type { History, Mark, Operation, Revision } from '../model/history.ts';
 import type { ProbeResult } from '../model/probe.ts';
 import { isWrite } from '../model/history.ts';
 import { leafPattern } from '../model/leaf.ts';
-import { OUTSIDE_PATH } from '../wire/outside-path.ts';
+import { OUTSIDE_PATH } from 'stalemate-apiserver/wire/outside-path';
 import { indexOf } from './history-index.ts';
 import { connects, lacksKubelet } from './for-kubelet.ts';
 import { failureStreaks, type FailureStreak } from './failures.ts';

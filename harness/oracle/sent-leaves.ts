@@ -4,7 +4,7 @@
  * Start at {@link saidIn}.
  */
 import type { History, Operation, Revision } from '../model/history.ts';
-import { isMap } from '../model/json.ts';
+import { isMap } from 'stalemate-apiserver/objects/json';
 import { leavesOf } from '../model/leaf.ts';
 
 const known = new WeakMap<Operation, ReadonlySet<string>>();

@@ -24,10 +24,10 @@ import type {
   Verb,
 } from '../model/history.ts';
 import { requestLabel, streamLabel } from '../model/label.ts';
-import { jsonEqual } from '../model/leaf.ts';
-import { objectKey, parentOf } from '../model/object.ts';
-import { isMap } from '../model/json.ts';
-import type { JsonObject, JsonValue, KubeObject, OwnerReference } from '../model/object.ts';
+import { jsonEqual } from 'stalemate-apiserver/objects/json';
+import { objectKey, parentOf } from 'stalemate-apiserver/objects/object';
+import { isMap } from 'stalemate-apiserver/objects/json';
+import type { JsonObject, JsonValue, KubeObject, OwnerReference } from 'stalemate-apiserver/objects/object';
 import type { ProbeResult } from '../model/probe.ts';
 import type { Reference } from '../model/reference.ts';
 import type { FieldPath } from '../model/workload.ts';

@@ -2,7 +2,7 @@
 import { isAside } from '../model/aside.ts';
 import type { Violation } from '../model/check-result.ts';
 import { diffLeaves, isServerLeaf, leafPattern } from '../model/leaf.ts';
-import { objectKey, type KubeObject } from '../model/object.ts';
+import { objectKey, type KubeObject } from 'stalemate-apiserver/objects/object';
 import type { HistoryIndex } from './history-index.ts';
 import { isField, valueText } from './leaf-text.ts';
 

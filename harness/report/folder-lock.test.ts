@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { lockFolder, takeFolder } from './folder-lock.ts';
-import { ourHost } from './process-identity.ts';
+import { ourHost } from 'stalemate-apiserver/processes/process-identity';
 
 let folder: string;
 beforeEach(() => {

@@ -9,7 +9,14 @@ import { linkSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } f
 import { join } from 'node:path';
 import { realClearInterval, realDate, realDelay, realSetInterval } from '../determinism/real-time.ts';
 import { HarnessError } from '../model/errors.ts';
-import { hostMark, isOurProcess, markOf, ourHost, ourProcess, type ProcessIdentity } from './process-identity.ts';
+import {
+  hostMark,
+  isOurProcess,
+  markOf,
+  ourHost,
+  ourProcess,
+  type ProcessIdentity,
+} from 'stalemate-apiserver/processes/process-identity';
 import { partialOf } from './write-files.ts';
 
 const TOUCH_MS = 2_000;

@@ -4,8 +4,8 @@
  *
  * Owns: level, message, the object and what else the line names. Does not own: which lines are told (`event-rows.ts`).
  */
-import { isMap } from '../model/json.ts';
-import type { JsonObject, JsonValue } from '../model/object.ts';
+import { isMap } from 'stalemate-apiserver/objects/json';
+import type { JsonObject, JsonValue } from 'stalemate-apiserver/objects/object';
 
 export interface LogLine {
   readonly level: 'debug' | 'info' | 'warning' | 'error';

@@ -2,8 +2,8 @@
 import { assertNever } from '../model/errors.ts';
 import { failureText, isWrite, type Operation } from '../model/history.ts';
 import { diffLeaves, leavesOf, type LeafChange } from '../model/leaf.ts';
-import { isMap } from '../model/json.ts';
-import { objectKey, type JsonObject, type JsonValue, type KubeObject } from '../model/object.ts';
+import { isMap } from 'stalemate-apiserver/objects/json';
+import { objectKey, type JsonObject, type JsonValue, type KubeObject } from 'stalemate-apiserver/objects/object';
 import { bare, type HistoryIndex } from './history-index.ts';
 import { siblingsAlive } from './involved.ts';
 import { changesText, isField } from './leaf-text.ts';

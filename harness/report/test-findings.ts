@@ -5,7 +5,7 @@ import type { Counterexample } from '../model/counterexample.ts';
 import type { Finding, FindingStats, Neighbour } from '../model/finding.ts';
 import type { Delivery, History, Mark, Operation, Outcome, ProcessEvent, Revision, Verb } from '../model/history.ts';
 import { requestLabel } from '../model/label.ts';
-import { objectKey, type JsonValue, type KubeObject } from '../model/object.ts';
+import { objectKey, type JsonValue, type KubeObject } from 'stalemate-apiserver/objects/object';
 import { EMPTY_SCHEDULE, type Schedule } from '../model/schedule.ts';
 
 export interface CallFacts {

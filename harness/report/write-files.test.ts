@@ -15,7 +15,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { HarnessError } from '../model/errors.ts';
 import { findingFiles, writeFinding } from './record.ts';
 import { lostUpdate } from './test-findings.ts';
-import { hostMark } from './process-identity.ts';
+import { hostMark } from 'stalemate-apiserver/processes/process-identity';
 import { checkFolder, partialOf, writeWhole } from './write-files.ts';
 
 let folder: string;

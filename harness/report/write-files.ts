@@ -3,7 +3,7 @@ import { existsSync, lstatSync, mkdirSync, renameSync, rmSync, statSync, writeFi
 import { basename, dirname, join } from 'node:path';
 import { HarnessError } from '../model/errors.ts';
 import { filesBelow } from './read-files.ts';
-import { isMarkAlive, markOf, ourProcess } from './process-identity.ts';
+import { isMarkAlive, markOf, ourProcess } from 'stalemate-apiserver/processes/process-identity';
 
 /**
  * Writes a text under its final name only when all of it is on disk; folders are made as needed.

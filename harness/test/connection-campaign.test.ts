@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { findToxiproxy, missingToxiproxyText } from '../clusters/control-plane/binaries.ts';
+import { findToxiproxy, missingToxiproxyText } from 'stalemate-apiserver/control-plane/binaries';
 import { resolveRun, revisitConfigured } from '../cli/library.ts';
 import { corpusEntryOf } from '../model/corpus.ts';
 import { DEFAULT_FAULT_KINDS } from '../model/fault-kinds.ts';

@@ -1,7 +1,7 @@
 /** Connections between the gate and a real API server, disturbed for what the target sends. Only where there are binaries. */
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { findProgram, findToxiproxy } from '../clusters/control-plane/binaries.ts';
+import { findProgram, findToxiproxy } from 'stalemate-apiserver/control-plane/binaries';
 import { loadCrds, loadSamples } from '../execution/project/manifests.ts';
 import { createProcessHost } from '../execution/hosts/process-host.ts';
 import { resolveCommand } from '../execution/config/process-target.ts';

@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { stalemate } from '../cli/test-bin.ts';
-import { findProgram } from '../clusters/control-plane/binaries.ts';
+import { findProgram } from 'stalemate-apiserver/control-plane/binaries';
 import { baseBuild, judgeOnBase, replayLike } from '../cli/base-build.ts';
 import { replay, resolveRun, revisitConfigured, runConfigured } from '../cli/library.ts';
 import type { StalemateOptions } from '../index.ts';

@@ -9,11 +9,11 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { KubeObject } from '../model/object.ts';
-import type { ApiServer } from '../apiserver/server.ts';
-import { testServer, widget, WIDGETS_PATH } from '../apiserver/testing.ts';
-import { findKubectl } from '../clusters/control-plane/binaries.ts';
-import { serveHttp, type HttpServer } from '../apiserver/http/serve.ts';
+import type { KubeObject } from 'stalemate-apiserver/objects/object';
+import type { ApiServer } from 'stalemate-apiserver';
+import { testServer, widget, WIDGETS_PATH } from 'stalemate-apiserver/testing';
+import { findKubectl } from 'stalemate-apiserver/control-plane/binaries';
+import { serveHttp, type HttpServer } from 'stalemate-apiserver/http';
 
 const kubectl = findKubectl();
 let server: ApiServer;

@@ -12,7 +12,7 @@ import type { RunConfig } from '../execution/config/run-config.ts';
 import { TrialRunner } from '../execution/run/runner.ts';
 import type { StalemateOptions } from '../execution/config/options.ts';
 import type { History } from '../model/history.ts';
-import type { KubeObject } from '../model/object.ts';
+import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import { EMPTY_SCHEDULE } from '../model/schedule.ts';
 import { checkLegality } from '../oracle/assumptions.ts';
 

@@ -9,7 +9,7 @@ import { checkAlive } from '../execution/run/undisturbed-trouble.ts';
 import { subjectOf } from '../execution/search/counterexample.ts';
 import type { ProgramTime } from '../model/counterexample.ts';
 import type { History } from '../model/history.ts';
-import type { KubeObject } from '../model/object.ts';
+import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import { EMPTY_SCHEDULE } from '../model/schedule.ts';
 
 const file = (name: string): string => fileURLToPath(new URL(`rotator/${name}`, import.meta.url));

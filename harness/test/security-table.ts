@@ -129,7 +129,7 @@ export const ROWS: { readonly [commands: string]: Row } = {
   '`serve`': [
     [SERVES],
     [[LOOKING, NOTHING_STARTED]],
-    [SERVES, ['harness/apiserver/http/call-out.test.ts', 'carries the reviews of a server to a webhook and back']],
+    [SERVES, ['apiserver/server/http/call-out.test.ts', 'carries the reviews of a server to a webhook and back']],
     [SERVES, ['harness/cli/serve.test.ts', 'never writes over the kubeconfig of other clusters']],
     [SERVES],
   ],
@@ -137,7 +137,7 @@ export const ROWS: { readonly [commands: string]: Row } = {
     [
       LISTS,
       [
-        'harness/clusters/scratch.test.ts',
+        'apiserver/processes/scratch.test.ts',
         'ends what somebody has left who is gone, and nothing of those who still live',
       ],
     ],
@@ -150,7 +150,7 @@ export const ROWS: { readonly [commands: string]: Row } = {
     [
       LISTS,
       [
-        'harness/clusters/scratch.test.ts',
+        'apiserver/processes/scratch.test.ts',
         'ends what somebody has left who is gone, and nothing of those who still live',
       ],
     ],

@@ -3,7 +3,7 @@
  * controller in Go, from the call to the verdict, so that starting the cluster and the undisturbed runs count too.
  */
 import { realNow } from '../../harness/determinism/real-time.ts';
-import { findProgram } from '../../harness/clusters/control-plane/binaries.ts';
+import { findProgram } from 'stalemate-apiserver/control-plane/binaries';
 import { controllers, run } from '../../harness/index.ts';
 import type { ClusterKind } from '../../harness/model/cluster.ts';
 import { nameOf, optionsFor } from '../catalogue.ts';

@@ -6,8 +6,8 @@
 import { once } from 'node:events';
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { request } from 'node:https';
-import { CertificateAuthority } from '../../harness/apiserver/http/certificates.ts';
-import { serveHttp } from '../../harness/apiserver/http/serve.ts';
+import { CertificateAuthority } from 'stalemate-apiserver/http';
+import { serveHttp } from 'stalemate-apiserver/http';
 import { createServer } from '../../harness/cli/embedded-server.ts';
 
 const before = performance.now();

@@ -3,7 +3,7 @@
  *
  *   gate-proxy.ts URL TOKEN      prints its own URL; the token is the same on both sides
  */
-import { CertificateAuthority } from '../../harness/apiserver/http/certificates.ts';
+import { CertificateAuthority } from 'stalemate-apiserver/http';
 import { openFront } from '../../harness/gate/http/front.ts';
 import { RemoteServer } from '../../harness/gate/http/remote.ts';
 

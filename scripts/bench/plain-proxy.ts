@@ -8,7 +8,7 @@ import type { ServerResponse } from 'node:http';
 import { Agent, request } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import { CertificateAuthority } from '../../harness/apiserver/http/certificates.ts';
+import { CertificateAuthority } from 'stalemate-apiserver/http';
 
 const [url = ''] = process.argv.slice(2);
 const { hostname, port, host } = new URL(url);

@@ -4,8 +4,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { findProgram } from '../../harness/clusters/control-plane/binaries.ts';
-import { startControlPlane } from '../../harness/clusters/control-plane/control-plane.ts';
+import { findProgram } from 'stalemate-apiserver/control-plane/binaries';
+import { startControlPlane } from 'stalemate-apiserver/control-plane/control-plane';
 
 const TOKEN = 'bench-token';
 

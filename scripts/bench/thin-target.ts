@@ -5,10 +5,10 @@
  * derived from the widget's, status through the subresource.
  */
 import type { Incarnation } from '../../harness/execution/run/host.ts';
-import type { JsonObject, KubeObject } from '../../harness/model/object.ts';
-import type { WatchEvent } from '../../harness/model/watch-event.ts';
-import { call } from '../../harness/wire/call.ts';
-import type { ApiRequest, ApiResponse, Upstream } from '../../harness/wire/http.ts';
+import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object';
+import type { WatchEvent } from 'stalemate-apiserver/objects/watch-event';
+import { call } from 'stalemate-apiserver/wire/call';
+import type { ApiRequest, ApiResponse, Upstream } from 'stalemate-apiserver/wire/http';
 
 const WIDGETS = '/apis/example.com/v1/namespaces/default/widgets';
 const CHILDREN = '/api/v1/namespaces/default/configmaps';

@@ -18,7 +18,7 @@ import {
   PROGRAMS,
   TOXIPROXY_VERSION,
   type Program,
-} from '../../harness/clusters/control-plane/binaries.ts';
+} from 'stalemate-apiserver/control-plane/binaries';
 
 const GO = 'https://go.dev/dl/';
 const STAGING_VERSION = KUBERNETES_VERSION.replace('v1.', 'v0.');

@@ -6,7 +6,7 @@
  */
 import { resolve } from 'node:path';
 import { resolveRun, revisitConfigured } from '../../harness/cli/library.ts';
-import { findToxiproxy, missingToxiproxyText } from '../../harness/clusters/control-plane/binaries.ts';
+import { findToxiproxy, missingToxiproxyText } from 'stalemate-apiserver/control-plane/binaries';
 import { loadConfigFile } from '../../harness/execution/config/config-file.ts';
 import { corpusEntryOf, type NamedEntry, type Revisited } from '../../harness/model/corpus.ts';
 import { isConnectionFault } from '../../harness/model/schedule.ts';

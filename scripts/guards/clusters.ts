@@ -2,7 +2,7 @@
 import type { Guard } from './guard.ts';
 
 const RECORD = 'harness/test/record.test.ts';
-const SCRATCH = 'harness/clusters/scratch.test.ts';
+const SCRATCH = 'apiserver/processes/scratch.test.ts';
 
 export const CLUSTER_GUARDS: readonly Guard[] = [
   {
@@ -37,21 +37,21 @@ export const CLUSTER_GUARDS: readonly Guard[] = [
   },
   {
     name: 'serve calls a webhook where it was installed',
-    file: 'harness/apiserver/http/call-out.ts',
+    file: 'apiserver/server/http/call-out.ts',
     before: "port: url.port === '' ? 443 : Number(url.port),",
     after: 'port: 443,',
-    noticedBy: ['harness/apiserver/http/call-out.test.ts', 'carries the reviews of a server to a webhook and back'],
+    noticedBy: ['apiserver/server/http/call-out.test.ts', 'carries the reviews of a server to a webhook and back'],
   },
   {
     name: 'clean ends nothing of a run that lives',
-    file: 'harness/clusters/scratch.ts',
+    file: 'apiserver/processes/scratch.ts',
     before: '    if (isOurProcess({ host: ourHost(), pid: Number(pid), started })) return [];\n',
     after: '',
     noticedBy: [SCRATCH, 'ends what somebody has left who is gone, and nothing of those who still live'],
   },
   {
     name: 'clean ends one kind of programs at a time',
-    file: 'harness/clusters/scratch.ts',
+    file: 'apiserver/processes/scratch.ts',
     before: 'if (found !== `stalemate-${kind}` || host !== hostMark() || !isOwn(folder)) return [];',
     after: 'if (found === undefined || host !== hostMark() || !isOwn(folder)) return [];',
     noticedBy: [SCRATCH, 'ends what somebody has left who is gone, and nothing of those who still live'],

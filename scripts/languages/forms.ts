@@ -6,10 +6,10 @@
  * (`compare.ts`). Start at {@link formsOf}.
  */
 import { gunzipSync } from 'node:zlib';
-import { Symbols } from '../../harness/clusters/differential/symbols.ts';
-import { textOf } from '../../harness/model/json.ts';
-import type { JsonObject, JsonValue } from '../../harness/model/object.ts';
-import { decodeProtobuf } from '../../harness/wire/protobuf/envelope.ts';
+import { Symbols } from 'stalemate-apiserver/symbols';
+import { textOf } from 'stalemate-apiserver/objects/json';
+import type { JsonObject, JsonValue } from 'stalemate-apiserver/objects/object';
+import { decodeProtobuf } from 'stalemate-apiserver/wire/protobuf/envelope';
 import type { Passed } from './recorder.ts';
 
 /** How much of an answer counts: every value, or, for clients whose timing decides what they see, which fields there are. */

@@ -17,7 +17,7 @@ import { Agent, request } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Duplex, Readable, Writable } from 'node:stream';
 import { parse, stringify } from 'yaml';
-import { CertificateAuthority } from '../../harness/apiserver/http/certificates.ts';
+import { CertificateAuthority } from 'stalemate-apiserver/http';
 
 /** One request and its answer, whole or as far as it came. */
 export interface Passed {

@@ -10,7 +10,7 @@ describe('assets', () => {
     expect(found).toEqual(
       expect.arrayContaining([
         'harness/cli/bin.mjs',
-        'harness/apiserver/kinds/generated/openapi.v3.br',
+        'apiserver/server/kinds/generated/openapi.v3.br',
         'harness/report/html/page/main.js',
         'docs/schemas/record.schema.json',
         'kind-config.yaml',

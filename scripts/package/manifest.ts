@@ -7,6 +7,7 @@
  */
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { API_SERVER_PACKAGE, type Exports } from '../api-server-package.ts';
 import { REPOSITORY_ROOT } from '../repository-files.ts';
 
 const MANIFEST = 'package.json';
@@ -28,38 +29,68 @@ const SAME = [
 /** Of the package. The clone starts on any Node that runs `scripts/bootstrap.mjs`, and goes on with the one that it brings along. */
 export const OLDEST_NODE = '22.19';
 
+/** Of the fixtures of both packages. */
+const VITEST = '>=5';
+
 /** What the README and pages beneath `ci` point to. */
 export const PAGES: readonly string[] = [
   'docs/**/*.md',
   'docs/schemas/*.json',
   'harness/README.md',
-  'harness/apiserver/DIFFERENCES.md',
+  'apiserver/*.md',
+  'apiserver/docs/*.md',
 ];
 
 interface Manifest {
   readonly [key: string]: unknown;
   readonly bin: { readonly [name: string]: string };
-  readonly exports: { readonly [entry: string]: string };
+  readonly exports: Exports;
+  readonly dependencies?: { readonly [name: string]: string };
+  readonly peerDependencies?: { readonly [name: string]: string };
+  readonly peerDependenciesMeta?: { readonly [name: string]: object };
 }
 
 export function packageManifest(clone: Manifest): object {
-  const compiled = (source: string): string => source.replace(/^\.\/(.*)\.ts$/, './dist/$1');
+  const { [API_SERVER_PACKAGE]: _, ...dependencies } = clone.dependencies ?? {};
   return {
-    ...Object.fromEntries(SAME.map((key) => [key, clone[key]])),
-    engines: { node: `>=${OLDEST_NODE}` },
+    ...common(clone),
+    // Compiled along with the harness (build.ts), so that there is one package to install.
+    dependencies,
     bin: Object.fromEntries(Object.entries(clone.bin).map(([name, file]) => [name, `dist/${file}`])),
     exports: {
-      ...Object.fromEntries(
-        Object.entries(clone.exports).map(([entry, source]) => [
-          entry,
-          { types: `${compiled(source)}.d.ts`, default: `${compiled(source)}.js` },
-        ]),
-      ),
+      ...compiledExports(clone.exports),
       './schemas/*': './dist/docs/schemas/*',
       './package.json': './package.json',
     },
     files: ['dist', 'ci', ...PAGES, 'NOTICE', 'CHANGELOG.md'],
   };
+}
+
+/** The same of the package of the API server. */
+export function apiServerManifest(clone: Manifest): object {
+  const { peerDependencies, peerDependenciesMeta } = clone;
+  return {
+    ...common(clone),
+    // Not in the clone's: npm would take all of vitest for something that we ship.
+    peerDependencies: { ...peerDependencies, vitest: VITEST },
+    peerDependenciesMeta: { ...peerDependenciesMeta, vitest: { optional: true } },
+    exports: { ...compiledExports(clone.exports), './package.json': './package.json' },
+    files: ['dist', '*.md', 'docs', 'LICENSE', 'NOTICE'],
+  };
+}
+
+function common(clone: Manifest): object {
+  return { ...Object.fromEntries(SAME.map((key) => [key, clone[key]])), engines: { node: `>=${OLDEST_NODE}` } };
+}
+
+function compiledExports(sources: Exports): object {
+  const compiled = (source: string): string => source.replace(/^\.\/(.*)\.ts$/, './dist/$1');
+  return Object.fromEntries(
+    Object.entries(sources).map(([entry, source]) => [
+      entry,
+      { types: `${compiled(source)}.d.ts`, default: `${compiled(source)}.js` },
+    ]),
+  );
 }
 
 /** Puts the package's in place of the clone's, which it keeps. */
@@ -85,5 +116,7 @@ export function restoreManifest(folder: string = REPOSITORY_ROOT): void {
 }
 
 function manifestText(clone: string): string {
-  return `${JSON.stringify(packageManifest(JSON.parse(clone) as Manifest), null, 2)}\n`;
+  const manifest = JSON.parse(clone) as Manifest;
+  const made = manifest['name'] === API_SERVER_PACKAGE ? apiServerManifest(manifest) : packageManifest(manifest);
+  return `${JSON.stringify(made, null, 2)}\n`;
 }

@@ -9,7 +9,7 @@ import { readLock } from './shipped.ts';
 const OWN = { name: 'stalemate', version: '0.1.0', license: 'Apache-2.0' };
 const PARTS: Parts = {
   lock: readLock(),
-  data: [{ id: 'dist/harness/apiserver/kinds/generated/boot.json', sha256: 'a'.repeat(64) }],
+  data: [{ id: 'dist/apiserver/server/kinds/generated/boot.json', sha256: 'a'.repeat(64) }],
   node: { id: '24.0.0', sha256: 'b'.repeat(64) },
 };
 const BILL = billOfMaterials(OWN, PARTS);

@@ -1,7 +1,7 @@
 /** What is given to others besides our own code: the packages of the lockfile that are no development dependencies, and foreign data. */
 import { readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
-import { KUBERNETES_VERSION } from '../../harness/clusters/control-plane/binaries.ts';
+import { KUBERNETES_VERSION } from 'stalemate-apiserver/control-plane/binaries';
 import { REPOSITORY_ROOT } from '../repository-files.ts';
 
 interface LockEntry {
@@ -9,6 +9,8 @@ interface LockEntry {
   readonly license?: string;
   readonly integrity?: string;
   readonly dev?: boolean;
+  /** A package of this repository: its files are ours. */
+  readonly link?: boolean;
   readonly dependencies?: { readonly [name: string]: string };
 }
 
@@ -36,7 +38,7 @@ export function readLock(): Lock {
 /** In the order of the lockfile. npm's own bill of materials (npm 11) misses packages that development tools ask for too. */
 export function shippedPackages({ packages }: Lock): readonly Shipped[] {
   return Object.entries(packages)
-    .filter(([path, { dev }]) => path !== '' && dev !== true)
+    .filter(([path, { dev, link }]) => path.startsWith('node_modules/') && dev !== true && link !== true)
     .map(([path, { version = '', license = '', integrity = '', dependencies = {} }]) => ({
       path,
       name: path.replace(/^.*node_modules\//, ''),

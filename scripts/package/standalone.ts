@@ -17,6 +17,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join, relative } from 'node:path';
+import { API_SERVER_FOLDER, API_SERVER_PACKAGE } from '../api-server-package.ts';
 import { REPOSITORY_ROOT } from '../repository-files.ts';
 import { BILL, build, DIST } from './build.ts';
 import { PAGES } from './manifest.ts';
@@ -109,10 +110,13 @@ export function pagesAndWrappers(): readonly string[] {
 }
 
 function installApp(app: string): void {
-  for (const name of ['package.json', 'package-lock.json', '.npmrc'])
+  // npm wants to see every package of the workspace; `dist` holds what is in it.
+  const workspace = join(API_SERVER_FOLDER, 'package.json');
+  for (const name of ['package.json', 'package-lock.json', '.npmrc', workspace])
     cpSync(join(REPOSITORY_ROOT, name), join(app, name));
   run('npm', ['ci', '--omit=dev', '--omit=peer', '--ignore-scripts', '--prefer-offline', '--loglevel=error'], app);
-  for (const name of ['package-lock.json', '.npmrc']) rmSync(join(app, name));
+  for (const name of ['package-lock.json', '.npmrc', join('node_modules', API_SERVER_PACKAGE), API_SERVER_FOLDER])
+    rmSync(join(app, name), { recursive: true });
   for (const path of globSync(UNREAD, { cwd: app })) rmSync(join(app, path), { recursive: true, force: true });
   // By its name and place printed commands know the launcher (harness/cli/called.ts).
   symlinkSync('dist/harness/cli/bin.mjs', join(app, 'stalemate'));

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { controllers, decodeRecord, recheck, run } from '../../harness/index.ts';
 import type { FindingStats } from '../../harness/index.ts';
-import type { KubeObject } from '../../harness/model/object.ts';
+import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import type { Told } from '../../harness/report/story.ts';
 import { deployment, findingOf, HistoryScript, lostUpdate } from '../../harness/report/test-findings.ts';
 import { nameOf, optionsFor } from '../catalogue.ts';

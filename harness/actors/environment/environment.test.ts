@@ -1,10 +1,10 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { CONFIGMAPS_PATH, configMap, MERGE, testServer, widget, WIDGETS_PATH } from '../../apiserver/testing.ts';
-import type { TestServer } from '../../apiserver/testing.ts';
-import type { JsonObject, KubeObject } from '../../model/object.ts';
-import type { ApiRequest, ApiResponse, Upstream } from '../../wire/http.ts';
-import { failure } from '../../wire/status.ts';
+import { CONFIGMAPS_PATH, configMap, MERGE, testServer, widget, WIDGETS_PATH } from 'stalemate-apiserver/testing';
+import type { TestServer } from 'stalemate-apiserver/testing';
+import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object';
+import type { ApiRequest, ApiResponse, Upstream } from 'stalemate-apiserver/wire/http';
+import { failure } from 'stalemate-apiserver/wire/status';
 import { createEnvironment } from './index.ts';
 
 interface Cluster extends TestServer {

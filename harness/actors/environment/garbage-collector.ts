@@ -7,9 +7,9 @@
  * delayed at the gate), and it does not break cycles of foreground deletion. Start at {@link GarbageCollector.onChange}.
  */
 import type { ObservedChange } from '../../gate/recorder.ts';
-import type { KubeObject, OwnerReference } from '../../model/object.ts';
-import type { Upstream } from '../../wire/http.ts';
-import { objectPath } from '../../wire/path.ts';
+import type { KubeObject, OwnerReference } from 'stalemate-apiserver/objects/object';
+import type { Upstream } from 'stalemate-apiserver/wire/http';
+import { objectPath } from 'stalemate-apiserver/wire/path';
 import { sender, toTry } from './requests.ts';
 import type { Kinds, Send } from './requests.ts';
 import { WorkQueue } from './work-queue.ts';

@@ -7,7 +7,7 @@
 import type { Random } from '../../determinism/random.ts';
 import { roleOf, WORKLOADS, type ActorId } from '../../model/actor.ts';
 import type { RunSettings } from '../../model/counterexample.ts';
-import type { Upstream } from '../../wire/http.ts';
+import type { Upstream } from 'stalemate-apiserver/wire/http';
 import { createEnvironment, type EnvironmentController } from './index.ts';
 import type { Kinds } from './requests.ts';
 import { createWorkloads, type TrialRules } from './workloads/index.ts';

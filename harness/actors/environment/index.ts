@@ -2,7 +2,7 @@
 import type { ActorId } from '../../model/actor.ts';
 import type { RunSettings } from '../../model/counterexample.ts';
 import type { ObservedChange } from '../../gate/recorder.ts';
-import type { Upstream } from '../../wire/http.ts';
+import type { Upstream } from 'stalemate-apiserver/wire/http';
 import { createGarbageCollector } from './garbage-collector.ts';
 import { createNamespaceController } from './namespace-controller.ts';
 import type { Kinds } from './requests.ts';

@@ -4,10 +4,10 @@
  * Owns: which kinds of a namespace may still hold something. Without it a deleted namespace stays for ever, as on a bare API server.
  */
 import type { ObservedChange } from '../../gate/recorder.ts';
-import { groupResource } from '../../model/object.ts';
-import type { JsonObject, KubeObject, ResourceKind } from '../../model/object.ts';
-import type { Upstream } from '../../wire/http.ts';
-import { collectionPath, objectPath } from '../../wire/path.ts';
+import { groupResource } from 'stalemate-apiserver/objects/object';
+import type { JsonObject, KubeObject, ResourceKind } from 'stalemate-apiserver/objects/object';
+import type { Upstream } from 'stalemate-apiserver/wire/http';
+import { collectionPath, objectPath } from 'stalemate-apiserver/wire/path';
 import { sender, toTry } from './requests.ts';
 import type { Kinds, Send } from './requests.ts';
 import { WorkQueue } from './work-queue.ts';

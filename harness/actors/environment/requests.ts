@@ -1,7 +1,7 @@
 /** Requests of environment controllers: JSON in and out, a broken connection is a code of its own. */
-import type { JsonValue, ResourceKind } from '../../model/object.ts';
-import { call, ConnectionFailure } from '../../wire/call.ts';
-import type { ApiResponse, Method, Upstream } from '../../wire/http.ts';
+import type { JsonValue, ResourceKind } from 'stalemate-apiserver/objects/object';
+import { call, ConnectionFailure } from 'stalemate-apiserver/wire/call';
+import type { ApiResponse, Method, Upstream } from 'stalemate-apiserver/wire/http';
 import type { WorkResult } from './work-queue.ts';
 
 /** What the controllers need to know of the server: which kinds there are. */

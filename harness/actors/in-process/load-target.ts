@@ -12,7 +12,7 @@ import type { KubeConfig } from '@kubernetes/client-node';
 import { HarnessError } from '../../model/errors.ts';
 import { whyNoFile } from '../../report/read-files.ts';
 import type { Effects } from '../outside/effects.ts';
-import type { ClientNode } from './client-node.ts';
+import type { ClientNode } from 'stalemate-apiserver/client-node/client-node';
 
 const CLIENT_NODE = '@kubernetes/client-node';
 const SUPPORTED_MAJOR = '2';

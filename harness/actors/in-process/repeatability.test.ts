@@ -4,7 +4,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { KubernetesObject } from '@kubernetes/client-node';
 import { afterAll, describe, expect, it } from 'vitest';
-import { WIDGETS_PATH } from '../../apiserver/testing.ts';
+import { WIDGETS_PATH } from 'stalemate-apiserver/testing';
 import { createQuiescence } from '../../determinism/quiescence.ts';
 import { Random } from '../../determinism/random.ts';
 import { installVirtualTime } from '../../determinism/virtual-time.ts';

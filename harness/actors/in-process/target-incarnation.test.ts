@@ -1,5 +1,5 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { WIDGETS_PATH } from '../../apiserver/testing.ts';
+import { WIDGETS_PATH } from 'stalemate-apiserver/testing';
 import { createQuiescence } from '../../determinism/quiescence.ts';
 import { Random } from '../../determinism/random.ts';
 import { installVirtualTime } from '../../determinism/virtual-time.ts';

@@ -7,9 +7,9 @@
 import type { VirtualTime } from '../../determinism/virtual-time.ts';
 import type { ActorId } from '../../model/actor.ts';
 import type { Transport } from '../../model/counterexample.ts';
-import type { Upstream } from '../../wire/http.ts';
+import type { Upstream } from 'stalemate-apiserver/wire/http';
 import { effectsFor } from '../outside/effects.ts';
-import { createInProcessKubeConfig } from './kube-config.ts';
+import { createInProcessKubeConfig } from 'stalemate-apiserver/client-node/kube-config';
 import type { LoadedTarget, RunningTarget } from './load-target.ts';
 import { describe, TargetExit } from './process-guard.ts';
 import type { ProcessGuard, TellProcessEvent } from './process-guard.ts';

@@ -3,10 +3,10 @@
  *
  * Used by tests only.
  */
-import { testServer, widget, WIDGETS_PATH } from '../../apiserver/testing.ts';
-import type { TestServer } from '../../apiserver/testing.ts';
-import type { KubeObject } from '../../model/object.ts';
-import type { ApiRequest, ResponseSink, Upstream } from '../../wire/http.ts';
+import { testServer, widget, WIDGETS_PATH } from 'stalemate-apiserver/testing';
+import type { TestServer } from 'stalemate-apiserver/testing';
+import type { KubeObject } from 'stalemate-apiserver/objects/object';
+import type { ApiRequest, ResponseSink, Upstream } from 'stalemate-apiserver/wire/http';
 
 /** What `CustomObjectsApi` wants to know of widgets. */
 export const WIDGETS = {

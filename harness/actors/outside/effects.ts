@@ -4,7 +4,7 @@
  * The platform's own `fetch` opens sockets, which nobody steers in here; a target takes this one where it is given it. Start at
  * {@link effectsFor}.
  */
-import type { ApiResponse, ConnectionError, Upstream } from '../../wire/http.ts';
+import type { ApiResponse, ConnectionError, Upstream } from 'stalemate-apiserver/wire/http';
 import { isAnswer, toAnswer, toRequest } from './rest.ts';
 import type { RestAnswer } from './rest.ts';
 

@@ -6,10 +6,10 @@
  * `id`. Owns: the translation, both ways. Pure. Start at {@link toRequest} and {@link toAnswer}.
  */
 import { createHash } from 'node:crypto';
-import { isMap } from '../../model/json.ts';
-import type { JsonObject, JsonValue, KubeObject } from '../../model/object.ts';
+import { isMap } from 'stalemate-apiserver/objects/json';
+import type { JsonObject, JsonValue, KubeObject } from 'stalemate-apiserver/objects/object';
 import { COLLECTION, OUTSIDE_API, OUTSIDE_PATH, RESOURCE_ID } from '../../model/outside.ts';
-import type { ApiRequest, ApiResponse, Method } from '../../wire/http.ts';
+import type { ApiRequest, ApiResponse, Method } from 'stalemate-apiserver/wire/http';
 
 export interface RestCall {
   readonly method: string;

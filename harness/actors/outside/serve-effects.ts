@@ -6,7 +6,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo, Server as Listening } from 'node:net';
-import type { Upstream } from '../../wire/http.ts';
+import type { Upstream } from 'stalemate-apiserver/wire/http';
 import { answerTo } from './effects.ts';
 
 export interface EffectsServer {

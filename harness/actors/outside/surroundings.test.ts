@@ -2,10 +2,10 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { CertificateAuthority } from '../../apiserver/http/certificates.ts';
-import { testServer } from '../../apiserver/testing.ts';
-import type { OutsideAnswer } from '../../model/declared-answers.ts';
-import type { Upstream } from '../../wire/http.ts';
+import { CertificateAuthority } from 'stalemate-apiserver/http';
+import { testServer } from 'stalemate-apiserver/testing';
+import type { OutsideAnswer } from 'stalemate-apiserver/wire/declared-answers';
+import type { Upstream } from 'stalemate-apiserver/wire/http';
 import { openEnclosure, type Enclosure } from '../process/enclosure.ts';
 import { openSurroundings, type Surroundings } from './surroundings.ts';
 

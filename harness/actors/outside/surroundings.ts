@@ -8,12 +8,12 @@
 import { createServer, type IncomingMessage, type Server as HttpServer, type ServerResponse } from 'node:http';
 import type { Server, Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
-import type { Identity } from '../../apiserver/http/certificates.ts';
-import { converse } from '../../apiserver/http/streams/converse.ts';
-import type { OutsideAnswer } from '../../model/declared-answers.ts';
-import type { ApiResponse, Method, Upstream } from '../../wire/http.ts';
-import { fits } from '../../wire/name-pattern.ts';
-import { outsidePath } from '../../wire/outside-path.ts';
+import type { Identity } from 'stalemate-apiserver/http';
+import { converse } from 'stalemate-apiserver/http';
+import type { OutsideAnswer } from 'stalemate-apiserver/wire/declared-answers';
+import type { ApiResponse, Method, Upstream } from 'stalemate-apiserver/wire/http';
+import { fits } from 'stalemate-apiserver/wire/name-pattern';
+import { outsidePath } from 'stalemate-apiserver/wire/outside-path';
 import type { Enclosure } from '../process/enclosure.ts';
 import { A, AAAA, answerOf, questionIn } from './dns.ts';
 

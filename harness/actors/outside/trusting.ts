@@ -1,8 +1,8 @@
 /** How a program is told to trust the certificates of declared servers. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { CertificateAuthority } from '../../apiserver/http/certificates.ts';
-import type { OutsideAnswer } from '../../model/declared-answers.ts';
+import type { CertificateAuthority } from 'stalemate-apiserver/http';
+import type { OutsideAnswer } from 'stalemate-apiserver/wire/declared-answers';
 
 /** What libraries read the authorities from that they trust: Go and OpenSSL, Node, requests, curl, those of AWS. */
 const VARIABLES = ['SSL_CERT_FILE', 'NODE_EXTRA_CA_CERTS', 'REQUESTS_CA_BUNDLE', 'CURL_CA_BUNDLE', 'AWS_CA_BUNDLE'];

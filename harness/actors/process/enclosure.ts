@@ -6,7 +6,7 @@
  */
 import type { Socket as NameSocket } from 'node:dgram';
 import { connect, type Server, type Socket } from 'node:net';
-import { freePorts } from '../../apiserver/http/free-ports.ts';
+import { freePorts } from 'stalemate-apiserver/http';
 import type { FileSystem, Network } from '../../model/counterexample.ts';
 import { openNamespace, type Address } from './namespace.ts';
 import { processWrapper, type ProcessWrapper } from './process-wrapper.ts';

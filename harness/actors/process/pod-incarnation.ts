@@ -6,12 +6,12 @@
  * (`clusters/kind/pods.ts`), what stands in it (`execution/project/target-pod.ts`). Start at {@link startPod}.
  */
 import { randomBytes } from 'node:crypto';
-import { CertificateAuthority, SERVER_NAMES } from '../../apiserver/http/certificates.ts';
+import { CertificateAuthority, SERVER_NAMES } from 'stalemate-apiserver/http';
 import type { ActorId } from '../../model/actor.ts';
 import type { ProcessTarget } from '../../model/counterexample.ts';
 import { invariant } from '../../model/errors.ts';
 import type { Reading } from '../../model/history.ts';
-import type { Upstream } from '../../wire/http.ts';
+import type { Upstream } from 'stalemate-apiserver/wire/http';
 import type { Enclosure } from './enclosure.ts';
 import { footprintOf } from './footprint.ts';
 import { familyOf } from './family.ts';

@@ -5,9 +5,9 @@
  * {@link parseReadiness} and {@link watchReadiness}.
  */
 import { realDelay } from '../../determinism/real-time.ts';
-import { requestInfo } from '../../wire/request-info.ts';
-import type { ApiRequest, Upstream } from '../../wire/http.ts';
-import { groupResource } from '../../model/object.ts';
+import { requestInfo } from 'stalemate-apiserver/wire/request-info';
+import type { ApiRequest, Upstream } from 'stalemate-apiserver/wire/http';
+import { groupResource } from 'stalemate-apiserver/objects/object';
 import { ask } from './ask.ts';
 import type { Enclosure } from './enclosure.ts';
 

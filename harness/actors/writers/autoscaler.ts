@@ -4,7 +4,7 @@
  * A target that leaves the count to others is done with it; whether one that puts it back fights for what is its own, the drift test
  * tells.
  */
-import { isMap } from '../../model/json.ts';
+import { isMap } from 'stalemate-apiserver/objects/json';
 import type { AdversarialWriter } from '../../schedule/workload/writer.ts';
 import { oneOf, setOp } from './moves.ts';
 import type { Move } from './moves.ts';

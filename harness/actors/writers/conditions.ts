@@ -1,7 +1,7 @@
 /** A condition of one's own for somebody else's `status.conditions`: shaped as the schema, or the conditions there, ask for. */
 import { itemKey } from '../../model/leaf.ts';
-import { groupResource } from '../../model/object.ts';
-import type { JsonObject, JsonValue } from '../../model/object.ts';
+import { groupResource } from 'stalemate-apiserver/objects/object';
+import type { JsonObject, JsonValue } from 'stalemate-apiserver/objects/object';
 import {
   asList,
   asMap,

@@ -1,8 +1,8 @@
 // Beside the writers because the schedule folder, where the generators are, does not know the server that judges them.
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { testServer, WIDGETS, WIDGETS_PATH } from '../../apiserver/testing.ts';
-import type { JsonObject, KubeObject } from '../../model/object.ts';
+import { testServer, WIDGETS, WIDGETS_PATH } from 'stalemate-apiserver/testing';
+import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object';
 import { setAt } from '../../model/edit.ts';
 import { specChanges } from '../../schedule/workload/schema-arbitrary.ts';
 import { objectArbitrary } from '../../schedule/workload/value-arbitrary.ts';

@@ -3,8 +3,8 @@
  *
  * A target that replaces such a list as a whole drops the item. Finalizers are taken back at heal; the other items stay.
  */
-import { groupResource } from '../../model/object.ts';
-import type { JsonValue } from '../../model/object.ts';
+import { groupResource } from 'stalemate-apiserver/objects/object';
+import type { JsonValue } from 'stalemate-apiserver/objects/object';
 import type { FieldPath, ProgramOp } from '../../model/workload.ts';
 import type { AdversarialWriter, AimObject, WriterContext } from '../../schedule/workload/writer.ts';
 import { CONDITIONS, conditionFor } from './conditions.ts';

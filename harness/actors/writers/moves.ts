@@ -5,8 +5,8 @@
  */
 import * as fc from 'fast-check';
 import { valueAt } from '../../model/edit.ts';
-import { isMap } from '../../model/json.ts';
-import type { JsonObject, JsonValue } from '../../model/object.ts';
+import { isMap } from 'stalemate-apiserver/objects/json';
+import type { JsonObject, JsonValue } from 'stalemate-apiserver/objects/object';
 import type { FieldPath, ProgramOp, WriteStyle } from '../../model/workload.ts';
 import type { AimObject } from '../../schedule/workload/writer.ts';
 

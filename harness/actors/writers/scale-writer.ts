@@ -3,8 +3,8 @@
  *
  * A sample only goes between replica counts that settled healthily; a child gets one more or one less than at rest.
  */
-import { isMap } from '../../model/json.ts';
-import { jsonEqual } from '../../model/leaf.ts';
+import { isMap } from 'stalemate-apiserver/objects/json';
+import { jsonEqual } from 'stalemate-apiserver/objects/json';
 import type { ProgramOp } from '../../model/workload.ts';
 import type { AdversarialWriter, Aim, AimObject } from '../../schedule/workload/writer.ts';
 import { oneOf } from './moves.ts';

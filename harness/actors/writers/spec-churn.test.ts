@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { JsonValue } from '../../model/object.ts';
+import type { JsonValue } from 'stalemate-apiserver/objects/object';
 import { specChurn } from './spec-churn.ts';
 import { drawn, pathOf, writerWorld } from './testing.ts';
 

@@ -4,11 +4,11 @@
  * Used by tests only.
  */
 import * as fc from 'fast-check';
-import { testServer } from '../../apiserver/testing.ts';
-import type { TestServer } from '../../apiserver/testing.ts';
-import type { JsonObject, KubeObject, OwnerReference } from '../../model/object.ts';
+import { testServer } from 'stalemate-apiserver/testing';
+import type { TestServer } from 'stalemate-apiserver/testing';
+import type { JsonObject, KubeObject, OwnerReference } from 'stalemate-apiserver/objects/object';
 import type { ObjectTarget, ProgramOp } from '../../model/workload.ts';
-import { collectionPath } from '../../wire/path.ts';
+import { collectionPath } from 'stalemate-apiserver/wire/path';
 import type { AdversarialWriter, Aim, AimObject, WriterContext } from '../../schedule/workload/writer.ts';
 import { runProgram } from '../program.ts';
 

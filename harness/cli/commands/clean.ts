@@ -43,7 +43,7 @@ async function clean(
   const { readKubeconfig } = await import('../../clusters/existing/kubeconfig-file.ts');
   const { cleanUp } = await import('../../clusters/existing/clean-up.ts');
   const { leftFootprints } = await import('../../clusters/existing/footprint.ts');
-  const { CONTROL_PLANE, TOXIPROXY, endLeft } = await import('../../clusters/scratch.ts');
+  const { CONTROL_PLANE, TOXIPROXY, endLeft } = await import('stalemate-apiserver/processes/scratch');
   const word = dryRun ? 'would remove' : 'removed';
   let isLeft = false;
   let isRefused = false;

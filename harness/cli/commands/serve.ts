@@ -3,14 +3,14 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { Command } from 'commander';
-import type { HttpServer, ServeOptions, TlsOptions } from '../../apiserver/http/serve.ts';
-import type { ApiServer, AuthorizationMode } from '../../apiserver/server.ts';
-import type { KubeletAnswers } from '../../model/declared-answers.ts';
-import { HarnessError } from '../../model/errors.ts';
+import type { HttpServer, ServeOptions, TlsOptions } from 'stalemate-apiserver/http';
+import type { ApiServer, AuthorizationMode } from 'stalemate-apiserver';
+import type { KubeletAnswers } from 'stalemate-apiserver/wire/declared-answers';
+import { HarnessError, withOwnErrors } from '../../model/errors.ts';
 import { writeWhole } from '../../report/write-files.ts';
 import { authorizationArgument, collect, portArgument, usage } from '../arguments.ts';
 import type { Environment } from '../embedded-server.ts';
-import type { UserInfo } from '../../wire/http.ts';
+import type { UserInfo } from 'stalemate-apiserver/wire/http';
 import type { CommandContext } from '../command-context.ts';
 import { readText } from '../read-text.ts';
 import { webhookServices } from '../webhook-services.ts';
@@ -94,9 +94,10 @@ async function serve(flags: ServeFlags, { console, signal }: CommandContext): Pr
   });
   if (flags.crds !== undefined) {
     const { loadCrds } = await import('../../execution/project/manifests.ts');
-    for (const crd of loadCrds(flags.crds)) server.installCrd(crd);
+    const { installCrds } = await import('../../clusters/definitions.ts');
+    installCrds(server, loadCrds(flags.crds));
   }
-  const { ANONYMOUS, UNSECURED } = await import('../../apiserver/http/authentication.ts');
+  const { ANONYMOUS, UNSECURED } = await import('stalemate-apiserver/http');
   // Real servers know no anonymous user when everybody may do everything: one that asks nobody must not be open to all.
   const nobody = security === undefined ? UNSECURED : authorization === 'rbac' ? ANONYMOUS : undefined;
   const http = await listen(server, flags, {
@@ -137,7 +138,7 @@ async function noted(server: ApiServer, url: string): Promise<() => void> {
 }
 
 async function listen(server: ApiServer, flags: ServeFlags, options: ServeOptions): Promise<HttpServer> {
-  const { serveHttp } = await import('../../apiserver/http/serve.ts');
+  const { serveHttp } = await import('stalemate-apiserver/http');
   return serveHttp(server, { ...options, port: flags.port ?? 0 }).catch((error: NodeJS.ErrnoException) => {
     throw new HarnessError(
       'USAGE',
@@ -148,8 +149,8 @@ async function listen(server: ApiServer, flags: ServeFlags, options: ServeOption
 
 async function tokensOf({ tokenFile }: ServeFlags): Promise<ReadonlyMap<string, UserInfo> | undefined> {
   if (tokenFile === undefined) return undefined;
-  const { parseTokens } = await import('../../apiserver/http/authentication.ts');
-  return parseTokens(readText(tokenFile, 'token'), tokenFile);
+  const { parseTokens } = await import('stalemate-apiserver/http');
+  return withOwnErrors(() => parseTokens(readText(tokenFile, 'token'), tokenFile));
 }
 
 async function answersIn(file: string): Promise<KubeletAnswers> {
@@ -168,7 +169,7 @@ const ADMINISTRATOR: UserInfo = { name: 'kubernetes-admin', groups: ['system:mas
 
 async function secured(): Promise<Security> {
   const { randomBytes } = await import('node:crypto');
-  const { CertificateAuthority } = await import('../../apiserver/http/certificates.ts');
+  const { CertificateAuthority } = await import('stalemate-apiserver/http');
   const authority = new CertificateAuthority();
   const ca = authority.certificate;
   return {
@@ -200,7 +201,7 @@ async function checkOurs(path: string): Promise<void> {
  */
 async function kubeconfigText(server: string, security: Security | undefined): Promise<string> {
   const { stringify } = await import('yaml');
-  const { kubeconfigOf } = await import('../../wire/kubeconfig.ts');
+  const { kubeconfigOf } = await import('stalemate-apiserver/wire/kubeconfig');
   const trusted = security === undefined ? {} : { ca: security.ca, token: security.adminToken };
   return stringify(kubeconfigOf({ name: 'stalemate', server, ...trusted }));
 }

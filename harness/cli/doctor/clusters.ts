@@ -1,11 +1,7 @@
 /** What other clusters than the embedded one need, and the programs beside them. Nothing is started or made. */
 import { spawnSync } from 'node:child_process';
-import {
-  findControlPlane,
-  findKubectl,
-  findToxiproxy,
-  missingToxiproxyText,
-} from '../../clusters/control-plane/binaries.ts';
+import { missingToxiproxyText } from 'stalemate-apiserver/control-plane/binaries';
+import { findControlPlane, findKubectl, findToxiproxy } from '../../clusters/control-plane.ts';
 import { findEngine, nodeImage } from '../../clusters/kind/engine.ts';
 import type { ClusterKind } from '../../model/cluster.ts';
 import type { KindOptions } from '../../model/kind-options.ts';

@@ -9,7 +9,7 @@ import { join, posix, resolve } from 'node:path';
 import { parse, stringify } from 'yaml';
 import { parseManifests } from '../../execution/project/manifest-files.ts';
 import { HarnessError } from '../../model/errors.ts';
-import { isRecord } from '../../model/json.ts';
+import { isRecord } from 'stalemate-apiserver/objects/json';
 import { readFileText } from '../../report/read-files.ts';
 import { ASIDE, WORKLOAD } from './deployed.ts';
 import { renderChart } from './helm.ts';

@@ -4,7 +4,7 @@ import type { Project } from '../../execution/project/load.ts';
 import { loadCrds } from '../../execution/project/manifests.ts';
 import { asksWebhooks } from '../../execution/project/webhooks.ts';
 import { HarnessError } from '../../model/errors.ts';
-import type { KubeObject } from '../../model/object.ts';
+import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import type { Console } from '../console.ts';
 import { findDefinitions } from './definitions.ts';
 import { SAMPLE_FILE } from './plan.ts';

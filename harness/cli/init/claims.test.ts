@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonObject, KubeObject } from '../../model/object.ts';
+import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object';
 import { claimsFor } from './claims.ts';
 
 /** A kind of one version whose spec and status have these fields. */

@@ -1,10 +1,11 @@
 /** Which CRDs a project has, and which files or folders name them best. */
+import { installCrds } from '../../clusters/definitions.ts';
 import { posix } from 'node:path';
 import { parseManifests } from '../../execution/project/manifest-files.ts';
 import { crdsAmong } from '../../execution/project/manifests.ts';
-import type { KubeObject } from '../../model/object.ts';
+import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import { HarnessError } from '../../model/errors.ts';
-import { isRecord } from '../../model/json.ts';
+import { isRecord } from 'stalemate-apiserver/objects/json';
 import { createServer } from '../embedded-server.ts';
 import { ownGroups } from './own-groups.ts';
 import type { Repository } from './repository.ts';
@@ -82,7 +83,7 @@ function takenOf(copies: readonly Declared[], notes: string[]): readonly Declare
 
 function problemWith(crd: KubeObject): string {
   try {
-    createServer().installCrd(crd);
+    installCrds(createServer(), [crd]);
     return '';
   } catch (error) {
     if (!(error instanceof HarnessError)) throw error;

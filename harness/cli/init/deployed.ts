@@ -6,8 +6,8 @@
  */
 import { basename } from 'node:path';
 import { argumentsOf, environmentOf, workloadOf } from '../../execution/project/deployment.ts';
-import { mapOf, mapsOf, textOf, textsOf } from '../../model/json.ts';
-import type { KubeObject } from '../../model/object.ts';
+import { mapOf, mapsOf, textOf, textsOf } from 'stalemate-apiserver/objects/json';
+import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import { isWithin } from '../../report/is-within.ts';
 import { objectsIn } from './objects-in.ts';
 import type { Repository } from './repository.ts';

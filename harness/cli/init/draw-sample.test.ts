@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../model/object.ts';
+import type { JsonObject } from 'stalemate-apiserver/objects/object';
 import { drawSample } from './draw-sample.ts';
 
 function specOf(spec: JsonObject): unknown {

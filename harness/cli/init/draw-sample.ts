@@ -3,9 +3,9 @@
  * for these are what writers change. Always the same for the same schema.
  */
 import { sample, stringMatching } from 'fast-check';
-import { isRecord } from '../../model/json.ts';
-import type { JsonObject, JsonValue, KubeObject } from '../../model/object.ts';
-import { goRegExp } from '../../wire/go-regexp.ts';
+import { isRecord } from 'stalemate-apiserver/objects/json';
+import type { JsonObject, JsonValue, KubeObject } from 'stalemate-apiserver/objects/object';
+import { goRegExp } from 'stalemate-apiserver/wire/go-regexp';
 
 type Schema = JsonObject;
 

@@ -6,7 +6,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { KUBERNETES_VERSION, userCache } from '../../clusters/control-plane/binaries.ts';
+import { KUBERNETES_VERSION, userCache } from 'stalemate-apiserver/control-plane/binaries';
 
 /** Of the releases whose sources the module proxy has. */
 const VERSION = 'v3.19.0';

@@ -1,4 +1,5 @@
 /** Whether what an overlay renders to can be installed as it is, with the target among it: some are templates for scripts to fill in. */
+import { installCrds } from '../../clusters/definitions.ts';
 import { findWorkload } from '../../execution/project/deployment.ts';
 import { installProject } from '../../execution/project/install.ts';
 import type { Project } from '../../execution/project/load.ts';
@@ -11,7 +12,7 @@ export function isInstallable({ crds, objects }: Project, program: string): bool
   try {
     if (!WORKLOADS.has(findWorkload(objects, program, undefined)?.kind ?? '')) return false;
     const server = createServer();
-    for (const crd of crds) server.installCrd(crd);
+    installCrds(server, crds);
     installProject(server, objects, 'default');
     return true;
   } catch (error) {

@@ -6,7 +6,7 @@
  */
 import { posix } from 'node:path';
 import { parse } from 'yaml';
-import { isRecord } from '../../model/json.ts';
+import { isRecord } from 'stalemate-apiserver/objects/json';
 import type { Repository } from './repository.ts';
 
 const MARKER = /\+groupName=([\w.-]+)/g;

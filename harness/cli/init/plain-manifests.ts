@@ -4,8 +4,8 @@
  * Pure. Start at {@link plainManifests}.
  */
 import { posix } from 'node:path';
-import { mapOf, mapsOf, textOf } from '../../model/json.ts';
-import type { KubeObject } from '../../model/object.ts';
+import { mapOf, mapsOf, textOf } from 'stalemate-apiserver/objects/json';
+import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import { ASIDE, isController } from './deployed.ts';
 import { objectsIn } from './objects-in.ts';
 import type { Repository } from './repository.ts';

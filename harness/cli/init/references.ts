@@ -4,8 +4,8 @@
  * A map with a kind and a name is one, and for Secrets and ConfigMaps a field whose name speaks of them and whose value is a name, or a map
  * with one: `secretRef: {name: x}`, `secretName: x`, `configMapKeyRef: {name: x, key: k}`. Pure. Start at {@link referencesIn}.
  */
-import { isRecord } from '../../model/json.ts';
-import type { KubeObject } from '../../model/object.ts';
+import { isRecord } from 'stalemate-apiserver/objects/json';
+import type { KubeObject } from 'stalemate-apiserver/objects/object';
 
 export interface Reference {
   /** `Secret`, `ConfigMap`, or whatever stands there. */

@@ -8,7 +8,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, posix } from 'node:path';
 import { parse, stringify } from 'yaml';
-import { isRecord } from '../../model/json.ts';
+import { isRecord } from 'stalemate-apiserver/objects/json';
 import { isRemote, NAMES, NAMING } from './kustomizations.ts';
 import type { Repository } from './repository.ts';
 

@@ -4,8 +4,8 @@
  * Owns: putting the detectors together. Does not own: any of them (`programs/`, `definitions.ts`, `samples.ts`), what is made of it
  * (`plan.ts`). Start at {@link survey}.
  */
-import { isRecord } from '../../model/json.ts';
-import type { KubeObject } from '../../model/object.ts';
+import { isRecord } from 'stalemate-apiserver/objects/json';
+import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import { findDefinitions, type Definitions } from './definitions.ts';
 import { goManifests, goProgram } from './programs/go.ts';
 import { javaProgram } from './programs/java.ts';

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { emptyHistory } from '../../execution/run/empty-history.ts';
 import { parseManifests } from '../../execution/project/manifest-files.ts';
 import type { History, Operation, Revision } from '../../model/history.ts';
-import type { KubeObject } from '../../model/object.ts';
+import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import { repositoryOf } from './repository.ts';
 import { tryCandidates, type Tried } from './try-candidates.ts';
 

@@ -4,7 +4,8 @@
  * Owns: which groups are tried, with what beside them, and which are chosen. Does not own: making the runs (`execution/lab/`), reading
  * them (`effects.ts`). Start at {@link tryCandidates}.
  */
-import { groupResource, type KubeObject } from '../../model/object.ts';
+import { installCrds } from '../../clusters/definitions.ts';
+import { groupResource, type KubeObject } from 'stalemate-apiserver/objects/object';
 import type { History } from '../../model/history.ts';
 import { createServer } from '../embedded-server.ts';
 import { effectOf, type Effect, type Wanted } from './effects.ts';
@@ -233,7 +234,7 @@ const servers = new WeakMap<readonly KubeObject[], ReturnType<typeof createServe
 
 function serverOf(crds: readonly KubeObject[]): ReturnType<typeof createServer> {
   const made = servers.get(crds) ?? createServer();
-  if (!servers.has(crds)) for (const crd of crds) made.installCrd(crd);
+  if (!servers.has(crds)) installCrds(made, crds);
   servers.set(crds, made);
   return made;
 }

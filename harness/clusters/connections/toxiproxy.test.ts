@@ -8,9 +8,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { realNow } from '../../determinism/real-time.ts';
 import type { ConnectionFault, ConnectionTrouble, Stretch } from '../../model/connection-fault.ts';
-import { findToxiproxy, missingToxiproxyText } from '../control-plane/binaries.ts';
-import { hostMark } from '../../report/process-identity.ts';
-import { noteProcess } from '../scratch.ts';
+import { findToxiproxy, missingToxiproxyText } from 'stalemate-apiserver/control-plane/binaries';
+import { hostMark } from 'stalemate-apiserver/processes/process-identity';
+import { noteProcess } from 'stalemate-apiserver/processes/scratch';
 import { Disturbance } from './disturbance.ts';
 import { HERE, startToxiproxy, type Between, type Toxiproxy } from './toxiproxy.ts';
 

@@ -5,13 +5,13 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, expect, it } from 'vitest';
-import { serveHttp } from '../../apiserver/http/serve.ts';
-import { testServer, widget, WIDGETS, WIDGETS_PATH } from '../../apiserver/testing.ts';
+import { serveHttp } from 'stalemate-apiserver/http';
+import { testServer, widget, WIDGETS, WIDGETS_PATH } from 'stalemate-apiserver/testing';
 import { RemoteServer } from '../../gate/http/remote.ts';
 import { remoteUpstream } from '../../gate/http/remote-upstream.ts';
-import type { JsonObject, KubeObject } from '../../model/object.ts';
-import { call } from '../../wire/call.ts';
-import type { ApiResponse, Method, Upstream } from '../../wire/http.ts';
+import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object';
+import { call } from 'stalemate-apiserver/wire/call';
+import type { ApiResponse, Method, Upstream } from 'stalemate-apiserver/wire/http';
 import { cleanUp, type CleanUp } from './clean-up.ts';
 import { Footprint, OWNER_LABEL } from './footprint.ts';
 

@@ -7,8 +7,8 @@
 import { realDelay, realNow } from '../../determinism/real-time.ts';
 import { RemoteServer, type RemoteOptions } from '../../gate/http/remote.ts';
 import { remoteUpstream } from '../../gate/http/remote-upstream.ts';
-import type { JsonObject, KubeObject } from '../../model/object.ts';
-import type { ApiResponse, Method, Upstream } from '../../wire/http.ts';
+import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object';
+import type { ApiResponse, Method, Upstream } from 'stalemate-apiserver/wire/http';
 import { OWNER_LABEL, type Footprint, type MadeObject, type Note } from './footprint.ts';
 import { ask } from '../real/own-requests.ts';
 import { SIGN_OF_MANAGER } from './managed.ts';

@@ -7,7 +7,7 @@
  */
 import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { isOurProcess, ourProcess, type ProcessIdentity } from '../../report/process-identity.ts';
+import { isOurProcess, ourProcess, type ProcessIdentity } from 'stalemate-apiserver/processes/process-identity';
 import { stateFolder } from '../../report/state-folder.ts';
 
 /** The label of all that a run makes for itself; its value is the name of the run. */

@@ -6,9 +6,9 @@
 import { RemoteServer, type RemoteOptions } from '../../gate/http/remote.ts';
 import { remoteUpstream } from '../../gate/http/remote-upstream.ts';
 import { HarnessError } from '../../model/errors.ts';
-import { mapOf, textOf } from '../../model/json.ts';
-import { ConnectionFailure } from '../../wire/call.ts';
-import type { ApiResponse } from '../../wire/http.ts';
+import { mapOf, textOf } from 'stalemate-apiserver/objects/json';
+import { ConnectionFailure } from 'stalemate-apiserver/wire/call';
+import type { ApiResponse } from 'stalemate-apiserver/wire/http';
 import { ask } from '../real/own-requests.ts';
 
 const SYSTEM = '/api/v1/namespaces/kube-system';

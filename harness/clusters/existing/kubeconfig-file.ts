@@ -9,7 +9,7 @@ import { dirname, resolve } from 'node:path';
 import { parse } from 'yaml';
 import type { RemoteOptions } from '../../gate/http/remote.ts';
 import { HarnessError } from '../../model/errors.ts';
-import { isMap } from '../../model/json.ts';
+import { isMap } from 'stalemate-apiserver/objects/json';
 
 /** A context of a kubeconfig. */
 export interface ClusterAccess {

@@ -4,12 +4,12 @@
  * Owns: the order in which that comes to be, and what is said of definitions that are there and differ. Does not own: whether the server
  * may be used (`guard.ts`), taking everything away again (`clean-up.ts`). Start at {@link openExisting}.
  */
-import type { ApiServer } from '../../apiserver/server.ts';
+import type { ApiServer } from 'stalemate-apiserver';
 import { RemoteServer, type RemoteOptions } from '../../gate/http/remote.ts';
 import { remoteUpstream } from '../../gate/http/remote-upstream.ts';
-import { groupResource, type KubeObject } from '../../model/object.ts';
-import { requestInfo } from '../../wire/request-info.ts';
-import type { Upstream } from '../../wire/http.ts';
+import { groupResource, type KubeObject } from 'stalemate-apiserver/objects/object';
+import { requestInfo } from 'stalemate-apiserver/wire/request-info';
+import type { Upstream } from 'stalemate-apiserver/wire/http';
 import { allowsWrite } from './cluster-writes.ts';
 import { differenceOf } from './definition-difference.ts';
 import { OWNER_LABEL, type Footprint } from './footprint.ts';

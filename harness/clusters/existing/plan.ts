@@ -6,7 +6,7 @@
 import type { RemoteOptions } from '../../gate/http/remote.ts';
 import { RemoteServer } from '../../gate/http/remote.ts';
 import { remoteUpstream } from '../../gate/http/remote-upstream.ts';
-import type { KubeObject } from '../../model/object.ts';
+import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import { ask } from '../real/own-requests.ts';
 import type { ExistingAccess } from './access.ts';
 import { allowsWrite } from './cluster-writes.ts';

@@ -6,7 +6,7 @@
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isOurProcess, ourProcess, type ProcessIdentity } from '../../report/process-identity.ts';
+import { isOurProcess, ourProcess, type ProcessIdentity } from 'stalemate-apiserver/processes/process-identity';
 import { stateFolder } from '../../report/state-folder.ts';
 
 /** Notes one of ours. Resolves with what takes the note away again. */

@@ -1,6 +1,6 @@
 /** What roles and bindings of the whole cluster would mean for others who use it. Pure. */
-import { listOf, mapOf, textOf } from '../../model/json.ts';
-import type { KubeObject } from '../../model/object.ts';
+import { listOf, mapOf, textOf } from 'stalemate-apiserver/objects/json';
+import type { KubeObject } from 'stalemate-apiserver/objects/object';
 
 /** Rules of a role with such a label become part of a role that others have: `…/aggregate-to-admin`. */
 const JOINS = 'rbac.authorization.k8s.io/aggregate-to-';

@@ -7,7 +7,7 @@ import { readFileText, Unreadable } from '../../report/read-files.ts';
 import { fileURLToPath } from 'node:url';
 import { parse, stringify } from 'yaml';
 import { HarnessError } from '../../model/errors.ts';
-import { isRecord } from '../../model/json.ts';
+import { isRecord } from 'stalemate-apiserver/objects/json';
 
 const DEFAULT_FILE = fileURLToPath(new URL('../../../kind-config.yaml', import.meta.url));
 /** Where etcd listens in the node. */

@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { ourHost } from '../../report/process-identity.ts';
+import { ourHost } from 'stalemate-apiserver/processes/process-identity';
 import { makeKindCluster, type KindCluster } from './kind-cluster.ts';
 
 const IMAGE = 'kindest/node:v1.34.2';

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { identityOf, ourHost } from '../../report/process-identity.ts';
+import { identityOf, ourHost } from 'stalemate-apiserver/processes/process-identity';
 import { OwnedClusters } from './owners.ts';
 
 let root: string;

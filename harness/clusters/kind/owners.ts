@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { realDelay, realNow } from '../../determinism/real-time.ts';
 import { HarnessError } from '../../model/errors.ts';
 import { lockFolder } from '../../report/folder-lock.ts';
-import { isOurProcess, ourProcess, type ProcessIdentity } from '../../report/process-identity.ts';
+import { isOurProcess, ourProcess, type ProcessIdentity } from 'stalemate-apiserver/processes/process-identity';
 import { writeWhole } from '../../report/write-files.ts';
 import { stateFolder } from '../../report/state-folder.ts';
 

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { KubeObject } from '../../model/object.ts';
+import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import { PodRequests } from './pod-requests.ts';
 
 const POD: KubeObject = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'one', namespace: 'default' } };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonObject, KubeObject } from '../../model/object.ts';
+import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object';
 import { stateOf } from './pod-state.ts';
 
 function pod(status: JsonObject): KubeObject {

@@ -1,7 +1,7 @@
 /** What the status of a pod says of one of its containers. Start at {@link stateOf}. */
 import { constants } from 'node:os';
-import { isMap, mapOf, mapsOf, textOf } from '../../model/json.ts';
-import type { JsonObject, KubeObject } from '../../model/object.ts';
+import { isMap, mapOf, mapsOf, textOf } from 'stalemate-apiserver/objects/json';
+import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object';
 
 export type ContainerState =
   | { readonly is: 'waiting' }

@@ -8,7 +8,7 @@
 import { randomBytes } from 'node:crypto';
 import { realClearTimeout, realDelay, realSetTimeout } from '../../determinism/real-time.ts';
 import type { KindAccess } from '../../model/kind-options.ts';
-import type { KubeObject } from '../../model/object.ts';
+import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import { TARGET_POD } from '../real/storage-key.ts';
 import { pidOfContainer } from './container-pid.ts';
 import { NodeShell } from './node-shell.ts';

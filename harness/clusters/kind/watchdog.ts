@@ -4,7 +4,7 @@
  * Owns: what a shell does then (`watching-shell.ts`). What it cannot do (the machine goes down) the next start does
  * (`kind-cluster.ts`). Start at {@link Watchdog}.
  */
-import { WatchingShell } from '../watching-shell.ts';
+import { WatchingShell } from 'stalemate-apiserver/processes/watching-shell';
 
 /** Reads lines until "done", or the end of the pipe, which means that we are gone. */
 const SCRIPT = `

@@ -6,9 +6,9 @@
  */
 import type { ObservedChange } from '../../gate/recorder.ts';
 import { isWrite } from '../../model/history.ts';
-import { groupResource, revisionOf, type JsonObject, type KubeObject } from '../../model/object.ts';
-import type { ApiRequest, ApiResponse } from '../../wire/http.ts';
-import { requestInfo } from '../../wire/request-info.ts';
+import { groupResource, revisionOf, type JsonObject, type KubeObject } from 'stalemate-apiserver/objects/object';
+import type { ApiRequest, ApiResponse } from 'stalemate-apiserver/wire/http';
+import { requestInfo } from 'stalemate-apiserver/wire/request-info';
 
 export interface Claim {
   /** By uid; empty where the answer does not say. */

@@ -7,9 +7,9 @@
  */
 import { realClearTimeout, realSetTimeout } from '../../determinism/real-time.ts';
 import type { ObservedChange } from '../../gate/recorder.ts';
-import { groupResource } from '../../model/object.ts';
-import type { ApiRequest, ApiResponse } from '../../wire/http.ts';
-import { requestInfo } from '../../wire/request-info.ts';
+import { groupResource } from 'stalemate-apiserver/objects/object';
+import type { ApiRequest, ApiResponse } from 'stalemate-apiserver/wire/http';
+import { requestInfo } from 'stalemate-apiserver/wire/request-info';
 import { claimsOf, isClaimed, type Claim } from './claims.ts';
 
 /** Runs something in the name of whoever asked. */

@@ -1,6 +1,6 @@
 /** Where what a definition defines is to be found, once it is served. */
-import type { KubeObject } from '../../model/object.ts';
-import { collectionPath } from '../../wire/path.ts';
+import type { KubeObject } from 'stalemate-apiserver/objects/object';
+import { collectionPath } from 'stalemate-apiserver/wire/path';
 
 interface DefinitionSpec {
   readonly group: string;

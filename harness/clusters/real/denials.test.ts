@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ApiResponse } from '../../wire/http.ts';
+import type { ApiResponse } from 'stalemate-apiserver/wire/http';
 import { Denials } from './denials.ts';
 
 const forbidden = (message: string): ApiResponse => ({ code: 403, body: { kind: 'Status', message } });

@@ -3,8 +3,8 @@
  *
  * Owns: the words of a refusal (`RBAC: …` of k8s.io/apiserver `endpoints/handlers/responsewriters/errors.go`). Start at {@link Denials}.
  */
-import type { DeniedRequest } from '../../apiserver/server.ts';
-import type { ApiResponse } from '../../wire/http.ts';
+import type { DeniedRequest } from 'stalemate-apiserver';
+import type { ApiResponse } from 'stalemate-apiserver/wire/http';
 
 const RESOURCE =
   /User "([^"]*)" cannot (\S+) resource "([^"/]*)(?:\/([^"]*))?" in API group "([^"]*)" (?:at the cluster scope|in the namespace "([^"]*)")/;

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { ObservedChange } from '../../gate/recorder.ts';
-import { testServer, WIDGETS } from '../../apiserver/testing.ts';
-import type { JsonObject, KubeObject } from '../../model/object.ts';
-import { call } from '../../wire/call.ts';
-import type { ApiResponse, Method } from '../../wire/http.ts';
-import type { WatchEvent } from '../../model/watch-event.ts';
-import { findProgram } from '../control-plane/binaries.ts';
+import { testServer, WIDGETS } from 'stalemate-apiserver/testing';
+import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object';
+import { call } from 'stalemate-apiserver/wire/call';
+import type { ApiResponse, Method } from 'stalemate-apiserver/wire/http';
+import type { WatchEvent } from 'stalemate-apiserver/objects/watch-event';
+import { findProgram } from 'stalemate-apiserver/control-plane/binaries';
 import { openEnvtest, type RenewableCluster } from './renewable.ts';
 
 const installed = findProgram('etcd') !== undefined && findProgram('kube-apiserver') !== undefined;

@@ -4,12 +4,13 @@
  * Owns: the order in which it comes to be. Does not own: the programs (`control-plane/`), what runs do with it (`real-cluster.ts`). Its data
  * is thrown away. Start at {@link startEnvtest}.
  */
-import type { ApiServer } from '../../apiserver/server.ts';
+import type { ApiServer } from 'stalemate-apiserver';
 import { RemoteServer, type RemoteOptions } from '../../gate/http/remote.ts';
 import { remoteUpstream } from '../../gate/http/remote-upstream.ts';
 import type { ClusterPart } from '../../model/cluster.ts';
-import type { KubeObject } from '../../model/object.ts';
-import { startControlPlane, type ControlPlane } from '../control-plane/control-plane.ts';
+import type { KubeObject } from 'stalemate-apiserver/objects/object';
+import type { ControlPlane } from 'stalemate-apiserver/control-plane/control-plane';
+import { startControlPlane } from '../control-plane.ts';
 import { creationPathOf, placesOf } from './definitions.ts';
 import { EtcdReset } from './etcd-reset.ts';
 import { Etcd } from './etcd.ts';

@@ -4,15 +4,15 @@
  * For a server whose etcd is ours too. Programs that look after the server may still act upon what is gone: the state counts as put back
  * once it has stayed so for a while. Owns: which keys have changed, and waiting until the server shows it. Start at {@link EtcdReset}.
  */
-import { BUILT_IN } from '../../apiserver/kinds/table.ts';
+import { builtInResources } from 'stalemate-apiserver';
 import { realDelay } from '../../determinism/real-time.ts';
 import { invariant } from '../../model/errors.ts';
-import { groupResource, type KubeObject } from '../../model/object.ts';
+import { groupResource, type KubeObject } from 'stalemate-apiserver/objects/object';
 import { encoded, type Etcd, type EtcdWrites, type Stored } from './etcd.ts';
 import { ATTEMPTS_MAX, unclean, type Reset, type ServerView } from './reset.ts';
 import { isServersKey, storageKey } from './storage-key.ts';
 
-const BUILT_IN_RESOURCES: ReadonlySet<string> = new Set(BUILT_IN.map(({ gr }) => gr));
+const BUILT_IN_RESOURCES = builtInResources();
 
 export class EtcdReset implements Reset {
   readonly #etcd: Etcd;

@@ -3,9 +3,9 @@
  *
  * What is left goes out as JSON or protobuf made anew, in the form that the client asked for first. Start at {@link narrowedList}.
  */
-import { isMap, withoutKeys } from '../../model/json.ts';
-import type { JsonObject, JsonValue } from '../../model/object.ts';
-import type { ApiResponse } from '../../wire/http.ts';
+import { isMap, withoutKeys } from 'stalemate-apiserver/objects/json';
+import type { JsonObject, JsonValue } from 'stalemate-apiserver/objects/object';
+import type { ApiResponse } from 'stalemate-apiserver/wire/http';
 
 /** Whether an object is one of those that are shown. */
 export type IsShown = (object: JsonObject) => boolean;

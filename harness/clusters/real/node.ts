@@ -6,9 +6,9 @@
  */
 import { realDelay, realNow } from '../../determinism/real-time.ts';
 import { HarnessError } from '../../model/errors.ts';
-import { mapOf, mapsOf } from '../../model/json.ts';
-import type { JsonObject, KubeObject } from '../../model/object.ts';
-import type { Upstream } from '../../wire/http.ts';
+import { mapOf, mapsOf } from 'stalemate-apiserver/objects/json';
+import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object';
+import type { Upstream } from 'stalemate-apiserver/wire/http';
 import { ask, expectMade } from './own-requests.ts';
 
 const NODES = '/api/v1/nodes';

@@ -3,7 +3,7 @@
  *
  * Owns: which fields are the server's: two objects of the same content may have been made at different times. Start at {@link contentOf}.
  */
-import type { JsonObject, JsonValue, KubeObject } from '../../model/object.ts';
+import type { JsonObject, JsonValue, KubeObject } from 'stalemate-apiserver/objects/object';
 
 /** Drawn or counted by the server. */
 const SERVERS: ReadonlySet<string> = new Set([

@@ -4,9 +4,9 @@
  * Owns: the requests. What the server refuses is no error here: whoever asked looks again. Start at {@link Objects}.
  */
 import { HarnessError } from '../../model/errors.ts';
-import { apiVersionOf, type KubeObject, type ResourceKind } from '../../model/object.ts';
-import type { ApiResponse, Upstream } from '../../wire/http.ts';
-import { collectionPath, objectPath } from '../../wire/path.ts';
+import { apiVersionOf, type KubeObject, type ResourceKind } from 'stalemate-apiserver/objects/object';
+import type { ApiResponse, Upstream } from 'stalemate-apiserver/wire/http';
+import { collectionPath, objectPath } from 'stalemate-apiserver/wire/path';
 import { ask } from './own-requests.ts';
 
 export interface Listing {

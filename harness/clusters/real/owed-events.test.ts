@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ObservedChange } from '../../gate/recorder.ts';
-import type { KubeObject } from '../../model/object.ts';
-import type { ApiRequest } from '../../wire/http.ts';
+import type { KubeObject } from 'stalemate-apiserver/objects/object';
+import type { ApiRequest } from 'stalemate-apiserver/wire/http';
 import { OwedEvents } from './owed-events.ts';
 
 function pod(name: string, revision: number, labels: { readonly [key: string]: string } = {}): KubeObject {

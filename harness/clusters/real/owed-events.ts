@@ -4,13 +4,13 @@
  * Owns: what a watch asks for, by namespace and selectors. A field selector other than by name is not known here; such a watch is owed
  * nothing. Start at {@link OwedEvents}.
  */
-import { labelsMatch, parseFieldSelector, parseLabelSelector } from '../../apiserver/selectors.ts';
+import { labelsMatch, parseFieldSelector, parseLabelSelector } from 'stalemate-apiserver/selectors';
 import { realNow } from '../../determinism/real-time.ts';
 import type { ObservedChange } from '../../gate/recorder.ts';
-import { groupResource, revisionOf, type KubeObject } from '../../model/object.ts';
-import type { WatchEvent } from '../../model/watch-event.ts';
-import type { ApiRequest } from '../../wire/http.ts';
-import { requestInfo } from '../../wire/request-info.ts';
+import { groupResource, revisionOf, type KubeObject } from 'stalemate-apiserver/objects/object';
+import type { WatchEvent } from 'stalemate-apiserver/objects/watch-event';
+import type { ApiRequest } from 'stalemate-apiserver/wire/http';
+import { requestInfo } from 'stalemate-apiserver/wire/request-info';
 
 /** Nothing is owed for longer: a server brings events within milliseconds, or has a reason that is not known here. */
 const OWED_MS = 1_000;

@@ -5,10 +5,10 @@
  */
 import { realDelay, realNow } from '../../determinism/real-time.ts';
 import { HarnessError } from '../../model/errors.ts';
-import type { JsonObject, KubeObject } from '../../model/object.ts';
-import { call } from '../../wire/call.ts';
-import type { ApiRequest, ApiResponse, Method, Upstream } from '../../wire/http.ts';
-import { isRedirect } from '../../wire/redirect.ts';
+import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object';
+import { call } from 'stalemate-apiserver/wire/call';
+import type { ApiRequest, ApiResponse, Method, Upstream } from 'stalemate-apiserver/wire/http';
+import { isRedirect } from 'stalemate-apiserver/wire/redirect';
 
 /** How long a server may take to serve a definition, and to make what it makes when it starts. */
 const READY_MS = 30_000;

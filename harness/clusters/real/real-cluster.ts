@@ -6,7 +6,7 @@
  * brought into one order (`commit-order.ts`), how it is put back (`reset.ts`), what of it is the run's where it is not all
  * (`territory.ts`), the programs (`control-plane/`). Start at {@link RealCluster}.
  */
-import type { ApiServer } from '../../apiserver/server.ts';
+import type { ApiServer } from 'stalemate-apiserver';
 import { realClearTimeout, realDelay, realNow, realSetTimeout } from '../../determinism/real-time.ts';
 import { carrierOf } from '../../gate/http/carrier.ts';
 import type { RawEvent } from '../../gate/http/frames.ts';
@@ -15,12 +15,12 @@ import { remoteUpstream, type RemoteUpstream } from '../../gate/http/remote-upst
 import type { ObservedChange } from '../../gate/recorder.ts';
 import { invariant } from '../../model/errors.ts';
 import { isWrite } from '../../model/history.ts';
-import { groupResource, revisionOf, type KubeObject, type ResourceKind } from '../../model/object.ts';
-import type { WatchEvent } from '../../model/watch-event.ts';
-import type { ApiRequest, ApiResponse, ResponseSink } from '../../wire/http.ts';
-import { call } from '../../wire/call.ts';
-import { isProxied } from '../../wire/redirect.ts';
-import { requestInfo, type RequestInfo } from '../../wire/request-info.ts';
+import { groupResource, revisionOf, type KubeObject, type ResourceKind } from 'stalemate-apiserver/objects/object';
+import type { WatchEvent } from 'stalemate-apiserver/objects/watch-event';
+import type { ApiRequest, ApiResponse, ResponseSink } from 'stalemate-apiserver/wire/http';
+import { call } from 'stalemate-apiserver/wire/call';
+import { isProxied } from 'stalemate-apiserver/wire/redirect';
+import { requestInfo, type RequestInfo } from 'stalemate-apiserver/wire/request-info';
 import type { Cluster, ClusterState } from '../cluster.ts';
 import { Observer, type Within } from '../observer.ts';
 import { Arrivals } from './arrivals.ts';

@@ -4,8 +4,8 @@
  * Owns: that. Runs see one cluster. Start at {@link openEnvtest}.
  */
 import type { RemoteServer } from '../../gate/http/remote.ts';
-import type { KubeObject } from '../../model/object.ts';
-import type { ApiRequest, ResponseSink } from '../../wire/http.ts';
+import type { KubeObject } from 'stalemate-apiserver/objects/object';
+import type { ApiRequest, ResponseSink } from 'stalemate-apiserver/wire/http';
 import type { Cluster, ClusterState } from '../cluster.ts';
 import { startEnvtest, type Envtest, type EnvtestOptions } from './envtest.ts';
 

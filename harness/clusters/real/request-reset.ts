@@ -11,8 +11,14 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { realDelay, realNow } from '../../determinism/real-time.ts';
-import { groupResource, objectKey, revisionOf, type KubeObject, type ResourceKind } from '../../model/object.ts';
-import type { ApiRequest } from '../../wire/http.ts';
+import {
+  groupResource,
+  objectKey,
+  revisionOf,
+  type KubeObject,
+  type ResourceKind,
+} from 'stalemate-apiserver/objects/object';
+import type { ApiRequest } from 'stalemate-apiserver/wire/http';
 import { contentOf, creatable, withUids } from './object-content.ts';
 import { Objects, type Listing } from './objects.ts';
 import { unclean, type Reset, type ServerView } from './reset.ts';

@@ -5,8 +5,8 @@
  */
 import type { ObservedChange } from '../../gate/recorder.ts';
 import { HarnessError } from '../../model/errors.ts';
-import type { KubeObject, ResourceKind } from '../../model/object.ts';
-import type { ApiRequest, Upstream } from '../../wire/http.ts';
+import type { KubeObject, ResourceKind } from 'stalemate-apiserver/objects/object';
+import type { ApiRequest, Upstream } from 'stalemate-apiserver/wire/http';
 
 /** What is known of a server from outside. */
 export interface ServerView {

@@ -4,9 +4,9 @@
  * Owns: asking for it. Does not own: which objects, in which order (`execution/project/`). Start at {@link ship}.
  */
 import type { RemoteOptions } from '../../gate/http/remote.ts';
-import { mapOf, textOf } from '../../model/json.ts';
-import type { KubeObject } from '../../model/object.ts';
-import type { Upstream } from '../../wire/http.ts';
+import { mapOf, textOf } from 'stalemate-apiserver/objects/json';
+import type { KubeObject } from 'stalemate-apiserver/objects/object';
+import type { Upstream } from 'stalemate-apiserver/wire/http';
 import { ask, expectMade } from './own-requests.ts';
 
 /** What a server is asked to make. */

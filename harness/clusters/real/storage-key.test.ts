@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { KubeObject, ResourceKind } from '../../model/object.ts';
+import type { KubeObject, ResourceKind } from 'stalemate-apiserver/objects/object';
 import { isServersKey, isServersObject, storageKey } from './storage-key.ts';
 
 function keyOf(group: string, resource: string, builtIn: boolean, namespace?: string): string {

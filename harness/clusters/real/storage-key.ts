@@ -5,7 +5,7 @@
  * whose keys hold their group. Owns: the spelling, and which keys are the server's own business. Start at {@link storageKey}.
  */
 import type { ObservedChange } from '../../gate/recorder.ts';
-import { groupResource, objectKey, type KubeObject, type ResourceKind } from '../../model/object.ts';
+import { groupResource, objectKey, type KubeObject, type ResourceKind } from 'stalemate-apiserver/objects/object';
 
 /** Resources whose keys are not called like them. */
 const PREFIXES: { readonly [resource: string]: string } = {

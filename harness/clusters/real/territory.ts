@@ -8,12 +8,12 @@
  */
 import type { ObservedChange } from '../../gate/recorder.ts';
 import { isWrite } from '../../model/history.ts';
-import { apiVersionOf, groupResource, type KubeObject, type ResourceKind } from '../../model/object.ts';
-import type { WatchEvent } from '../../model/watch-event.ts';
-import type { ApiRequest, ApiResponse } from '../../wire/http.ts';
-import { isRedirect } from '../../wire/redirect.ts';
-import { requestInfo, type RequestInfo } from '../../wire/request-info.ts';
-import { failureStatus } from '../../wire/status.ts';
+import { apiVersionOf, groupResource, type KubeObject, type ResourceKind } from 'stalemate-apiserver/objects/object';
+import type { WatchEvent } from 'stalemate-apiserver/objects/watch-event';
+import type { ApiRequest, ApiResponse } from 'stalemate-apiserver/wire/http';
+import { isRedirect } from 'stalemate-apiserver/wire/redirect';
+import { requestInfo, type RequestInfo } from 'stalemate-apiserver/wire/request-info';
+import { failureStatus } from 'stalemate-apiserver/wire/status';
 import type { Within } from '../observer.ts';
 import { narrowedList, type IsShown } from './narrowed-list.ts';
 

@@ -2,9 +2,9 @@
 import { basename, resolve } from 'node:path';
 import { parse as parseYaml, YAMLParseError } from 'yaml';
 import type { ClusterKind } from '../../model/cluster.ts';
-import type { KubeletAnswers } from '../../model/declared-answers.ts';
+import type { KubeletAnswers } from 'stalemate-apiserver/wire/declared-answers';
 import { HarnessError } from '../../model/errors.ts';
-import { nestsDeeper } from '../../model/json.ts';
+import { nestsDeeper } from 'stalemate-apiserver/objects/json';
 import { readFileText, Unreadable } from '../../report/read-files.ts';
 import { ANSWERS } from '../../schedule/codec/answers.ts';
 import { decodeJson } from '../../schedule/codec/format.ts';

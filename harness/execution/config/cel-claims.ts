@@ -5,10 +5,10 @@
  * `oldObject` is about changes, and not asked of what has just been created. Owns: compiling with a message that names the claim. Does not own: when a claim is asked
  * (`predicates.ts`), CEL (`apiserver/cel`).
  */
-import { compileExpression } from '../../apiserver/cel/environment.ts';
-import { toDynamic } from '../../apiserver/cel/shapes.ts';
+import { compileExpression } from 'stalemate-apiserver/cel';
+import { toDynamic } from 'stalemate-apiserver/cel';
 import { HarnessError } from '../../model/errors.ts';
-import type { KubeObject } from '../../model/object.ts';
+import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import type { Predicate } from './predicate.ts';
 
 export interface CelClaim {

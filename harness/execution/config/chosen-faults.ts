@@ -6,7 +6,8 @@
  */
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { findToxiproxy, missingToxiproxyText } from '../../clusters/control-plane/binaries.ts';
+import { missingToxiproxyText } from 'stalemate-apiserver/control-plane/binaries';
+import { findToxiproxy } from '../../clusters/control-plane.ts';
 import { CONNECTION_KINDS, type Link } from '../../model/connection-fault.ts';
 import type { ClusterKind } from '../../model/cluster.ts';
 import { HarnessError } from '../../model/errors.ts';

@@ -6,7 +6,7 @@ import { readFileText, Unreadable } from '../../report/read-files.ts';
 import { parse as parseYaml } from 'yaml';
 import { allowedClustersFile } from '../../clusters/existing/allowed-clusters.ts';
 import { HarnessError } from '../../model/errors.ts';
-import { nestsDeeper } from '../../model/json.ts';
+import { nestsDeeper } from 'stalemate-apiserver/objects/json';
 import { absolute } from './config-paths.ts';
 import { checkOptions, type StalemateOptions } from './options.ts';
 

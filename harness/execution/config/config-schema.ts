@@ -6,8 +6,8 @@
  */
 import { z } from 'zod';
 import { CONNECTION, FAULT_KINDS } from '../../model/fault-kinds.ts';
-import { isMap } from '../../model/json.ts';
-import type { JsonObject } from '../../model/object.ts';
+import { isMap } from 'stalemate-apiserver/objects/json';
+import type { JsonObject } from 'stalemate-apiserver/objects/object';
 import { optionsSchema, predicateSchema } from './options.ts';
 
 /** What is known by name only when everything is put together. */

@@ -1,5 +1,5 @@
 /** A claim of the user's own about objects, as a function. */
-import type { KubeObject } from '../../model/object.ts';
+import type { KubeObject } from 'stalemate-apiserver/objects/object';
 
 export interface Predicate {
   /** Kebab-case, as given to `--property`. */

@@ -9,7 +9,7 @@ import { HarnessError } from '../../model/errors.ts';
 import type { CheckResult, Violation } from '../../model/check-result.ts';
 import { roleOf } from '../../model/actor.ts';
 import { phaseStart, type History, type Revision } from '../../model/history.ts';
-import { objectKey } from '../../model/object.ts';
+import { objectKey } from 'stalemate-apiserver/objects/object';
 import type { Property } from '../../oracle/property.ts';
 import type { Predicate } from './predicate.ts';
 import { celPredicate, type CelClaim } from './cel-claims.ts';

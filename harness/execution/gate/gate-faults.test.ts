@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { CONFIGMAPS_PATH, configMap } from '../../apiserver/testing.ts';
+import { CONFIGMAPS_PATH, configMap } from 'stalemate-apiserver/testing';
 import type { FaultAction } from '../../model/schedule.ts';
 import { gateRig } from './gate-testing.ts';
 import type { GateRig } from './gate-testing.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { CONFIGMAPS_PATH, configMap, widget, WIDGETS_PATH } from '../../apiserver/testing.ts';
-import type { KubeObject } from '../../model/object.ts';
+import { CONFIGMAPS_PATH, configMap, widget, WIDGETS_PATH } from 'stalemate-apiserver/testing';
+import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import { gateRig } from './gate-testing.ts';
 
 function ownedConfigMap(generateName: string, owner: string): KubeObject {

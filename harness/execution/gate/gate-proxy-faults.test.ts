@@ -1,9 +1,9 @@
 /** The gate as a server with something to do: what is held, lost, closed and failed, over real connections. */
 import type { ClientHttp2Session } from 'node:http2';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { CONFIGMAPS_PATH, configMap, WIDGETS_PATH, widget } from '../../apiserver/testing.ts';
+import { CONFIGMAPS_PATH, configMap, WIDGETS_PATH, widget } from 'stalemate-apiserver/testing';
 import { EMPTY_SCHEDULE } from '../../model/schedule.ts';
-import { decodeFrame, decodeProtobuf } from '../../wire/protobuf/envelope.ts';
+import { decodeFrame, decodeProtobuf } from 'stalemate-apiserver/wire/protobuf/envelope';
 import {
   askHttp1,
   askHttp2,

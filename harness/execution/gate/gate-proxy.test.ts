@@ -3,8 +3,8 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { CertificateAuthority } from '../../apiserver/http/certificates.ts';
-import { CONFIGMAPS_PATH, configMap, WIDGETS_PATH } from '../../apiserver/testing.ts';
+import { CertificateAuthority } from 'stalemate-apiserver/http';
+import { CONFIGMAPS_PATH, configMap, WIDGETS_PATH } from 'stalemate-apiserver/testing';
 import { openFront, type Front } from '../../gate/http/front.ts';
 import { RemoteServer } from '../../gate/http/remote.ts';
 import {

@@ -1,6 +1,6 @@
 /** Commands in containers at the gate: held, failed and lost as any request, and reads to whoever judges. */
 import { expect, it } from 'vitest';
-import type { ExecAnswer } from '../../model/declared-answers.ts';
+import type { ExecAnswer } from 'stalemate-apiserver/wire/declared-answers';
 import type { FaultAction } from '../../model/schedule.ts';
 import { gateRig, type GateRig, type Told } from './gate-testing.ts';
 

@@ -3,16 +3,16 @@
  *
  * Lives here because `gate` and `apiserver` may not know each other; this is the first layer that knows both. Used by tests only.
  */
-import type { ApiServer } from '../../apiserver/server.ts';
-import { EPOCH_MS, testServer } from '../../apiserver/testing.ts';
+import type { ApiServer } from 'stalemate-apiserver';
+import { EPOCH_MS, testServer } from 'stalemate-apiserver/testing';
 import { Gate } from '../../gate/gate.ts';
 import { Naming } from '../../gate/naming.ts';
 import { Recorder } from '../../gate/recorder.ts';
-import type { KubeletAnswers } from '../../model/declared-answers.ts';
-import type { JsonValue, KubeObject } from '../../model/object.ts';
+import type { KubeletAnswers } from 'stalemate-apiserver/wire/declared-answers';
+import type { JsonValue, KubeObject } from 'stalemate-apiserver/objects/object';
 import type { DrawnNames } from '../../model/reference.ts';
 import type { FaultAction } from '../../model/schedule.ts';
-import type { ApiResponse, Method, Upstream } from '../../wire/http.ts';
+import type { ApiResponse, Method, Upstream } from 'stalemate-apiserver/wire/http';
 
 /** One request of an actor, and all that it has been told since. */
 export interface Told {

@@ -1,7 +1,7 @@
 /** Watches over WebSockets through the gate as a proxy: held, told and broken off like any other. */
 import { connect } from 'node:tls';
 import { afterEach, expect, it, vi } from 'vitest';
-import { CONFIGMAPS_PATH, configMap } from '../../apiserver/testing.ts';
+import { CONFIGMAPS_PATH, configMap } from 'stalemate-apiserver/testing';
 import { FRONT_TOKEN, gatedRig, type GatedRig } from './proxy-testing.ts';
 
 const WATCH = `${CONFIGMAPS_PATH}?watch=true&resourceVersion=1`;

@@ -5,8 +5,8 @@
  * own: the gate in between, the processes (`process-host.ts`). Start at {@link openGround}.
  */
 import type { ServeLife } from '../../actors/process/process-incarnation.ts';
-import { serveHttp } from '../../apiserver/http/serve.ts';
-import type { ApiServer, CallOutFunction } from '../../apiserver/server.ts';
+import { serveHttp } from 'stalemate-apiserver/http';
+import type { ApiServer, CallOutFunction } from 'stalemate-apiserver';
 import { realDate } from '../../determinism/real-time.ts';
 import type { Disturbance } from '../../clusters/connections/disturbance.ts';
 import { admitCluster } from '../../clusters/existing/admission.ts';
@@ -20,7 +20,7 @@ import { openEnvtest, type RenewableCluster } from '../../clusters/real/renewabl
 import type { Shipped } from '../../clusters/real/shipped.ts';
 import { openFront, type FrontOptions } from '../../gate/http/front.ts';
 import { assertNever, HarnessError, invariant } from '../../model/errors.ts';
-import { groupResource } from '../../model/object.ts';
+import { groupResource } from 'stalemate-apiserver/objects/object';
 import type { ProjectManifests, RunSettings } from '../../model/counterexample.ts';
 import type { KindAccess } from '../../model/kind-options.ts';
 import { OUTSIDE_CRD } from '../../model/outside.ts';

@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../model/object.ts';
+import type { KubeObject } from 'stalemate-apiserver/objects/object';
 
 /** The namespaces that objects are in, without those that are among the objects themselves. */
 export function namespacesOf(objects: readonly KubeObject[]): readonly string[] {

@@ -11,7 +11,7 @@ import type { ProcessTarget } from '../../model/counterexample.ts';
 import { invariant } from '../../model/errors.ts';
 import type { ActorId } from '../../model/actor.ts';
 import type { ProcessEventKind } from '../../model/history.ts';
-import type { Upstream } from '../../wire/http.ts';
+import type { Upstream } from 'stalemate-apiserver/wire/http';
 import { planPod, podObjects } from '../project/target-pod.ts';
 import type { Subject } from '../subject.ts';
 

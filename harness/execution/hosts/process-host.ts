@@ -17,8 +17,8 @@ import { besideTarget, programOf, TARGET, type ActorId } from '../../model/actor
 import type { MountedFile } from '../../actors/process/mounted-files.ts';
 import type { ProcessTarget } from '../../model/counterexample.ts';
 import { invariant } from '../../model/errors.ts';
-import type { KubeObject } from '../../model/object.ts';
-import type { Upstream } from '../../wire/http.ts';
+import type { KubeObject } from 'stalemate-apiserver/objects/object';
+import type { Upstream } from 'stalemate-apiserver/wire/http';
 import { linksOf } from '../config/chosen-faults.ts';
 import { ownTarget } from '../config/process-target.ts';
 import { throughToxiproxy } from './disturbed-links.ts';

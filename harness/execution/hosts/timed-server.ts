@@ -1,6 +1,6 @@
 /** The embedded server, for a thread that is watched: whoever watches it knows whose time it is. */
-import { ApiServer, type ApiServerOptions } from '../../apiserver/server.ts';
-import type { ApiRequest, ResponseSink } from '../../wire/http.ts';
+import { ApiServer, type ApiServerOptions } from 'stalemate-apiserver';
+import type { ApiRequest, ResponseSink } from 'stalemate-apiserver/wire/http';
 
 export class TimedServer extends ApiServer {
   readonly #served: () => void;

@@ -2,8 +2,8 @@
 import { createServer, type Server } from 'node:https';
 import { connect, type AddressInfo } from 'node:net';
 import { afterEach, expect, it, vi } from 'vitest';
-import type { CallOutAnswer } from '../../apiserver/admission/call-out.ts';
-import { CertificateAuthority } from '../../apiserver/http/certificates.ts';
+import type { CallOutAnswer } from 'stalemate-apiserver';
+import { CertificateAuthority } from 'stalemate-apiserver/http';
 import type { World } from '../run/world.ts';
 import { WebhookCalls } from './webhook-calls.ts';
 

@@ -6,8 +6,8 @@
  * (`project/webhooks.ts`), sockets (`call-out.ts`). Start at {@link WebhookCalls}.
  */
 import type { Socket } from 'node:net';
-import type { CallOutFunction } from '../../apiserver/admission/call-out.ts';
-import { httpsCallOut } from '../../apiserver/http/call-out.ts';
+import type { CallOutFunction } from 'stalemate-apiserver';
+import { httpsCallOut } from 'stalemate-apiserver/http';
 import type { RunClock } from '../../determinism/run-clock.ts';
 import { programOf, type ActorId } from '../../model/actor.ts';
 import type { RunOnHost } from '../run/host.ts';

@@ -4,7 +4,7 @@
  */
 import type { EnvironmentController } from '../../actors/environment/index.ts';
 import type { ObservedChange } from '../../gate/recorder.ts';
-import type { KubeObject } from '../../model/object.ts';
+import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import type { Pod } from '../project/pod.ts';
 import { configuresWebhooks, containerPortOf, servicesAsked } from '../project/webhooks.ts';
 import type { AskedPort } from './webhook-opening.ts';

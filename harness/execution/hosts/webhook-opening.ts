@@ -6,7 +6,7 @@
  * {@link WebhookOpening}.
  */
 import type { Duplex } from 'node:stream';
-import { shakeHands } from '../../apiserver/http/handshake.ts';
+import { shakeHands } from 'stalemate-apiserver/http';
 import { realDelay } from '../../determinism/real-time.ts';
 import type { ContainerPort } from '../project/webhooks.ts';
 

@@ -8,11 +8,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import type { CallOutFunction } from '../../apiserver/admission/call-out.ts';
-import type { CertificateAuthority } from '../../apiserver/http/certificates.ts';
+import type { CallOutFunction } from 'stalemate-apiserver';
+import type { CertificateAuthority } from 'stalemate-apiserver/http';
 import type { HostPlace } from '../../clusters/kind/way-in.ts';
-import { isMap } from '../../model/json.ts';
-import type { JsonObject, JsonValue } from '../../model/object.ts';
+import { isMap } from 'stalemate-apiserver/objects/json';
+import type { JsonObject, JsonValue } from 'stalemate-apiserver/objects/object';
 import type { NamedService } from '../project/webhooks.ts';
 
 export interface RelayOptions {

@@ -1,6 +1,6 @@
 /** What the project's roles do not let the target do, as the rule that is missing. */
-import type { DeniedRequest } from '../../apiserver/server.ts';
-import type { KubeObject } from '../../model/object.ts';
+import type { DeniedRequest } from 'stalemate-apiserver';
+import type { KubeObject } from 'stalemate-apiserver/objects/object';
 
 /** Whether the manifests say who may do what: without a binding, nobody meant them to. */
 export function bindsAnything(objects: readonly KubeObject[]): boolean {

@@ -4,9 +4,9 @@
  *
  * Owns: which Secrets those are. Does not own: whom the API server trusts (`webhooks.ts`). Start at {@link madeSecrets}.
  */
-import type { CertificateAuthority } from '../../apiserver/http/certificates.ts';
-import { mapOf, textOf, textsOf } from '../../model/json.ts';
-import type { KubeObject } from '../../model/object.ts';
+import type { CertificateAuthority } from 'stalemate-apiserver/http';
+import { mapOf, textOf, textsOf } from 'stalemate-apiserver/objects/json';
+import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import { entriesOf, find, type TargetWorkload } from './deployment.ts';
 import { neededSecrets } from './mounts.ts';
 

@@ -8,9 +8,9 @@ import { basename } from 'node:path';
 import { NODE_NAME } from '../../actors/environment/workloads/kubelet.ts';
 import type { ProjectManifests } from '../../model/counterexample.ts';
 import { HarnessError } from '../../model/errors.ts';
-import { isMap, listOf, mapOf, mapsOf, textOf, textsOf } from '../../model/json.ts';
-import type { JsonObject, KubeObject } from '../../model/object.ts';
-import type { UserInfo } from '../../wire/http.ts';
+import { isMap, listOf, mapOf, mapsOf, textOf, textsOf } from 'stalemate-apiserver/objects/json';
+import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object';
+import type { UserInfo } from 'stalemate-apiserver/wire/http';
 
 /** A Deployment, StatefulSet or DaemonSet and the container of it that the target is. */
 export interface TargetWorkload {

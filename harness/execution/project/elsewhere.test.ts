@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { ApiServer } from '../../apiserver/server.ts';
-import type { JsonObject, KubeObject } from '../../model/object.ts';
+import { ApiServer } from 'stalemate-apiserver';
+import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object';
 import { elsewhere } from './elsewhere.ts';
 
 const server = new ApiServer({ now: () => 0, newUid: () => 'uid', nameSuffix: () => 'abcde' });

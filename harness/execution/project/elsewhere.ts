@@ -9,8 +9,8 @@ import { byItself, othersBoundBy } from '../../clusters/existing/wide-roles.ts';
 import type { Shipped } from '../../clusters/real/shipped.ts';
 import type { ProjectManifests } from '../../model/counterexample.ts';
 import { HarnessError } from '../../model/errors.ts';
-import { mapOf, textOf } from '../../model/json.ts';
-import { groupResource, type KubeObject, type ResourceKind } from '../../model/object.ts';
+import { mapOf, textOf } from 'stalemate-apiserver/objects/json';
+import { groupResource, type KubeObject, type ResourceKind } from 'stalemate-apiserver/objects/object';
 import { accountOf, targetWorkload, workloadKey } from './deployment.ts';
 import { creationsOf } from './install.ts';
 

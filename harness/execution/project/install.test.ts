@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { ApiServer } from '../../apiserver/server.ts';
+import { ApiServer } from 'stalemate-apiserver';
 import { HarnessError } from '../../model/errors.ts';
-import type { KubeObject } from '../../model/object.ts';
+import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import { installProject, unserved } from './install.ts';
 
 function server(): ApiServer {

@@ -4,13 +4,13 @@
  * Owns: the order, what is passed over because nothing serves it, and what is said of a refusal. Does not own: the CRDs, which are
  * there before; asking a real server (`clusters/real/shipped.ts`). Start at {@link creationsOf}.
  */
-import type { ApiServer } from '../../apiserver/server.ts';
+import type { ApiServer } from 'stalemate-apiserver';
 import type { Creation } from '../../clusters/real/shipped.ts';
 import { HarnessError } from '../../model/errors.ts';
-import { mapOf, mapsOf, textOf } from '../../model/json.ts';
-import type { KubeObject } from '../../model/object.ts';
-import type { ApiRequest, ApiResponse, Upstream } from '../../wire/http.ts';
-import { collectionPath } from '../../wire/path.ts';
+import { mapOf, mapsOf, textOf } from 'stalemate-apiserver/objects/json';
+import type { KubeObject } from 'stalemate-apiserver/objects/object';
+import type { ApiRequest, ApiResponse, Upstream } from 'stalemate-apiserver/wire/http';
+import { collectionPath } from 'stalemate-apiserver/wire/path';
 
 /** What others need is there first; what has a say in all that follows comes last. */
 const ORDER: readonly string[] = ['Namespace', 'ServiceAccount', 'ConfigMap', 'Secret'];

@@ -4,7 +4,7 @@
  * Owns: what is wrong with them before a server has seen them. Does not own: reading files (`manifest-files.ts`), and validation
  * against a schema, which is the API server's when the objects are applied.
  */
-import type { KubeObject } from '../../model/object.ts';
+import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import { asList, asMap, fail, invalid, readPath, textOf, type Manifest } from './manifest-files.ts';
 
 const CRD_KIND = 'CustomResourceDefinition';

@@ -1,8 +1,8 @@
 import { X509Certificate } from 'node:crypto';
 import { parseAllDocuments } from 'yaml';
 import { describe, expect, it } from 'vitest';
-import { mapOf, mapsOf, textOf } from '../../model/json.ts';
-import type { KubeObject } from '../../model/object.ts';
+import { mapOf, mapsOf, textOf } from 'stalemate-apiserver/objects/json';
+import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import { podFor, type Pod } from './pod.ts';
 
 const PROJECT = `

@@ -6,8 +6,8 @@
  */
 import type { ProcessTarget, ProjectManifests } from '../../model/counterexample.ts';
 import { HarnessError } from '../../model/errors.ts';
-import { mapOf } from '../../model/json.ts';
-import type { KubeObject } from '../../model/object.ts';
+import { mapOf } from 'stalemate-apiserver/objects/json';
+import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import { declaredKinds, loadCrds, withoutConversionWebhooks } from './manifests.ts';
 import { bindsAnything } from './access.ts';
 import { argumentsOf, environmentOf, findWorkload, identityOf, workloadKey, workloadOf } from './deployment.ts';

@@ -5,7 +5,7 @@
  * the choice, and what is said of it. Start at {@link settleDoubles}.
  */
 import type { ProjectManifests } from '../../model/counterexample.ts';
-import { parseApiVersion, type KubeObject } from '../../model/object.ts';
+import { parseApiVersion, type KubeObject } from 'stalemate-apiserver/objects/object';
 
 export interface Settled {
   readonly project: ProjectManifests;

@@ -6,10 +6,10 @@
  * requests. Start at {@link planPod} and {@link podObjects}.
  */
 import type { PodAccess } from '../../actors/process/pod-incarnation.ts';
-import { CertificateAuthority } from '../../apiserver/http/certificates.ts';
+import { CertificateAuthority } from 'stalemate-apiserver/http';
 import type { ProcessTarget } from '../../model/counterexample.ts';
-import { isMap, mapOf, mapsOf, textOf } from '../../model/json.ts';
-import type { JsonObject, KubeObject } from '../../model/object.ts';
+import { isMap, mapOf, mapsOf, textOf } from 'stalemate-apiserver/objects/json';
+import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object';
 import type { Subject } from '../subject.ts';
 import { find, targetWorkload, type TargetWorkload } from './deployment.ts';
 import { serviceNames } from './webhooks.ts';

@@ -1,5 +1,5 @@
 /** What pods and services were asked in vain, as the answer to declare. */
-import type { Undeclared } from '../../apiserver/server.ts';
+import type { Undeclared } from 'stalemate-apiserver';
 
 /** One line for each, whichever pod it was: what was asked, and what to put under `answers`. */
 export function undeclaredText(all: readonly Undeclared[]): readonly string[] {

@@ -4,8 +4,8 @@
  * Owns: the way from a configuration's service to a port of the process, and the authority in place of cert-manager's. Does not own:
  * asking (`hosts/webhook-calls.ts`). Start at {@link keepOwnWebhooks}.
  */
-import { isMap, listOf, mapOf, mapsOf, textOf } from '../../model/json.ts';
-import type { JsonObject, KubeObject } from '../../model/object.ts';
+import { isMap, listOf, mapOf, mapsOf, textOf } from 'stalemate-apiserver/objects/json';
+import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object';
 import { find, type TargetWorkload } from './deployment.ts';
 
 const CONFIGURATION = /^(?:Validating|Mutating)WebhookConfiguration$/;

@@ -8,11 +8,11 @@ import { OBSERVER_AGENT } from '../../clusters/observer.ts';
 import type { ObservedChange } from '../../gate/recorder.ts';
 import { HarnessError } from '../../model/errors.ts';
 import { isWrite } from '../../model/history.ts';
-import { groupResource, revisionOf } from '../../model/object.ts';
-import type { JsonObject, JsonValue, KubeObject } from '../../model/object.ts';
+import { groupResource, revisionOf } from 'stalemate-apiserver/objects/object';
+import type { JsonObject, JsonValue, KubeObject } from 'stalemate-apiserver/objects/object';
 import type { ActorId } from '../../model/actor.ts';
-import type { ApiRequest, Method } from '../../wire/http.ts';
-import { requestInfo } from '../../wire/request-info.ts';
+import type { ApiRequest, Method } from 'stalemate-apiserver/wire/http';
+import { requestInfo } from 'stalemate-apiserver/wire/request-info';
 import { activitiesOf, nameActors, programOf } from './actors.ts';
 import type { Happening } from './happening.ts';
 

@@ -11,9 +11,9 @@ import { headerOf } from '../../gate/http/exchange.ts';
 import { questionOf } from '../../gate/http/remote-upstream.ts';
 import type { ActorId } from '../../model/actor.ts';
 import type { Verb } from '../../model/history.ts';
-import type { JsonObject, JsonValue } from '../../model/object.ts';
-import type { ApiRequest, Method } from '../../wire/http.ts';
-import { requestInfo } from '../../wire/request-info.ts';
+import type { JsonObject, JsonValue } from 'stalemate-apiserver/objects/object';
+import type { ApiRequest, Method } from 'stalemate-apiserver/wire/http';
+import { requestInfo } from 'stalemate-apiserver/wire/request-info';
 import { activitiesOf, nameActors, programOf } from './actors.ts';
 import type { Happening } from './happening.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { KubeObject } from '../../model/object.ts';
-import type { ApiRequest, Method } from '../../wire/http.ts';
+import type { KubeObject } from 'stalemate-apiserver/objects/object';
+import type { ApiRequest, Method } from 'stalemate-apiserver/wire/http';
 import { deviationsOf } from './deviations.ts';
 import { foldHistory } from './fold.ts';
 import type { Happening } from './happening.ts';

@@ -9,11 +9,11 @@ import { Gate } from '../../gate/gate.ts';
 import { Naming } from '../../gate/naming.ts';
 import { Recorder, type ObservedChange } from '../../gate/recorder.ts';
 import type { History } from '../../model/history.ts';
-import { isMap } from '../../model/json.ts';
-import { revisionOf } from '../../model/object.ts';
-import type { JsonObject, KubeObject } from '../../model/object.ts';
+import { isMap } from 'stalemate-apiserver/objects/json';
+import { revisionOf } from 'stalemate-apiserver/objects/object';
+import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object';
 import type { Scheduler } from '../../model/item.ts';
-import type { ApiResponse, ResponseSink, Upstream } from '../../wire/http.ts';
+import type { ApiResponse, ResponseSink, Upstream } from 'stalemate-apiserver/wire/http';
 import { Makers } from './makers.ts';
 import type { Happening } from './happening.ts';
 

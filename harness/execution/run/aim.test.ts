@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { testServer } from '../../apiserver/testing.ts';
+import { testServer } from 'stalemate-apiserver/testing';
 import { historyBuilder, manifest, REFERENCE } from '../../oracle/test-history.ts';
 import type { Workload } from '../../model/workload.ts';
 import { aimOf } from './aim.ts';

@@ -1,8 +1,8 @@
 /** What the adversaries may act upon, drawn from an undisturbed run. */
 import { roleOf } from '../../model/actor.ts';
 import { finalRevisions, type History } from '../../model/history.ts';
-import { groupResource, parseApiVersion } from '../../model/object.ts';
-import type { JsonObject, KubeObject } from '../../model/object.ts';
+import { groupResource, parseApiVersion } from 'stalemate-apiserver/objects/object';
+import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object';
 import { OUTSIDE } from '../../model/outside.ts';
 import type { Reference } from '../../model/reference.ts';
 import type { ObjectTarget, Workload } from '../../model/workload.ts';

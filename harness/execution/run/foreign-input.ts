@@ -7,19 +7,19 @@
 import { roleOf, WORKLOADS } from '../../model/actor.ts';
 import { appendItem, setAt } from '../../model/edit.ts';
 import { finalRevisions, type History, type Revision } from '../../model/history.ts';
-import { isMap } from '../../model/json.ts';
+import { isMap } from 'stalemate-apiserver/objects/json';
+import { jsonEqual } from 'stalemate-apiserver/objects/json';
 import {
   diffContent,
   isServerLeaf,
   itemKey,
   itemNames,
-  jsonEqual,
   keySegment,
   leafPattern,
   leavesOf,
   withoutLeaves,
 } from '../../model/leaf.ts';
-import type { JsonValue, KubeObject } from '../../model/object.ts';
+import type { JsonValue, KubeObject } from 'stalemate-apiserver/objects/object';
 import type { Reference } from '../../model/reference.ts';
 import type { FieldPath } from '../../model/workload.ts';
 import { isUnder } from '../../oracle/base-content.ts';

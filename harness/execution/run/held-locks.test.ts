@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { JsonObject } from '../../model/object.ts';
+import type { JsonObject } from 'stalemate-apiserver/objects/object';
 import type { Revision } from '../../model/history.ts';
 import { HeldLocks } from './held-locks.ts';
 

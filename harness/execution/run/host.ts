@@ -12,7 +12,7 @@ import type { VirtualTime } from '../../determinism/virtual-time.ts';
 import type { ActorId } from '../../model/actor.ts';
 import type { Network } from '../../model/counterexample.ts';
 import type { ProcessEventKind, Reading } from '../../model/history.ts';
-import type { Upstream, UserInfo } from '../../wire/http.ts';
+import type { Upstream, UserInfo } from 'stalemate-apiserver/wire/http';
 import type { Places } from './places.ts';
 import type { Pace } from './pace.ts';
 

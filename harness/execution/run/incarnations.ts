@@ -7,7 +7,7 @@ import type { Gate } from '../../gate/gate.ts';
 import type { Recorder } from '../../gate/recorder.ts';
 import { programOf, TARGET, type ActorId } from '../../model/actor.ts';
 import type { Measurement } from '../../model/history.ts';
-import type { Upstream, UserInfo } from '../../wire/http.ts';
+import type { Upstream, UserInfo } from 'stalemate-apiserver/wire/http';
 import type { Host, Incarnation } from './host.ts';
 
 /** A target that goes down more often than this in one run stays down. */

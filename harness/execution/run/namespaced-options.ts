@@ -1,5 +1,5 @@
 /** The options of a run that hold names of namespaces, which are others on a cluster that is not ours. */
-import type { KubeObject } from '../../model/object.ts';
+import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import type { Program } from '../../model/workload.ts';
 import type { Live } from './live.ts';
 

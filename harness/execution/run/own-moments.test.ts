@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { EMPTY_SCHEDULE } from '../../model/schedule.ts';
 import type { Trial } from '../../model/trial.ts';
 import type { ProgramOp } from '../../model/workload.ts';
-import { WIDGETS_PATH } from '../../apiserver/testing.ts';
+import { WIDGETS_PATH } from 'stalemate-apiserver/testing';
 import { takeReferences } from './references.ts';
 import { label, runnerOf, setReady, thinTarget, time, workload, type Send } from './testing.ts';
 

@@ -8,7 +8,7 @@ import { roleOf } from '../../model/actor.ts';
 import { HarnessError } from '../../model/errors.ts';
 import type { History } from '../../model/history.ts';
 import type { Label } from '../../model/label.ts';
-import type { JsonValue, KubeObject } from '../../model/object.ts';
+import type { JsonValue, KubeObject } from 'stalemate-apiserver/objects/object';
 import type { Schedule } from '../../model/schedule.ts';
 import type { Trial } from '../../model/trial.ts';
 import type { ObjectTarget, Program, ProgramOp } from '../../model/workload.ts';

@@ -3,7 +3,7 @@ import { appendFileSync, chmodSync, copyFileSync, mkdtempSync, readdirSync, read
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { KubeObject } from '../../model/object.ts';
+import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import type { Subject } from '../subject.ts';
 import { referenceCache } from './reference-cache.ts';
 import { takeReferences } from './references.ts';

@@ -8,7 +8,7 @@ import { realNow } from '../../determinism/real-time.ts';
 import { roleOf } from '../../model/actor.ts';
 import { loadOf, rounded, type Measures } from '../../model/baseline.ts';
 import { phaseStart, type History, type Mark } from '../../model/history.ts';
-import type { KubeObject } from '../../model/object.ts';
+import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import type { Reference } from '../../model/reference.ts';
 import { EMPTY_SCHEDULE } from '../../model/schedule.ts';
 import { specHash } from '../../model/spec-hash.ts';

@@ -4,14 +4,14 @@
  * The target looks after widgets through the harness's own `Upstream`; what it does about one is the test's to say. Used by tests
  * only.
  */
-import { WIDGETS, WIDGETS_PATH } from '../../apiserver/testing.ts';
+import { WIDGETS, WIDGETS_PATH } from 'stalemate-apiserver/testing';
 import { installVirtualTime } from '../../determinism/virtual-time.ts';
 import type { VirtualTime } from '../../determinism/virtual-time.ts';
 import type { RunSettings } from '../../model/counterexample.ts';
-import type { JsonObject, JsonValue, KubeObject } from '../../model/object.ts';
+import type { JsonObject, JsonValue, KubeObject } from 'stalemate-apiserver/objects/object';
 import type { ObjectTarget, Program, ProgramOp, Workload } from '../../model/workload.ts';
-import { call } from '../../wire/call.ts';
-import type { ApiResponse, Method, Upstream } from '../../wire/http.ts';
+import { call } from 'stalemate-apiserver/wire/call';
+import type { ApiResponse, Method, Upstream } from 'stalemate-apiserver/wire/http';
 import { assembleHost } from '../hosts/module-host.ts';
 import { TrialRunner } from './runner.ts';
 import type { Launch } from './host.ts';

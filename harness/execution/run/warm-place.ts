@@ -9,7 +9,7 @@ import type { Random } from '../../determinism/random.ts';
 import { WallClock } from '../../determinism/run-clock.ts';
 import { roleOf, type ActorId } from '../../model/actor.ts';
 import { finalRevisions, type Revision } from '../../model/history.ts';
-import { controllerOf } from '../../model/object.ts';
+import { controllerOf } from 'stalemate-apiserver/objects/object';
 import { EMPTY_SCHEDULE } from '../../model/schedule.ts';
 import type { ObjectTarget, ProgramOp } from '../../model/workload.ts';
 import { ReplayScheduler } from '../../schedule/replay-scheduler.ts';

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { RunSettings } from '../../model/counterexample.ts';
 import type { History } from '../../model/history.ts';
-import type { KubeObject } from '../../model/object.ts';
+import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import { EMPTY_SCHEDULE } from '../../model/schedule.ts';
 import { checkLegality } from '../../oracle/assumptions.ts';
 import { firstDivergence } from './fingerprint.ts';

@@ -13,7 +13,7 @@ import { type ActorId, roleOf, WORKLOADS } from '../../model/actor.ts';
 import type { Revision } from '../../model/history.ts';
 import type { Choice, Item, TimerItem } from '../../model/item.ts';
 import { partsOf } from '../../model/label.ts';
-import { groupResource } from '../../model/object.ts';
+import { groupResource } from 'stalemate-apiserver/objects/object';
 import { TIME } from '../../model/schedule.ts';
 import type { DrawnNames } from '../../model/reference.ts';
 import type { ObjectTarget, Program } from '../../model/workload.ts';

@@ -8,7 +8,7 @@
 import { roleOf } from '../../model/actor.ts';
 import type { History } from '../../model/history.ts';
 import { phaseStart } from '../../model/history.ts';
-import { groupResource } from '../../model/object.ts';
+import { groupResource } from 'stalemate-apiserver/objects/object';
 import type { Program, Workload } from '../../model/workload.ts';
 
 interface Group {

@@ -8,8 +8,8 @@
  */
 import type { ActorId } from '../../model/actor.ts';
 import { roleOf } from '../../model/actor.ts';
-import { OUTSIDE_PATH } from '../../wire/outside-path.ts';
-import { acts } from '../../wire/request-info.ts';
+import { OUTSIDE_PATH } from 'stalemate-apiserver/wire/outside-path';
+import { acts } from 'stalemate-apiserver/wire/request-info';
 import type { History, Operation } from '../../model/history.ts';
 import { isWrite, phaseStart } from '../../model/history.ts';
 import { ANSWERED, laterOccurrence, SENT, withoutOccurrence } from '../../model/label.ts';

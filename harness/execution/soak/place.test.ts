@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { KubeObject } from '../../model/object.ts';
+import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import { always } from '../config/predicates.ts';
 import type { RunConfig } from '../config/run-config.ts';
 import { aboutOf } from './place.ts';

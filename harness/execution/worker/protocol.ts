@@ -6,7 +6,7 @@ import type { Violation } from '../../model/check-result.ts';
 import type { HarnessErrorCode } from '../../model/errors.ts';
 import type { InconclusiveRun } from '../../model/finding.ts';
 import type { History } from '../../model/history.ts';
-import type { KubeObject, OwnerReference } from '../../model/object.ts';
+import type { KubeObject, OwnerReference } from 'stalemate-apiserver/objects/object';
 import type { Reference } from '../../model/reference.ts';
 import type { Reanchored, Schedule } from '../../model/schedule.ts';
 import type { Trial } from '../../model/trial.ts';

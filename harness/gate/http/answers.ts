@@ -3,10 +3,10 @@
  *
  * Owns: JSON or protobuf by the Accept header, for whole answers and for events of a watch.
  */
-import type { JsonObject, JsonValue } from '../../model/object.ts';
-import type { WatchEvent } from '../../model/watch-event.ts';
-import type { ApiResponse } from '../../wire/http.ts';
-import { encodeFrame, encodeProtobuf } from '../../wire/protobuf/envelope.ts';
+import type { JsonObject, JsonValue } from 'stalemate-apiserver/objects/object';
+import type { WatchEvent } from 'stalemate-apiserver/objects/watch-event';
+import type { ApiResponse } from 'stalemate-apiserver/wire/http';
+import { encodeFrame, encodeProtobuf } from 'stalemate-apiserver/wire/protobuf/envelope';
 import { PROTOBUF } from './decode.ts';
 import type { AnswerHead } from './exchange.ts';
 

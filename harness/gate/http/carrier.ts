@@ -4,7 +4,7 @@
  * The gate hands requests, answers and events on as the objects that it was given; whatever it makes itself carries nothing. So the two
  * ends (`gated.ts` towards the actor, `remote-upstream.ts` towards the server) find the bytes again. Owns: these shapes.
  */
-import type { ApiRequest, ApiResponse } from '../../wire/http.ts';
+import type { ApiRequest, ApiResponse } from 'stalemate-apiserver/wire/http';
 import type { AnswerHead, RawHeaders, RemoteConnection, RequestHead } from './exchange.ts';
 
 export interface Carrier {

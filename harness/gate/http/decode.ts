@@ -4,8 +4,8 @@
  * Owns: which decoder reads what. A body that none can read has no copy; it passes all the same.
  */
 import { parse as parseYaml } from 'yaml';
-import type { JsonValue } from '../../model/object.ts';
-import { decodeProtobuf } from '../../wire/protobuf/envelope.ts';
+import type { JsonValue } from 'stalemate-apiserver/objects/object';
+import { decodeProtobuf } from 'stalemate-apiserver/wire/protobuf/envelope';
 import type { RawHeaders } from './exchange.ts';
 import { headerOf } from './exchange.ts';
 

@@ -3,9 +3,9 @@
  *
  * Owns: splitting. An event keeps its own bytes, so that what is released is what came. Start at {@link FrameReader}.
  */
-import type { JsonObject } from '../../model/object.ts';
-import type { WatchEvent, WatchEventType } from '../../model/watch-event.ts';
-import { decodeFrame, decodeProtobuf } from '../../wire/protobuf/envelope.ts';
+import type { JsonObject } from 'stalemate-apiserver/objects/object';
+import type { WatchEvent, WatchEventType } from 'stalemate-apiserver/objects/watch-event';
+import { decodeFrame, decodeProtobuf } from 'stalemate-apiserver/wire/protobuf/envelope';
 
 /** An event and the bytes that it came as. */
 export interface RawEvent extends WatchEvent {

@@ -5,8 +5,8 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { requestInfo } from '../../wire/request-info.ts';
-import { asksForWebSocket, WatchSocket } from '../../wire/websocket.ts';
+import { requestInfo } from 'stalemate-apiserver/wire/request-info';
+import { asksForWebSocket, WatchSocket } from 'stalemate-apiserver/wire/websocket';
 import type { AnswerHead, FrontExchange, RawHeaders, RequestHead } from './exchange.ts';
 import { FrameReader } from './frames.ts';
 import { questionOf } from './remote-upstream.ts';

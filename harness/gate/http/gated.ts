@@ -4,7 +4,14 @@
  * Owns: what the gate is told of a request, and how what it hands back becomes bytes: those that the server sent, or those of an answer
  * that the gate made itself. Start at {@link gated}.
  */
-import type { ApiRequest, ApiResponse, ConnectionError, Method, ResponseSink, Upstream } from '../../wire/http.ts';
+import type {
+  ApiRequest,
+  ApiResponse,
+  ConnectionError,
+  Method,
+  ResponseSink,
+  Upstream,
+} from 'stalemate-apiserver/wire/http';
 import { madeAnswer, madeEvent } from './answers.ts';
 import { carriedBy, type Carrier, type CarriedRequest } from './carrier.ts';
 import { decoded, mediaType, PROTOBUF } from './decode.ts';

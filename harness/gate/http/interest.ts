@@ -6,9 +6,9 @@
  */
 import type { ActorId } from '../../model/actor.ts';
 import { partsOf } from '../../model/label.ts';
-import { groupResource } from '../../model/object.ts';
+import { groupResource } from 'stalemate-apiserver/objects/object';
 import type { Schedule } from '../../model/schedule.ts';
-import type { RequestInfo } from '../../wire/request-info.ts';
+import type { RequestInfo } from 'stalemate-apiserver/wire/request-info';
 
 /** Answers whether a schedule may be about a request of `actor`. */
 export function interestOf(schedule: Schedule, actor: ActorId): (info: RequestInfo | undefined) => boolean {

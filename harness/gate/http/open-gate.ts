@@ -7,8 +7,8 @@
 import type { ActorId } from '../../model/actor.ts';
 import type { Scheduler } from '../../model/item.ts';
 import type { Schedule } from '../../model/schedule.ts';
-import type { Method } from '../../wire/http.ts';
-import { requestInfo } from '../../wire/request-info.ts';
+import type { Method } from 'stalemate-apiserver/wire/http';
+import { requestInfo } from 'stalemate-apiserver/wire/request-info';
 import { FreeRunning } from '../free-running.ts';
 import { Gate, type GateHooks } from '../gate.ts';
 import { Naming } from '../naming.ts';

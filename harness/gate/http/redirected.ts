@@ -3,8 +3,8 @@
  *
  * Start at {@link withoutRedirects}.
  */
-import { isProxied, isRedirect } from '../../wire/redirect.ts';
-import { failureStatus } from '../../wire/status.ts';
+import { isProxied, isRedirect } from 'stalemate-apiserver/wire/redirect';
+import { failureStatus } from 'stalemate-apiserver/wire/status';
 import { madeAnswer } from './answers.ts';
 import type { AnswerReader, RequestHead } from './exchange.ts';
 import { headerOf, NO_TRAILERS } from './exchange.ts';

@@ -4,10 +4,10 @@
  * Owns: what is sent for a request, reading answers and watch frames, the bound on what waits of one watch. Does not own: connections
  * (`remote.ts`), what happens in between (the gate). Start at {@link remoteUpstream}.
  */
-import type { JsonValue } from '../../model/object.ts';
-import type { ApiRequest, ApiResponse, ConnectionError, ResponseSink, Upstream } from '../../wire/http.ts';
-import { isRedirect } from '../../wire/redirect.ts';
-import { asksToWatch, requestInfo } from '../../wire/request-info.ts';
+import type { JsonValue } from 'stalemate-apiserver/objects/object';
+import type { ApiRequest, ApiResponse, ConnectionError, ResponseSink, Upstream } from 'stalemate-apiserver/wire/http';
+import { isRedirect } from 'stalemate-apiserver/wire/redirect';
+import { asksToWatch, requestInfo } from 'stalemate-apiserver/wire/request-info';
 import { carrierOf, type Carrier, type CarriedAnswer } from './carrier.ts';
 import { decoded, mediaType, PROTOBUF } from './decode.ts';
 import type { AnswerHead, AnswerReader, RawHeaders, RemoteConnection, RequestHead } from './exchange.ts';

@@ -7,7 +7,7 @@
  */
 import { isWrite, type Operation } from '../../model/history.ts';
 import { partsOf } from '../../model/label.ts';
-import { objectKey, parentOf, type KubeObject } from '../../model/object.ts';
+import { objectKey, parentOf, type KubeObject } from 'stalemate-apiserver/objects/object';
 import type { HistoryIndex } from '../history-index.ts';
 import { isConflict } from '../operation-text.ts';
 import type { RawEvent } from './raw-event.ts';

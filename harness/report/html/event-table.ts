@@ -6,7 +6,7 @@
  */
 import { assertNever } from '../../model/errors.ts';
 import { isWrite, type History, type Operation } from '../../model/history.ts';
-import { objectKey } from '../../model/object.ts';
+import { objectKey } from 'stalemate-apiserver/objects/object';
 import { type HistoryIndex, bare } from '../history-index.ts';
 import { logText } from '../log-line.ts';
 import { answerText, requestText, type TextContext } from '../operation-text.ts';

@@ -2,7 +2,7 @@
 import { roleOf } from '../../model/actor.ts';
 import type { Violation } from '../../model/check-result.ts';
 import { diffContent, leafPattern, leavesOf } from '../../model/leaf.ts';
-import type { JsonObject } from '../../model/object.ts';
+import type { JsonObject } from 'stalemate-apiserver/objects/object';
 import type { HistoryIndex } from '../history-index.ts';
 import type { Knowledge, KnowledgeBase } from '../knowledge.ts';
 import { isField, valueText } from '../leaf-text.ts';

@@ -5,9 +5,9 @@
  * version that its actor had been told of; the closest one is the base, the newest of equals.
  */
 import type { Operation } from '../../model/history.ts';
-import { isMap } from '../../model/json.ts';
+import { isMap } from 'stalemate-apiserver/objects/json';
 import { diffContent } from '../../model/leaf.ts';
-import type { JsonValue, KubeObject } from '../../model/object.ts';
+import type { JsonValue, KubeObject } from 'stalemate-apiserver/objects/object';
 import { isCopied, rebuiltParts, type Rebuilt } from '../../model/rebuilt.ts';
 import type { Knowledge } from '../knowledge.ts';
 

@@ -6,7 +6,7 @@
 import { roleOf } from '../../model/actor.ts';
 import type { Counterexample } from '../../model/counterexample.ts';
 import { isWrite, type History, type Operation, type Outcome } from '../../model/history.ts';
-import type { KubeObject } from '../../model/object.ts';
+import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import type { ExpectedState, ProbeResult } from '../../model/probe.ts';
 
 const SECRETS = 'secrets';

@@ -3,7 +3,7 @@ import type { Counterexample } from '../../model/counterexample.ts';
 import type { Revisited } from '../../model/corpus.ts';
 import type { CampaignResult } from '../../model/finding.ts';
 import type { History } from '../../model/history.ts';
-import type { KubeObject } from '../../model/object.ts';
+import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import type { Recording } from '../../model/recording.ts';
 import { specHash } from '../../model/spec-hash.ts';
 import type { RunDocument } from '../run/document.ts';

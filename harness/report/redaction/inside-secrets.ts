@@ -2,7 +2,7 @@
  * Secrets inside a secret: the password in a connection string, in the credentials of a registry, in a kubeconfig or a file of variables.
  * Each is used without the rest of it, and so has to be known by itself.
  */
-import { isRecord } from '../../model/json.ts';
+import { isRecord } from 'stalemate-apiserver/objects/json';
 import { formatsIn } from './known-formats.ts';
 import { namedValuesIn } from './named-values.ts';
 import { isSecretKey, isSecretVariable } from './secret-places.ts';

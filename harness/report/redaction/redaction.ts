@@ -5,8 +5,8 @@
  * also taken out of every other text: log lines, messages, copies in other objects. Names, labels and other identifiers stay, for
  * a schedule and a story go by them. Pure: the same value and key give the same result. Start at {@link Redaction}.
  */
-import type { JsonObject, JsonValue } from '../../model/object.ts';
-import { isMap } from '../../model/json.ts';
+import type { JsonObject, JsonValue } from 'stalemate-apiserver/objects/object';
+import { isMap } from 'stalemate-apiserver/objects/json';
 import { HideText } from './hide-text.ts';
 import { KnownSecrets } from './known-secrets.ts';
 import { canonicalJson, encodedStandIn, hasStandIn } from './stand-in.ts';

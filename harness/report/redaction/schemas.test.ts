@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Counterexample } from '../../model/counterexample.ts';
-import type { JsonObject, KubeObject } from '../../model/object.ts';
+import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object';
 import { findingOf, HistoryScript } from '../test-findings.ts';
 import { redactCounterexample, restoreCounterexample } from './index.ts';
 import { standInsOf } from './stand-in.ts';

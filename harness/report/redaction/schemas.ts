@@ -4,8 +4,8 @@
  * Owns: which parts of a schema are prose or values, and which say what the server takes. In the latter (patterns, rules, names of
  * fields) a word like "password=" is no sign of a secret, and a replay without the secrets has to accept the same objects. Pure.
  */
-import { isMap } from '../../model/json.ts';
-import type { JsonValue } from '../../model/object.ts';
+import { isMap } from 'stalemate-apiserver/objects/json';
+import type { JsonValue } from 'stalemate-apiserver/objects/object';
 
 /** The field of a definition that holds its schema. */
 export const SCHEMA = 'openAPIV3Schema';

@@ -10,8 +10,8 @@ import type {
   ServiceAnswer,
   Speech,
   TcpLine,
-} from '../../model/declared-answers.ts';
-import { patternFault } from '../../wire/go-regexp.ts';
+} from 'stalemate-apiserver/wire/declared-answers';
+import { patternFault } from 'stalemate-apiserver/wire/go-regexp';
 import type { Shape } from './common.ts';
 import type { Format } from './format.ts';
 

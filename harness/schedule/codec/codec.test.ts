@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Counterexample } from '../../model/counterexample.ts';
 import { HarnessError } from '../../model/errors.ts';
 import type { History } from '../../model/history.ts';
-import type { JsonObject, KubeObject } from '../../model/object.ts';
+import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object';
 import { Random } from '../../determinism/random.ts';
 import { CONNECTION_KINDS } from '../../model/connection-fault.ts';
 import type { Fault, Hold, Preemption, Schedule } from '../../model/schedule.ts';

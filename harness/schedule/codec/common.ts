@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import type { Cause } from '../../model/cause.ts';
 import type { Signature } from '../../model/signature.ts';
-import { isRecord } from '../../model/json.ts';
-import type { JsonObject, JsonValue, KubeObject } from '../../model/object.ts';
+import { isRecord } from 'stalemate-apiserver/objects/json';
+import type { JsonObject, JsonValue, KubeObject } from 'stalemate-apiserver/objects/object';
 
 /**
  * What a schema's fields must name: every key of the noun, the optional ones too. `satisfies Shape<Noun>` turns a field that was

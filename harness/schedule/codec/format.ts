@@ -6,8 +6,8 @@
  */
 import type { z } from 'zod';
 import { HarnessError, InvariantError } from '../../model/errors.ts';
-import { isRecord } from '../../model/json.ts';
-import { isNestedDeeper } from '../../wire/go-json.ts';
+import { isRecord } from 'stalemate-apiserver/objects/json';
+import { isNestedDeeper } from 'stalemate-apiserver/wire/go-json';
 import { describeIssues } from './issues.ts';
 import { jsonText } from './json-text.ts';
 

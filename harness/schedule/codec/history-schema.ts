@@ -15,7 +15,7 @@ import type {
   Settlement,
   StreamEnd,
 } from '../../model/history.ts';
-import type { KubeObject } from '../../model/object.ts';
+import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import type { ExpectedState, ProbeResult } from '../../model/probe.ts';
 import type { Reference, ReferenceChild, StatusEcho } from '../../model/reference.ts';
 import type { Declarations, DeclaredField } from '../../model/declarations.ts';

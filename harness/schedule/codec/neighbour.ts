@@ -7,8 +7,8 @@
 import { z } from 'zod';
 import type { Neighbour } from '../../model/finding.ts';
 import { HarnessError } from '../../model/errors.ts';
-import { jsonEqual } from '../../model/leaf.ts';
-import type { JsonValue, KubeObject } from '../../model/object.ts';
+import { jsonEqual } from 'stalemate-apiserver/objects/json';
+import type { JsonValue, KubeObject } from 'stalemate-apiserver/objects/object';
 import { jsonObject, type Shape } from './common.ts';
 import type { Format } from './format.ts';
 import { packHistory, unpackHistory } from './history.ts';

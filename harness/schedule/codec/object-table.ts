@@ -5,8 +5,8 @@
  * one revision has several representations (`101.2`: a Scale, a list's metadata). Reading restores the sharing.
  */
 import { HarnessError } from '../../model/errors.ts';
-import { jsonEqual } from '../../model/leaf.ts';
-import type { JsonObject, KubeObject } from '../../model/object.ts';
+import { jsonEqual } from 'stalemate-apiserver/objects/json';
+import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object';
 
 export type ObjectKey = string;
 

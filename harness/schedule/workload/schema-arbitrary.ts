@@ -6,7 +6,7 @@
  */
 import { setAt } from '../../model/edit.ts';
 import { itemKey } from '../../model/leaf.ts';
-import type { JsonValue, KubeObject } from '../../model/object.ts';
+import type { JsonValue, KubeObject } from 'stalemate-apiserver/objects/object';
 import type { FieldPath } from '../../model/workload.ts';
 import {
   alternativesOf,

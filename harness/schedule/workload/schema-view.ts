@@ -3,10 +3,10 @@
  *
  * Owns: the few keywords that matter to whoever wants a small valid value. Whether a value really is valid, the API server says.
  */
-import { jsonEqual } from '../../model/leaf.ts';
-import { parseApiVersion } from '../../model/object.ts';
-import type { JsonObject, JsonValue, KubeObject } from '../../model/object.ts';
-import { goRegExp } from '../../wire/go-regexp.ts';
+import { jsonEqual } from 'stalemate-apiserver/objects/json';
+import { parseApiVersion } from 'stalemate-apiserver/objects/object';
+import type { JsonObject, JsonValue, KubeObject } from 'stalemate-apiserver/objects/object';
+import { goRegExp } from 'stalemate-apiserver/wire/go-regexp';
 
 export type Schema = JsonObject;
 

@@ -4,8 +4,8 @@
  * Pure. Every candidate is smaller than the workload it comes from (fewer programs, then fewer operations, then simpler ones), so
  * that taking candidates again and again ends.
  */
-import { jsonEqual } from '../../model/leaf.ts';
-import type { JsonValue } from '../../model/object.ts';
+import { jsonEqual } from 'stalemate-apiserver/objects/json';
+import type { JsonValue } from 'stalemate-apiserver/objects/object';
 import type { Program, ProgramOp, Workload } from '../../model/workload.ts';
 
 /** Candidates: without a program, without operations, with simpler operations, started settled. */

@@ -5,7 +5,7 @@
  * patterns that JavaScript reads otherwise than Go) is left to the API server, which refuses. Start at {@link valueArbitrary}.
  */
 import * as fc from 'fast-check';
-import type { JsonObject, JsonValue, KubeObject } from '../../model/object.ts';
+import type { JsonObject, JsonValue, KubeObject } from 'stalemate-apiserver/objects/object';
 import {
   alternativesOf,
   asList,

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { KubeObject } from '../../model/object.ts';
+import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import type { ObjectTarget, ProgramOp, Workload } from '../../model/workload.ts';
 import { workloadArbitrary } from './workload-arbitrary.ts';
 import type { AdversarialWriter, Aim, AimObject } from './writer.ts';

@@ -6,7 +6,7 @@
  * (`writer.ts`), made once per campaign, because this runs before every trial. Shrinking is `shrink-workload.ts`.
  */
 import * as fc from 'fast-check';
-import type { KubeObject } from '../../model/object.ts';
+import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import type { Program, ProgramOp, Workload } from '../../model/workload.ts';
 import { shrinkWorkload } from './shrink-workload.ts';
 import type { AdversarialWriter, Aim, WriterContext } from './writer.ts';

@@ -5,7 +5,7 @@
  * arbitrary that puts workloads together. A writer makes data, it never acts: `actors/program.ts` executes what it made.
  */
 import type * as fc from 'fast-check';
-import type { JsonObject, JsonValue, KubeObject, OwnerReference } from '../../model/object.ts';
+import type { JsonObject, JsonValue, KubeObject, OwnerReference } from 'stalemate-apiserver/objects/object';
 import type { FieldPath, ObjectTarget, ProgramOp } from '../../model/workload.ts';
 
 /** One object that the target reads or writes, as it stood at rest in a reference. */

@@ -9,7 +9,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:https';
 import { setTimeout as passed } from 'node:timers/promises';
-import { CertificateAuthority } from '../../apiserver/http/certificates.ts';
+import { CertificateAuthority } from 'stalemate-apiserver/http';
 import { send } from '../targets/kube-client.mjs';
 
 const MOUNTED = '/tmp/k8s-webhook-server/serving-certs';

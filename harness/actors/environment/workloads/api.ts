@@ -1,8 +1,8 @@
 /** The requests of the workload controllers, by object instead of by path. */
-import { timestampText } from '../../../apiserver/timestamps.ts';
-import type { JsonObject, JsonValue, KubeObject } from '../../../model/object.ts';
-import { jsonEqual } from '../../../model/leaf.ts';
-import { collectionPath, objectPath } from '../../../wire/path.ts';
+import { timestampText } from 'stalemate-apiserver/objects/timestamps';
+import type { JsonObject, JsonValue, KubeObject } from 'stalemate-apiserver/objects/object';
+import { jsonEqual } from 'stalemate-apiserver/objects/json';
+import { collectionPath, objectPath } from 'stalemate-apiserver/wire/path';
 import { toTry, type Kinds, type Send } from '../requests.ts';
 import type { WorkResult } from '../work-queue.ts';
 

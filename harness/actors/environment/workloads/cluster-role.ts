@@ -1,7 +1,7 @@
 /** Aggregated cluster roles: the rules of a role with an aggregation rule are those of the roles that it selects. */
-import { labelsMatch, parseLabelSelector, selectorText } from '../../../apiserver/selectors.ts';
-import { jsonEqual } from '../../../model/leaf.ts';
-import type { JsonValue, KubeObject } from '../../../model/object.ts';
+import { labelsMatch, parseLabelSelector, selectorText } from 'stalemate-apiserver/selectors';
+import { jsonEqual } from 'stalemate-apiserver/objects/json';
+import type { JsonValue, KubeObject } from 'stalemate-apiserver/objects/object';
 import type { WorkResult } from '../work-queue.ts';
 import type { Api } from './api.ts';
 import { mapAt, type View } from './view.ts';

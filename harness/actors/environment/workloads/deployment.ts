@@ -4,8 +4,8 @@
  * Owns: the same numbers as kube-controller-manager's deployment controller. Left out: pausing between template changes, progress
  * deadlines (pods become ready here), proportional scaling of several old sets.
  */
-import type { JsonObject, KubeObject } from '../../../model/object.ts';
-import { jsonEqual } from '../../../model/leaf.ts';
+import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object';
+import { jsonEqual } from 'stalemate-apiserver/objects/json';
 import type { WorkResult } from '../work-queue.ts';
 import { ownedBy, withCondition, type Api } from './api.ts';
 import { templateHash } from './pods.ts';

@@ -1,6 +1,6 @@
 /** Disruption budgets: how many of the selected pods may go right now. */
-import type { JsonObject, KubeObject } from '../../../model/object.ts';
-import { labelsMatch, parseLabelSelector, selectorText } from '../../../apiserver/selectors.ts';
+import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object';
+import { labelsMatch, parseLabelSelector, selectorText } from 'stalemate-apiserver/selectors';
 import type { WorkResult } from '../work-queue.ts';
 import { withCondition, type Api } from './api.ts';
 import { isActive, isReady } from './pods.ts';

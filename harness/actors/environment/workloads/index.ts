@@ -7,8 +7,8 @@
  */
 import { WORKLOADS, type ActorId } from '../../../model/actor.ts';
 import type { ObservedChange } from '../../../gate/recorder.ts';
-import { controllerOf, type KubeObject } from '../../../model/object.ts';
-import type { Upstream } from '../../../wire/http.ts';
+import { controllerOf, type KubeObject } from 'stalemate-apiserver/objects/object';
+import type { Upstream } from 'stalemate-apiserver/wire/http';
 import { sender, type Kinds } from '../requests.ts';
 import { WorkQueue, type WorkResult } from '../work-queue.ts';
 import { Api } from './api.ts';

@@ -4,7 +4,7 @@
  *
  * Mirrors `manageJob` and `syncJob` of kube-controller-manager. Pods never fail here, so Jobs do not either.
  */
-import type { JsonObject, KubeObject } from '../../../model/object.ts';
+import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object';
 import type { WorkResult } from '../work-queue.ts';
 import { withCondition, type Api } from './api.ts';
 import { isActive, isReady, phaseOf, podFrom, surplus } from './pods.ts';

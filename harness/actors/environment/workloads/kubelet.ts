@@ -2,7 +2,7 @@
  * Scheduler and kubelet of one node without containers: pods are bound, become ready, finish when they belong to a Job, and go when
  * they are told to.
  */
-import type { KubeObject } from '../../../model/object.ts';
+import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import type { WorkResult } from '../work-queue.ts';
 import type { Api } from './api.ts';
 import { phaseOf } from './pods.ts';

@@ -1,5 +1,5 @@
 /** Services that ask for a load balancer, and Ingresses: an address appears, and nothing listens there. */
-import type { KubeObject } from '../../../model/object.ts';
+import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import type { WorkResult } from '../work-queue.ts';
 import type { Api } from './api.ts';
 import { mapAt } from './view.ts';

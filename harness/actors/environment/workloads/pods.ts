@@ -1,5 +1,5 @@
 /** What all controllers that make pods have in common: counting them and making one from a template. */
-import type { JsonObject, KubeObject } from '../../../model/object.ts';
+import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object';
 import { ownedBy } from './api.ts';
 import { mapAt } from './view.ts';
 

@@ -1,5 +1,5 @@
 /** ReplicaSets: as many pods as asked for, and a status that counts them. */
-import type { KubeObject } from '../../../model/object.ts';
+import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import type { WorkResult } from '../work-queue.ts';
 import type { Api } from './api.ts';
 import { isActive, isReady, podFrom, surplus } from './pods.ts';

@@ -4,7 +4,7 @@
  * Owns: OrderedReady and Parallel management, RollingUpdate without partitions. Left out: revisions as objects (the template's hash on
  * the pod stands for one), claim retention.
  */
-import type { JsonObject, KubeObject } from '../../../model/object.ts';
+import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object';
 import type { WorkResult } from '../work-queue.ts';
 import type { Api } from './api.ts';
 import { isActive, isReady, podFrom, templateHash } from './pods.ts';

@@ -4,7 +4,7 @@
  * Owns: the status that a workload reports once all its pods would be ready. Does not own: when that is (`pace.ts`), nor workloads
  * whose pods somebody reads (the controllers beside it). Start at {@link THIN}.
  */
-import type { KubeObject } from '../../../model/object.ts';
+import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import type { WorkResult } from '../work-queue.ts';
 import { withCondition, type Api } from './api.ts';
 import { completion, isFinished, suspension } from './job.ts';

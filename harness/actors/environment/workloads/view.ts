@@ -5,8 +5,8 @@
  * created is in the view before the answer arrives.
  */
 import type { ObservedChange } from '../../../gate/recorder.ts';
-import { isMap } from '../../../model/json.ts';
-import { controllerOf, type JsonObject, type JsonValue, type KubeObject } from '../../../model/object.ts';
+import { isMap } from 'stalemate-apiserver/objects/json';
+import { controllerOf, type JsonObject, type JsonValue, type KubeObject } from 'stalemate-apiserver/objects/object';
 
 const NOBODY: ReadonlyMap<string, KubeObject> = new Map();
 

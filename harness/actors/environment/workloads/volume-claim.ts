@@ -1,5 +1,5 @@
 /** Claims are bound at once, each to a volume of its own. */
-import type { KubeObject } from '../../../model/object.ts';
+import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import type { WorkResult } from '../work-queue.ts';
 import type { Api } from './api.ts';
 import { mapAt, type View } from './view.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { MERGE, testServer, type TestServer } from '../../../apiserver/testing.ts';
-import type { JsonObject, KubeObject } from '../../../model/object.ts';
+import { MERGE, testServer, type TestServer } from 'stalemate-apiserver/testing';
+import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object';
 import { createGarbageCollector } from '../garbage-collector.ts';
 import { createWorkloads } from './index.ts';
 

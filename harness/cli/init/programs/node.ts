@@ -1,5 +1,5 @@
 /** TypeScript and JavaScript with `@kubernetes/client-node`: a target module where there is one, else the program as it is started. */
-import { isRecord } from '../../../model/json.ts';
+import { isRecord } from 'stalemate-apiserver/objects/json';
 import { has, type Repository } from '../repository.ts';
 import type { Program } from './program.ts';
 

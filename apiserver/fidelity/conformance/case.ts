@@ -1,0 +1,205 @@
+/**
+ * What a conformance case is and what it has at hand: one server by URL, a namespace of its own, expectations that say what came.
+ *
+ * Cases expect what a real kube-apiserver answers; the same ones run on the embedded server and on a real one.
+ */
+import { isMap } from '../../objects/json.ts';
+import type { JsonObject, JsonValue } from '../../objects/object.ts';
+import type { ApiClient, OpenStream, Reply } from '../differential/client.ts';
+import { plain } from '../differential/compare.ts';
+import { GROUP } from '../differential/crds.ts';
+
+export interface ConformanceCase {
+  readonly name: string;
+  /** Numbers of the behaviours that it shows. */
+  readonly items: readonly number[];
+  readonly run: (t: Tester) => Promise<void>;
+}
+
+/** What an answer must be: a code, a reason, a part of the message. */
+export interface Expected {
+  readonly code: number;
+  readonly reason?: string;
+  readonly message?: string;
+}
+
+const PATCHES: { readonly [word: string]: string } = {
+  JSON: 'application/json-patch+json',
+  MERGE: 'application/merge-patch+json',
+  STRATEGIC: 'application/strategic-merge-patch+json',
+  APPLY: 'application/apply-patch+yaml',
+};
+
+export class Tester {
+  readonly namespace: string;
+  readonly client: ApiClient;
+
+  constructor(client: ApiClient, namespace: string) {
+    this.client = client;
+    this.namespace = namespace;
+  }
+
+  get widgets(): string {
+    return `/apis/${GROUP}/v1/namespaces/${this.namespace}/widgets`;
+  }
+
+  core(resource: string): string {
+    return `/api/v1/namespaces/${this.namespace}/${resource}`;
+  }
+
+  /** `POST`, `GET`, …, or `JSON`, `MERGE`, `STRATEGIC`, `APPLY` for the patches. */
+  async call(word: string, path: string, expected: Expected | number, body?: JsonValue): Promise<JsonObject> {
+    return (await this.reply(word, path, expected, body)).object;
+  }
+
+  async reply(
+    word: string,
+    path: string,
+    expected: Expected | number,
+    body?: JsonValue,
+    headers: { readonly [name: string]: string } = {},
+  ): Promise<Reply & { readonly object: JsonObject }> {
+    const type = PATCHES[word];
+    const method = type === undefined ? word : 'PATCH';
+    const own = { ...(type === undefined ? {} : { 'content-type': type }), 'user-agent': 'conformance', ...headers };
+    const reply = await this.client.request({ method, path, body, headers: own });
+    const { code, reason, message } = typeof expected === 'number' ? { code: expected } : expected;
+    const object = isMap(reply.body) ? reply.body : {};
+    const told = `${word} ${path} answered ${reply.code} ${JSON.stringify(reply.body)?.slice(0, 400)}`;
+    check(reply.code === code, `${told}, expected ${code}`);
+    if (reason !== undefined) check((object['reason'] ?? '') === reason, `${told}, expected reason ${reason}`);
+    if (message !== undefined) {
+      const text = typeof reply.body === 'string' ? reply.body : object['message'];
+      check(typeof text === 'string' && text.includes(message), `${told}, expected "${message}"`);
+    }
+    return { ...reply, object };
+  }
+
+  /** A body as it is: bytes, or text in a content type of its own. `shows` looks at the text of the answer. */
+  async send(
+    method: string,
+    path: string,
+    expected: Expected | number,
+    bytes: Uint8Array | string | undefined,
+    headers: { readonly [name: string]: string },
+    shows?: (text: string) => boolean,
+  ): Promise<JsonObject> {
+    const reply = await this.client.request({ method, path, bytes: bytes ?? '', headers });
+    const { code, reason } = typeof expected === 'number' ? { code: expected, reason: undefined } : expected;
+    const object = isMap(reply.body) ? reply.body : {};
+    check(
+      reply.code === code,
+      `${method} ${path} answered ${reply.code} ${reply.text.slice(0, 400)}, expected ${code}`,
+    );
+    if (reason !== undefined) same(object['reason'], reason, 'the reason');
+    if (shows !== undefined) check(shows(reply.text), `${method} ${path} answered ${reply.text.slice(0, 400)}`);
+    return object;
+  }
+
+  /** The text of an answer to GET. */
+  async text(path: string, headers: { readonly [name: string]: string } = {}): Promise<string> {
+    return (await this.client.request({ method: 'GET', path, headers })).text;
+  }
+
+  /** Repeats a PUT until it is answered with a code: some rules take effect a moment later. */
+  async until(path: string, code: number, body: JsonValue): Promise<void> {
+    for (let tries = 0; tries < 400; tries++) {
+      const reply = await this.client.request({ method: 'PUT', path, body });
+      if (reply.code === code) return;
+    }
+    throw new Error(`PUT ${path} is never answered ${code}`);
+  }
+
+  /** Repeats a dry-run POST until it is refused with a code. */
+  async refused(path: string, code: number, body: JsonValue): Promise<void> {
+    for (let tries = 0; tries < 400; tries++) {
+      const reply = await this.client.request({ method: 'POST', path: `${path}?dryRun=All`, body });
+      if (reply.code === code) return;
+    }
+    throw new Error(`POST ${path} is never answered ${code}`);
+  }
+
+  /** Repeats a GET until it is answered: discovery follows the condition of a definition. */
+  async served(path: string): Promise<void> {
+    for (let tries = 0; tries < 20_000; tries++)
+      if ((await this.client.request({ method: 'GET', path })).code === 200) return;
+    throw new Error(`${path} is never served`);
+  }
+
+  /** Until there is nothing at a path any more. */
+  async gone(path: string): Promise<void> {
+    for (let tries = 0; tries < 20_000; tries++)
+      if ((await this.client.request({ method: 'GET', path })).code === 404) return;
+    throw new Error(`${path} never goes`);
+  }
+
+  watch(path: string): Promise<OpenStream> {
+    return this.client.watch({ method: 'GET', path });
+  }
+
+  /** The first events of a watch, as `ADDED a`; fails when they do not come. */
+  async events(stream: OpenStream, count: number): Promise<readonly string[]> {
+    let seen = 0;
+    const came = await stream.until(() => ++seen >= count, 5000);
+    check(came, `a watch brought ${stream.events.length} events, expected ${count}`);
+    stream.close();
+    return stream.events
+      .slice(0, count)
+      .map(({ type, object }) => `${type} ${plain(at(object, 'metadata.name') ?? '-')}`);
+  }
+}
+
+/** Fails the case. */
+export function check(condition: boolean, otherwise: string): void {
+  if (!condition) throw new Error(otherwise);
+}
+
+export function same(actual: unknown, expected: unknown, what: string): void {
+  const [a, b] = [sorted(actual), sorted(expected)];
+  check(a === b, `${what} is ${a}, expected ${b}`);
+}
+
+/** As JSON, with keys in order: servers differ in theirs. */
+function sorted(value: unknown): string {
+  return JSON.stringify(value, (_, inner: unknown) =>
+    isMap(inner as JsonValue)
+      ? Object.fromEntries(Object.entries(inner as JsonObject).toSorted(([x], [y]) => (x < y ? -1 : 1)))
+      : inner,
+  );
+}
+
+/** The value at a dotted path. */
+export function at(value: JsonValue | undefined, path: string): JsonValue | undefined {
+  let current = value;
+  for (const key of path.split('.'))
+    current = Array.isArray(current) ? (current[Number(key)] as JsonValue) : isMap(current) ? current[key] : undefined;
+  return current;
+}
+
+export function widget(name: string, spec: JsonObject = { size: 1 }, metadata: JsonObject = {}): JsonObject {
+  return { apiVersion: `${GROUP}/v1`, kind: 'Widget', metadata: { name, ...metadata }, spec };
+}
+
+export function configMap(name: string, data: JsonObject = { a: '1' }, metadata: JsonObject = {}): JsonObject {
+  return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, ...metadata }, data };
+}
+
+export interface CaseResult {
+  readonly name: string;
+  readonly problem: string | undefined;
+}
+
+let runs = 0;
+
+/** Runs one case in a fresh namespace. */
+export async function runCase(one: ConformanceCase, client: ApiClient): Promise<CaseResult> {
+  const namespace = `case-${++runs}`;
+  const body = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } };
+  try {
+    await client.request({ method: 'POST', path: '/api/v1/namespaces', body });
+    await one.run(new Tester(client, namespace));
+    return { name: one.name, problem: undefined };
+  } catch (error) {
+    return { name: one.name, problem: error instanceof Error ? error.message : String(error) };
+  }
+}

@@ -1,0 +1,177 @@
+/**
+ * Where the programs of a real control plane are.
+ *
+ * Owns: the pinned versions, the cache folder, envtest's variables (`KUBEBUILDER_ASSETS`, `TEST_ASSET_*`) and its store, and what to say
+ * when nothing is found. Does not own: building (`scripts/control-plane.ts`). Start at {@link findControlPlane}.
+ */
+import { existsSync, readdirSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { ApiServerError } from '../../objects/errors.ts';
+
+/** What the embedded API server is compared with. */
+export const KUBERNETES_VERSION = 'v1.36.3';
+export const ETCD_VERSION = 'v3.6.16';
+/** What disturbs connections. */
+export const TOXIPROXY_VERSION = 'v2.12.0';
+
+/** What makes nodes and pods of no machine ready. */
+export const KWOK_VERSION = 'v0.8.0';
+
+export type Program =
+  | 'etcd'
+  | 'kube-apiserver'
+  | 'kube-controller-manager'
+  | 'kube-scheduler'
+  | 'kubectl'
+  | 'kwok'
+  | 'toxiproxy-server';
+
+/** What may run behind the API server. */
+export type PartProgram = 'kube-controller-manager' | 'kube-scheduler' | 'kwok';
+
+/** In the order in which they are worth building. */
+export const PROGRAMS: readonly Program[] = [
+  'toxiproxy-server',
+  'etcd',
+  'kube-apiserver',
+  'kubectl',
+  'kube-controller-manager',
+  'kube-scheduler',
+  'kwok',
+];
+
+/** What brings etcd and kube-apiserver where Go is. */
+const FETCH = 'go run sigs.k8s.io/controller-runtime/tools/setup-envtest@latest use 1.36';
+
+type Environment = { readonly [name: string]: string | undefined };
+
+const VARIABLES: { readonly [program in Program]: string } = {
+  etcd: 'TEST_ASSET_ETCD',
+  'kube-apiserver': 'TEST_ASSET_KUBE_APISERVER',
+  'kube-controller-manager': 'TEST_ASSET_KUBE_CONTROLLER_MANAGER',
+  'kube-scheduler': 'TEST_ASSET_KUBE_SCHEDULER',
+  kubectl: 'TEST_ASSET_KUBECTL',
+  kwok: 'TEST_ASSET_KWOK',
+  'toxiproxy-server': 'TOXIPROXY_SERVER',
+};
+
+/** Where this user keeps what was built for stalemate. */
+export function userCache(environment: Environment = process.env): string {
+  return join(environment['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'stalemate');
+}
+
+/** Where the build keeps its binaries: one folder per pair of versions; toxiproxy and kwok have one of their own. */
+export function cacheFolder(environment: Environment = process.env, program?: Program): string {
+  const cache = userCache(environment);
+  if (program === 'toxiproxy-server') return join(cache, 'toxiproxy', TOXIPROXY_VERSION);
+  if (program === 'kwok') return join(cache, 'kwok', KWOK_VERSION);
+  return join(cache, 'control-plane', `${KUBERNETES_VERSION}-etcd-${ETCD_VERSION}`);
+}
+
+/** Where setup-envtest keeps binaries: one folder per version, the newest first. */
+function storeFolders(environment: Environment): readonly string[] {
+  const home = environment['HOME'] || homedir();
+  const store =
+    process.platform === 'darwin'
+      ? join(home, 'Library', 'Application Support', 'io.kubebuilder.envtest', 'k8s')
+      : join(environment['XDG_DATA_HOME'] || join(home, '.local', 'share'), 'kubebuilder-envtest', 'k8s');
+  if (!existsSync(store)) return [];
+  return readdirSync(store)
+    .toSorted((a, b) => b.localeCompare(a, 'en', { numeric: true }))
+    .map((version) => join(store, version));
+}
+
+/**
+ * A program to run: what its variable names, what envtest's folder holds, what was built, what setup-envtest has fetched; undefined when
+ * none is there.
+ */
+export function findProgram(program: Program, environment: Environment = process.env): string | undefined {
+  const named = environment[VARIABLES[program]];
+  if (named !== undefined && named !== '') {
+    if (existsSync(named)) return named;
+    throw new ApiServerError(
+      'CLUSTER_UNAVAILABLE',
+      `got ${VARIABLES[program]}="${named}", which does not exist, expected the path of a ${program} binary; correct or unset it`,
+    );
+  }
+  const assets = environment['KUBEBUILDER_ASSETS'];
+  const folders = [
+    ...(assets === undefined || assets === '' ? [] : [assets]),
+    cacheFolder(environment, program),
+    ...storeFolders(environment),
+  ];
+  return folders.map((folder) => join(folder, program)).find((path) => existsSync(path));
+}
+
+/** A kubectl to run: as {@link findProgram}, else the first on PATH. */
+export function findKubectl(environment: Environment = process.env): string | undefined {
+  return findProgram('kubectl', environment) ?? onPath('kubectl', environment);
+}
+
+/** A toxiproxy server to run: as {@link findProgram}, else the first on PATH. */
+export function findToxiproxy(environment: Environment = process.env): string | undefined {
+  return findProgram('toxiproxy-server', environment) ?? onPath('toxiproxy-server', environment);
+}
+
+/** What to do when there is none. */
+export function missingToxiproxyText(environment: Environment = process.env): string {
+  return (
+    `found no toxiproxy-server on PATH or in ${cacheFolder(environment, 'toxiproxy-server')}; ` +
+    `install toxiproxy ${TOXIPROXY_VERSION}, or name one with --toxiproxy PATH, or build it once in a clone of stalemate (needs Go, half a minute): node scripts/control-plane.ts build toxiproxy-server`
+  );
+}
+
+function onPath(program: Program, environment: Environment): string | undefined {
+  const paths = (environment['PATH'] ?? '').split(delimiter).map((folder) => join(folder, program));
+  return paths.find((path) => existsSync(path));
+}
+
+export interface ControlPlaneBinaries {
+  readonly etcd: string;
+  readonly apiserver: string;
+  /** Absent in envtest's folders. */
+  readonly parts: { readonly [part in PartProgram]: string | undefined };
+}
+
+/** @throws {CLUSTER_UNAVAILABLE} with the commands that help, when etcd or kube-apiserver is nowhere. */
+export function findControlPlane(environment: Environment = process.env): ControlPlaneBinaries {
+  const etcd = findProgram('etcd', environment);
+  const apiserver = findProgram('kube-apiserver', environment);
+  if (etcd === undefined || apiserver === undefined) {
+    const missing = [etcd === undefined ? 'etcd' : '', apiserver === undefined ? 'kube-apiserver' : ''].filter(Boolean);
+    throw new ApiServerError('CLUSTER_UNAVAILABLE', missingText(missing.join(' and '), environment));
+  }
+  const part = (program: PartProgram): string | undefined => findProgram(program, environment);
+  return {
+    etcd,
+    apiserver,
+    parts: {
+      'kube-controller-manager': part('kube-controller-manager'),
+      'kube-scheduler': part('kube-scheduler'),
+      kwok: part('kwok'),
+    },
+  };
+}
+
+/** What to do about parts that are not there, which setup-envtest does not have either. */
+export function missingPartsText(missing: readonly PartProgram[], environment: Environment = process.env): string {
+  const names = missing.map((part) => `${part} (or ${VARIABLES[part]})`).join(' and no ');
+  return (
+    `found no ${names} in KUBEBUILDER_ASSETS or ${[...new Set(missing.map((part) => cacheFolder(environment, part)))].join(' or ')}, ` +
+    'which setup-envtest does not fetch; name those that you have, or build them once in a clone of stalemate (needs Go, about two minutes):\n' +
+    `  node scripts/control-plane.ts build ${missing.join(' ')}`
+  );
+}
+
+/** What to do about programs that are not there. */
+export function missingText(missing: string, environment: Environment = process.env): string {
+  const assets = environment['KUBEBUILDER_ASSETS'];
+  return (
+    `found no ${missing} in ${assets === undefined || assets === '' ? '' : `KUBEBUILDER_ASSETS (${assets}) or `}${cacheFolder(environment)} or setup-envtest's store, ` +
+    "expected the binaries of a control plane; either fetch envtest's (needs Go):\n" +
+    `  ${FETCH}\n` +
+    'or build them once in a clone of stalemate (needs Go, about five minutes):\n' +
+    '  node scripts/control-plane.ts build'
+  );
+}

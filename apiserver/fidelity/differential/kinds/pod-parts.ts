@@ -1,0 +1,6 @@
+/** What pods are made of, for whatever kind has some. */
+import type { JsonObject } from '../../../objects/object.ts';
+
+export const POD_SPEC: JsonObject = { containers: [{ name: 'c', image: 'i:1' }] };
+export const TEMPLATE: JsonObject = { metadata: { labels: { app: 'a' } }, spec: POD_SPEC };
+export const SELECTOR: JsonObject = { matchLabels: { app: 'a' } };

@@ -1,0 +1,117 @@
+/**
+ * Differences that are meant: each with its reason, and with the words of DIFFERENCES.md that say so (a test checks that they are
+ * there). What matches no entry makes the comparison fail.
+ */
+import type { JsonValue } from '../../objects/object.ts';
+import { plain } from './compare.ts';
+import { OPTIONS } from './operation.ts';
+import type { Difference } from './difference.ts';
+
+export interface KnownDifference {
+  readonly reason: string;
+  /** A phrase of apiserver/DIFFERENCES.md. */
+  readonly documented: string;
+  readonly matches: (difference: Difference) => boolean;
+}
+
+const COLLECTION = /^at-least-/;
+
+export const KNOWN: readonly KnownDifference[] = [
+  {
+    reason:
+      'a list that need not be the latest comes from a cache that may lag behind other resources; the embedded server has none',
+    documented: 'One cache',
+    matches: ({ operation, path, ours, real }) =>
+      operation?.verb === 'list' &&
+      path === 'body.metadata.resourceVersion' &&
+      COLLECTION.test(plain(ours)) &&
+      COLLECTION.test(plain(real)) &&
+      operation.options.some((one) => (OPTIONS.list[one % OPTIONS.list.length] ?? '').startsWith('resourceVersion=')),
+  },
+  {
+    reason:
+      'the bookmark after the initial events carries the version of the cache, which may lag behind other resources',
+    documented: 'One cache',
+    matches: ({ operation, path, ours, real }) =>
+      operation?.verb === 'watch' &&
+      path === 'events[].object.metadata.resourceVersion' &&
+      COLLECTION.test(plain(ours)) &&
+      COLLECTION.test(plain(real)),
+  },
+  {
+    reason: 'selfLink is never stored; an answer to a dry run of a real server shows what was sent',
+    documented: 'never shows the `selfLink`',
+    matches: ({ path, ours, real }) => path.endsWith('metadata.selfLink') && ours === undefined && plain(real) === '/x',
+  },
+  {
+    reason: 'the walk over a map of an apply ends at its first unknown field, and which that is is chance',
+    documented: "a real server's order varies from run to run",
+    matches: ({ path, ours, real, answers }) =>
+      path === 'body.message' &&
+      answers.real === '500 ' &&
+      unknownFields(real).length > 0 &&
+      (areWithin(unknownFields(real), unknownFields(ours)) || areWithin(unknownFields(ours), unknownFields(real))),
+  },
+  {
+    reason: 'a real server appends what changed, printed from its own Go types',
+    documented: 'lacks the diff that follows the real message',
+    matches: ({ path, ours, real }) =>
+      /^body\.(message|details\.causes\[\]\.message)$/.test(path) &&
+      /\n@@/.test(plain(real)) &&
+      plain(real).startsWith(plain(ours)),
+  },
+  {
+    reason: 'a real server prints a template that may not change from its own Go types',
+    documented: 'shows the template as it is written',
+    matches: ({ path, ours, real }) =>
+      /^body\.(message|details\.causes\[\]\.message)$/.test(path) &&
+      plain(real).includes('{"Volumes":') &&
+      anyTemplate(ours) === anyTemplate(real),
+  },
+  {
+    reason: 'finalizers of a namespace go through a map when its deletion adds or takes one',
+    documented: 'finalizers of a namespace come in any order',
+    matches: ({ kind, path, ours, real }) =>
+      kind.split(',').includes('namespaces') &&
+      path.endsWith('metadata.finalizers[]') &&
+      typeof ours === 'string' &&
+      typeof real === 'string',
+  },
+  {
+    reason: 'what a real server hides of a service that is but a name it hides in answers, not in watches',
+    documented: 'in watch events and answers of /status only',
+    matches: ({ path, ours, real, operation }) =>
+      (path === 'events[].object.spec.internalTrafficPolicy' ||
+        (path === 'body.spec.internalTrafficPolicy' && operation?.subresource === 'status')) &&
+      ours === undefined &&
+      plain(real) === 'Cluster',
+  },
+  {
+    reason: 'a real server quotes a Scale that it cannot read with its managedFields',
+    documented: 'quotes a patched Scale without its `managedFields`',
+    matches: ({ path, ours, real, answers }) =>
+      /^body\.(message|details\.causes\[\]\.message)$/.test(path) &&
+      answers.real === '422 Invalid' &&
+      plain(real).replace(/\\*"managedFields\\*":\[.*?\}\],/, '') === plain(ours),
+  },
+];
+
+function unknownFields(message: JsonValue | undefined): readonly string[] {
+  return plain(message).match(/\.[\w.[\]"=]+: field not declared in schema/g) ?? [];
+}
+
+function areWithin(some: readonly string[], all: readonly string[]): boolean {
+  return some.length > 0 && some.every((one) => all.includes(one));
+}
+
+/** A refusal of a template, whatever the template is. */
+function anyTemplate(message: JsonValue | undefined): string {
+  return plain(message).replace(
+    /Invalid value: \{.*\}: field is immutable/s,
+    'Invalid value: TEMPLATE: field is immutable',
+  );
+}
+
+export function isKnown(difference: Difference): boolean {
+  return KNOWN.some(({ matches }) => matches(difference));
+}

@@ -1,0 +1,18 @@
+/** What the server, and what is beside it, throws for a mistake of its caller or of the machine. Answers to requests never are. */
+
+/** Stable codes of an {@link ApiServerError}. */
+export type ApiServerErrorCode =
+  | 'USAGE' // an argument or option that cannot be
+  | 'MANIFEST_INVALID' // an object or a definition that the server refuses to start with
+  | 'CLUSTER_UNAVAILABLE'; // programs of a control plane are missing, or do not start
+
+/** A mistake of the caller or of the machine. `message` says what was received, what was expected and what to do. */
+export class ApiServerError extends Error {
+  readonly code: ApiServerErrorCode;
+
+  constructor(code: ApiServerErrorCode, message: string, options: { readonly cause?: unknown } = {}) {
+    super(message, options);
+    this.name = 'ApiServerError';
+    this.code = code;
+  }
+}

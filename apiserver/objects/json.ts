@@ -1,0 +1,125 @@
+/**
+ * Reading JSON whose shape nobody has checked: is it a map, what is at this key, and a harmless empty value where there is nothing.
+ *
+ * Owns: the accessors that every layer shares. Does not own: the types (`object.ts`), paths through lists by the name of an item
+ * (`edit.ts`).
+ */
+import type { JsonObject, JsonValue } from './object.ts';
+
+const NO_MAP: JsonObject = {};
+const NO_LIST: readonly never[] = [];
+
+/** Whether `value` is an object: neither null nor a list. */
+export function isMap(value: JsonValue | undefined): value is JsonObject {
+  return isRecord(value);
+}
+
+/** The same of something that may be anything. */
+export function isRecord(value: unknown): value is { readonly [key: string]: unknown } {
+  return value !== null && typeof value === 'object' && !Array.isArray(value);
+}
+
+export function isList(value: JsonValue | undefined): value is readonly JsonValue[] {
+  return Array.isArray(value);
+}
+
+/** `value` when it is a map, otherwise an empty one. */
+export function mapOf(value: JsonValue | undefined): JsonObject {
+  return isMap(value) ? value : NO_MAP;
+}
+
+/** `value` when it is a list, otherwise an empty one. */
+export function listOf(value: JsonValue | undefined): readonly JsonValue[] {
+  return isList(value) ? value : NO_LIST;
+}
+
+/** The same with the keys of all its maps in order. */
+export function sortedKeys(value: JsonValue): JsonValue {
+  if (isList(value)) return value.map(sortedKeys);
+  if (!isMap(value)) return value;
+  const out: [string, JsonValue][] = [];
+  for (const key of Object.keys(value).sort()) {
+    const item = value[key];
+    if (item !== undefined) out.push([key, sortedKeys(item)]);
+  }
+  return Object.fromEntries(out);
+}
+
+/**
+ * A copy of `map` without some of its keys, which are in its order. Deleting them from a copy takes far longer, and leaves one that takes
+ * more memory.
+ */
+export function withoutKeys(
+  map: { readonly [key: string]: JsonValue | undefined },
+  keys: readonly string[],
+): { [key: string]: JsonValue | undefined } {
+  const copy: { [key: string]: JsonValue | undefined } = {};
+  let next = 0;
+  for (const key in map)
+    if (key === keys[next]) next++;
+    else copy[key] = map[key];
+  return copy;
+}
+
+/** Whether a value nests deeper than that, or for ever. Does not call itself, and looks at each part once a level, however often it is held. */
+export function nestsDeeper(value: unknown, levels: number): boolean {
+  let level = new Set([value]);
+  for (let depth = 0; level.size > 0; depth++) {
+    if (depth > levels) return true;
+    const next = new Set<unknown>();
+    for (const one of level)
+      if (typeof one === 'object' && one !== null)
+        for (const part of Object.values(one)) if (typeof part === 'object' && part !== null) next.add(part);
+    level = next;
+  }
+  return false;
+}
+
+/** The maps in a list; what else is in it is passed over. */
+export function mapsOf(value: JsonValue | undefined): readonly JsonObject[] {
+  return isList(value) ? value.filter(isMap) : NO_LIST;
+}
+
+/** `value` when it is a string, otherwise an empty one. */
+export function textOf(value: JsonValue | undefined): string {
+  return typeof value === 'string' ? value : '';
+}
+
+/** The strings in a list; what else is in it is passed over. */
+export function textsOf(value: JsonValue | undefined): readonly string[] {
+  return isList(value) ? value.filter((one) => typeof one === 'string') : NO_LIST;
+}
+
+/** The value at `path`, following maps only. */
+export function valueAt(object: JsonValue | undefined, path: readonly string[]): JsonValue | undefined {
+  let value = object;
+  for (const key of path) {
+    if (value === null || typeof value !== 'object' || Array.isArray(value)) return undefined;
+    value = (value as JsonObject)[key];
+  }
+  return value;
+}
+
+/** A copy of `object` with `value` at `path`; maps on the way are copied or made. */
+export function withValueAt(object: JsonObject, path: readonly string[], value: JsonValue): JsonObject {
+  const [key, ...rest] = path;
+  if (key === undefined) return object;
+  if (rest.length === 0) return { ...object, [key]: value };
+  return { ...object, [key]: withValueAt(mapOf(object[key]), rest, value) };
+}
+
+/** Deep equality of JSON values; key order does not matter, absent equals `undefined`. */
+export function jsonEqual(a: JsonValue | undefined, b: JsonValue | undefined): boolean {
+  if (a === b) return true;
+  if (a === null || b === null || typeof a !== 'object' || typeof b !== 'object') return false;
+  if (Array.isArray(a) || Array.isArray(b)) {
+    if (!Array.isArray(a) || !Array.isArray(b) || a.length !== b.length) return false;
+    for (let i = 0; i < a.length; i++) if (!jsonEqual(a[i] as JsonValue, b[i] as JsonValue)) return false;
+    return true;
+  }
+  const left = a as JsonObject;
+  const right = b as JsonObject;
+  for (const key in left) if (!jsonEqual(left[key], right[key])) return false;
+  for (const key in right) if (right[key] !== undefined && left[key] === undefined) return false;
+  return true;
+}

@@ -1,0 +1,103 @@
+/**
+ * Folders of programs that we start, named after us, so that the next one of us finds those that nobody looks after any more.
+ *
+ * A watchdog ends programs when we end, in whatever way; where it was killed too, or the machine was too slow for it, what is left is
+ * found here: the name of a folder says who made it, a file in it which processes were started there. Only folders of this user
+ * are looked at: anybody may write to the system's folder for temporary files. Owns: these names and files. Start at
+ * {@link scratchFolder}, {@link endLeft}.
+ */
+import { appendFileSync, lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  hostMark,
+  identityOf,
+  isOurProcess,
+  markOf,
+  ourHost,
+  ourProcess,
+  type ProcessIdentity,
+} from './process-identity.ts';
+
+/** The kind of folders that control planes are in. */
+export const CONTROL_PLANE = 'control-plane';
+/** The same of servers that connections go through. */
+export const TOXIPROXY = 'toxiproxy';
+
+const PROCESSES = 'processes.jsonl';
+/** `stalemate-control-plane-0a1b2c3d-1234-567890-aBcDeF`. */
+const NAME = /^(?<kind>stalemate-[a-z-]+)-(?<host>[0-9a-f]{8})-(?<pid>\d+)-(?<started>\d*)-[A-Za-z0-9]{6}$/;
+
+/** A new folder for a kind of programs. */
+export function scratchFolder(kind: string, parent: string = tmpdir()): string {
+  return mkdtempSync(join(parent, `stalemate-${kind}-${markOf(ourProcess())}-`));
+}
+
+/** Notes a process that was started there. */
+export function noteProcess(folder: string, pid: number): void {
+  appendFileSync(join(folder, PROCESSES), `${JSON.stringify(identityOf(pid))}\n`);
+}
+
+/** What a run that was cut short has left. */
+export interface Left {
+  readonly folder: string;
+  readonly pids: readonly number[];
+}
+
+/** Ends the processes of a kind whose owner is gone, and removes their folders; with `dryRun` only tells. */
+export function endLeft(kind: string, dryRun = false, parent: string = tmpdir()): readonly Left[] {
+  return namesIn(parent).flatMap((name) => {
+    const { kind: found, host, pid, started = '' } = NAME.exec(name)?.groups ?? {};
+    const folder = join(parent, name);
+    if (found !== `stalemate-${kind}` || host !== hostMark() || !isOwn(folder)) return [];
+    if (isOurProcess({ host: ourHost(), pid: Number(pid), started })) return [];
+    const running = processesIn(folder).filter(isOurProcess);
+    if (!dryRun) {
+      for (const process of running) kill(process);
+      rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+    }
+    return [{ folder, pids: running.map((process) => process.pid) }];
+  });
+}
+
+function kill({ pid }: ProcessIdentity): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It has ended meanwhile.
+  }
+}
+
+function namesIn(parent: string): readonly string[] {
+  try {
+    return readdirSync(parent).toSorted();
+  } catch {
+    return [];
+  }
+}
+
+function isOwn(folder: string): boolean {
+  try {
+    const found = lstatSync(folder);
+    return found.isDirectory() && found.uid === (process.getuid?.() ?? found.uid);
+  } catch {
+    return false;
+  }
+}
+
+function processesIn(folder: string): readonly ProcessIdentity[] {
+  try {
+    return readFileSync(join(folder, PROCESSES), 'utf8')
+      .split('\n')
+      .flatMap((line) => {
+        try {
+          return [JSON.parse(line) as ProcessIdentity];
+        } catch {
+          // Half written: it was cut short there.
+          return [];
+        }
+      });
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,104 @@
+import { readFileSync } from 'node:fs';
+import * as k8s from '@kubernetes/client-node';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ApiServerError, startApiServer, type RunningApiServer } from './index.ts';
+import { widget, WIDGETS } from './server/testing.ts';
+import { apiServerTest } from './vitest.ts';
+
+const NAMESPACE = 'default';
+
+let running: RunningApiServer;
+beforeEach(() => {
+  running = startApiServer({ crds: [WIDGETS], objects: [widget('first', { size: 1 }, { namespace: NAMESPACE })] });
+});
+afterEach(() => running.close());
+
+function core(): k8s.CoreV1Api {
+  return running.kubeConfig(k8s).makeApiClient(k8s.CoreV1Api);
+}
+
+async function makeConfigMap(name: string): Promise<k8s.V1ConfigMap> {
+  return core().createNamespacedConfigMap({ namespace: NAMESPACE, body: { metadata: { name } } });
+}
+
+describe('a running API server', () => {
+  it('serves definitions and objects that it was started with', async () => {
+    const custom = running.kubeConfig(k8s, { transport: 'dispatcher' }).makeApiClient(k8s.CustomObjectsApi);
+
+    const list = (await custom.listNamespacedCustomObject({
+      group: 'example.com',
+      version: 'v1',
+      namespace: NAMESPACE,
+      plural: 'widgets',
+    })) as { readonly items: readonly { readonly metadata: { readonly name: string } }[] };
+
+    expect(list.items.map(({ metadata }) => metadata.name)).toEqual(['first']);
+  });
+
+  it('goes back to its start, or to a snapshot', async () => {
+    await makeConfigMap('a');
+    const withA = running.snapshot();
+    await makeConfigMap('b');
+
+    running.reset(withA);
+    expect(running.server.objects('configmaps').map(({ metadata }) => metadata.name)).toEqual(['a']);
+
+    running.reset();
+    expect(running.server.objects('configmaps')).toEqual([]);
+    expect(running.server.objects('widgets.example.com')).toHaveLength(1);
+  });
+
+  it('reports commits, with the time that its clock was moved to', async () => {
+    const commits: string[] = [];
+    const stop = running.onCommit(({ type, name }) => commits.push(`${type} ${name}`));
+    const before = (await makeConfigMap('a')).metadata?.creationTimestamp;
+
+    running.advance(3_600_000);
+    const after = (await makeConfigMap('b')).metadata?.creationTimestamp;
+    stop();
+    await makeConfigMap('c');
+
+    expect(commits).toEqual(['ADDED a', 'ADDED b']);
+    expect(Number(after) - Number(before)).toBeGreaterThanOrEqual(3_599_000);
+  });
+
+  it('answers fetch without a socket', async () => {
+    const answer = await running.fetch('/api/v1/namespaces/default');
+
+    expect(await answer.json()).toMatchObject({ kind: 'Namespace', metadata: { name: 'default' } });
+  });
+
+  it('listens for clients of other processes', async () => {
+    await using listening = await running.listen();
+    const kubeConfig = new k8s.KubeConfig();
+    kubeConfig.loadFromString(listening.kubeconfig);
+
+    const { items } = await kubeConfig.makeApiClient(k8s.CoreV1Api).listNamespace();
+
+    expect(items.map(({ metadata }) => metadata?.name)).toContain('default');
+  });
+
+  it('refuses a definition that kube-apiserver refuses', () => {
+    const broken = { ...WIDGETS, spec: { group: 'example.com' } };
+
+    expect(() => running.install(broken)).toThrow(ApiServerError);
+  });
+});
+
+const test = apiServerTest();
+
+describe('the fixture for vitest', () => {
+  for (const name of ['a', 'b'])
+    test(`starts ${name} with nothing of another test`, async ({ apiServer }) => {
+      const api = apiServer.kubeConfig(k8s).makeApiClient(k8s.CoreV1Api);
+      await api.createNamespacedConfigMap({ namespace: NAMESPACE, body: { metadata: { name } } });
+
+      expect(apiServer.server.objects('configmaps').map(({ metadata }) => metadata.name)).toEqual([name]);
+    });
+});
+
+it('has the example of its README in a test', () => {
+  const read = (file: string): string => readFileSync(new URL(file, import.meta.url), 'utf8');
+
+  expect(read('README.md')).toContain(read('example.test.ts'));
+});

@@ -1,0 +1,85 @@
+/**
+ * YAML files as objects of Kubernetes: each document once, templates and instructions to tools left out.
+ */
+import { parseAllDocuments } from 'yaml';
+import { isList, isMap, mapOf, sortedKeys, textOf } from '../../objects/json.ts';
+import type { JsonObject, JsonValue } from '../../objects/object.ts';
+
+/** An object, and the first file that has it. */
+export interface Document {
+  readonly file: string;
+  readonly object: JsonObject;
+}
+
+/** What only programs on the client's side know. */
+const CLIENT_SIDE = /^(kustomize\.config\.k8s\.io|kuttl\.dev|chainsaw\.kyverno\.io|skaffold|helm\.)/;
+
+/** The objects of the files, in their order. What is no YAML (templates of Helm, tests of parsers) is left out. */
+export function documentsIn(files: Iterable<{ readonly file: string; readonly text: string }>): readonly Document[] {
+  const seen = new Set<string>();
+  const documents: Document[] = [];
+  for (const { file, text } of files) {
+    if (!/^\s*"?kind"?:/m.test(text)) continue;
+    for (const object of objectsIn(text)) {
+      const content = JSON.stringify(sortedKeys(object));
+      if (seen.has(content)) continue;
+      seen.add(content);
+      documents.push({ file, object });
+    }
+  }
+  return documents;
+}
+
+function objectsIn(text: string): readonly JsonObject[] {
+  let values: readonly JsonValue[];
+  try {
+    const read = parseAllDocuments(text, { logLevel: 'silent', merge: true, stringKeys: true });
+    values = ('empty' in read ? [] : read)
+      .filter(({ errors }) => errors.length === 0)
+      .map((one) => JSON.parse(JSON.stringify(one.toJS({ maxAliasCount: 100 }) ?? null)) as JsonValue);
+  } catch {
+    return [];
+  }
+  return values.flatMap(unfolded).filter(isObject);
+}
+
+/** What of the documents can be sent as it is. */
+export function usable(documents: readonly Document[]): readonly Document[] {
+  return documents
+    .map(({ file, object }) => ({ file, object: withoutTemplates(object) }))
+    .filter(({ object }) => isWhole(object));
+}
+
+/** Labels and annotations of charts that are valid YAML have templates for values, which no server takes. */
+function withoutTemplates(object: JsonObject): JsonObject {
+  const metadata: { [name: string]: JsonValue | undefined } = { ...mapOf(object['metadata']) };
+  for (const part of ['labels', 'annotations']) {
+    const kept = Object.entries(mapOf(metadata[part])).filter(([, value]) => !textOf(value).includes('{{'));
+    if (isMap(metadata[part])) metadata[part] = Object.fromEntries(kept);
+  }
+  return { ...object, metadata };
+}
+
+/** Patches to definitions look like definitions, and are none; those of v1beta1 no server takes any more. */
+function isWhole({ kind, apiVersion, spec }: JsonObject): boolean {
+  if (kind !== 'CustomResourceDefinition') return true;
+  const { versions, group } = mapOf(spec);
+  return apiVersion === 'apiextensions.k8s.io/v1' && isList(versions) && textOf(group) !== '';
+}
+
+/** The items of a `v1 List`, or the object itself. */
+function unfolded(value: JsonValue): readonly JsonValue[] {
+  return isMap(value) && value['kind'] === 'List' && isList(value['items']) ? value['items'] : [value];
+}
+
+function isObject(value: JsonValue): value is JsonObject {
+  if (!isMap(value)) return false;
+  const { apiVersion, kind } = value;
+  return (
+    textOf(apiVersion) !== '' &&
+    textOf(kind) !== '' &&
+    !CLIENT_SIDE.test(textOf(apiVersion)) &&
+    isMap(value['metadata']) &&
+    !/[{}]/.test(textOf(mapOf(value['metadata'])['name']))
+  );
+}

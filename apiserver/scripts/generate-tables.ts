@@ -1,0 +1,89 @@
+/**
+ * Writes the columns of the built-in kinds' tables: `node apiserver/scripts/generate-tables.ts URL TOKEN`.
+ *
+ * URL and TOKEN name a real kube-apiserver of the version that is imitated: it says them with every table, rows or not. Columns that
+ * many kinds share are written once.
+ */
+import { writeFileSync } from 'node:fs';
+import { Agent, request } from 'node:https';
+import { join } from 'node:path';
+
+const OUTPUT = join(import.meta.dirname, '../apiserver/server/tables/generated/columns.json');
+/** Groups of the server itself; custom resources say their columns in their definitions. */
+const BUILT_IN = /^[a-z]+$|\.k8s\.io$/;
+const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io';
+
+const [url = '', token = ''] = process.argv.slice(2);
+const agent = new Agent({ rejectUnauthorized: false, keepAlive: true });
+
+async function get<T>(path: string, accept = 'application/json'): Promise<T> {
+  return await new Promise((resolve, reject) => {
+    const headers = { authorization: `Bearer ${token}`, accept };
+    request(url + path, { agent, headers }, (response) => {
+      let text = '';
+      response.setEncoding('utf8');
+      response.on('data', (piece: string) => (text += piece));
+      response.on('end', () => {
+        if (response.statusCode === 200) resolve(JSON.parse(text) as T);
+        else reject(new Error(`${path}: ${String(response.statusCode)} ${text}`));
+      });
+    })
+      .on('error', reject)
+      .end();
+  });
+}
+
+interface Resources {
+  readonly resources: readonly { readonly name: string; readonly verbs: readonly string[] }[];
+}
+interface Groups {
+  readonly groups: readonly {
+    readonly name: string;
+    readonly versions: readonly { readonly groupVersion: string; readonly version: string }[];
+  }[];
+}
+interface Column {
+  readonly name: string;
+  readonly type: string;
+  readonly format: string;
+  readonly description: string;
+  readonly priority: number;
+}
+
+const columns: Column[] = [];
+const indexOf = new Map<string, number>();
+const tables: Record<string, readonly number[]> = {};
+
+async function add(prefix: string, group: string): Promise<void> {
+  const { resources } = await get<Resources>(prefix);
+  for (const { name, verbs } of resources) {
+    if (!verbs.includes('list')) continue;
+    const { columnDefinitions } = await get<{ readonly columnDefinitions: readonly Column[] }>(
+      `${prefix}/${name}?limit=1`,
+      TABLE,
+    );
+    tables[group === '' ? name : `${name}.${group}`] ??= columnDefinitions.map((column) => {
+      const text = JSON.stringify(column);
+      let index = indexOf.get(text);
+      if (index === undefined) {
+        indexOf.set(text, (index = columns.length));
+        columns.push(column);
+      }
+      return index;
+    });
+  }
+}
+
+await add('/api/v1', '');
+const { groups } = await get<Groups>('/apis');
+for (const { name, versions } of groups)
+  for (const { groupVersion } of versions) if (BUILT_IN.test(name)) await add(`/apis/${groupVersion}`, name);
+agent.destroy();
+
+const lines = (values: readonly string[]): string => values.join(',\n');
+writeFileSync(
+  OUTPUT,
+  `{"columns":[\n${lines(columns.map((column) => JSON.stringify(column)))}\n],\n"tables":{\n${lines(
+    Object.entries(tables).map(([name, indices]) => `${JSON.stringify(name)}:${JSON.stringify(indices)}`),
+  )}\n}}\n`,
+);

@@ -1,0 +1,94 @@
+/**
+ * Random rules in definitions, sent to the embedded server and to a real one: do both refuse the same for its estimated cost, in the
+ * same words?
+ *
+ *   npm run rule-costs -- [--count 300] [--seed N]
+ *
+ * Each rule stands in a list whose `maxItems` makes the estimate exceed the limit by less than half: there the message has seven
+ * digits of it. Exit code 1 when an answer differs. Needs the binaries of `scripts/control-plane.ts build` (or envtest's).
+ */
+import { parseArgs } from 'node:util';
+import { declaredOf } from '../server/cel/estimate/declared.ts';
+import { estimateCost } from '../server/cel/estimate/estimate.ts';
+import { compileRules } from '../server/cel/rules.ts';
+import { compileNode } from '../server/schema/node.ts';
+import type { ApiClient } from '../fidelity/differential/client.ts';
+import { startBoth } from '../fidelity/differential/servers.ts';
+import { Random } from './random.ts';
+import { isMap } from '../objects/json.ts';
+import type { JsonObject } from '../objects/object.ts';
+import { randomMessage, randomRule, randomSchema } from './rule-costs/grammar.ts';
+
+/** For one expression. */
+const COST_MAX = 10_000_000;
+const RULES = 3;
+
+const { values } = parseArgs({ options: { count: { type: 'string', default: '300' }, seed: { type: 'string' } } });
+
+/** Definitions of a list of such specs, as long as makes the dearest rule a little too dear. */
+function definitionOf(spec: JsonObject): JsonObject {
+  const items = { ...spec, type: 'object' };
+  const node = compileNode({ type: 'object', properties: { spec: items } });
+  const inner = node.properties.get('spec');
+  const declared = inner === undefined ? undefined : declaredOf(inner, false);
+  let most = 0;
+  for (const { program } of compileRules(node)?.properties.get('spec')?.rules ?? [])
+    if (program !== undefined && declared !== undefined)
+      most = Math.max(most, estimateCost(program.parsed, declared, false));
+  const maxItems = most === 0 ? 1 : Math.max(1, Math.ceil((COST_MAX * 1.2) / most));
+  const schema = { type: 'object', properties: { specs: { type: 'array', maxItems, items } } };
+  return {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: 'costs.rules.example.com' },
+    spec: {
+      group: 'rules.example.com',
+      scope: 'Namespaced',
+      names: { plural: 'costs', kind: 'Cost' },
+      versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: schema } }],
+    },
+  };
+}
+
+async function answer(client: ApiClient, body: JsonObject): Promise<string> {
+  const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions?dryRun=All';
+  const reply = await client.request({ method: 'POST', path, body });
+  const message = isMap(reply.body) ? reply.body['message'] : undefined;
+  return `${reply.code} ${typeof message === 'string' ? message : ''}`;
+}
+
+/** Of estimates near the largest number of 64 bits the real server knows which is larger by one. */
+function sorted(text: string): string {
+  return text.split(', spec.').toSorted().join();
+}
+
+const seed = values.seed === undefined ? Math.floor(Math.random() * 2 ** 30) : Number(values.seed);
+console.log(`seed ${seed}`);
+const random = new Random(seed);
+const { ours, real, stop } = await startBoth();
+const counts = { definitions: 0, refused: 0, uncompiled: 0, different: 0 };
+try {
+  for (; counts.definitions < Number(values.count); counts.definitions++) {
+    const rules = Array.from({ length: RULES }, () => ({
+      rule: randomRule(random),
+      ...(random.int(3) === 0 ? { messageExpression: randomMessage(random) } : {}),
+    }));
+    const body = definitionOf(randomSchema(random, rules));
+    const [our, their] = await Promise.all([answer(ours.client, body), answer(real.client, body)]);
+    if (their.startsWith('422')) counts.refused++;
+    // Of expressions that do not compile the words differ in known ways (DIFFERENCES.md).
+    if (/compilation failed|instantiation failed/.test(our + their)) {
+      counts.uncompiled++;
+      continue;
+    }
+    if (our === their || (their.includes('more than 100x') && sorted(our) === sorted(their))) continue;
+    counts.different++;
+    console.log(`${JSON.stringify(rules)}\n  ours ${our}\n  real ${their}`);
+  }
+} finally {
+  await stop();
+}
+console.log(
+  `${counts.definitions} definitions of ${RULES} rules, ${counts.refused} refused, ${counts.uncompiled} left out (they do not compile), ${counts.different} answered otherwise`,
+);
+process.exitCode = counts.different > 0 ? 1 : 0;

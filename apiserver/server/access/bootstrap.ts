@@ -1,0 +1,9 @@
+/** The roles and bindings that a server has from the start under RBAC. Parsed once, when the first such server starts. */
+import type { KubeObject } from '../../objects/object.ts';
+import { BOOTSTRAP_ROLES } from './bootstrap-roles.generated.ts';
+
+let parsed: readonly KubeObject[] | undefined;
+
+export function bootstrapRoles(): readonly KubeObject[] {
+  return (parsed ??= JSON.parse(BOOTSTRAP_ROLES) as readonly KubeObject[]);
+}

@@ -1,0 +1,99 @@
+/**
+ * Who may do what: the gate in front of routing.
+ *
+ * Owns: the authorization mode, the order of impersonation and authorization, the list of what was denied. Does not own: rules (`rbac.ts`),
+ * texts (`refuse.ts`). Start at {@link AccessControl.admit}.
+ */
+import type { KubeObject } from '../../objects/object.ts';
+import type { ApiRequest } from '../../wire/http.ts';
+import type { Incoming } from '../body.ts';
+import type { Call } from '../call.ts';
+import { Refusal } from '../refusal.ts';
+import type { Store } from '../store.ts';
+import { attributesOf, type Attributes } from './attributes.ts';
+import { escalationRefusal, isRbacResource } from './escalation.ts';
+import { impersonatedUser, impersonates, type Mode } from './impersonation.ts';
+import { ALLOW_ALL, Rbac, type Authorizer } from './rbac.ts';
+import { forbiddenRequest } from './refuse.ts';
+
+export type AuthorizationMode = 'allow-all' | 'rbac';
+
+/** A request that authorization refused, counted when it came again. */
+export interface DeniedRequest extends Omit<Attributes, 'user'> {
+  readonly user: string;
+  readonly times: number;
+}
+
+/** Distinct refusals remembered: more than anybody reads. */
+const DENIED_MAX = 1_000;
+
+export class AccessControl {
+  readonly authorizer: Authorizer;
+  readonly #rbac: Rbac | undefined;
+  readonly #modes = new Map<string, Mode>();
+  #denied = new Map<string, DeniedRequest>();
+
+  constructor(mode: AuthorizationMode, store: Store) {
+    this.#rbac = mode === 'rbac' ? new Rbac(store) : undefined;
+    this.authorizer = this.#rbac ?? ALLOW_ALL;
+  }
+
+  /** The request as the user it acts as, or why it may not be made. */
+  admit(request: ApiRequest): ApiRequest | Refusal {
+    let admitted = request;
+    if (impersonates(request)) {
+      const asked = attributesOf(request);
+      const user = impersonatedUser(request, asked, this.authorizer, this.#modes);
+      if (user instanceof Refusal) {
+        if (user.code === 403) this.#remember(asked);
+        return user;
+      }
+      if (user !== undefined) admitted = { ...request, user };
+    }
+    if (this.#rbac === undefined || admitted.user === undefined) return admitted;
+    return this.#judge(attributesOf(admitted)) ?? admitted;
+  }
+
+  /** A PUT or an apply that turns out to create needs `create` too. */
+  mayCreate(call: Call): Refusal | undefined {
+    if (this.#rbac === undefined || call.request.user === undefined || call.request.method === 'POST') return undefined;
+    return this.#judge({ ...attributesOf(call.request), verb: 'create' });
+  }
+
+  /** Refuses a role or binding that grants more than its writer has. */
+  escalation(call: Call, { object, meta }: Incoming, old: KubeObject | undefined): Refusal | undefined {
+    if (this.#rbac === undefined || !isRbacResource(call.route.definition.gr)) return undefined;
+    return escalationRefusal(this.#rbac, call, { ...object, metadata: meta }, old);
+  }
+
+  /** What was denied so far, in the order of first occurrence. */
+  denied(): readonly DeniedRequest[] {
+    return [...this.#denied.values()];
+  }
+
+  /** Roles or bindings may have changed. `resource`: which resource did; absent when everything may have. */
+  changed(resource?: string): void {
+    if (this.#rbac !== undefined && (resource === undefined || isRbacResource(resource))) this.#rbac.forget();
+  }
+
+  /** Back to what a new server knows, apart from what is stored. */
+  reset(): void {
+    this.changed();
+    this.#modes.clear();
+    if (this.#denied.size > 0) this.#denied = new Map();
+  }
+
+  #judge(asked: Attributes): Refusal | undefined {
+    const { allowed, reason } = this.authorizer.authorize(asked);
+    if (allowed) return undefined;
+    this.#remember(asked);
+    return forbiddenRequest(asked, reason);
+  }
+
+  #remember({ user, ...asked }: Attributes): void {
+    const request = { user: user.name, ...asked };
+    const key = JSON.stringify(request);
+    const times = (this.#denied.get(key)?.times ?? 0) + 1;
+    if (times > 1 || this.#denied.size < DENIED_MAX) this.#denied.set(key, { ...request, times });
+  }
+}

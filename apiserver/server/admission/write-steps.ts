@@ -1,0 +1,148 @@
+/**
+ * Admission as the verbs use it: one step before a write is merged, one before it is stored.
+ *
+ * Owns: what POST, PUT, PATCH, DELETE and the subresources tell webhooks of themselves. Costs a comparison when there are none.
+ */
+import { isMap, valueAt } from '../../objects/json.ts';
+import type { JsonObject, KubeObject } from '../../objects/object.ts';
+import { decodeMap, type Incoming, type WriteOptions } from '../body.ts';
+import type { Kernel } from '../kernel.ts';
+import type { Call } from '../call.ts';
+import { Refusal } from '../refusal.ts';
+import type { Admitting } from './match.ts';
+import { optionsOf } from './review.ts';
+
+/** The object after mutating webhooks. `old` in the request's version, on updates. */
+export function mutateIncoming(
+  kernel: Kernel,
+  call: Call,
+  incoming: Incoming,
+  old: KubeObject | undefined,
+  options: WriteOptions,
+): Incoming | Refusal {
+  if (kernel.admission === undefined || call.admitted === true) return incoming;
+  // Fields that webhooks set belong to nobody: ownership is settled before they are asked.
+  if (incoming.owned !== true) {
+    if (old === undefined) kernel.owners.creating(call, incoming.object, incoming.meta);
+    else kernel.owners.changing(call, incoming.object, incoming.meta, old);
+  }
+  const owned: Incoming = { ...incoming, owned: true };
+  const { normalise } = call.route.definition.strategy;
+  const sent = { ...incoming.object, metadata: incoming.meta } as KubeObject;
+  // What the server fills in of itself, webhooks see already.
+  const object = normalise === undefined ? sent : normalise(sent, old);
+  const { name = '' } = incoming.meta;
+  const what = writing(call, object, old, name, options);
+  let last = owned;
+  const result = kernel.admission.mutate(kernel, call, what, (patched) => {
+    const decoded = decodeMap(call, patched, { ...options, fieldValidation: 'Ignore' });
+    if (decoded instanceof Refusal) return decoded;
+    last = { ...owned, ...decoded };
+    return { ...decoded.object, metadata: decoded.meta };
+  });
+  return result instanceof Refusal ? result : last;
+}
+
+/** A refusal when webhooks do not want the object stored. Both in the request's version. */
+export function validateWrite(
+  kernel: Kernel,
+  call: Call,
+  object: KubeObject,
+  old: KubeObject | undefined,
+  options: WriteOptions,
+): Refusal | undefined {
+  if (kernel.admission === undefined || call.admitted === true) return undefined;
+  return kernel.admission.validate(kernel, call, writing(call, object, old, nameOf(call, object), options));
+}
+
+/** The name that was asked for, whatever webhooks made of it; a generated one when none was. */
+function nameOf({ route, request }: Call, object: KubeObject): string {
+  if (route.name !== '') return route.name;
+  const asked = valueAt(request.body, ['metadata', 'name']);
+  return typeof asked === 'string' && asked !== '' ? asked : (object.metadata.name ?? '');
+}
+
+function writing(
+  call: Call,
+  object: JsonObject,
+  old: KubeObject | undefined,
+  name: string,
+  { dryRun }: WriteOptions,
+): Admitting {
+  const creates = old === undefined;
+  return {
+    operation: creates ? 'CREATE' : 'UPDATE',
+    name,
+    namespace: homeOf(call, name),
+    object,
+    ...(creates ? {} : { old }),
+    options: optionsOf(call, creates ? 'CreateOptions' : 'UpdateOptions'),
+    dryRun,
+  };
+}
+
+/** A namespace lies in itself. */
+function homeOf({ route }: Call, name: string): string {
+  return route.definition.gr === 'namespaces' ? name : route.namespace;
+}
+
+/** Webhooks before a deletion. `named`: false for the items of a collection, which webhooks see without a name. */
+export function admitDelete(
+  kernel: Kernel,
+  call: Call,
+  old: KubeObject,
+  dryRun: boolean,
+  named: boolean,
+): Refusal | undefined {
+  const { admission } = kernel;
+  if (admission === undefined) return undefined;
+  const name = named ? (old.metadata.name ?? '') : '';
+  const what: Admitting = {
+    operation: 'DELETE',
+    name,
+    namespace: homeOf(call, name),
+    old,
+    options: deleteOptionsOf(call, old),
+    dryRun,
+  };
+  const mutated = admission.mutate(kernel, call, what, (patched) => patched);
+  return mutated instanceof Refusal ? mutated : admission.validate(kernel, call, what);
+}
+
+/** A namespace is always deleted with its uid as a precondition. */
+function deleteOptionsOf(call: Call, old: KubeObject): JsonObject {
+  const options = optionsOf(call, 'DeleteOptions');
+  if (call.route.definition.gr !== 'namespaces') return options;
+  const given = isMap(options['preconditions']) ? options['preconditions'] : {};
+  return { ...options, preconditions: { uid: old.metadata.uid ?? '', ...given } };
+}
+
+/** Webhooks on the object of a subresource: a binding, an eviction, a scale. The object as they leave it. */
+export function admitSubresource(
+  kernel: Kernel,
+  call: Call,
+  object: JsonObject,
+  old: JsonObject | undefined,
+  kind: { readonly group: string; readonly version: string; readonly kind: string },
+  dryRun: boolean,
+  /** What the server adds before validating webhooks see it. */
+  completed: (object: JsonObject) => JsonObject = (given) => given,
+): JsonObject | Refusal {
+  const { admission } = kernel;
+  if (admission === undefined) return object;
+  const { name, namespace } = call.route;
+  const what: Admitting = {
+    operation: old === undefined ? 'CREATE' : 'UPDATE',
+    name,
+    namespace,
+    object,
+    ...(old === undefined ? {} : { old }),
+    kind,
+    options: optionsOf(call, old === undefined ? 'CreateOptions' : 'UpdateOptions'),
+    dryRun,
+  };
+  const mutated = admission.mutate(kernel, call, what, (patched) => patched);
+  if (mutated instanceof Refusal) return mutated;
+  const result = mutated ?? object;
+  return admission.validate(kernel, call, { ...what, object: completed(result) }) ?? result;
+}

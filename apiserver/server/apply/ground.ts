@@ -1,0 +1,86 @@
+/**
+ * A resource as apply sees it: types and conversions by version, reset fields, the empty object.
+ *
+ * Made once per version and subresource.
+ */
+import type { JsonObject, JsonValue, KubeObject } from '../../objects/object.ts';
+import type { ResourceDefinition, ServedVersion } from '../definition.ts';
+import { decoderOf, StructDecoder } from '../kinds/go-decode.ts';
+import type { Decoder } from '../kinds/go-decoding.ts';
+import { goTypeOfKind } from '../kinds/go-types.ts';
+import { resetFields } from './reset-fields.ts';
+import { objectType, type TypeNode } from './types.ts';
+import type { Ground } from './updater.ts';
+import type { FieldSet } from './field-set.ts';
+
+const grounds = new WeakMap<ServedVersion, Map<string, Ground>>();
+
+export function groundOf(definition: ResourceDefinition, version: ServedVersion, subresource: string): Ground {
+  let bySubresource = grounds.get(version);
+  if (bySubresource === undefined) grounds.set(version, (bySubresource = new Map()));
+  let ground = bySubresource.get(subresource);
+  if (ground === undefined) bySubresource.set(subresource, (ground = makeGround(definition, version, subresource)));
+  return ground;
+}
+
+function makeGround(definition: ResourceDefinition, version: ServedVersion, subresource: string): Ground {
+  const types = new Map<string, TypeNode | undefined>();
+  const ignored = new Map<string, FieldSet>();
+  const versionOf = (apiVersion: string): ServedVersion | undefined =>
+    definition.versions.find((one) => one.apiVersion === apiVersion);
+  return {
+    apiVersion: version.apiVersion,
+    typeIn: (apiVersion) => {
+      if (!types.has(apiVersion)) {
+        const served = versionOf(apiVersion);
+        types.set(apiVersion, served === undefined ? undefined : objectType(served.schema?.root));
+      }
+      return types.get(apiVersion);
+    },
+    convert: (object, apiVersion) => {
+      if (object.apiVersion === apiVersion) return object;
+      // Without defaults: what an apply has removed must not come back on the way to another version.
+      if (definition.custom) return { ...object, apiVersion };
+      const from = versionOf(object.apiVersion);
+      const to = versionOf(apiVersion);
+      const stored = from === undefined ? object : from.toStorage(object);
+      return to === undefined ? stored : to.fromStorage(stored);
+    },
+    ignored: (apiVersion) => {
+      let fields = ignored.get(apiVersion);
+      if (fields === undefined)
+        ignored.set(apiVersion, (fields = resetFields(definition, version, subresource, apiVersion)));
+      return fields;
+    },
+  };
+}
+
+/** What Go writes of a struct that nobody has filled in: fields without `omitempty`, and no defaults. */
+function zeroOf(decoder: Decoder, root = false): JsonObject {
+  const zero: { [key: string]: JsonValue } = {};
+  if (!(decoder instanceof StructDecoder)) return zero;
+  for (const { name, decoder: inner, kept } of decoder.fields.values())
+    if (kept && !(root && name === 'metadata'))
+      zero[name] = inner instanceof StructDecoder ? zeroOf(inner) : inner.zero;
+  return zero;
+}
+
+const empties = new WeakMap<ServedVersion, KubeObject>();
+
+/** What an object is before it is created: for built-in kinds the fields that Go always writes. */
+export function emptyObject(definition: ResourceDefinition, version: ServedVersion): KubeObject {
+  let empty = empties.get(version);
+  if (empty === undefined) {
+    empty = { apiVersion: version.apiVersion, kind: definition.kind, metadata: {} };
+    const type = definition.custom ? undefined : goTypeOfKind(version.apiVersion, definition.kind);
+    if (type !== undefined) empty = { ...zeroOf(decoderOf(type), true), ...empty };
+    empties.set(version, empty);
+  }
+  return empty;
+}
+
+/** What a bookmark carries beside its version: an empty object as it comes from a real server's own form. */
+export function bookmarked(definition: ResourceDefinition, version: ServedVersion): KubeObject {
+  const empty = emptyObject(definition, version);
+  return definition.strategy.converted?.(empty) ?? empty;
+}

@@ -1,0 +1,26 @@
+/**
+ * kubectl's annotation of what its client-side apply has set, kept up to date by its server-side apply.
+ */
+import { sortedKeys } from '../../objects/json.ts';
+import type { KubeObject } from '../../objects/object.ts';
+
+export const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
+
+/** All annotations together, keys included. */
+const ANNOTATIONS_MAX_BYTES = 256 * 1024;
+
+/** The object with the annotation set to what was applied; the object itself when it has no such annotation. */
+export function withLastApplied(object: KubeObject, config: KubeObject): KubeObject {
+  const { annotations } = object.metadata;
+  const current = annotations?.[LAST_APPLIED];
+  if (annotations === undefined || current === undefined || current === '') return object;
+  const { [LAST_APPLIED]: _, ...own } = config.metadata.annotations ?? {};
+  const { annotations: __, ...metadata } = config.metadata;
+  const kept = Object.keys(own).length === 0 ? metadata : { ...metadata, annotations: own };
+  const text = `${JSON.stringify(sortedKeys({ ...config, metadata: kept }))}\n`;
+  const { [LAST_APPLIED]: ___, ...others } = annotations;
+  const next = { ...others, [LAST_APPLIED]: text };
+  let bytes = 0;
+  for (const [key, value] of Object.entries(next)) bytes += Buffer.byteLength(key) + Buffer.byteLength(value);
+  return { ...object, metadata: { ...object.metadata, annotations: bytes > ANNOTATIONS_MAX_BYTES ? others : next } };
+}

@@ -1,0 +1,206 @@
+/**
+ * `metadata.managedFields`: who owns what, decoded and encoded.
+ *
+ * Owns: entries and their identity, order, the merging of old updates (k8s.io/apimachinery `util/managedfields/internal`
+ * `managedfields.go`, `capmanagers.go`). What was decoded lately is kept.
+ */
+import { isList, isMap, textOf } from '../../objects/json.ts';
+import type { JsonObject, JsonValue } from '../../objects/object.ts';
+import { Recent } from '../recent.ts';
+import { decodeFieldSet, EMPTY_SET, FieldSet } from './field-set.ts';
+
+/** What one manager owns. Entries are equal when manager, operation and subresource are, and for updates the version too. */
+export interface Owner {
+  readonly id: string;
+  readonly manager: string;
+  readonly applied: boolean;
+  readonly apiVersion: string;
+  readonly subresource: string;
+  readonly set: FieldSet;
+  /** RFC 3339. */
+  readonly time: string | undefined;
+}
+
+/** Owners by id. Never changed once it is shared. */
+export type Managed = ReadonlyMap<string, Owner>;
+
+export const NOBODY: Managed = new Map();
+
+/** What makes two entries the same: kube-apiserver sorts and merges by this text. */
+function ownerId(manager: string, applied: boolean, apiVersion: string, subresource: string): string {
+  return JSON.stringify({
+    ...(manager === '' ? {} : { manager }),
+    operation: applied ? 'Apply' : 'Update',
+    ...(applied ? {} : { apiVersion }),
+    ...(subresource === '' ? {} : { subresource }),
+  });
+}
+
+export function owner(
+  manager: string,
+  applied: boolean,
+  apiVersion: string,
+  subresource: string,
+  set: FieldSet = EMPTY_SET,
+  time?: string,
+): Owner {
+  const id = ownerId(manager, applied, apiVersion, subresource);
+  return { id, manager, applied, apiVersion, subresource, set, time };
+}
+
+/** With another set; the same owner when it is the same set. */
+export function owning(one: Owner, set: FieldSet): Owner {
+  return one.set === set ? one : { ...one, set };
+}
+
+/** Objects that are written are mostly written again soon. */
+const RECENT = 2000;
+
+const decoded = new Recent<object, Managed | string>(RECENT);
+
+/** The owners of a list of entries; a string says why it cannot be read. */
+export function decodeManaged(entries: JsonValue | undefined): Managed | string {
+  if (!isList(entries) || entries.length === 0) return NOBODY;
+  let managed = decoded.get(entries);
+  if (managed === undefined) decoded.set(entries, (managed = decode(entries)));
+  return managed;
+}
+
+function decode(entries: readonly JsonValue[]): Managed | string {
+  const managed = new Map<string, Owner>();
+  for (const [index, entry] of entries.entries()) {
+    if (!isMap(entry)) return `entry ${index} is not a map`;
+    const { operation, fieldsType, fieldsV1 } = entry;
+    if (operation !== 'Apply' && operation !== 'Update') return 'operation must be `Apply` or `Update`';
+    const apiVersion = textOf(entry['apiVersion']);
+    if (apiVersion === '') return 'apiVersion must not be empty';
+    if (fieldsType === undefined || fieldsType === '') return `missing fieldsType in managed fields entry ${index}`;
+    if (fieldsType !== 'FieldsV1')
+      return `invalid fieldsType ${JSON.stringify(fieldsType)} in managed fields entry ${index}`;
+    const set = fieldsV1 === undefined ? EMPTY_SET : decodeFieldSet(fieldsV1);
+    if (typeof set === 'string') return `error decoding set: ${set}`;
+    const time = typeof entry['time'] === 'string' ? entry['time'] : undefined;
+    const one = owner(
+      textOf(entry['manager']),
+      operation === 'Apply',
+      apiVersion,
+      textOf(entry['subresource']),
+      set,
+      time,
+    );
+    managed.set(one.id, one);
+  }
+  return managed;
+}
+
+/** The entries of the owners, in their order; undefined when there are none. */
+export function encodeManaged(managed: Managed): readonly JsonObject[] | undefined {
+  const list = entriesOf([...managed.values()]);
+  if (list !== undefined) decoded.set(list, managed);
+  return list;
+}
+
+/** The same for owners that may share an identity: the last one counts when they are read again. */
+export function entriesOf(owners: readonly Owner[]): readonly JsonObject[] | undefined {
+  return owners.length === 0 ? undefined : [...owners].sort(compareOwners).map(entryOf);
+}
+
+const entries = new Recent<Owner, JsonObject>(RECENT);
+
+function entryOf(one: Owner): JsonObject {
+  let entry = entries.get(one);
+  if (entry === undefined) {
+    entry = {
+      ...(one.manager === '' ? {} : { manager: one.manager }),
+      operation: one.applied ? 'Apply' : 'Update',
+      apiVersion: one.apiVersion,
+      ...(one.time === undefined ? {} : { time: one.time }),
+      fieldsType: 'FieldsV1',
+      fieldsV1: shared(one.set.encode()),
+      ...(one.subresource === '' ? {} : { subresource: one.subresource }),
+    };
+    entries.set(one, entry);
+  }
+  return entry;
+}
+
+/** Encoded sets by their text: what one program writes mostly owns the same fields of every object. */
+const forms = new Map<string, JsonObject>();
+const FORMS_MAX = 1000;
+
+function shared(fields: JsonObject): JsonObject {
+  const text = JSON.stringify(fields);
+  const known = forms.get(text);
+  if (known !== undefined) return known;
+  if (forms.size >= FORMS_MAX) forms.clear();
+  forms.set(text, fields);
+  return fields;
+}
+
+function isPlain(time: string): boolean {
+  return time.length === 20 && time.endsWith('Z');
+}
+
+function seconds(time: string | undefined): number {
+  return time === undefined ? 0 : Math.floor(Date.parse(time) / 1000);
+}
+
+function order(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** Applies before updates, then by time, then by name. */
+function compareOwners(a: Owner, b: Owner): number {
+  if (a.applied !== b.applied) return a.applied ? -1 : 1;
+  if (a.time !== b.time) {
+    // Times of one form are in the order of their texts.
+    if (a.time !== undefined && b.time !== undefined && isPlain(a.time) && isPlain(b.time))
+      return order(a.time, b.time);
+    const apart = seconds(a.time) - seconds(b.time);
+    if (apart !== 0) return apart;
+  }
+  return order(a.manager, b.manager) || order(a.apiVersion, b.apiVersion) || order(a.subresource, b.subresource);
+}
+
+/** kube-apiserver keeps that many entries of updates. */
+const UPDATERS_MAX = 10;
+const ANCIENT = 'ancient-changes';
+
+/** With the oldest updates of each version merged into one entry, when there are too many. */
+export function capped(managed: Managed): Managed {
+  const updaters = [...managed.values()].filter((one) => !one.applied);
+  if (updaters.length <= UPDATERS_MAX) return managed;
+  updaters.sort((a, b) => seconds(a.time) - seconds(b.time) || order(a.id, b.id));
+  const out = new Map(managed);
+  const first = new Map<string, Owner>();
+  // The sets of each entry of old updates, put together at the end: one by one, each step would copy all before it.
+  const sets = new Map<string, FieldSet[]>();
+  let count = updaters.length;
+  for (const one of updaters) {
+    if (count <= UPDATERS_MAX) break;
+    const oldest = first.get(one.apiVersion);
+    if (oldest === undefined) {
+      first.set(one.apiVersion, one);
+      continue;
+    }
+    const bucket = owner(ANCIENT, false, one.apiVersion, '');
+    let into = out.get(bucket.id);
+    if (into === undefined) {
+      into = oldest;
+      out.delete(oldest.id);
+    }
+    const parts = sets.get(bucket.id) ?? [into.set];
+    parts.push(one.set);
+    sets.set(bucket.id, parts);
+    out.set(bucket.id, { ...bucket, set: one.set, time: one.time });
+    // As there, an entry of old updates that is not the oldest itself gets lost here.
+    out.delete(one.id);
+    if (one.id === bucket.id) sets.delete(one.id);
+    count--;
+  }
+  for (const [id, parts] of sets) {
+    const bucket = out.get(id);
+    if (bucket !== undefined) out.set(id, { ...bucket, set: FieldSet.unionOf(parts) });
+  }
+  return out;
+}

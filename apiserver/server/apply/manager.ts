@@ -1,0 +1,156 @@
+/**
+ * The field manager: what an update or an apply does to the owners of an object, as kube-apiserver's chain of managers does it.
+ *
+ * Owns: k8s.io/apimachinery `util/managedfields/internal`: stripped metadata, times, `before-first-apply`, the take-over from client-side
+ * apply. Does not own: when it is called (`ownership.ts`), the rules of ownership (`updater.ts`).
+ */
+import { isMap } from '../../objects/json.ts';
+import type { JsonObject, JsonValue, KubeObject } from '../../objects/object.ts';
+import { compare } from './compare.ts';
+import { fieldSetOf } from './field-set.ts';
+import { LAST_APPLIED, withLastApplied } from './last-applied.ts';
+import { capped, NOBODY, owner, owning, type Managed, type Owner } from './managed.ts';
+import { ApplyError, errorsText, fieldSetOfValue, validate, type TypedError } from './typed.ts';
+import { applyConfig, Conflicts, updateOwners, type Ground } from './updater.ts';
+import type { TypeNode } from './types.ts';
+
+/** Who writes, and where. */
+export interface Writer {
+  readonly manager: string;
+  readonly subresource: string;
+  /** RFC 3339. */
+  readonly time: string;
+}
+
+/** Nobody ever owns these. */
+const STRIPPED = fieldSetOf(
+  'apiVersion',
+  'kind',
+  'metadata',
+  'metadata.name',
+  'metadata.namespace',
+  'metadata.creationTimestamp',
+  'metadata.selfLink',
+  'metadata.uid',
+  'metadata.clusterName',
+  'metadata.generation',
+  'metadata.managedFields',
+  'metadata.resourceVersion',
+);
+
+const UNNAMED = 'unknown';
+const BEFORE_APPLY = 'before-first-apply';
+const KUBECTL = 'kubectl';
+
+/** The owners after an update that turned `from` into `to`. */
+export function managedAfterUpdate(
+  ground: Ground,
+  from: KubeObject,
+  to: KubeObject,
+  managed: Managed,
+  writer: Writer,
+): Managed {
+  const update = updateOwners(ground, from, to, managed);
+  const taken = update.taken.difference(STRIPPED);
+  const out = update.managed;
+  if (!taken.empty) {
+    const self = owner(writer.manager || UNNAMED, false, ground.apiVersion, writer.subresource);
+    const before = out.get(self.id);
+    const set = before === undefined ? taken : before.set.union(taken);
+    // What was taken names values as their type of today has them.
+    set.fits = ground.typeIn(ground.apiVersion);
+    out.set(self.id, { ...self, set, time: writer.time });
+  }
+  return capped(out);
+}
+
+/** What an apply makes of the live object and its owners. */
+export interface Applied {
+  readonly object: KubeObject;
+  readonly managed: Managed;
+}
+
+/**
+ * Applies `config` to `live`, both in the version of the request. `exists` is false when it creates.
+ *
+ * @throws {Conflicts} when others own fields that would change, and `force` is not set.
+ * @throws {ApplyError} when the config does not fit its type.
+ */
+export function applied(
+  ground: Ground,
+  live: KubeObject,
+  empty: KubeObject,
+  config: KubeObject,
+  managed: Managed,
+  writer: Writer,
+  force: boolean,
+): Applied {
+  const type = ground.typeIn(ground.apiVersion);
+  if (type === undefined) throw new ApplyError(`no corresponding type for ${gvkText(config)}`);
+  const errors: TypedError[] = [];
+  validate(type, config, 'refused', errors);
+  if (errors.length > 0)
+    throw new ApplyError(`failed to create typed patch object (${objectText(config)}): ${errorsText(errors)}`);
+  let owners = managed;
+  if (owners.size === 0) owners = managedAfterUpdate(ground, empty, live, NOBODY, { ...writer, manager: BEFORE_APPLY });
+  const self = owner(writer.manager, true, ground.apiVersion, writer.subresource);
+  const result = appliedOrTakenOver(type, ground, live, config, owners, self, force);
+  const out = result.managed;
+  const mine = out.get(self.id);
+  if (mine !== undefined) {
+    const set = mine.set.difference(STRIPPED);
+    if (set.empty) out.delete(self.id);
+    else out.set(self.id, { ...owning(mine, set), ...(result.object === undefined ? {} : { time: writer.time }) });
+  }
+  const object = result.object ?? live;
+  return { object: writer.manager === KUBECTL ? withLastApplied(object, config) : object, managed: out };
+}
+
+/** kubectl may take over what its client-side apply has set: such conflicts are none. */
+function appliedOrTakenOver(
+  type: TypeNode,
+  ground: Ground,
+  live: KubeObject,
+  config: KubeObject,
+  managed: Managed,
+  self: Owner,
+  force: boolean,
+): ReturnType<typeof applyConfig> {
+  try {
+    return applyConfig(ground, live, config, managed, self, force);
+  } catch (error) {
+    if (!(error instanceof Conflicts) || self.manager !== KUBECTL) throw error;
+    const last = lastAppliedObject(live, ground.apiVersion);
+    if (last === undefined) throw error;
+    const errors: TypedError[] = [];
+    validate(type, last, 'refused', errors);
+    if (errors.length > 0) throw error;
+    const { removed, modified, added } = compare(type, last, live);
+    const allowed = fieldSetOfValue(type, last).difference(modified).difference(added).difference(removed);
+    const rest = error.conflicts.filter(({ path }) => !allowed.has(path));
+    if (rest.length > 0) throw new Conflicts(rest);
+    return applyConfig(ground, live, config, managed, self, true);
+  }
+}
+
+function lastAppliedObject(live: KubeObject, apiVersion: string): JsonObject | undefined {
+  const text = live.metadata.annotations?.[LAST_APPLIED];
+  if (text === undefined || text === '') return undefined;
+  try {
+    const last = JSON.parse(text) as JsonValue;
+    return isMap(last) && last['apiVersion'] === apiVersion ? last : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** `apps/v1, Kind=Deployment`. */
+export function gvkText({ apiVersion, kind }: { readonly apiVersion: string; readonly kind: string }): string {
+  return `${apiVersion.includes('/') ? apiVersion : `/${apiVersion}`}, Kind=${kind}`;
+}
+
+/** `default/a; apps/v1, Kind=Deployment`. */
+export function objectText(object: KubeObject): string {
+  const { namespace = '', name = '' } = object.metadata ?? {};
+  return `${namespace}/${name}; ${gvkText(object)}`;
+}

@@ -1,0 +1,37 @@
+/**
+ * Objects that read otherwise than they are stored, and first among them applied metadata with empty members (`labels: {}`,
+ * `finalizers: []`, a null label) of custom resources, which is never a no-op.
+ *
+ * A real server stores what an apply made as it is, but reads it through its own type of metadata, which has no empty members: so the
+ * next write finds something to change although nobody changed anything, and so does the same apply again, every time. A controller
+ * that applies such metadata whenever it is told of a change wakes itself for ever.
+ */
+import { isList, isMap } from '../../objects/json.ts';
+import type { JsonValue, KubeObject } from '../../objects/object.ts';
+
+const MEMBERS = ['labels', 'annotations', 'finalizers', 'ownerReferences'] as const;
+
+/** Whether the metadata of an apply's result would read differently once it is stored. */
+export function isRaw(metadata: JsonValue | undefined): boolean {
+  if (!isMap(metadata)) return false;
+  return MEMBERS.some((key) => {
+    const member = metadata[key];
+    if (member === null) return true;
+    if (isList(member)) return member.length === 0;
+    if (!isMap(member)) return false;
+    const values = Object.values(member);
+    return values.length === 0 || values.includes(null);
+  });
+}
+
+const stored = new WeakSet<KubeObject>();
+
+/** Notes that the stored object has such metadata. */
+export function rememberRaw(object: KubeObject): void {
+  stored.add(object);
+}
+
+/** Whether writing the stored object back unchanged changes it. */
+export function isStoredRaw(object: KubeObject): boolean {
+  return stored.has(object);
+}

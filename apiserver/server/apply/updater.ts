@@ -1,0 +1,212 @@
+/**
+ * Who owns what after an update or an apply, and what an apply makes of the object.
+ *
+ * Owns: structured-merge-diff `merge/update.go`: conflicts, stealing, pruning of what is applied no longer. Does not own: times, caps,
+ * stripped metadata (`manager.ts`). Start at {@link updateOwners} and {@link applyConfig}.
+ */
+import type { KubeObject } from '../../objects/object.ts';
+import { jsonEqual } from '../../objects/json.ts';
+import { compare, excluding, type Comparison } from './compare.ts';
+import { FieldSet } from './field-set.ts';
+import { owning, type Managed, type Owner } from './managed.ts';
+import { merge } from './merge.ts';
+import { reconcile } from './reconcile.ts';
+import { removeItems } from './remove.ts';
+import { ApplyError, fieldSetOfValue } from './typed.ts';
+import type { TypeNode } from './types.ts';
+
+/** One resource, as far as ownership of its fields goes. */
+export interface Ground {
+  /** The version of the request. */
+  readonly apiVersion: string;
+  /** The type of objects in a version; undefined for versions that are not served any more. */
+  typeIn(apiVersion: string): TypeNode | undefined;
+  /** The object in another version. */
+  convert(object: KubeObject, apiVersion: string): KubeObject;
+  /** Fields that the server resets, and that nobody comes to own by such a request. */
+  ignored(apiVersion: string): FieldSet;
+}
+
+/** One field that somebody else owns. */
+export interface Conflict {
+  readonly owner: Owner;
+  readonly path: readonly string[];
+}
+
+/** The apply is refused. */
+export class Conflicts extends Error {
+  readonly conflicts: readonly Conflict[];
+
+  constructor(conflicts: readonly Conflict[]) {
+    super('conflicts');
+    this.conflicts = conflicts;
+  }
+}
+
+/** An object in the version of the request and in others, converted when they are asked for. */
+class Versions {
+  readonly #ground: Ground;
+  readonly #object: KubeObject;
+  readonly #converted = new Map<string, KubeObject>();
+
+  constructor(ground: Ground, object: KubeObject) {
+    this.#ground = ground;
+    this.#object = object;
+  }
+
+  in(apiVersion: string): KubeObject {
+    if (apiVersion === this.#ground.apiVersion) return this.#object;
+    let converted = this.#converted.get(apiVersion);
+    if (converted === undefined)
+      this.#converted.set(apiVersion, (converted = this.#ground.convert(this.#object, apiVersion)));
+    return converted;
+  }
+}
+
+function typeOf(ground: Ground): TypeNode {
+  const type = ground.typeIn(ground.apiVersion);
+  if (type === undefined) throw new ApplyError(`no corresponding type for ${ground.apiVersion}`);
+  return type;
+}
+
+function reconciled(ground: Ground, managed: Managed): Map<string, Owner> {
+  const out = new Map<string, Owner>();
+  for (const [id, one] of managed) {
+    const type = ground.typeIn(one.apiVersion);
+    // Entries of versions that are gone go with them.
+    if (type !== undefined) out.set(id, owning(one, reconcile(one.set, type)));
+  }
+  return out;
+}
+
+/** Takes changed fields from everybody but `self`; refused when that needs force. Changes `managed`. */
+function settle(
+  ground: Ground,
+  from: KubeObject,
+  to: KubeObject,
+  managed: Map<string, Owner>,
+  self: string,
+  force: boolean,
+): Comparison {
+  const own = excluding(compare(typeOf(ground), from, to), ground.ignored(ground.apiVersion));
+  const comparisons = new Map<string, Comparison>([[ground.apiVersion, own]]);
+  const before = new Versions(ground, from);
+  const after = new Versions(ground, to);
+  const conflicts: Conflict[] = [];
+  const left: Owner[] = [];
+  const changes = new Map<Comparison, FieldSet>();
+  for (const [id, one] of managed) {
+    if (id === self) continue;
+    let comparison = comparisons.get(one.apiVersion);
+    if (comparison === undefined) {
+      const type = ground.typeIn(one.apiVersion);
+      if (type === undefined) {
+        managed.delete(id);
+        continue;
+      }
+      const { apiVersion } = one;
+      comparison = excluding(compare(type, before.in(apiVersion), after.in(apiVersion)), ground.ignored(apiVersion));
+      comparisons.set(apiVersion, comparison);
+    }
+    let { set } = one;
+    let changed = changes.get(comparison);
+    if (changed === undefined) changes.set(comparison, (changed = comparison.modified.union(comparison.added)));
+    if (!changed.empty) {
+      const taken = set.intersection(changed);
+      if (!taken.empty) {
+        if (!force) taken.forEach((path) => conflicts.push({ owner: one, path }));
+        set = set.difference(taken);
+      }
+    }
+    set = set.difference(comparison.removed);
+    if (set === one.set) continue;
+    set.fits = one.set.fits;
+    left.push(owning(one, set));
+  }
+  if (!force && conflicts.length > 0) throw new Conflicts(conflicts);
+  for (const one of left) managed.set(one.id, one);
+  for (const [id, one] of managed) if (one.set.empty) managed.delete(id);
+  return own;
+}
+
+/**
+ * The owners after `from` became `to` by anything but an apply, `self` apart: its fields are the second part, empty when the object
+ * has not changed.
+ */
+export function updateOwners(
+  ground: Ground,
+  from: KubeObject,
+  to: KubeObject,
+  managed: Managed,
+): { readonly managed: Map<string, Owner>; readonly taken: FieldSet } {
+  const out = reconciled(ground, managed);
+  const { modified, added } = settle(ground, from, to, out, '', true);
+  const taken = modified.union(added);
+  return { managed: out, taken: taken.recursiveDifference(ground.ignored(ground.apiVersion)) };
+}
+
+/** What an apply makes of the live object; `object` is undefined when that is nothing new. */
+export function applyConfig(
+  ground: Ground,
+  live: KubeObject,
+  config: KubeObject,
+  managed: Managed,
+  self: Owner,
+  force: boolean,
+): { readonly object: KubeObject | undefined; readonly managed: Map<string, Owner> } {
+  const type = typeOf(ground);
+  const out = reconciled(ground, managed);
+  const merged = merge(type, live, config) as KubeObject;
+  const last = out.get(self.id);
+  const set = fieldSetOfValue(type, config).recursiveDifference(ground.ignored(ground.apiVersion));
+  out.set(self.id, { ...self, set, time: last?.time });
+  const pruned = last === undefined || last.set.empty ? merged : prune(ground, merged, out, last);
+  settle(ground, live, pruned, out, self.id, force);
+  return { object: jsonEqual(live, pruned) ? undefined : pruned, managed: out };
+}
+
+/** Without what the applier applied last time, does not apply now, and nobody else owns. */
+function prune(ground: Ground, merged: KubeObject, managed: Managed, last: Owner): KubeObject {
+  const { apiVersion } = last;
+  const type = ground.typeIn(apiVersion);
+  if (type === undefined) return merged;
+  const whole = ground.apiVersion === apiVersion ? merged : ground.convert(merged, apiVersion);
+  const was = last.set.withNamedFields(type);
+  let pruned = removeItems(type, whole, was) as KubeObject;
+  pruned = withOwned(ground, whole, pruned, apiVersion, managed);
+  const gone = fieldSetOfValue(type, whole)
+    .withNamedFields(type)
+    .difference(fieldSetOfValue(type, pruned).withNamedFields(type))
+    .intersection(was);
+  const kept = removeItems(type, whole, gone) as KubeObject;
+  return apiVersion === ground.apiVersion ? kept : ground.convert(kept, ground.apiVersion);
+}
+
+/** With everything back that somebody owns. */
+function withOwned(ground: Ground, whole: KubeObject, pruned: KubeObject, first: string, managed: Managed): KubeObject {
+  const owned = new Map<string, FieldSet[]>([[first, []]]);
+  for (const { apiVersion, set } of managed.values()) {
+    const sets = owned.get(apiVersion);
+    if (sets === undefined) owned.set(apiVersion, [set]);
+    else sets.push(set);
+  }
+  let kept = pruned;
+  let full = whole;
+  let current = first;
+  const convertBoth = (apiVersion: string): void => {
+    if (apiVersion === current) return;
+    full = ground.convert(full, apiVersion);
+    kept = ground.convert(kept, apiVersion);
+    current = apiVersion;
+  };
+  for (const [apiVersion, sets] of owned) {
+    const type = ground.typeIn(apiVersion);
+    if (type === undefined) continue;
+    convertBoth(apiVersion);
+    const all = fieldSetOfValue(type, full).withNamedFields(type);
+    const rest = fieldSetOfValue(type, kept).withNamedFields(type).union(FieldSet.unionOf(sets).withNamedFields(type));
+    kept = removeItems(type, full, all.difference(rest)) as KubeObject;
+  }
+  convertBoth(first);
+  return kept;
+}

@@ -1,0 +1,204 @@
+/**
+ * YAML as Go's yaml.v2 reads it into JSON: version 1.1 booleans and octals, merge keys, timestamps as text, the first document only.
+ *
+ * Owns: the dialect and, as far as the parser tells, the words of its errors. Start at {@link parseYaml}.
+ */
+import type { CST, Document, LineCounter, Scalar, SchemaOptions, Tags, YAMLError } from 'yaml';
+import type { JsonValue } from '../../objects/object.ts';
+import { parseJson } from '../../wire/go-json.ts';
+import { isTooDeep, LEVELS_MAX } from '../weight.ts';
+import { checkNesting } from './nesting.ts';
+import { yaml } from './yaml-library.ts';
+
+export interface ParsedYaml {
+  readonly body: JsonValue;
+  /** What strict decoding says of keys named twice: one text for all of them. */
+  readonly duplicates?: readonly string[];
+}
+
+/** yaml.v2 keeps these as text, or knows them only when they are tagged. */
+const customTags: NonNullable<SchemaOptions['customTags']> = (tags: Tags): Tags =>
+  tags.filter((tag) => {
+    if (typeof tag === 'string') return true;
+    const { tag: name, format } = tag as { readonly tag: string; readonly format?: string };
+    return format !== 'TIME' && !/:(timestamp|omap|pairs|set)$/.test(name);
+  });
+
+/** What Go's reader of YAML takes for no text. */
+const CONTROL = /[^\P{Cc}\t\n\r\u0085]/u;
+
+/** What may mean something else in JSON than in YAML: other characters, escapes, digits, exponents, and the merge key. */
+const UNLIKE_JSON = /[^\n\r\x20-\x7e\u00a0-\ud7ff]|\\[u/]|[0-9]{16}|[0-9][eE]|"<<"/;
+
+/** Nearly all that clients apply is JSON, which is YAML too and read ten times as fast. */
+function parsedAsJson(text: string): ParsedYaml | undefined {
+  if (!text.startsWith('{') || UNLIKE_JSON.test(text)) return undefined;
+  try {
+    checkNesting(text);
+    const parsed = parseJson(text);
+    return parsed.duplicates === undefined ? parsed : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Parses the first document.
+ *
+ * @throws {SyntaxError} in Go's words, near enough.
+ */
+export function parseYaml(text: string): ParsedYaml {
+  return parsedAsJson(text) ?? parseDocument(text);
+}
+
+function parseDocument(text: string): ParsedYaml {
+  if (CONTROL.test(text)) throw new SyntaxError('yaml: control characters are not allowed');
+  const { document, lines } = firstDocument(text);
+  const [error] = document.errors;
+  if (error !== undefined) throw new SyntaxError(words(error, lines.linePos(error.pos[0]).line));
+  const duplicates = repeatedKeys(document, text, lines);
+  let body: JsonValue;
+  try {
+    const made = document.toJS({ maxAliasCount: 100 }) as JsonValue;
+    if (isTooDeep(made)) throw new SyntaxError('yaml: exceeded max depth');
+    body = plain(made);
+  } catch (error) {
+    if (error instanceof SyntaxError) throw error;
+    throw new SyntaxError('yaml: document contains excessive aliasing', { cause: error });
+  }
+  if (duplicates.length === 0) return { body };
+  return { body, duplicates: [`yaml: unmarshal errors:\n${duplicates.join('\n')}`] };
+}
+
+/** Pieces that the lexer may find: each takes microseconds, and a few hundred bytes until the body has been read. */
+const LEXEMES_MAX = 163_000;
+
+/** What the lexer puts before the text of a scalar. */
+const SCALAR = '\u001f';
+
+/** Parses no further than the first document, and no more than can be read in a moment. */
+function firstDocument(text: string): { readonly document: Document.Parsed; readonly lines: LineCounter } {
+  const { Composer, Lexer, LineCounter: Counter, Parser } = yaml();
+  const lines = new Counter();
+  lines.addNewLine(0);
+  const parser = new Parser(lines.addNewLine);
+  function* tokens(): Generator<CST.Token> {
+    let lexemes = 0;
+    let broken = false;
+    let levels = 0;
+    const anchors = new Set<string>();
+    let before = '';
+    for (const lexeme of new Lexer().lex(text)) {
+      if (++lexemes > LEXEMES_MAX) throw new SyntaxError(`yaml: more than ${LEXEMES_MAX} tokens`);
+      // The parser keeps hundreds of bytes for each that is open.
+      if (lexeme === '{' || lexeme === '[') levels++;
+      else if (lexeme === '}' || lexeme === ']') levels--;
+      if (levels > LEVELS_MAX) throw new SyntaxError('yaml: exceeded max depth');
+      // Go stops at the first one, which saves all that comes after it.
+      const mark = before === SCALAR ? '' : lexeme[0];
+      const name = lexeme.slice(1);
+      if (mark === '&') anchors.add(name);
+      else if (mark === '*' && !broken && !anchors.has(name))
+        throw new SyntaxError(`yaml: unknown anchor '${name}' referenced`);
+      before = lexeme;
+      for (const token of parser.next(lexeme)) {
+        // The first error is the one that is shown, and each takes as long as a hundred tokens.
+        if (token.type === 'error' && broken) continue;
+        broken ||= token.type === 'error';
+        yield token;
+      }
+    }
+    yield* parser.end();
+  }
+  // Whether a key is there twice is looked at below, in one go: the composer compares each key with all before it.
+  const composer = new Composer({ version: '1.1', customTags, logLevel: 'silent', uniqueKeys: false });
+  notesFirstError(composer as unknown as Noting);
+  for (const document of composer.compose(tokens(), true, text.length)) {
+    return { document, lines };
+  }
+  throw new SyntaxError('yaml: did not find expected node content');
+}
+
+/** What a composer notes of the document that it is making. The library's types do not show it. */
+interface Noting {
+  readonly errors: readonly unknown[];
+  onError: (...error: readonly [source: unknown, code: string, message: string, warning?: boolean]) => void;
+}
+
+function notesFirstError(composer: Noting): void {
+  const note = composer.onError;
+  composer.onError = (...error) => {
+    if (composer.errors.length === 0 && error[3] !== true) note(...error);
+  };
+}
+
+/** What Go says of keys that a map names twice, in the order of the text. */
+function repeatedKeys(document: Document.Parsed, text: string, lines: LineCounter): readonly string[] {
+  const { isScalar, visit } = yaml();
+  const repeated: number[] = [];
+  visit(document, {
+    Map: (_, { items }) => {
+      const seen = new Set<unknown>();
+      for (const { key } of items) {
+        if (!isScalar(key) || !isReadKey(key)) continue;
+        if (seen.has(key.value)) repeated.push(key.range[0]);
+        seen.add(key.value);
+      }
+    },
+  });
+  return repeated
+    .sort((a, b) => a - b)
+    .map((at) => `  line ${lines.linePos(at).line}: key ${keyAt(text, at)} already set in map`);
+}
+
+/** A key with a place in the text; the merge key may come as often as it likes. */
+function isReadKey(key: Scalar): key is Scalar.Parsed {
+  return key.range !== undefined && key.range !== null && !(key.value === '<<' || typeof key.value === 'symbol');
+}
+
+/** JSON of what the parser made. */
+function plain(value: unknown): JsonValue {
+  if (value === undefined || value === null) return null;
+  if (typeof value === 'number' && !Number.isFinite(value))
+    throw new SyntaxError(`json: unsupported value: ${Number.isNaN(value) ? 'NaN' : value > 0 ? '+Inf' : '-Inf'}`);
+  if (typeof value === 'bigint') return Number(value);
+  if (value instanceof Uint8Array) return Buffer.from(value).toString('latin1');
+  if (typeof value !== 'object') return value as JsonValue;
+  if (Array.isArray(value)) return value.map(plain);
+  const map: { [key: string]: JsonValue } = {};
+  for (const [key, item] of Object.entries(value))
+    Object.defineProperty(map, key, { value: plain(item), enumerable: true, writable: true, configurable: true });
+  return map;
+}
+
+/** Longer keys are shown so far. */
+const KEY_MAX = 1024;
+
+function keyAt(text: string, start: number): string {
+  const rest = text.slice(start, start + KEY_MAX);
+  const key = /^(?:"((?:[^"\\]|\\.)*)"|'([^']*)'|([^:\n]*))/.exec(rest);
+  return JSON.stringify((key?.[1] ?? key?.[2] ?? key?.[3] ?? '').trim());
+}
+
+const WORDS: { readonly [code: string]: string } = {
+  BAD_ALIAS: 'did not find expected alphabetic or numeric character',
+  BAD_DIRECTIVE: 'found unexpected directive',
+  BAD_INDENT: 'did not find expected key',
+  BLOCK_AS_IMPLICIT_KEY: 'mapping values are not allowed in this context',
+  MISSING_CHAR: 'did not find expected key',
+  MULTILINE_IMPLICIT_KEY: "could not find expected ':'",
+  TAB_AS_INDENT: 'found character that cannot start any token',
+  UNEXPECTED_TOKEN: 'did not find expected node content',
+};
+
+function words({ code, message }: YAMLError, line: number): string {
+  // Flow collections that do not end are the one place where Go counts the first line too.
+  if (/^Flow (map|sequence)|must be sufficiently indented and end with/.test(message))
+    return `yaml: line ${line}: did not find expected node content`;
+  const said = message.startsWith('Missing closing')
+    ? 'found unexpected end of stream'
+    : message.startsWith('Invalid escape')
+      ? 'found unknown escape character'
+      : (WORDS[code] ?? 'did not find expected node content');
+  return line > 1 ? `yaml: line ${line}: ${said}` : `yaml: ${said}`;
+}

@@ -1,0 +1,306 @@
+/**
+ * One request from exchange to upstream and back.
+ *
+ * Owns: the order of checks before the upstream is asked (as kube-apiserver's filters have it), limits, the life of a watch. Does not
+ * own: media types (`negotiate.ts`), what the answers say. Start at {@link Handler.handle}.
+ */
+import { randomUid } from '../../ids.ts';
+import { realDate } from '../../clock.ts';
+import type { ApiRequest, ApiResponse, Method, ResponseSink, Upstream } from '../../wire/http.ts';
+import type { Session } from '../../wire/session.ts';
+import { asksToWatch } from '../../wire/request-info.ts';
+import { failure, failureStatus } from '../../wire/status.ts';
+import type { Route } from '../route.ts';
+import type { Authenticator } from './authentication.ts';
+import { compress, compresses } from './compress.ts';
+import { Deadlines } from './deadlines.ts';
+import { durationProblem } from './duration.ts';
+import type { AnswerHeaders, Exchange } from './exchange.ts';
+import { decodeBody } from './decode.ts';
+import { encodeBody, eventEncoder } from './encode.ts';
+import { discoveryRefusal, negotiate, negotiateRefusal, type Wanted } from './negotiate.ts';
+import { Outlet } from './outlet.ts';
+import { parseTarget } from './target.ts';
+
+/** kube-apiserver's limit on request bodies. */
+const BODY_BYTES_MAX = 3 * 1024 * 1024;
+/** A watcher this many events behind, initial ones aside, is dropped by a plain close, as kube-apiserver does. */
+const WATCH_BACKLOG_MAX = 1000;
+
+/** What it then gets to take what was written before. */
+const SLOW_READER_SECONDS = 30;
+
+const UNAUTHORIZED = failure(401, 'Unauthorized', 'Unauthorized');
+const TOO_LARGE = failure(413, 'RequestEntityTooLarge', `Request entity too large: limit is ${BODY_BYTES_MAX}`);
+const TEXT = 'text/plain; charset=utf-8';
+const NO_CACHE = 'no-cache, private';
+
+/** What can be served: something that answers requests, and perhaps knows what their paths name. */
+export interface Served extends Upstream {
+  /** What `path` names, when it names a resource: content negotiation depends on it. */
+  routeOf?(path: string): Route | undefined;
+  /** What a request gets that has come to a resource and goes no further, whatever else is wrong with it. */
+  refusalOf?(route: Route, method: string): ApiResponse | undefined;
+}
+
+export interface HandlerOptions {
+  readonly upstream: Served;
+  readonly authenticator: Authenticator;
+  /** How long a watch without timeoutSeconds lives at least; at most twice as long. */
+  readonly watchTimeoutSeconds: number;
+}
+
+export class Handler {
+  readonly #upstream: Served;
+  readonly #authenticator: Authenticator;
+  readonly #watchTimeoutSeconds: number;
+  readonly #deadlines = new Deadlines();
+  readonly #watches = new Set<Exchange>();
+  readonly #auditPrefix: string;
+  #audits = 0;
+
+  constructor({ upstream, authenticator, watchTimeoutSeconds }: HandlerOptions) {
+    this.#upstream = upstream;
+    this.#authenticator = authenticator;
+    this.#watchTimeoutSeconds = watchTimeoutSeconds;
+    this.#auditPrefix = randomUid().slice(0, -12);
+  }
+
+  /** Answers one request, sooner or later. */
+  handle(exchange: Exchange): void {
+    const audit = this.#auditId(exchange.headers['audit-id']);
+    try {
+      this.#handle(exchange, audit);
+    } catch (error) {
+      this.#fail(exchange, audit, error);
+    }
+  }
+
+  /** Ends watches cleanly and forgets their deadlines. */
+  close(): void {
+    this.#deadlines.close();
+    for (const exchange of this.#watches) exchange.end();
+    this.#watches.clear();
+  }
+
+  #handle(exchange: Exchange, audit: string): void {
+    const target = parseTarget(exchange.target);
+    if (target === undefined) {
+      exchange.respond(400, { 'content-type': TEXT }, '400 Bad Request', true);
+      return;
+    }
+    const { path, query, repeated } = target;
+    if (NAMELESS.test(path)) {
+      exchange.respond(500, { 'content-type': TEXT, 'x-content-type-options': 'nosniff' }, nameless(exchange.target));
+      return;
+    }
+    // A header that may come several times is an array; only cookies do, and nobody reads those.
+    const headers = exchange.headers as ApiRequest['headers'];
+    const method = exchange.method as Method;
+    const user = this.#authenticator.user(exchange.certified, headers['authorization']);
+    const asked = repeated === undefined ? { path, query } : { path, query, repeated };
+    const request: ApiRequest =
+      user === undefined ? { method, ...asked, headers } : { method, ...asked, headers, user };
+    const route = this.#upstream.routeOf?.(path);
+    const watching = isWatch(request, route);
+    // What is not routed is refused before anybody looks at how the answer is to look.
+    const unrouted = route !== undefined && this.#upstream.refusalOf?.(route, method) !== undefined;
+    const want = unrouted ? negotiateRefusal(request) : negotiate(request, route, watching);
+    const refused = refusal(request, unrouted ? undefined : route, watching) ?? ('media' in want ? undefined : want);
+    if (refused !== undefined || !('media' in want)) {
+      if (refused !== undefined)
+        respond(exchange, audit, 'media' in want ? want : negotiateRefusal(request), request, refused);
+      return;
+    }
+    exchange.readBody(BODY_BYTES_MAX, (body) => {
+      if (body === undefined) {
+        respond(exchange, audit, want, request, TOO_LARGE, true);
+        return;
+      }
+      try {
+        const decoded = body.length === 0 ? undefined : decodeBody(body, headers['content-type'] ?? '', method, route);
+        this.#send(exchange, audit, want, decoded === undefined ? request : { ...request, ...decoded });
+      } catch (error) {
+        this.#fail(exchange, audit, error);
+      }
+    });
+  }
+
+  #send(exchange: Exchange, audit: string, want: Wanted, request: ApiRequest): void {
+    let cancel = (): void => {};
+    let over = false;
+    let answered = false;
+    let initial: number | undefined;
+    let outlet: Outlet | undefined;
+    const end = (): void => {
+      cancel();
+      exchange.end();
+    };
+    const drop = (): void => {
+      end();
+      exchange.onClose(this.#deadlines.after(SLOW_READER_SECONDS, () => exchange.abort()));
+    };
+    const sink: ResponseSink = {
+      answer: (answer) => {
+        answered = true;
+        if (answer.session !== undefined) {
+          this.#goOn(exchange, audit, want, request, answer.session);
+          return;
+        }
+        const unwanted =
+          answer.code === 200 && want.route === undefined ? discoveryRefusal(request, answer) : undefined;
+        respond(exchange, audit, want, request, unwanted ?? answer);
+      },
+      open: (headers) => {
+        const encoder = eventEncoder(want, request);
+        const usual = { 'audit-id': audit, 'cache-control': NO_CACHE, 'content-type': encoder.type };
+        exchange.start(200, { ...usual, ...headers });
+        outlet = new Outlet(exchange, encoder);
+        this.#watches.add(exchange);
+        const forget = this.#deadlines.after(this.#lifeOf(request.query['timeoutSeconds']), end);
+        exchange.onClose(() => {
+          over = true;
+          forget();
+          this.#watches.delete(exchange);
+        });
+      },
+      event: (event) => {
+        if (over || outlet === undefined) return;
+        // What is sent while the watch opens had no chance to leave.
+        if (initial !== undefined && outlet.waiting > WATCH_BACKLOG_MAX + initial) drop();
+        else outlet.send(event);
+      },
+      end: (error) => {
+        answered = true;
+        if (error !== undefined) exchange.abort();
+        else if (outlet === undefined) exchange.end();
+        else outlet.end();
+      },
+    };
+    cancel = this.#upstream.send(request, sink);
+    initial = outlet?.waiting ?? 0;
+    if (over) cancel();
+    // A client may give up while the gate holds its request, and ends a watch by leaving.
+    if (!answered) exchange.onClose(() => !answered && cancel());
+  }
+
+  /** The request becomes a connection, or a log that is followed: it stays open until the client leaves. */
+  #goOn(exchange: Exchange, audit: string, want: Wanted, request: ApiRequest, session: Session): void {
+    if (session.type === 'log') {
+      exchange.start(200, { 'audit-id': audit, 'cache-control': NO_CACHE, 'content-type': 'text/plain' });
+      exchange.write(session.text);
+      this.#watches.add(exchange);
+      exchange.onClose(() => this.#watches.delete(exchange));
+    } else if (exchange.become?.(session) !== true)
+      respond(exchange, audit, want, request, failure(400, 'BadRequest', 'Upgrade request required'));
+  }
+
+  #fail(exchange: Exchange, audit: string, error: unknown): void {
+    if (exchange.started) {
+      exchange.abort();
+      return;
+    }
+    const text = JSON.stringify(failureStatus(500, 'InternalError', `Internal error occurred: ${String(error)}`));
+    exchange.respond(500, { 'audit-id': audit, 'cache-control': NO_CACHE, 'content-type': 'application/json' }, text);
+  }
+
+  /** Real servers draw from once to twice the minimum, so that watches do not all come back at once; here they take turns. */
+  #lifeOf(asked: string | undefined): number {
+    const seconds = Number(asked);
+    if (Number.isFinite(seconds) && seconds > 0) return seconds;
+    const golden = 0.618_033_988_749_895;
+    return this.#watchTimeoutSeconds * (1 + ((this.#audits * golden) % 1));
+  }
+
+  /** The client's own id, or a new one: unique, and nothing more is promised of it. */
+  #auditId(given: string | readonly string[] | undefined): string {
+    if (typeof given === 'string' && given !== '') return given.slice(0, 64);
+    this.#audits += 1;
+    return this.#auditPrefix + this.#audits.toString(16).padStart(12, '0');
+  }
+}
+
+/** Legacy prefixes with nothing behind them. */
+const NAMELESS = /^\/+(?:api\/[^/]*|apis\/[^/]*\/[^/]*)\/(?:watch|proxy)\/*$/;
+
+function nameless(target: string): string {
+  const why = `failed to create RequestInfo: unable to determine kind and namespace from url, ${target}`;
+  return `Internal Server Error: ${JSON.stringify(target)}: ${why}\n`;
+}
+
+/** What kube-apiserver's filters refuse before a resource is asked. */
+function refusal(request: ApiRequest, route: Route | undefined, watching: boolean): ApiResponse | undefined {
+  const { method, query, user } = request;
+  const { timeout, timeoutSeconds } = query;
+  if (timeout !== undefined && timeout !== '' && !watching) {
+    const problem = durationProblem(timeout);
+    if (problem !== undefined)
+      return failure(400, 'BadRequest', `invalid timeout specified in the request URL - ${problem}`);
+  }
+  if (user === undefined) return UNAUTHORIZED;
+  if (route === undefined) return undefined;
+  if (timeoutSeconds !== undefined && method === 'GET' && route.name === '' && !/^([+-]?\d+)?$/.test(timeoutSeconds))
+    return failure(400, 'BadRequest', `strconv.ParseInt: parsing ${JSON.stringify(timeoutSeconds)}: invalid syntax`);
+  return undefined;
+}
+
+function respond(
+  exchange: Exchange,
+  audit: string,
+  want: Wanted,
+  request: ApiRequest,
+  answer: ApiResponse,
+  close = false,
+): void {
+  // The version is written without looking at what is wanted.
+  const shape: Wanted =
+    request.path === '/version' && answer.code === 200 ? { ...want, media: 'json', pretty: true } : want;
+  const { code, type, payload } = encodeBody(shape, answer, request);
+  const headers: AnswerHeaders = { 'audit-id': audit, 'cache-control': NO_CACHE, 'content-type': type };
+  if (type.startsWith('text/plain') && !SINGLE_CHECK.test(request.path)) headers['x-content-type-options'] = 'nosniff';
+  if (/^\/openapi\/(?:v2$|v3$|v3\/)/.test(request.path)) asDocument(code, headers);
+  for (const [name, value] of Object.entries(answer.headers ?? {})) headers[name] = asBytes(value);
+  if (code === 204 || code === 304) delete headers['content-type'];
+  if (headers['cache-control'] === FOR_EVER) headers['expires'] = nextYear();
+  if (!compresses(request.headers, payload)) {
+    exchange.respond(code, headers, payload, close);
+    return;
+  }
+  compress(payload, (error, compressed) => {
+    if (error === null) {
+      headers['content-encoding'] = 'gzip';
+      headers['vary'] = 'Accept-Encoding';
+    }
+    exchange.respond(code, headers, error === null ? compressed : payload, close);
+  });
+}
+
+/** Header values travel byte by byte, and a warning may quote any text: its UTF-8, one character for each byte. */
+function asBytes(value: string): string {
+  return /[^\x20-\x7e]/.test(value) ? Buffer.from(value).toString('latin1') : value;
+}
+
+/** Of documents whose address has their hash; clients that do not know `immutable` go by the day in a year's time. */
+const FOR_EVER = 'public, immutable';
+
+function nextYear(): string {
+  const date = realDate();
+  date.setUTCFullYear(date.getUTCFullYear() + 1);
+  // Go's layout names the zone so.
+  return date.toUTCString().replace('GMT', 'UTC');
+}
+
+const SINGLE_CHECK = /^\/(?:healthz|livez|readyz)\/./;
+
+/** The OpenAPI documents are served by a library of their own, which says less about errors. */
+function asDocument(code: number, headers: AnswerHeaders): void {
+  delete headers['x-content-type-options'];
+  if (code === 200) headers['accept-ranges'] = 'bytes';
+  else if (code >= 400) delete headers['content-type'];
+}
+
+/** Requests that stay open, which `timeout` does not apply to. */
+function isWatch({ method, query }: ApiRequest, route: Route | undefined): boolean {
+  if (method !== 'GET') return false;
+  return route?.watching === true || (asksToWatch(query) && (route === undefined || route.name === ''));
+}

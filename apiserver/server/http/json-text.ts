@@ -1,0 +1,85 @@
+/**
+ * The JSON of objects and lists, kept per stored object.
+ *
+ * Owns: the rule that a read, a list and a hundred watches turn an object into text once. Objects are frozen by convention, so their
+ * identity stands for their content.
+ */
+import { isList, isMap } from '../../objects/json.ts';
+import type { JsonObject, JsonValue } from '../../objects/object.ts';
+import { listAsSent } from '../../wire/typed-list.ts';
+
+/** JSON of a body. What is `read` is kept: it will be read again; what was just written is mostly told once, to all who watch. */
+export function jsonText(body: JsonValue, read: boolean): string {
+  if (!isMap(body)) return JSON.stringify(body);
+  const { items, kind, apiVersion } = body;
+  if (typeof kind !== 'string' || typeof apiVersion !== 'string') return JSON.stringify(body);
+  if (isList(items)) return listText(body, items, read);
+  const rest = restText(body, read);
+  return rest === '{}' ? `${headOf(kind, apiVersion)}}` : `${headOf(kind, apiVersion)},${rest.slice(1)}`;
+}
+
+function listText(list: JsonObject, items: readonly JsonValue[], read: boolean): string {
+  const bare = listAsSent(list) !== list;
+  let text = '';
+  for (const item of items)
+    text += `${text === '' ? '' : ','}${bare && isMap(item) ? restText(item, read) : jsonText(item, read)}`;
+  const { items: _, ...head } = list;
+  return `${JSON.stringify(head).slice(0, -1)},"items":[${text}]}`;
+}
+
+/** Lists from this size on are remembered as bytes: nobody asks for one large list only once. */
+const LARGE_LIST = 100;
+
+interface RememberedList {
+  readonly head: string;
+  readonly items: readonly JsonValue[];
+  readonly bytes: Buffer;
+}
+
+/** The large list that was sent last. */
+let latest: RememberedList | undefined;
+
+/** JSON of a body as a line; the same bytes again for a large list whose items are the same objects as before. */
+export function jsonLine(body: JsonValue, read: boolean): string | Buffer {
+  const items = isMap(body) ? body['items'] : undefined;
+  if (!isMap(body) || !isList(items) || items.length < LARGE_LIST) return `${jsonText(body, read)}\n`;
+  const { items: _, ...rest } = body;
+  const head = JSON.stringify(rest);
+  if (latest !== undefined && latest.head === head && sameItems(latest.items, items)) return latest.bytes;
+  const bytes = Buffer.from(`${jsonText(body, read)}\n`);
+  latest = { head, items, bytes };
+  return bytes;
+}
+
+function sameItems(one: readonly JsonValue[], other: readonly JsonValue[]): boolean {
+  return one.length === other.length && one.every((item, index) => item === other[index]);
+}
+
+const heads = new Map<string, string>();
+
+function headOf(kind: string, apiVersion: string): string {
+  const key = `${apiVersion}/${kind}`;
+  let head = heads.get(key);
+  if (head === undefined) {
+    if (heads.size > 10_000) heads.clear();
+    heads.set(key, (head = JSON.stringify({ kind, apiVersion }).slice(0, -1)));
+  }
+  return head;
+}
+
+/** Texts of stored objects, without apiVersion and kind: items of built-in lists are sent so. */
+const texts = new WeakMap<object, string>();
+
+/** The object that was turned into text last. */
+let last: { readonly object: JsonObject; readonly text: string } | undefined;
+
+function restText(object: JsonObject, read: boolean): string {
+  const kept = texts.get(object);
+  if (kept !== undefined) return kept;
+  if (last?.object !== object)
+    last = { object, text: JSON.stringify({ ...object, apiVersion: undefined, kind: undefined }) };
+  // Only what has a version is stored, and only what is stored is shown again.
+  if (read && isMap(object['metadata']) && object['metadata']['resourceVersion'] !== undefined)
+    texts.set(object, last.text);
+  return last.text;
+}

@@ -1,0 +1,172 @@
+/**
+ * The port: HTTP/1.1 and HTTP/2 over TLS side by side, or HTTP/1.1 in the clear.
+ *
+ * Owns: sockets, protocol choice, connection limits, closing. Does not own: what is answered (`handle.ts`).
+ */
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { ServerHttp2Session } from 'node:http2';
+import type { Duplex } from 'node:stream';
+import type { TLSSocket } from 'node:tls';
+import type { AddressInfo, Server as Socket } from 'node:net';
+import { realClearTimeout, realSetTimeout } from '../../clock.ts';
+import { Traffic } from '../../wire/traffic.ts';
+import { certifiedUser } from './authentication.ts';
+import type { Identity } from './certificates.ts';
+import type { Credential, Exchange } from './exchange.ts';
+import { Http1Exchange, refuseConnection, type ClientError, refuseHostless, refuseMethod } from './http1.ts';
+import { Http2Exchange } from './http2.ts';
+import { asksForWebSocket } from '../../wire/websocket.ts';
+import { asksForSpdy } from './streams/become.ts';
+import { UpgradeExchange } from './websocket.ts';
+
+// An import would also run getters of these modules that load Node's fetch and WebSocket: a fifth of the time to the first answer.
+const { createServer } = process.getBuiltinModule('node:http');
+const { createServer: createTlsServer } = process.getBuiltinModule('node:https');
+const { performServerHandshake } = process.getBuiltinModule('node:http2');
+
+export interface TlsOptions {
+  readonly identity: Identity;
+  /** PEM of who signs client certificates. */
+  readonly clientCa: string;
+}
+
+export interface Listener {
+  readonly port: number;
+  readonly traffic: Traffic;
+  /** Takes no more connections, lets what is being answered end, and resolves once the port is free. */
+  close(): Promise<void>;
+}
+
+/** Go's `DefaultMaxHeaderBytes`. */
+const HEADER_BYTES_MAX = 1024 * 1024;
+/** kube-apiserver's limits on connections: time for the head of a request, and between requests. */
+const HEADERS_TIMEOUT_MS = 32_000;
+const IDLE_TIMEOUT_MS = 90_000;
+const REQUEST_TIMEOUT_MS = 60_000;
+/** What an answer in flight gets to leave before the connection is cut. */
+const GRACE_MS = 1000;
+
+const LIMITS = {
+  maxHeaderSize: HEADER_BYTES_MAX,
+  headersTimeout: HEADERS_TIMEOUT_MS,
+  requestTimeout: REQUEST_TIMEOUT_MS,
+  keepAliveTimeout: IDLE_TIMEOUT_MS,
+  noDelay: true,
+  // What is said to a request without one is Go's (`http1.ts`).
+  requireHostHeader: false,
+  // Whoever asks for another protocol than these is answered as if they had not.
+  shouldUpgradeCallback: (incoming: IncomingMessage): boolean => asksForWebSocket(incoming) || asksForSpdy(incoming),
+};
+
+/** kube-apiserver's: streams on one connection, and how much a client may send ahead. */
+const HTTP2_SETTINGS = {
+  maxConcurrentStreams: 100,
+  initialWindowSize: 256 * 1024,
+  maxHeaderListSize: HEADER_BYTES_MAX,
+};
+
+/** Listens there, or takes over a socket that does, and hands every request to `handle`. */
+export async function listen(
+  place: { readonly host: string; readonly port: number } | Socket,
+  tls: TlsOptions | undefined,
+  handle: (exchange: Exchange) => void,
+): Promise<Listener> {
+  const certified = new WeakMap<object, UserOf>();
+  const sessions = new Set<ServerHttp2Session>();
+  const upgraded = new Set<Duplex>();
+  const onRequest = (incoming: IncomingMessage, response: ServerResponse): void => {
+    if (incoming.headers.host === undefined && incoming.httpVersionMinor > 0) refuseHostless(incoming.socket);
+    else handle(new Http1Exchange(incoming, response, certified.get(incoming.socket)?.user));
+  };
+  const server = tls === undefined ? createServer(LIMITS, onRequest) : createTlsServer(tlsConfig(tls), onRequest);
+  if (tls !== undefined) {
+    // Node's own listener speaks HTTP/1.1 to every connection; those that agreed on HTTP/2 take the other way. It has no public name
+    // but its place here, and a second server that was handed the connections instead would put no end to slow requests: Node looks
+    // for those only in servers that listen.
+    const [http1] = server.listeners('secureConnection');
+    server.removeAllListeners('secureConnection');
+    server.on('secureConnection', (socket: TLSSocket) => {
+      const user = certifiedUser(socket);
+      if (socket.alpnProtocol !== 'h2') {
+        if (user !== undefined) certified.set(socket, { user });
+        http1?.call(server, socket);
+        return;
+      }
+      socket.setNoDelay(true);
+      openSession(socket, user, handle, sessions);
+    });
+    server.on('tlsClientError', (_error: Error, socket: TLSSocket) => socket.destroy());
+  }
+  const traffic = new Traffic();
+  server.on('connection', (socket) => traffic.add(socket));
+  // Node drops headers past a count of its own otherwise, silently.
+  server.maxHeadersCount = 0;
+  server.on('clientError', (error: ClientError, socket: Duplex) => refuseConnection(error, socket));
+  server.on('upgrade', (incoming: IncomingMessage, socket: Duplex, first: Buffer) => {
+    upgraded.add(socket);
+    socket.once('close', () => upgraded.delete(socket));
+    handle(new UpgradeExchange({ incoming, socket, first }, certified.get(socket)?.user));
+  });
+  server.on('connect', (_request: IncomingMessage, socket: Duplex) => refuseMethod(socket));
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(place, resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  return { port, traffic, close: () => close(server, sessions, upgraded) };
+}
+
+interface UserOf {
+  readonly user: Credential;
+}
+
+function tlsConfig({ identity, clientCa }: TlsOptions): object {
+  return {
+    ...LIMITS,
+    key: identity.key,
+    cert: identity.certificate,
+    ca: clientCa,
+    requestCert: true,
+    rejectUnauthorized: false,
+    ALPNProtocols: ['h2', 'http/1.1'],
+    minVersion: 'TLSv1.2',
+  };
+}
+
+function openSession(
+  socket: TLSSocket,
+  user: Credential,
+  handle: (exchange: Exchange) => void,
+  sessions: Set<ServerHttp2Session>,
+): void {
+  const session = performServerHandshake(socket, {
+    settings: HTTP2_SETTINGS,
+    maxHeaderListPairs: 100_000,
+    // An idle watch is nothing that memory should be counted for twice: each stream is bounded by itself.
+    maxSessionMemory: 1000,
+  });
+  sessions.add(session);
+  session.once('close', () => sessions.delete(session));
+  // Whatever goes wrong with a connection ends its streams; there is nobody else to tell.
+  session.on('error', () => session.destroy());
+  session.on('stream', (stream, headers, flags) => handle(new Http2Exchange(stream, headers, flags, user)));
+}
+
+function close(
+  server: Server,
+  sessions: ReadonlySet<ServerHttp2Session>,
+  upgraded: ReadonlySet<Duplex>,
+): Promise<void> {
+  return new Promise((resolve) => {
+    const cut = realSetTimeout(() => {
+      server.closeAllConnections();
+      for (const session of sessions) session.destroy();
+      for (const socket of upgraded) socket.destroy();
+    }, GRACE_MS);
+    server.close(() => {
+      realClearTimeout(cut);
+      resolve();
+    });
+    for (const session of sessions) session.close();
+  });
+}

@@ -1,0 +1,50 @@
+/**
+ * The events of one watch on their way to its client.
+ *
+ * Owns: what a client that reads slowly is owed. It waits as events, whose objects are shared with the store and with every other watch, and
+ * becomes bytes only when the connection takes more: memory does not grow with data times slow readers.
+ */
+import type { WatchEvent } from '../../objects/watch-event.ts';
+import type { EventEncoder } from './encode.ts';
+import type { Exchange } from './exchange.ts';
+
+export class Outlet {
+  readonly #exchange: Exchange;
+  readonly #encoder: EventEncoder;
+  #waiting: WatchEvent[] = [];
+  #next = 0;
+  #ending = false;
+
+  constructor(exchange: Exchange, encoder: EventEncoder) {
+    this.#exchange = exchange;
+    this.#encoder = encoder;
+    exchange.onDrain(() => this.#flush());
+  }
+
+  /** How many events the client has not taken. */
+  get waiting(): number {
+    return this.#waiting.length - this.#next;
+  }
+
+  send(event: WatchEvent): void {
+    if (this.waiting > 0 || this.#exchange.full) this.#waiting.push(event);
+    else this.#exchange.write(this.#encoder.encode(event));
+  }
+
+  /** Ends the stream cleanly, after what is owed. */
+  end(): void {
+    this.#ending = true;
+    this.#flush();
+  }
+
+  #flush(): void {
+    while (this.waiting > 0 && !this.#exchange.full) {
+      const event = this.#waiting[this.#next++];
+      if (event !== undefined) this.#exchange.write(this.#encoder.encode(event));
+    }
+    if (this.waiting > 0) return;
+    this.#waiting = [];
+    this.#next = 0;
+    if (this.#ending) this.#exchange.end();
+  }
+}

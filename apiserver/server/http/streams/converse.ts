@@ -1,0 +1,96 @@
+/** One connection to a declared port: what is said to a client, over HTTP or line by line. */
+import { Duplex } from 'node:stream';
+import type { HttpAnswer, Speech, TcpLine } from '../../../wire/declared-answers.ts';
+import { headersOf, httpAnswerTo } from '../../../wire/declared-http.ts';
+import { goRegExp } from '../../../wire/go-regexp.ts';
+
+const { createServer } = process.getBuiltinModule('node:http');
+
+/** The end that the client talks to. */
+export interface Conversation {
+  /** Bytes have come from the client. */
+  take(piece: Uint8Array): void;
+  /** The client has nothing more to say. */
+  end(): void;
+}
+
+/** Where what the port says goes. */
+export interface Listener {
+  say(piece: Uint8Array): void;
+  end(): void;
+}
+
+/** What was asked over HTTP and is not declared. */
+export type Unanswered = (method: string, path: string) => void;
+
+export function converse(speech: Speech, client: Listener, unanswered: Unanswered = () => {}): Conversation {
+  return speech.http === undefined ? lines(speech.tcp ?? [], client) : overHttp(speech.http, client, unanswered);
+}
+
+function lines(said: readonly TcpLine[], client: Listener): Conversation {
+  let next = 0;
+  let heard = '';
+  let over = false;
+  const goOn = (): void => {
+    for (let line = said[next]; line !== undefined && !over; line = said[next]) {
+      if (line.expect !== undefined && goRegExp(line.expect)?.test(heard) !== true) return;
+      if (line.expect !== undefined) heard = '';
+      next++;
+      if (line.send !== undefined) client.say(Buffer.from(line.send, 'latin1'));
+      if (line.close === true) end();
+    }
+  };
+  const end = (): void => {
+    if (over) return;
+    over = true;
+    client.end();
+  };
+  goOn();
+  return {
+    take: (piece) => {
+      heard += Buffer.from(piece).toString('latin1');
+      goOn();
+    },
+    end,
+  };
+}
+
+function overHttp(answers: readonly HttpAnswer[], client: Listener, unanswered: Unanswered): Conversation {
+  const connection = new Duplex({
+    read: () => {},
+    write: (piece: Uint8Array, _encoding, done) => {
+      client.say(piece);
+      done();
+    },
+    final: (done) => {
+      client.end();
+      done();
+    },
+  });
+  connection.on('error', () => connection.destroy());
+  const server = createServer((request, response) => {
+    const asked = { method: request.method ?? 'GET', path: request.url ?? '/' };
+    // The body is read to its end: the next request begins there.
+    request.resume();
+    request.on('end', () => {
+      const answer = httpAnswerTo(answers, asked);
+      if (answer === undefined) unanswered(asked.method, asked.path);
+      const { status = 200, body = '' } = answer ?? {
+        status: 404,
+        body: `no answer is declared for ${asked.method} ${asked.path}\n`,
+      };
+      // Runs are compared byte for byte.
+      response.sendDate = false;
+      response.writeHead(status, {
+        'content-length': Buffer.byteLength(body),
+        ...(answer === undefined ? {} : headersOf(answer)),
+      });
+      response.end(body);
+    });
+  });
+  server.emit('connection', connection);
+  return {
+    take: (piece) => void connection.push(piece),
+    end: () => void connection.push(null),
+  };
+}

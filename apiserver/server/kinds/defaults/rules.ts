@@ -1,0 +1,36 @@
+/** What a defaulting rule is: a function of one value of one Go type. It returns its argument when there is nothing to add. */
+import { isMap } from '../../../objects/json.ts';
+import type { JsonObject } from '../../../objects/object.ts';
+import { fill } from '../fill.ts';
+
+export type Defaulting = (map: JsonObject) => JsonObject;
+
+/** By Go type, `core/v1.PodSpec`. */
+export type Defaults = { readonly [goType: string]: Defaulting };
+
+/** Fills in what is absent. */
+export function filling(defaults: JsonObject): Defaulting {
+  return (map) => fill(map, defaults);
+}
+
+const EMPTY: JsonObject = {};
+
+/** The map at a key, or an empty one. */
+export function mapIn(map: JsonObject, key: string): JsonObject {
+  const value = map[key];
+  return isMap(value) ? value : EMPTY;
+}
+
+/** With `edit` applied to the map at `key`, which is made when it is absent. */
+export function inMade(map: JsonObject, key: string, edit: Defaulting): JsonObject {
+  const before = map[key];
+  const after = edit(mapIn(map, key));
+  return after === before ? map : { ...map, [key]: after };
+}
+
+/** Without a key. */
+export function without(map: JsonObject, key: string): JsonObject {
+  if (map[key] === undefined) return map;
+  const { [key]: _, ...rest } = map;
+  return rest;
+}

@@ -1,0 +1,47 @@
+/**
+ * What a real server's discovery says of the built-in groups, as generated data.
+ *
+ * Owns: loading `generated/discovery.json` (small: every start needs it). Written by `apiserver/scripts/generate-builtins.ts`.
+ */
+import { createRequire } from 'node:module';
+
+/** `group` and `version` are empty where they are those of the resource. */
+export interface ResponseKind {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+}
+
+export interface DiscoveredSubresource {
+  readonly subresource: string;
+  readonly responseKind: ResponseKind;
+  readonly verbs: readonly string[];
+}
+
+export interface DiscoveredResource {
+  readonly resource: string;
+  readonly responseKind: ResponseKind;
+  readonly scope: 'Namespaced' | 'Cluster';
+  readonly singularResource: string;
+  readonly verbs: readonly string[];
+  readonly shortNames?: readonly string[];
+  readonly categories?: readonly string[];
+  readonly subresources?: readonly DiscoveredSubresource[];
+  readonly storageVersionHash?: string;
+}
+
+export interface DiscoveredVersion {
+  readonly version: string;
+  readonly resources: readonly DiscoveredResource[];
+}
+
+export interface DiscoveredGroup {
+  readonly group: string;
+  /** The first is preferred. */
+  readonly versions: readonly DiscoveredVersion[];
+}
+
+/** Every group in the order of aggregated discovery; the core group is first. */
+export const DISCOVERED: readonly DiscoveredGroup[] = createRequire(import.meta.url)(
+  './generated/discovery.json',
+) as readonly DiscoveredGroup[];

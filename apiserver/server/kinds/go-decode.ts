@@ -1,0 +1,283 @@
+/**
+ * Built-in kinds as Go's JSON decoder and encoder leave them: unknown fields dropped, wrong types refused, empty values left out.
+ *
+ * Owns: one decoder per Go type, compiled when it is first needed. A decoded value is what the real server would store and write
+ * again, defaults included; a value that is so already comes back as the same object. Does not own: the defaults (`defaults/`), rules
+ * of kinds, Go's scalars with their own formats (`go-scalars.ts`). Start at {@link decoderOf}.
+ */
+import { isList, isMap, withoutKeys } from '../../objects/json.ts';
+import type { JsonObject, JsonValue } from '../../objects/object.ts';
+import { defaultsOf } from './defaults/by-type.ts';
+import type { Defaulting } from './defaults/rules.ts';
+import { mismatch, noteUnknown, type Decoder, type Decoding } from './go-decoding.ts';
+import { EMBEDDED } from './embedded-structs.ts';
+import { scalarDecoder } from './go-scalar-decoders.ts';
+import { printedGoType, readGoType, type FieldEntry, type StructEntry } from './go-types.ts';
+
+const decoders = new Map<string, Decoder>();
+
+/** The decoder of a Go type expression. */
+export function decoderOf(expression: string): Decoder {
+  let decoder = decoders.get(expression);
+  if (decoder === undefined) decoders.set(expression, (decoder = make(expression)));
+  return decoder;
+}
+
+function make(expression: string): Decoder {
+  const type = readGoType(expression);
+  switch (type.is) {
+    case 'pointer':
+      return new PointerDecoder(type.to);
+    case 'list':
+      return new ListDecoder(type.of, printedGoType(expression));
+    case 'map':
+      return new MapDecoder(type.of, printedGoType(expression));
+    case 'struct':
+      return new StructDecoder(type.name, type.entry);
+    case 'scalar':
+      return scalarDecoder(type.name, printedGoType(expression));
+  }
+}
+
+interface Field {
+  readonly name: string;
+  readonly decoder: Decoder;
+  /** Empty values are written. */
+  readonly kept: boolean;
+  /** Marked names of embedded structs. */
+  readonly via: readonly string[] | undefined;
+}
+
+export class StructDecoder implements Decoder {
+  readonly always = true;
+  readonly #name: string;
+  readonly #entry: StructEntry;
+  #fields: ReadonlyMap<string, Field> | undefined;
+  /** Structs that are there whether they are given or not: defaults look into them. */
+  #structs: readonly Field[] = [];
+  #absent: readonly Field[] = [];
+  readonly #defaults: Defaulting | undefined;
+  #zero: JsonObject | undefined;
+
+  constructor(name: string, entry: StructEntry) {
+    this.#name = name;
+    this.#entry = entry;
+    this.#defaults = defaultsOf(name);
+  }
+
+  get zero(): JsonObject {
+    this.#zero ??= this.complete(this.#defaulted({}));
+    return this.#zero;
+  }
+
+  isEmpty(): boolean {
+    return false;
+  }
+
+  /** By name in JSON. Made when first needed: types may refer to themselves. */
+  get fields(): ReadonlyMap<string, Field> {
+    if (this.#fields !== undefined) return this.#fields;
+    const fields = new Map<string, Field>();
+    const structs: Field[] = [];
+    const absent: Field[] = [];
+    for (const entry of this.#entry.fields) {
+      const [name, type] = entry;
+      const decoder = decoderOf(type);
+      const kept = isKept(entry, decoder);
+      const via = entry[2]?.via?.map((one) => `${EMBEDDED}${one}`);
+      const field = { name, decoder, kept, via };
+      fields.set(name, field);
+      if (kept) (decoder instanceof StructDecoder ? structs : absent).push(field);
+    }
+    this.#structs = structs;
+    this.#absent = absent;
+    this.#fields = fields;
+    return fields;
+  }
+
+  decode(value: JsonValue, at: Decoding): JsonValue {
+    if (!isMap(value)) {
+      mismatch(at, value, printedGoType(this.#name), 'struct');
+      return value;
+    }
+    return this.decodeMap(value, at, false);
+  }
+
+  /** `root`: type and metadata of the object itself are somebody else's business. */
+  decodeMap(map: JsonObject, at: Decoding, root: boolean): JsonObject {
+    const { fields } = this;
+    const outer = at.struct;
+    at.struct = this.#name.slice(this.#name.lastIndexOf('.') + 1);
+    let copy: { [key: string]: JsonValue | undefined } | undefined;
+    let gone: string[] | undefined;
+    const inPlace = at.words === 'json';
+    // The converter names the unknown fields of a struct before it goes into the known ones.
+    if (!inPlace && at.unknown !== undefined)
+      for (const key of Object.keys(map).toSorted())
+        if (map[key] !== undefined && !(root && isTypeMeta(key)) && !fields.has(key)) noteUnknown(at, key);
+    for (const key in map) {
+      const value = map[key];
+      if (value === undefined || (root && isTypeMeta(key))) continue;
+      const field = fields.get(key);
+      if (field === undefined) {
+        if (inPlace) noteUnknown(at, key);
+        (gone ??= []).push(key);
+        continue;
+      }
+      const { decoder } = field;
+      let decoded: JsonValue | undefined;
+      if (value !== null) {
+        if (field.via !== undefined) at.path.push(...field.via);
+        at.path.push(key);
+        decoded = decoder.decode(value, at);
+        if (field.kept && decoded === null) (at.emptied ??= []).push({ path: [...at.path], value });
+        at.path.length -= 1 + (field.via?.length ?? 0);
+        if (!field.kept && decoder.isEmpty(decoded)) decoded = undefined;
+      }
+      if (decoded === value) continue;
+      if (decoded === undefined) (gone ??= []).push(key);
+      else (copy ??= { ...map })[key] = decoded;
+    }
+    if (gone !== undefined) copy = withoutKeys(copy ?? map, gone);
+    at.struct = outer;
+    // Defaults first: a zero that is written because it must be would look like a choice.
+    return at.error === undefined ? this.complete(this.#defaulted(copy ?? map, root), root) : map;
+  }
+
+  #defaulted(map: JsonObject, root = false): JsonObject {
+    if (this.#defaults === undefined) return map;
+    if (this.#fields === undefined) void this.fields;
+    return this.#defaults(withZeros(map, this.#structs, root));
+  }
+
+  /** With the fields that are written although nobody gave them. */
+  complete(map: JsonObject, root = false): JsonObject {
+    if (this.#fields === undefined) void this.fields;
+    return withZeros(withZeros(map, this.#structs, root), this.#absent, root);
+  }
+}
+
+function withZeros(map: JsonObject, fields: readonly Field[], root: boolean): JsonObject {
+  let copy: { [key: string]: JsonValue | undefined } | undefined;
+  for (const { name, decoder } of fields) {
+    if (map[name] !== undefined || (root && name === 'metadata')) continue;
+    copy ??= { ...map };
+    copy[name] = decoder.zero;
+  }
+  return copy ?? map;
+}
+
+function isKept([, , facts]: FieldEntry, decoder: Decoder): boolean {
+  const kept = facts?.kept;
+  if (kept === 'zero') return false;
+  return kept === true || decoder.always;
+}
+
+function isTypeMeta(key: string): boolean {
+  return key === 'metadata' || key === 'apiVersion' || key === 'kind';
+}
+
+/** Absent and empty differ: what a pointer points to is written even when it is zero. */
+class PointerDecoder implements Decoder {
+  readonly always = false;
+  readonly zero = null;
+  readonly #to: string;
+  #decoder: Decoder | undefined;
+
+  constructor(to: string) {
+    this.#to = to;
+  }
+
+  decode(value: JsonValue, at: Decoding): JsonValue {
+    this.#decoder ??= decoderOf(this.#to);
+    return this.#decoder.decode(value, at);
+  }
+
+  isEmpty(): boolean {
+    return false;
+  }
+}
+
+class ListDecoder implements Decoder {
+  readonly always = false;
+  readonly zero = null;
+  readonly #of: string;
+  readonly #printed: string;
+  #items: Decoder | undefined;
+
+  constructor(of: string, printed: string) {
+    this.#of = of;
+    this.#printed = printed;
+  }
+
+  decode(value: JsonValue, at: Decoding): JsonValue {
+    if (!isList(value)) {
+      mismatch(at, value, this.#printed, 'slice');
+      return value;
+    }
+    // Stored lists without items come back as no lists.
+    if (value.length === 0) return null;
+    this.#items ??= decoderOf(this.#of);
+    const items = this.#items;
+    let copy: JsonValue[] | undefined;
+    for (let index = 0; index < value.length; index++) {
+      const item = value[index] as JsonValue;
+      let decoded: JsonValue = items.zero;
+      if (item !== null) {
+        at.path.push(index);
+        decoded = items.decode(item, at);
+        at.path.pop();
+      }
+      if (decoded !== item) (copy ??= [...value])[index] = decoded;
+    }
+    return copy ?? value;
+  }
+
+  isEmpty(value: JsonValue): boolean {
+    return value === null;
+  }
+}
+
+class MapDecoder implements Decoder {
+  readonly always = false;
+  readonly zero = null;
+  readonly #of: string;
+  readonly #printed: string;
+  #values: Decoder | undefined;
+
+  constructor(of: string, printed: string) {
+    this.#of = of;
+    this.#printed = printed;
+  }
+
+  decode(value: JsonValue, at: Decoding): JsonValue {
+    if (!isMap(value)) {
+      mismatch(at, value, this.#printed, 'map');
+      return value;
+    }
+    this.#values ??= decoderOf(this.#of);
+    const values = this.#values;
+    let copy: { [key: string]: JsonValue | undefined } | undefined;
+    let empty = true;
+    for (const key in value) {
+      const one = value[key];
+      if (one === undefined) continue;
+      empty = false;
+      let decoded: JsonValue = values.zero;
+      if (one !== null) {
+        // Marked, because Go's type errors leave keys out.
+        at.path.push(`\0${key}`);
+        decoded = values.decode(one, at);
+        at.path.pop();
+      }
+      if (decoded === one) continue;
+      copy ??= { ...value };
+      copy[key] = decoded;
+    }
+    return empty ? null : (copy ?? value);
+  }
+
+  isEmpty(value: JsonValue): boolean {
+    return value === null;
+  }
+}

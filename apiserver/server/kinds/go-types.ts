@@ -1,0 +1,85 @@
+/**
+ * The Go types behind the built-in kinds, as generated data: fields, their types, and how lists merge.
+ *
+ * Owns: loading `generated/types.json` when it is first asked for (a start must not pay for it), and reading type expressions.
+ * Does not own: what is made of them (`go-decode.ts`, `builtin-node.ts`). Written by `apiserver/scripts/generate-builtins.ts`.
+ */
+import { createRequire } from 'node:module';
+import type { JsonValue } from '../../objects/object.ts';
+
+/** What the generated file says of a field or a type beyond its Go type. */
+export interface Merging {
+  readonly listType?: string;
+  readonly listKeys?: readonly string[];
+  readonly mapType?: string;
+  /** Of the items' type, when the items are references. */
+  readonly itemMapType?: string;
+  readonly patchStrategy?: string;
+  readonly patchMergeKey?: string;
+  readonly default?: JsonValue;
+  readonly enum?: readonly JsonValue[];
+}
+
+export interface FieldFacts extends Merging {
+  /** Written although empty (`zero`: unless all of it is zero). */
+  readonly kept?: boolean | 'zero';
+  /** Names of the embedded structs that the field comes through. */
+  readonly via?: readonly string[];
+}
+
+export type FieldEntry = readonly [name: string, type: string, facts?: FieldFacts];
+
+export interface StructEntry extends Merging {
+  readonly fields: readonly FieldEntry[];
+  readonly required?: readonly string[];
+}
+
+interface TypesFile {
+  /** Go type by `apps/v1/Deployment`. */
+  readonly kinds: { readonly [apiVersionAndKind: string]: string };
+  /** A struct, or the type that a name stands for. */
+  readonly types: { readonly [name: string]: StructEntry | string };
+}
+
+let file: TypesFile | undefined;
+
+function types(): TypesFile {
+  file ??= createRequire(import.meta.url)('./generated/types.json') as TypesFile;
+  return file;
+}
+
+/** The Go type of a kind; undefined when it is not built in. */
+export function goTypeOfKind(apiVersion: string, kind: string): string | undefined {
+  return types().kinds[`${apiVersion}/${kind}`];
+}
+
+/** A Go type, taken apart. `printed` is what Go's decoder calls it. */
+export type GoType =
+  | { readonly is: 'pointer'; readonly to: string }
+  | { readonly is: 'list'; readonly of: string }
+  | { readonly is: 'map'; readonly of: string }
+  | { readonly is: 'struct'; readonly name: string; readonly entry: StructEntry }
+  | { readonly is: 'scalar'; readonly name: string };
+
+/** Takes a type expression apart; names that stand for another type are followed. */
+export function readGoType(expression: string): GoType {
+  if (expression.startsWith('*')) return { is: 'pointer', to: expression.slice(1) };
+  if (expression === '[]byte' || expression === '[]uint8') return { is: 'scalar', name: 'bytes' };
+  if (expression.startsWith('[]')) return { is: 'list', of: expression.slice(2) };
+  if (expression.startsWith('map[')) return { is: 'map', of: expression.slice(expression.indexOf(']') + 1) };
+  const entry = types().types[expression];
+  if (entry === undefined) return { is: 'scalar', name: expression };
+  return typeof entry === 'string' ? readGoType(entry) : { is: 'struct', name: expression, entry };
+}
+
+/** As Go prints a type: `v1.PodSpec`, `[]v1.Container`, `map[string]string`, `int32`. */
+export function printedGoType(expression: string): string {
+  return expression
+    .replace(/^\*/, '')
+    .replaceAll(/[\w-]+(?:\/[\w-]+)*\/([\w-]+\.\w+)/g, '$1')
+    .replaceAll(/(?<![\w.])(Time|MicroTime|Duration|FieldsV1)(?![\w.])/g, 'v1.$1')
+    .replaceAll(/(?<![\w.])(Quantity)(?![\w.])/g, 'resource.$1')
+    .replaceAll(/(?<![\w.])(IntOrString)(?![\w.])/g, 'intstr.$1')
+    .replaceAll(/(?<![\w.])(RawExtension)(?![\w.])/g, 'runtime.$1')
+    .replaceAll('[]byte', '[]uint8');
+}

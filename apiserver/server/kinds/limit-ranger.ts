@@ -1,0 +1,136 @@
+/**
+ * Limit ranges at admission: what containers get that ask for nothing, and who asks for too much or too little.
+ *
+ * Owns: the plugin LimitRanger for containers and claims, in its words. Left out: totals of whole pods and ratios of limits to requests.
+ */
+import type { JsonObject, JsonValue } from '../../objects/object.ts';
+import type { Stored } from '../definition.ts';
+import { mapsOf } from '../../objects/json.ts';
+import { aggregated } from '../refusal.ts';
+import { mapIn } from './defaults/rules.ts';
+import { fill, inItems } from './fill.ts';
+import { compareQuantities } from './quantity.ts';
+
+/** Says what was filled in. */
+const LIMIT_ANNOTATION = 'kubernetes.io/limit-ranger';
+
+/** The limits of one type in a namespace, of all its ranges. */
+function limitsOf(stored: Stored, namespace: string, type: string): readonly JsonObject[] {
+  const ranges = stored('limitranges').filter(({ metadata }) => metadata.namespace === namespace);
+  return ranges.flatMap((range) => {
+    return mapsOf(mapIn(range, 'spec')['limits']).filter((limit) => limit['type'] === type);
+  });
+}
+
+/** A pod with what its containers get; the same pod where no range says anything. */
+export function fillPodLimits(pod: JsonObject, stored: Stored, namespace: string): JsonObject {
+  const limits = limitsOf(stored, namespace, 'Container');
+  if (limits.length === 0) return pod;
+  const notes: string[] = [];
+  let spec = mapIn(pod, 'spec');
+  for (const limit of limits)
+    for (const [field, what] of [
+      ['containers', 'container'],
+      ['initContainers', 'init container'],
+    ] as const)
+      spec = inItems(spec, field, (container) => withDefaults(container, limit, what, notes));
+  if (notes.length === 0) return pod;
+  const metadata = mapIn(pod, 'metadata');
+  const annotations = {
+    ...mapIn(metadata, 'annotations'),
+    [LIMIT_ANNOTATION]: `LimitRanger plugin set: ${notes.join('; ')}`,
+  };
+  return { ...pod, metadata: { ...metadata, annotations }, spec };
+}
+
+/** Why a pod, as webhooks have left it, is forbidden; undefined when it is not. */
+export function forbidPod(pod: JsonObject, stored: Stored, namespace: string): string | undefined {
+  const spec = mapIn(pod, 'spec');
+  const containers = [...mapsOf(spec['containers']), ...mapsOf(spec['initContainers'])];
+  const errors = limitsOf(stored, namespace, 'Container').flatMap((limit) =>
+    containers.flatMap((one) => {
+      const resources = mapIn(one, 'resources');
+      return [...tooLittle(resources, limit, 'Container'), ...tooMuch(resources, limit, 'Container')];
+    }),
+  );
+  return forbidding(errors);
+}
+
+function withDefaults(container: JsonObject, limit: JsonObject, what: string, notes: string[]): JsonObject {
+  const before = mapIn(container, 'resources');
+  let resources = before;
+  for (const [from, to, noun] of [
+    ['defaultRequest', 'requests', 'request'],
+    ['default', 'limits', 'limit'],
+  ] as const) {
+    const present = mapIn(resources, to);
+    const filled = fill(present, mapIn(limit, from));
+    if (filled === present) continue;
+    const added = Object.keys(filled).filter((name) => present[name] === undefined);
+    const name = typeof container['name'] === 'string' ? container['name'] : '';
+    notes.push(`${added.toSorted().join(', ')} ${noun} for ${what} ${name}`);
+    resources = { ...resources, [to]: filled };
+  }
+  return resources === before ? container : { ...container, resources };
+}
+
+/** Why a claim is forbidden; undefined when it is not. */
+export function forbidClaim(claim: JsonObject, stored: Stored, namespace: string): string | undefined {
+  const limits = limitsOf(stored, namespace, 'PersistentVolumeClaim');
+  const { requests } = mapIn(mapIn(claim, 'spec'), 'resources');
+  const asked: JsonObject = requests === undefined ? {} : { requests };
+  const errors = limits.flatMap((limit) => [
+    ...tooLittle(asked, limit, 'PersistentVolumeClaim'),
+    ...asksTooMuch(mapIn(asked, 'requests'), mapIn(limit, 'max')),
+  ]);
+  return forbidding(errors);
+}
+
+function tooLittle(resources: JsonObject, limit: JsonObject, type: string): readonly string[] {
+  const requests = mapIn(resources, 'requests');
+  const limits = mapIn(resources, 'limits');
+  const errors: string[] = [];
+  for (const [name, least] of Object.entries(mapIn(limit, 'min'))) {
+    const bound = `minimum ${name} usage per ${type} is ${shown(least)}`;
+    const [request, most] = [requests[name], limits[name]];
+    if (request === undefined) errors.push(`${bound}.  No request is specified`);
+    else if (compareQuantities(request, least ?? 0) < 0) errors.push(`${bound}, but request is ${shown(request)}`);
+    else if (most !== undefined && compareQuantities(most, least ?? 0) < 0)
+      errors.push(`${bound}, but limit is ${shown(most)}`);
+  }
+  return errors;
+}
+
+function tooMuch(resources: JsonObject, limit: JsonObject, type: string): readonly string[] {
+  const requests = mapIn(resources, 'requests');
+  const limits = mapIn(resources, 'limits');
+  const errors: string[] = [];
+  for (const [name, most] of Object.entries(mapIn(limit, 'max'))) {
+    const bound = `maximum ${name} usage per ${type} is ${shown(most)}`;
+    const [request, given] = [requests[name], limits[name]];
+    if (given === undefined) errors.push(`${bound}.  No limit is specified`);
+    else if (compareQuantities(given, most ?? 0) > 0) errors.push(`${bound}, but limit is ${shown(given)}`);
+    else if (request !== undefined && compareQuantities(request, most ?? 0) > 0)
+      errors.push(`${bound}, but request is ${shown(request)}`);
+  }
+  return errors;
+}
+
+function asksTooMuch(requests: JsonObject, max: JsonObject): readonly string[] {
+  const errors: string[] = [];
+  for (const [name, most] of Object.entries(max)) {
+    const request = requests[name];
+    const bound = `maximum ${name} usage per PersistentVolumeClaim is ${shown(most)}`;
+    if (request === undefined) errors.push(`${bound}.  No request is specified`);
+    else if (compareQuantities(request, most ?? 0) > 0) errors.push(`${bound}, but request is ${shown(request)}`);
+  }
+  return errors;
+}
+
+function shown(quantity: JsonValue | undefined): string {
+  return typeof quantity === 'string' ? quantity : JSON.stringify(quantity);
+}
+
+function forbidding(errors: readonly string[]): string | undefined {
+  return errors.length === 0 ? undefined : aggregated([...new Set(errors)]);
+}

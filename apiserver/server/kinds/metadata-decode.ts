@@ -1,0 +1,90 @@
+/**
+ * Metadata as Go's decoder sees it: the exact complaint about a wrong type, and the fields that it does not know.
+ *
+ * `../metadata.ts` decodes the everyday case fast; this is asked when that fails and when somebody wants to know of unknown fields.
+ */
+import { isList, isMap } from '../../objects/json.ts';
+import type { JsonObject, JsonValue } from '../../objects/object.ts';
+import { decoderOf, StructDecoder } from './go-decode.ts';
+import { decoding, type Decoding } from './go-decoding.ts';
+
+let decoder: StructDecoder | undefined;
+
+function metadataDecoder(): StructDecoder {
+  if (decoder === undefined) {
+    const found = decoderOf('meta/v1.ObjectMeta');
+    if (!(found instanceof StructDecoder)) throw new TypeError('metadata is a struct');
+    decoder = found;
+  }
+  return decoder;
+}
+
+/**
+ * Why the metadata cannot be decoded; undefined when it can. Custom resources are decoded in two steps, so that the path in the
+ * message starts inside their metadata.
+ */
+export function metadataProblem(
+  metadata: JsonValue | undefined,
+  kind: string,
+  custom: boolean,
+  words: Decoding['words'],
+): string | undefined {
+  if (metadata === undefined || metadata === null) return undefined;
+  const at = decoding(undefined, words);
+  if (!custom) {
+    at.path.push('metadata');
+    at.struct = kind;
+  }
+  metadataDecoder().decode(metadata, at);
+  return at.error;
+}
+
+/** Fields whose values have no fields of their own. */
+const LEAVES: ReadonlySet<string> = new Set([
+  ...['name', 'generateName', 'namespace', 'selfLink', 'uid', 'resourceVersion', 'generation'],
+  ...['creationTimestamp', 'deletionTimestamp', 'deletionGracePeriodSeconds', 'labels', 'annotations', 'finalizers'],
+]);
+
+/** The fields of items of lists: looked at here first, because nearly every object that a controller writes has them. */
+const FIELDS_OF_ITEMS: { readonly [key: string]: ReadonlySet<string> } = {
+  ownerReferences: new Set(['apiVersion', 'kind', 'name', 'uid', 'controller', 'blockOwnerDeletion']),
+  managedFields: new Set(['manager', 'operation', 'apiVersion', 'time', 'fieldsType', 'fieldsV1', 'subresource']),
+};
+
+/** Whether there is no unknown field, seen without decoding. */
+function isPlain(metadata: JsonObject): boolean {
+  for (const key in metadata) {
+    if (LEAVES.has(key)) continue;
+    const fields = FIELDS_OF_ITEMS[key];
+    const items = metadata[key];
+    if (fields === undefined || !isList(items)) return false;
+    for (const item of items) {
+      if (!isMap(item)) return false;
+      for (const field in item) if (!fields.has(field)) return false;
+    }
+  }
+  return true;
+}
+
+/** Appends the paths of unknown fields of metadata. */
+export function unknownInMetadata(metadata: JsonValue | undefined, unknown: string[]): void {
+  if (!isMap(metadata)) return;
+  if (isPlain(metadata)) return;
+  const map: JsonObject = metadata;
+  const at = decoding(unknown);
+  at.path.push('metadata');
+  metadataDecoder().decodeMap(map, at, false);
+}
+
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
+
+/** The time that was found to be plain last: most of one moment's objects share it. */
+let plain = '';
+
+/** Whether a time needs a closer look before it can be stored. */
+export function isOddTime(text: string | undefined): boolean {
+  if (text === undefined || text === plain) return false;
+  if (!TIME.test(text)) return true;
+  plain = text;
+  return false;
+}

@@ -1,0 +1,121 @@
+/**
+ * Quantities in their canonical spelling: `1000m` is `1`, `1024Mi` is `1Gi`, 0.5 is `500m`.
+ *
+ * Mirrors k8s.io/apimachinery `api/resource/quantity.go`. What is no quantity is handed back as it came.
+ */
+import type { JsonValue } from '../../objects/object.ts';
+
+const SHAPE = /^([+-]?)(\d*)(?:\.(\d*))?(?:([KMGTPE]i)|([numkMGTPE])|[eE]([+-]?\d+))?$/;
+const DECIMAL = ['n', 'u', 'm', '', 'k', 'M', 'G', 'T', 'P', 'E'];
+const BINARY = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'];
+
+/** Longer ones are nobody's resources: they are written as they came, and not remembered. */
+const DIGITS_MAX = 1000;
+const REMEMBERED_MAX = 100;
+/** Larger exponents count as this one: a number with as many digits as some say would fill any memory. */
+const POWER_MAX = 1000;
+
+const known = new Map<string, string>();
+
+/** The canonical spelling; numbers become strings. */
+export function canonicalQuantity(value: JsonValue): JsonValue {
+  if (typeof value !== 'string' && typeof value !== 'number') return value;
+  const text = String(value);
+  let canonical = known.get(text);
+  if (canonical === undefined) {
+    canonical = canonicalText(text);
+    if (known.size > 10_000) known.clear();
+    if (text.length <= REMEMBERED_MAX) known.set(text, canonical);
+  }
+  return canonical;
+}
+
+/** Whether Go would read it as a quantity. */
+export function isQuantity(value: JsonValue): boolean {
+  if (typeof value === 'number') return true;
+  if (typeof value !== 'string' || value === '') return false;
+  const match = SHAPE.exec(value);
+  return match !== null && !((match[2] ?? '') === '' && (match[3] ?? '') === '');
+}
+
+function canonicalText(text: string): string {
+  const match = SHAPE.exec(text.trim());
+  if (match === null) return text;
+  const [, sign = '', whole = '', fraction = '', binary, decimal, exponent] = match;
+  if (whole === '' && fraction === '') return text;
+  if (whole.length + fraction.length > DIGITS_MAX || Number(exponent ?? 0) > POWER_MAX) return text;
+  const nanos = magnitude(whole, fraction, binary, decimal, exponent);
+  if (nanos === 0n) return '0';
+  const minus = sign === '-' ? '-' : '';
+  const unit = 10n ** 9n;
+  if (binary !== undefined && nanos % unit === 0n && nanos >= 1024n * unit) return minus + inBinary(nanos / unit);
+  if (exponent !== undefined) return minus + inExponents(nanos);
+  return minus + inDecimal(nanos);
+}
+
+function ceilDivide(a: bigint, b: bigint): bigint {
+  return (a + b - 1n) / b;
+}
+
+function inBinary(value: bigint): string {
+  let index = 0;
+  let rest = value;
+  while (rest % 1024n === 0n && index < BINARY.length - 1) {
+    rest /= 1024n;
+    index++;
+  }
+  return `${rest}${BINARY[index] ?? ''}`;
+}
+
+function inDecimal(nanos: bigint): string {
+  let index = 0;
+  let rest = nanos;
+  while (rest % 1000n === 0n && index < DECIMAL.length - 1) {
+    rest /= 1000n;
+    index++;
+  }
+  return `${rest}${DECIMAL[index] ?? ''}`;
+}
+
+function inExponents(nanos: bigint): string {
+  let exponent = -9;
+  let rest = nanos;
+  while (rest % 1000n === 0n) {
+    rest /= 1000n;
+    exponent += 3;
+  }
+  return exponent === 0 ? String(rest) : `${rest}e${exponent}`;
+}
+
+/** Below, equal or above zero, as `a` is smaller, equal or larger. */
+export function compareQuantities(a: JsonValue, b: JsonValue): number {
+  const [x, y] = [nanosOf(a), nanosOf(b)];
+  return x === y ? 0 : x < y ? -1 : 1;
+}
+
+function nanosOf(value: JsonValue): bigint {
+  const text = typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+  const match = SHAPE.exec(text.trim());
+  if (match === null) return 0n;
+  const [, sign = '', whole = '', fraction = '', binary, decimal, exponent] = match;
+  return (sign === '-' ? -1n : 1n) * magnitude(whole, fraction, binary, decimal, exponent);
+}
+
+/** In nanos, rounded up: finer is not representable. */
+function magnitude(
+  whole: string,
+  fraction: string,
+  binary: string | undefined,
+  decimal: string | undefined,
+  exponent: string | undefined,
+): bigint {
+  let power = 9 - fraction.length;
+  if (decimal !== undefined) power += (DECIMAL.indexOf(decimal) - 3) * 3;
+  if (exponent !== undefined) power += Number(exponent);
+  const digits = whole + fraction;
+  if (-power > digits.length) return /[1-9]/.test(digits) ? 1n : 0n;
+  power = Math.min(power, POWER_MAX);
+  let nanos = BigInt(digits);
+  if (binary !== undefined) nanos *= 1024n ** BigInt(BINARY.indexOf(binary));
+  return power >= 0 ? nanos * 10n ** BigInt(power) : ceilDivide(nanos, 10n ** BigInt(-power));
+}

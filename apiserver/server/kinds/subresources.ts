@@ -1,0 +1,46 @@
+/** Subresources of single kinds that change one part of their object: what of the request counts, and what stays. */
+import { isMap } from '../../objects/json.ts';
+import type { JsonObject, KubeObject } from '../../objects/object.ts';
+import { mapIn } from './defaults/rules.ts';
+import { inItems } from './fill.ts';
+
+/** The object that a write to a subresource leaves behind; `now` is RFC 3339 with whole seconds. */
+export type Part = (object: KubeObject, old: KubeObject, now: string) => KubeObject;
+
+/** Approving a signing request sets conditions, dated by the server, and nothing else. */
+const approval: Part = (object, old, now) => {
+  const before = mapIn(old, 'status');
+  const dated = inItems(mapIn(object, 'status'), 'conditions', (condition) => ({
+    ...condition,
+    lastUpdateTime: condition['lastUpdateTime'] ?? now,
+    lastTransitionTime: condition['lastTransitionTime'] ?? transitionOf(condition, before) ?? now,
+  }));
+  const { conditions } = dated;
+  const { conditions: _, ...rest } = before;
+  return withSpec({ ...object, status: conditions === undefined ? rest : { ...rest, conditions } }, old['spec']);
+};
+
+function transitionOf(condition: JsonObject, before: JsonObject): JsonObject[string] {
+  const { conditions } = before;
+  if (!Array.isArray(conditions)) return undefined;
+  return (conditions as readonly JsonObject[]).find(
+    (one) => isMap(one) && one['type'] === condition['type'] && one['status'] === condition['status'],
+  )?.['lastTransitionTime'];
+}
+
+/** Containers for debugging are added to a running pod; the rest of its spec stays. */
+const ephemeralContainers: Part = (object, old) => {
+  const added = mapIn(object, 'spec')['ephemeralContainers'];
+  const spec = mapIn(old, 'spec');
+  return withSpec(
+    { ...object, status: old['status'] },
+    added === undefined ? spec : { ...spec, ephemeralContainers: added },
+  );
+};
+
+function withSpec(object: KubeObject, spec: JsonObject[string]): KubeObject {
+  return { ...object, ...(spec === undefined ? {} : { spec }) };
+}
+
+/** By subresource. */
+export const PARTS: { readonly [subresource: string]: Part } = { approval, ephemeralcontainers: ephemeralContainers };

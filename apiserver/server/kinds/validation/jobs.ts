@@ -1,0 +1,115 @@
+/** Jobs, also inside CronJobs (k8s.io/kubernetes `pkg/apis/batch/validation`). */
+import { jsonEqual } from '../../../objects/json.ts';
+import type { JsonObject, JsonValue, KubeObject } from '../../../objects/object.ts';
+import type { FieldError } from '../../refusal.ts';
+import { without } from '../defaults/rules.ts';
+import { inItems } from '../fill.ts';
+import { mapOf, mapsOf, Problems, shown } from './problems.ts';
+import { matches, validateMatch, validateTemplate } from './templates.ts';
+
+/** A Job's spec, also inside a CronJob, which has no selector yet. */
+export function judgeJob(spec: JsonObject, path: string, found: Problems): void {
+  for (const field of [
+    'parallelism',
+    'completions',
+    'activeDeadlineSeconds',
+    'backoffLimit',
+    'ttlSecondsAfterFinished',
+  ])
+    found.nonNegative(`${path}.${field}`, spec[field]);
+  found.oneOfIfAny(`${path}.completionMode`, spec['completionMode'], ['NonIndexed', 'Indexed']);
+  if (spec['completionMode'] === 'Indexed' && spec['completions'] === undefined)
+    found.required(`${path}.completions`, 'when completion mode is Indexed');
+  validateTemplate(mapOf(spec['template']), `${path}.template`, found);
+  const restart = mapOf(mapOf(spec['template'])['spec'])['restartPolicy'];
+  const at = `${path}.template.spec.restartPolicy`;
+  if (restart === undefined || restart === 'Always') found.required(at, 'valid values: "OnFailure", "Never"');
+  else found.oneOfIfAny(at, restart, ['OnFailure', 'Never']);
+}
+
+export function validateJob(
+  object: KubeObject,
+  old: KubeObject | undefined,
+  subresource: string,
+): readonly FieldError[] {
+  if (subresource === 'status') return [];
+  const found = new Problems();
+  const spec = mapOf(object['spec']);
+  const before = old === undefined ? undefined : mapOf(old['spec']);
+  generatedLabels(object, spec, before === undefined ? undefined : mapOf(before['template']), found);
+  judgeSelectingJob(spec, found);
+  if (before === undefined) return found.list;
+  // A real server judges changed Jobs as new ones first, and then once more.
+  judgeSelectingJob(spec, found);
+  if (spec['completionMode'] !== 'Indexed')
+    found.immutable('spec.completions', spec['completions'], before['completions']);
+  found.immutable('spec.selector', spec['selector'], before['selector']);
+  judgeJobTemplate(spec, before, mapOf(old?.['status']), found);
+  for (const field of ['completionMode', 'podFailurePolicy', 'backoffLimitPerIndex', 'managedBy', 'successPolicy'])
+    found.immutable(`spec.${field}`, spec[field], before[field]);
+  return found.list;
+}
+
+/** What the template of a suspended Job may change: where its pods go, and what they ask for. */
+function judgeJobTemplate(spec: JsonObject, old: JsonObject, status: JsonObject, found: Problems): void {
+  const paused = mapsOf(status['conditions']).some((one) => one['type'] === 'Suspended' && one['status'] === 'True');
+  const idle = (status['startTime'] === undefined || paused) && Number(status['active'] ?? 0) === 0;
+  if (old['suspend'] !== true || !idle) {
+    found.immutable('spec.template', spec['template'], old['template']);
+    return;
+  }
+  const pods = mapOf(mapOf(spec['template'])['spec']);
+  const free = { ...unresourced(pods), affinity: withoutNodes(pods) };
+  const was = mapOf(mapOf(old['template'])['spec']);
+  if (!jsonEqual(free, { ...unresourced(was), affinity: withoutNodes(was) }))
+    found.invalid('spec.template.spec', pods, 'field is immutable');
+}
+
+const SCHEDULING = ['nodeSelector', 'tolerations', 'schedulingGates', 'affinity'];
+
+function unresourced(pods: JsonObject): JsonObject {
+  const bare = (container: JsonObject): JsonObject => without(container, 'resources');
+  return inItems(inItems(SCHEDULING.reduce(without, pods), 'containers', bare), 'initContainers', bare);
+}
+
+/** Affinity without that to nodes; none is the same as an empty one. */
+function withoutNodes(pods: JsonObject): JsonObject {
+  return without(mapOf(pods['affinity']), 'nodeAffinity');
+}
+
+function judgeSelectingJob(spec: JsonObject, found: Problems): void {
+  judgeJob(spec, 'spec', found);
+  if ((spec['selector'] ?? undefined) === undefined) found.required('spec.selector');
+  else found.labelSelector('spec.selector', spec['selector']);
+  validateMatch(spec, 'spec', found);
+}
+
+/**
+ * Whoever leaves the selector to the server must leave its labels to it too. `old`: the template as it was, which may be from the time
+ * before labels had prefixes.
+ */
+function generatedLabels(
+  { metadata }: KubeObject,
+  spec: JsonObject,
+  old: JsonObject | undefined,
+  found: Problems,
+): void {
+  if (spec['manualSelector'] === true || (spec['selector'] ?? undefined) === undefined) return;
+  const { name = '', uid = '' } = metadata;
+  const before = old === undefined ? undefined : labelsOf(old);
+  const prefixed = { 'batch.kubernetes.io/controller-uid': uid, 'batch.kubernetes.io/job-name': name };
+  const wanted = before === undefined || Object.keys(prefixed).every((label) => before[label] !== undefined);
+  const expected: JsonObject = { 'controller-uid': uid, 'job-name': name, ...(wanted ? prefixed : {}) };
+  const labels = labelsOf(spec['template']);
+  for (const [label, value] of Object.entries(expected)) {
+    const at = `spec.template.metadata.labels[${label}]`;
+    if (labels[label] === undefined) found.required(at, `must be '${shown(value)}'`);
+    else if (labels[label] !== value) found.invalid(at, labels, `must be '${shown(value)}'`);
+  }
+  if (!matches(spec['selector'], expected))
+    found.invalid('spec.selector', spec['selector'], '`selector` not auto-generated');
+}
+
+function labelsOf(template: JsonValue | undefined): JsonObject {
+  return mapOf(mapOf(mapOf(template)['metadata'])['labels']);
+}

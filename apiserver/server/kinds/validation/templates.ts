@@ -1,0 +1,59 @@
+/** Pod templates and the selectors that must match them, as each workload kind wants them. */
+import type { JsonObject, JsonValue, KubeObject } from '../../../objects/object.ts';
+import { labelsMatch, parseLabelSelector, selectorText } from '../../selectors.ts';
+import { validatePodSpec } from './pod-spec.ts';
+import { mapOf, type Problems } from './problems.ts';
+
+/** A template by itself. */
+export function validateTemplate(template: JsonObject, path: string, found: Problems): void {
+  const metadata = mapOf(template['metadata']);
+  found.labels(`${path}.labels`, mapOf(metadata['labels']));
+  for (const key of Object.keys(mapOf(metadata['annotations'])))
+    found.qualifiedName(`${path}.annotations`, key.toLowerCase());
+  validatePodSpec(mapOf(template['spec']), `${path}.spec`, found);
+}
+
+/** A template whose pods run for ever. `owner` is what Go calls the kind where a deadline is refused. */
+export function validateLastingTemplate(template: JsonObject, path: string, owner: string, found: Problems): void {
+  validateTemplate(template, path, found);
+  const spec = mapOf(template['spec']);
+  if (spec['restartPolicy'] !== 'Always')
+    found.unsupported(`${path}.spec.restartPolicy`, spec['restartPolicy'], ['Always']);
+  if (spec['activeDeadlineSeconds'] !== undefined)
+    found.forbidden(`${path}.spec.activeDeadlineSeconds`, `activeDeadlineSeconds in ${owner} is not Supported`);
+}
+
+/** The selector is there and not empty. `kind` as Go's message has it. False for one that cannot be used. */
+export function validateSelector(spec: JsonObject, path: string, kind: string, found: Problems): boolean {
+  const selector = spec['selector'] ?? undefined;
+  if (selector === undefined) {
+    found.required(`${path}.selector`);
+    return true;
+  }
+  const before = found.list.length;
+  found.labelSelector(`${path}.selector`, selector);
+  const isValid = found.list.length === before;
+  if (isEmptySelector(mapOf(selector)))
+    found.invalid(`${path}.selector`, selector, `empty selector is invalid for ${kind}`);
+  return isValid;
+}
+
+export function validateMatch(spec: JsonObject, path: string, found: Problems): void {
+  const selector = spec['selector'] ?? undefined;
+  const labels = mapOf(mapOf(spec['template'])['metadata'])['labels'];
+  if (selector !== undefined && isEmptySelector(mapOf(selector))) return;
+  if (!matches(selector, mapOf(labels)))
+    found.invalid(`${path}.template.metadata.labels`, labels, '`selector` does not match template `labels`');
+}
+
+/** Whether a selector selects labels. None matches nothing; one that cannot be read is refused elsewhere. */
+export function matches(selector: JsonValue | undefined, labels: JsonObject): boolean {
+  if ((selector ?? undefined) === undefined) return false;
+  const matcher = parseLabelSelector(selectorText(selector));
+  return typeof matcher === 'string' || labelsMatch(matcher, { metadata: { labels } } as unknown as KubeObject);
+}
+
+function isEmptySelector({ matchLabels, matchExpressions }: JsonObject): boolean {
+  const count = Object.keys(mapOf(matchLabels)).length;
+  return count === 0 && (!Array.isArray(matchExpressions) || matchExpressions.length === 0);
+}

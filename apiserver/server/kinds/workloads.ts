@@ -1,0 +1,128 @@
+/**
+ * Workload kinds beyond their defaults: first status, what a Job is given (k8s.io/kubernetes `pkg/registry/{apps,batch}`).
+ */
+import { isMap, valueAt } from '../../objects/json.ts';
+import type { JsonObject, KubeObject } from '../../objects/object.ts';
+import { jsonEqual } from '../../objects/json.ts';
+import { startingWith, type Hooks } from './hooks.ts';
+import { mapIn } from './defaults/rules.ts';
+import { fill, inMap } from './fill.ts';
+import { WORKLOAD_RULES } from './validation/workloads.ts';
+
+/**
+ * Without labels of its own a Job takes those of its template, the ones that the template is given included: a real server fills
+ * them in once more when it reads what it stored.
+ */
+function newJob(object: KubeObject): KubeObject {
+  const spec = mapIn(object, 'spec');
+  const template = mapIn(spec, 'template');
+  const meta = mapIn(template, 'metadata');
+  const { name = '', uid = '' } = object.metadata;
+  const manual = spec['manualSelector'] === true;
+  const labels = manual ? mapIn(meta, 'labels') : fill(mapIn(meta, 'labels'), jobLabels(name, uid));
+  const shares = Object.keys(object.metadata.labels ?? {}).length === 0 && Object.keys(labels).length > 0;
+  const metadata = shares
+    ? { ...object.metadata, labels: labels as { readonly [key: string]: string } }
+    : object.metadata;
+  if (manual) return { ...object, metadata, status: {} };
+  const selector = mapIn(spec, 'selector');
+  const matchLabels = fill(mapIn(selector, 'matchLabels'), { 'batch.kubernetes.io/controller-uid': uid });
+  return {
+    ...object,
+    metadata,
+    spec: {
+      ...spec,
+      selector: { ...selector, matchLabels },
+      template: { ...template, metadata: { ...meta, labels } },
+    },
+    status: {},
+  };
+}
+
+function jobLabels(name: string, uid: string): JsonObject {
+  return {
+    'batch.kubernetes.io/controller-uid': uid,
+    'batch.kubernetes.io/job-name': name,
+    'controller-uid': uid,
+    'job-name': name,
+  };
+}
+
+/** Labels come from the template when there are none. */
+function labelledByTemplate(object: KubeObject): KubeObject {
+  const labels = valueAt(object, ['spec', 'template', 'metadata', 'labels']);
+  if (!isMap(labels) || Object.keys(object.metadata.labels ?? {}).length > 0) return object;
+  return { ...object, metadata: { ...object.metadata, labels: labels as { readonly [key: string]: string } } };
+}
+
+const TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation';
+
+/** The number of the template, which is a field inside the real server and an annotation outside. */
+function numberedTemplate(object: KubeObject, old: KubeObject | undefined): KubeObject {
+  const before = Number(old?.metadata.annotations?.[TEMPLATE_GENERATION] ?? 0);
+  const asked = Number(object.metadata.annotations?.[TEMPLATE_GENERATION] ?? 0);
+  const changed =
+    old !== undefined && !jsonEqual(valueAt(object, ['spec', 'template']), valueAt(old, ['spec', 'template']));
+  const number = String(old === undefined ? Math.max(1, asked) : before + (changed ? 1 : 0));
+  const { annotations } = object.metadata;
+  if (annotations?.[TEMPLATE_GENERATION] === number) return object;
+  return {
+    ...object,
+    metadata: { ...object.metadata, annotations: { ...annotations, [TEMPLATE_GENERATION]: number } },
+  };
+}
+
+/** The number of the template is nothing that can be absent, and so it is sent with every update. */
+function withTemplateNumber(object: KubeObject): KubeObject {
+  const annotations = fill(object.metadata.annotations ?? {}, { [TEMPLATE_GENERATION]: '0' });
+  if (annotations === object.metadata.annotations) return object;
+  return {
+    ...object,
+    metadata: { ...object.metadata, annotations: annotations as { readonly [key: string]: string } },
+  };
+}
+
+function withReplicas(object: KubeObject): KubeObject {
+  return inMap(object, 'spec', (spec) => fill(spec, { replicas: 0 })) as KubeObject;
+}
+
+const job: Hooks = {
+  // Labels of the template count as sent from the start.
+  converted: labelledByTemplate,
+  normalise: (object, old) => (old === undefined ? object : labelledByTemplate(object)),
+  onCreate: newJob,
+  readsMore: (object) => Object.keys(labelsOf(object)).length === 0 && mapIn(object, 'spec')['manualSelector'] !== true,
+};
+
+/** The labels of a Job as it is sent: its own, else those of its template. */
+function labelsOf(object: KubeObject): JsonObject {
+  const { labels = {} } = object.metadata;
+  if (Object.keys(labels).length > 0) return labels;
+  return mapIn(mapIn(mapIn(mapIn(object, 'spec'), 'template'), 'metadata'), 'labels');
+}
+
+/** Hooks by resource. */
+export const WORKLOADS: { readonly [gr: string]: Hooks } = judged({
+  'deployments.apps': { ...startingWith({}), converted: withReplicas, statusKeeps: 'labels' },
+  'replicasets.apps': { ...startingWith({ replicas: 0 }), converted: withReplicas },
+  'statefulsets.apps': { ...startingWith({ replicas: 0, availableReplicas: 0 }), converted: withReplicas },
+  'daemonsets.apps': {
+    ...startingWith({ currentNumberScheduled: 0, numberMisscheduled: 0, desiredNumberScheduled: 0, numberReady: 0 }),
+    converted: withTemplateNumber,
+    normalise: numberedTemplate,
+  },
+  replicationcontrollers: { ...startingWith({ replicas: 0 }), normalise: labelledByTemplate },
+  'jobs.batch': job,
+  'cronjobs.batch': startingWith({}),
+  podtemplates: {},
+});
+
+/** With the rules of each kind. */
+function judged(hooks: { readonly [gr: string]: Hooks }): { readonly [gr: string]: Hooks } {
+  return Object.fromEntries(
+    Object.entries(hooks).map(([gr, one]) => {
+      const validate = WORKLOAD_RULES[gr];
+      return [gr, validate === undefined ? one : { ...one, validate }];
+    }),
+  );
+}

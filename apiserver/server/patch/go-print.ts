@@ -1,0 +1,54 @@
+/** Values as Go's `%v` prints them: `map[a:1 b:[x y]]`, keys sorted. Messages about strategic merge patches show them so. */
+import { isList, isMap } from '../../objects/json.ts';
+import type { JsonValue } from '../../objects/object.ts';
+
+/** kube-apiserver shows it whole, and a message names a patch twice: of three megabytes, an answer would take tens. */
+const SHOWN_MAX = 64 * 1024;
+
+/** A text as far as messages show it. */
+export function cutForMessage(text: string): string {
+  return text.length <= SHOWN_MAX ? text : `${text.slice(0, SHOWN_MAX)}…`;
+}
+
+export function goPrinted(value: JsonValue | undefined): string {
+  const parts: string[] = [];
+  const left = print(value, parts, SHOWN_MAX);
+  return left > 0 ? parts.join('') : `${parts.join('')}…`;
+}
+
+/** Appends the text of a value to `parts`, and gives back how many characters are left of `room`; none are appended once that is 0. */
+function print(value: JsonValue | undefined, parts: string[], room: number): number {
+  if (isList(value)) {
+    let left = put('[', parts, room);
+    for (let at = 0; at < value.length && left > 0; at++) {
+      if (at > 0) left = put(' ', parts, left);
+      left = print(value[at], parts, left);
+    }
+    return put(']', parts, left);
+  }
+  if (!isMap(value)) return put(value === undefined || value === null ? '<nil>' : String(value), parts, room);
+  let left = put('map[', parts, room);
+  const keys = Object.keys(value).filter((key) => value[key] !== undefined);
+  for (const [at, key] of keys.toSorted().entries()) {
+    if (left === 0) break;
+    left = put(at === 0 ? `${key}:` : ` ${key}:`, parts, left);
+    left = print(value[key], parts, left);
+  }
+  return put(']', parts, left);
+}
+
+function put(text: string, parts: string[], room: number): number {
+  if (room === 0) return 0;
+  const piece = text.slice(0, room);
+  parts.push(piece);
+  return room - piece.length;
+}
+
+/** What Go's reflection calls a decoded value; of null it has no name. */
+export function goReflected(value: JsonValue | undefined): string {
+  if (value === null || value === undefined) return '%!s(<nil>)';
+  if (isList(value)) return '[]interface {}';
+  if (isMap(value)) return 'map[string]interface {}';
+  if (typeof value === 'number') return Number.isInteger(value) ? 'int64' : 'float64';
+  return typeof value === 'boolean' ? 'bool' : 'string';
+}

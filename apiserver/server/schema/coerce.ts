@@ -1,0 +1,216 @@
+/**
+ * Pruning of unknown fields and defaulting, in one walk that copies only what changes.
+ *
+ * Mirrors apiextensions-apiserver `schema/pruning` and `schema/defaulting`: unknown keys go, missing keys with a default come, a
+ * null where null is not allowed becomes the default or goes.
+ */
+import { isList, isMap, withoutKeys } from '../../objects/json.ts';
+import type { JsonObject, JsonValue } from '../../objects/object.ts';
+import { jsonEqual } from '../../objects/json.ts';
+import { longIntegerDigits } from '../../wire/go-json.ts';
+import { decodeMetadata } from '../metadata.ts';
+import { STORED_BYTES_MAX, TooMuchFilledIn, weightOf } from '../weight.ts';
+import type { SchemaNode } from './schema-node.ts';
+
+/** What coercing reads of a node. */
+export interface CoercedNode extends Pick<SchemaNode, 'type' | 'nullable' | 'preserve' | 'embedded' | 'hasDefault'> {
+  readonly items: CoercedNode | undefined;
+  readonly properties: ReadonlyMap<string, CoercedNode>;
+  readonly additional: CoercedNode | boolean | undefined;
+  readonly defaulted: SchemaNode['defaulted'];
+}
+
+/** A schema that prunes and fills in nothing. */
+export function withoutDefaults(node: CoercedNode): CoercedNode {
+  const { items, additional } = node;
+  return {
+    ...node,
+    hasDefault: false,
+    defaulted: [],
+    properties: new Map([...node.properties].map(([name, property]) => [name, withoutDefaults(property)])),
+    items: items === undefined ? undefined : withoutDefaults(items),
+    additional: typeof additional === 'object' ? withoutDefaults(additional) : additional,
+  };
+}
+
+/** What the defaults of one object may still add, bytes. */
+let room = Number.POSITIVE_INFINITY;
+
+/**
+ * Runs one coercing whose defaults may add what can be stored: a schema of a thousand defaults in the items of a list makes gigabytes
+ * of a list of empty items.
+ *
+ * @throws {TooMuchFilledIn}
+ */
+function bounded<T>(coerce: () => T): T {
+  room = STORED_BYTES_MAX;
+  try {
+    return coerce();
+  } finally {
+    room = Number.POSITIVE_INFINITY;
+  }
+}
+
+const weights = new WeakMap<object, number>();
+
+function weightOfDefault(value: JsonValue): number {
+  if (value === null || typeof value !== 'object') return weightOf(value);
+  let weight = weights.get(value);
+  if (weight === undefined) weights.set(value, (weight = weightOf(value)));
+  return weight;
+}
+
+/** Collects the paths of dropped fields; undefined when nobody asks. */
+export type Unknown = string[] | undefined;
+
+/** So many are collected: warnings end after 4 KiB, and a strict answer with more is read by nobody. */
+const UNKNOWN_MAX = 10_000;
+
+/** `kept`: the value is an item of a list that preserves unknown fields, which its items then do as well. */
+export function coerceValue(
+  node: CoercedNode,
+  value: JsonValue,
+  path: string,
+  unknown: Unknown,
+  kept = false,
+): JsonValue {
+  if (value === null || typeof value !== 'object' || longIntegerDigits(value) !== undefined) return value;
+  if (isList(value)) return coerceList(node, value, path, unknown, kept || node.preserve);
+  return isMap(value) ? coerceMap(node, value, path, unknown, false, kept || node.preserve) : value;
+}
+
+function coerceList(
+  node: CoercedNode,
+  list: readonly JsonValue[],
+  path: string,
+  unknown: Unknown,
+  kept: boolean,
+): readonly JsonValue[] {
+  const items = node.items ?? (kept ? undefined : NOTHING);
+  if (items === undefined) return list;
+  let copy: JsonValue[] | undefined;
+  for (let index = 0; index < list.length; index++) {
+    const item = list[index] as JsonValue;
+    if (item === null || typeof item !== 'object') continue;
+    const coerced = coerceValue(items, item, unknown === undefined ? '' : `${path}[${index}]`, unknown, kept);
+    if (coerced === item) continue;
+    copy ??= [...list];
+    copy[index] = coerced;
+  }
+  return copy ?? list;
+}
+
+/** Whether a walk has dropped anything. */
+let hasDropped = false;
+
+/** Prunes and defaults a whole object. `unknown` collects the paths of what goes. */
+export function coerceObject(node: CoercedNode, object: JsonObject, unknown: Unknown): JsonObject {
+  hasDropped = false;
+  const coerced = bounded(() => coerceMap(node, object, '', undefined, true));
+  // Most objects lose nothing, and the paths of all their parts take more memory than they do.
+  if (unknown !== undefined && hasDropped) bounded(() => coerceMap(node, object, '', unknown, true));
+  return coerced;
+}
+
+/** `root`: the object itself, whose `apiVersion`, `kind` and `metadata` are not the schema's business. */
+export function coerceMap(
+  node: CoercedNode,
+  map: JsonObject,
+  path: string,
+  unknown: Unknown,
+  root: boolean,
+  kept: boolean = node.preserve,
+): JsonObject {
+  const { properties, additional, defaulted } = node;
+  let copy: { [key: string]: JsonValue | undefined } | undefined;
+  let gone: string[] | undefined;
+  for (const key in map) {
+    const value = map[key];
+    if (value === undefined) continue;
+    if (node.embedded && key === 'metadata') {
+      const metadata = embeddedMetadata(value, path, unknown);
+      if (metadata !== value) (copy ??= { ...map })[key] = metadata;
+      continue;
+    }
+    if ((root || node.embedded) && isTypeMeta(key)) continue;
+    const property = properties.get(key);
+    const known = property ?? (typeof additional === 'object' ? additional : undefined);
+    if (known === undefined) {
+      if (additional === true) {
+        // The key may be anything, and nothing is known of what is below it.
+        const below = coerceValue(
+          NOTHING,
+          value,
+          unknown === undefined ? '' : path === '' ? key : `${path}.${key}`,
+          unknown,
+        );
+        if (below !== value) (copy ??= { ...map })[key] = below;
+        continue;
+      }
+      if (kept) continue;
+      (gone ??= []).push(key);
+      hasDropped = true;
+      if (unknown !== undefined && unknown.length < UNKNOWN_MAX) unknown.push(path === '' ? key : `${path}.${key}`);
+      continue;
+    }
+    let coerced: JsonValue | undefined = value;
+    if (value === null) {
+      // An explicit null is the default if there is one, nothing otherwise.
+      if (!known.nullable) coerced = property?.hasDefault === true ? undefined : dropped(known);
+    } else if (typeof value === 'object')
+      coerced = coerceValue(known, value, unknown === undefined ? '' : path === '' ? key : `${path}.${key}`, unknown);
+    if (coerced === value) continue;
+    copy ??= { ...map };
+    if (coerced === undefined) delete copy[key];
+    else copy[key] = coerced;
+  }
+  if (gone !== undefined) copy = withoutKeys(copy ?? map, gone);
+  for (const [key, value] of defaulted) {
+    if ((copy ?? map)[key] !== undefined) continue;
+    room -= key.length + 4 + weightOfDefault(value);
+    if (room < 0) throw new TooMuchFilledIn();
+    copy ??= { ...map };
+    copy[key] = value;
+  }
+  return copy ?? map;
+}
+
+/** Nulls are kept where the schema says nothing about the type. */
+function dropped(node: CoercedNode): JsonValue | undefined {
+  return node.type === '' && node.preserve ? null : undefined;
+}
+
+function isTypeMeta(key: string): boolean {
+  return key === 'metadata' || key === 'apiVersion' || key === 'kind';
+}
+
+const META_KEYS = new Set(
+  'name generateName namespace selfLink uid resourceVersion generation creationTimestamp deletionTimestamp deletionGracePeriodSeconds labels annotations ownerReferences finalizers managedFields'.split(
+    ' ',
+  ),
+);
+
+/** Metadata of an embedded resource as Go would write it again; what cannot be decoded stays and is refused later. */
+function embeddedMetadata(value: JsonValue, path: string, unknown: Unknown): JsonValue {
+  const meta = decodeMetadata(value);
+  if (typeof meta === 'string' || !isMap(value)) return value;
+  for (const key in value) {
+    if (META_KEYS.has(key)) continue;
+    hasDropped = true;
+    if (unknown !== undefined && unknown.length < UNKNOWN_MAX) unknown.push(`${path}.metadata.${key}`);
+  }
+  return jsonEqual(meta, value) ? value : meta;
+}
+
+/** What values of scalars that should not have any parts are made of: nothing is known there. */
+const NOTHING = {
+  type: '',
+  nullable: false,
+  hasDefault: false,
+  preserve: false,
+  embedded: false,
+  items: undefined,
+  properties: new Map(),
+  additional: undefined,
+  defaulted: [],
+} as const satisfies CoercedNode;

@@ -1,0 +1,77 @@
+/**
+ * Which stored value a new one is compared with, and when both count as equal: the ground of ratcheting (126).
+ *
+ * Mirrors k8s.io/apiserver `cel/common/equality.go`: items of list maps are found by their keys, other items not at all, and what the
+ * schema does not know is never equal.
+ */
+import { jsonEqual } from '../../objects/json.ts';
+import { isList, isMap, sortedKeys } from '../../objects/json.ts';
+import type { JsonObject, JsonValue } from '../../objects/object.ts';
+import type { SchemaNode } from './schema-node.ts';
+
+/** The stored namesake of an item of a list map; undefined in other lists. */
+export function oldItem(
+  node: SchemaNode,
+  item: JsonValue,
+  old: readonly JsonValue[] | undefined,
+): JsonValue | undefined {
+  if (old === undefined || node.listType !== 'map' || !isMap(item)) return undefined;
+  let named = namesakes.get(old);
+  if (named === undefined || named.node !== node) namesakes.set(old, (named = { node, items: byKeys(node, old) }));
+  return named.items.get(keysText(node, item));
+}
+
+/** Items of the lists that were asked for by their keys: looking through a list for each item takes its length squared. */
+const namesakes = new WeakMap<
+  readonly JsonValue[],
+  { readonly node: SchemaNode; readonly items: ReadonlyMap<string, JsonValue> }
+>();
+
+function byKeys(node: SchemaNode, list: readonly JsonValue[]): ReadonlyMap<string, JsonValue> {
+  const items = new Map<string, JsonValue>();
+  for (const item of list) {
+    if (!isMap(item)) continue;
+    const text = keysText(node, item);
+    if (!items.has(text)) items.set(text, item);
+  }
+  return items;
+}
+
+function keysText({ listKeys }: SchemaNode, item: JsonObject): string {
+  return JSON.stringify(listKeys.map((key) => [sortedKeys(item[key] ?? null), item[key] === undefined]));
+}
+
+/** The schema of a map's value; undefined when the map's schema does not know the key. */
+function nodeAt(node: SchemaNode, key: string): SchemaNode | undefined {
+  return node.properties.get(key) ?? (typeof node.additional === 'object' ? node.additional : undefined);
+}
+
+/** Whether nothing changed as far as ratcheting can see. */
+export function isUnchanged(node: SchemaNode, value: JsonValue, old: JsonValue): boolean {
+  if (isList(value)) return isList(old) && listUnchanged(node, value, old);
+  if (!isMap(value)) return jsonEqual(value, old);
+  if (!isMap(old) || sizeOf(value) !== sizeOf(old)) return false;
+  for (const key in value) {
+    const [now, before] = [value[key], old[key]];
+    if (now === undefined) continue;
+    const below = nodeAt(node, key);
+    if (below === undefined || before === undefined || !isUnchanged(below, now, before)) return false;
+  }
+  return true;
+}
+
+function listUnchanged(node: SchemaNode, value: readonly JsonValue[], old: readonly JsonValue[]): boolean {
+  if (value.length !== old.length) return false;
+  const { items } = node;
+  if (node.listType !== 'map' || items === undefined) return jsonEqual(value, old);
+  return value.every((item) => {
+    const before = oldItem(node, item, old);
+    return before !== undefined && isUnchanged(items, item, before);
+  });
+}
+
+function sizeOf(map: JsonObject): number {
+  let size = 0;
+  for (const key in map) if (map[key] !== undefined) size++;
+  return size;
+}

@@ -1,0 +1,65 @@
+/** A structural schema, compiled: what pruning, defaulting and validation walk. `node.ts` makes it. */
+import type { JsonValue } from '../../objects/object.ts';
+import type { GoRegExp } from '../../wire/go-regexp.ts';
+
+export interface SchemaNode {
+  /** Empty: anything goes. */
+  readonly type: string;
+  readonly nullable: boolean;
+  readonly intOrString: boolean;
+  /** Unknown fields of a map are kept. */
+  readonly preserve: boolean;
+  /** `apiVersion`, `kind` and `metadata` of an embedded object are kept. */
+  readonly embedded: boolean;
+  /** Own properties only: never look up a key without `Map`. */
+  readonly properties: ReadonlyMap<string, SchemaNode>;
+  /** Properties with a default, in schema order. */
+  readonly defaulted: readonly (readonly [string, JsonValue])[];
+  /** Values of other keys; `true` for anything. */
+  readonly additional: SchemaNode | boolean | undefined;
+  readonly items: SchemaNode | undefined;
+  readonly hasDefault: boolean;
+  readonly default: JsonValue | undefined;
+  readonly required: readonly string[];
+  readonly enum: readonly JsonValue[] | undefined;
+  readonly maximum: number | undefined;
+  readonly minimum: number | undefined;
+  readonly exclusiveMaximum: boolean;
+  readonly exclusiveMinimum: boolean;
+  readonly multipleOf: number | undefined;
+  readonly maxLength: number | undefined;
+  readonly minLength: number | undefined;
+  readonly pattern: Pick<GoRegExp, 'test'> | undefined;
+  readonly patternText: string;
+  readonly format: string;
+  readonly maxItems: number | undefined;
+  readonly minItems: number | undefined;
+  readonly uniqueItems: boolean;
+  readonly maxProperties: number | undefined;
+  readonly minProperties: number | undefined;
+  readonly allOf: readonly SchemaNode[];
+  readonly anyOf: readonly SchemaNode[];
+  readonly oneOf: readonly SchemaNode[];
+  readonly not: SchemaNode | undefined;
+  readonly listType: string;
+  readonly listKeys: readonly string[];
+  /** `atomic`, `granular` or empty. */
+  readonly mapType: string;
+  /** Strategic merge patch; built-in kinds only. */
+  readonly patchStrategy: string;
+  readonly patchMergeKey: string;
+  /** Keys may appear here or below that no schema knows: such parts never count as unchanged. */
+  readonly open: boolean;
+  /** `x-kubernetes-validations`. */
+  readonly rules: readonly ValidationRule[];
+}
+
+/** One entry of `x-kubernetes-validations`; texts are empty when absent. */
+export interface ValidationRule {
+  readonly rule: string;
+  readonly message: string;
+  readonly messageExpression: string;
+  readonly reason: string;
+  readonly fieldPath: string;
+  readonly optionalOldSelf: boolean;
+}

@@ -1,0 +1,444 @@
+/**
+ * The embedded API server, in process.
+ *
+ * Owns: the public surface, routing, and how a commit becomes visible (observers, watches, definitions). Pure: no I/O, no clock; time,
+ * uids and name suffixes come from functions it is given. Does not own: HTTP (`http/`). Start at {@link ApiServer.send}.
+ */
+import { ApiServerError } from '../objects/errors.ts';
+import { jsonEqual } from '../objects/json.ts';
+import type { KubeletAnswers } from '../wire/declared-answers.ts';
+import type { KubeObject, ResourceKind } from '../objects/object.ts';
+import type { ApiRequest, ApiResponse, ResponseSink, Upstream, UserInfo } from '../wire/http.ts';
+import { asksToWatch } from '../wire/request-info.ts';
+import { bootstrapRoles } from './access/bootstrap.ts';
+import { AccessControl, type AuthorizationMode, type DeniedRequest } from './access/control.ts';
+import { ISSUER, TRIAL_KEY, verifyToken } from './access/tokens.ts';
+import { Admission } from './admission/admission.ts';
+import { Attempt, runAttempt } from './admission/attempt.ts';
+import type { CallOutFunction } from './admission/call-out.ts';
+import { Webhooks } from './admission/webhooks.ts';
+import { Ownership, type FieldManagement } from './apply/ownership.ts';
+import { noCallOut, refusalText, withWarnings } from './answering.ts';
+import { bodyMap } from './body.ts';
+import { interruptible, prepareWatch, preparing } from './conversion/run.ts';
+import { definitionOf } from './crd/definition.ts';
+import { reactToChange } from './crd/lifecycle.ts';
+import { CRDS, isEstablished } from './crd/status.ts';
+import type { ResourceDefinition } from './definition.ts';
+import type { Kernel } from './kernel.ts';
+import { timestampsOf } from '../objects/timestamps.ts';
+import type { Call } from './call.ts';
+import { DeclaredKubelet, type Undeclared } from './kubelet/declared.ts';
+import { bootObjects } from './kinds/boot-objects.ts';
+import { BOOT_NAMESPACES, bootNamespace, BUILT_IN } from './kinds/table.ts';
+import { discover } from './discovery.ts';
+import { NO_METHOD, Refusal, UNKNOWN_PATH } from './refusal.ts';
+import { Registry } from './registry.ts';
+import type { Route } from './route.ts';
+import { unroutable, unstorable } from './routing.ts';
+import { rowKey, Store, type CommittedChange, type StoreSnapshot } from './store.ts';
+import { deleteEndpoints, remove, removeCollection } from './verbs/delete.ts';
+import { get, list } from './verbs/read.ts';
+import { review, type Reviewer, type TokenOwner } from './verbs/reviews.ts';
+import { answerSubresource } from './verbs/subresource.ts';
+import { watch } from './verbs/watch.ts';
+import { create, patch, update } from './verbs/write.ts';
+import { Watchers } from './watchers.ts';
+
+export type { CallOut, CallOutAnswer, CallOutFunction } from './admission/call-out.ts';
+export type { AuthorizationMode, DeniedRequest } from './access/control.ts';
+export type { FieldManagement } from './apply/ownership.ts';
+export type { Undeclared } from './kubelet/declared.ts';
+export type { CommittedChange } from './store.ts';
+
+export interface ApiServerOptions {
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  readonly newUid: () => string;
+  /** Five characters for `generateName`. */
+  readonly nameSuffix: () => string;
+  /** Signs tokens of service accounts. Without it a fixed one, for servers that only their own process reaches. */
+  readonly tokenKey?: string;
+  /** Changes kept for watches to resume from (default 10 000). */
+  readonly historyMax?: number;
+  /** When owners of fields are worked out: on every write, or (default) when an apply first touches an object. */
+  readonly fieldManagement?: FieldManagement;
+  /** Who may do what: everybody everything (default), or what the stored roles and bindings say. Requests without a user may do everything. */
+  readonly authorization?: AuthorizationMode;
+  /** Knows bearer tokens beside those of service accounts, for TokenReview. */
+  readonly tokenUser?: (token: string) => UserInfo | undefined;
+  /** What pods and services answer; absent, they answer nothing. */
+  readonly kubelet?: KubeletAnswers;
+  /** Asks webhooks. Absent, they count as unreachable and their failure policy decides. */
+  readonly callOut?: CallOutFunction;
+}
+
+/** All state of a server. Opaque; cheap to take and to restore. */
+export interface ServerSnapshot {
+  readonly store: StoreSnapshot;
+  readonly registry: Registry;
+}
+
+/** Real servers keep at least 100 events per resource and 75 s; this is what fits many trials. */
+const HISTORY_MAX = 10_000;
+
+const NOTHING = (): void => {};
+
+/** By this name it owns what it makes. */
+const AS_ITSELF = { 'user-agent': 'kube-apiserver' } as const;
+
+export class ApiServer implements Upstream {
+  readonly #options: ApiServerOptions;
+  readonly #store: Store;
+  readonly #watchers = new Watchers();
+  readonly #observers = new Set<(change: CommittedChange) => void>();
+  readonly #kernel: Kernel;
+  readonly #access: AccessControl;
+  readonly #webhooks: Webhooks;
+  readonly #kubelet: DeclaredKubelet;
+  readonly #reviewer: Reviewer;
+  #registry = new Registry(BUILT_IN);
+  /** When the request that is being run again came. */
+  #attemptTime: string | undefined;
+
+  constructor(options: ApiServerOptions) {
+    this.#options = options;
+    this.#store = new Store(options.historyMax ?? HISTORY_MAX);
+    this.#access = new AccessControl(options.authorization ?? 'allow-all', this.#store);
+    this.#webhooks = new Webhooks(this.#store);
+    this.#kubelet = new DeclaredKubelet(options.kubelet);
+    this.#kernel = this.#makeKernel();
+    this.#reviewer = {
+      authorizer: this.#access.authorizer,
+      tokenOwner: (token, audiences) => this.#tokenOwner(token, audiences),
+      timestamp: () => this.#kernel.timestamp(),
+    };
+    for (const name of BOOT_NAMESPACES) this.#apply('namespaces', bootNamespace(name) as KubeObject);
+    if (options.authorization === 'rbac') for (const role of bootstrapRoles()) this.#boot(role);
+  }
+
+  /** The revision of the latest change. */
+  get revision(): number {
+    return this.#store.revision;
+  }
+
+  /**
+   * Handles one request, synchronously: `answer`, or `open` and the first events, are called before it returns. Later commits push
+   * events to open watches in revision order. The returned function closes a watch from the caller's side.
+   */
+  send(sent: ApiRequest, sink: ResponseSink): () => void {
+    const admitted = this.#access.admit(sent);
+    if (admitted instanceof Refusal) {
+      sink.answer(admitted);
+      return NOTHING;
+    }
+    const route = this.#registry.route(admitted.path);
+    const early =
+      route === undefined
+        ? (this.#kernel.kubelet.outside(admitted) ??
+          review(this.#reviewer, admitted) ??
+          discover(this.#registry, admitted))
+        : (unroutable(route, admitted.method) ?? unstorable(route, admitted.method));
+    if (route === undefined || early !== undefined) {
+      sink.answer(early ?? UNKNOWN_PATH);
+      return NOTHING;
+    }
+    const request: ApiRequest = admitted.method === 'HEAD' ? { ...admitted, method: 'GET' } : admitted;
+    const call: Call = { request, route, warnings: [] };
+    const { method, query } = request;
+    const wantsWatch = route.watching || asksToWatch(query);
+    // A name in the path makes it a plain get, except on the legacy watch paths.
+    if (method === 'GET' && wantsWatch && (route.name === '' || route.watching)) {
+      if (route.version.prepare !== undefined) return this.#attempt(request, sink, true);
+      return watch(this.#kernel, this.#watchers, call, sink);
+    }
+    if (route.version.prepare !== undefined || (method !== 'GET' && this.#webhooks.present))
+      return this.#attempt(request, sink, false);
+    sink.answer(withWarnings(call, this.#answer(this.#kernel, call)));
+    return NOTHING;
+  }
+
+  /** What `path` names, when it names a resource. */
+  routeOf(path: string): Route | undefined {
+    return this.#registry.route(path);
+  }
+
+  /** What a request gets that has come to a resource and goes no further. */
+  refusalOf(route: Route, method: string): ApiResponse | undefined {
+    return unroutable(route, method);
+  }
+
+  /** Stores what a real server stores by itself when it starts, for clients that look for it. `port`: where it is served. */
+  boot(port: number): void {
+    const facts = { now: this.#kernel.timestamp(), port, uid: this.#options.newUid() };
+    for (const object of bootObjects(facts)) this.#boot(object);
+    // Nobody watches from before the start.
+    this.#store.expireBefore(this.#store.revision);
+  }
+
+  /** Calls `listener` for every commit, before watches hear of it, until the returned function is called. */
+  observe(listener: (change: CommittedChange) => void): () => void {
+    this.#observers.add(listener);
+    return () => {
+      this.#observers.delete(listener);
+    };
+  }
+
+  snapshot(): ServerSnapshot {
+    return { store: this.#store.snapshot(), registry: this.#registry };
+  }
+
+  /** Goes back to a snapshot. Open watches are forgotten without a word. */
+  restore(snapshot: ServerSnapshot): void {
+    this.#watchers.close(undefined, true);
+    this.#store.restore(snapshot.store);
+    this.#registry = snapshot.registry;
+    this.#access.reset();
+    this.#kubelet.forget();
+    this.#webhooks.changed();
+  }
+
+  /** What pods and services were asked, since the start or the last {@link restore}, that no answer is declared for. */
+  undeclared(): readonly Undeclared[] {
+    return this.#kubelet.undeclared;
+  }
+
+  /** What authorization has refused since the start or the last {@link restore}, each once with how often. */
+  deniedRequests(): readonly DeniedRequest[] {
+    return this.#access.denied();
+  }
+
+  /** Whose token of a service account it is; undefined when this server did not sign it, or it has run out or lost its owner. */
+  serviceAccountOf(token: string): UserInfo | undefined {
+    return verifyToken(this.#store, this.#options.now(), token, this.#kernel.tokenKey)?.user;
+  }
+
+  /** Stored objects in key order: of one resource, or of all in resource order. */
+  objects(resource?: string): readonly KubeObject[] {
+    if (resource !== undefined) return this.#store.list(resource);
+    return this.#store.resources().flatMap((one) => this.#store.list(one));
+  }
+
+  object(resource: string, namespace: string, name: string): KubeObject | undefined {
+    return this.#store.get(resource, rowKey(namespace, name));
+  }
+
+  /**
+   * Installs a custom resource definition, Established at once; replaces one of the same name.
+   *
+   * @throws {ApiServerError} MANIFEST_INVALID when it is no valid definition.
+   */
+  installCrd(crd: KubeObject): void {
+    const name = crd.metadata.name ?? '';
+    const answer = this.#apply(CRDS, crd);
+    if (answer instanceof Refusal)
+      throw new ApiServerError(
+        'MANIFEST_INVALID',
+        `custom resource definition '${name}' was refused: ${refusalText(answer)}; correct the manifest`,
+      );
+  }
+
+  resourceKinds(): readonly ResourceKind[] {
+    return this.#registry.resourceKinds();
+  }
+
+  kindFor(apiVersion: string, kind: string): ResourceKind | undefined {
+    return this.#registry.kindFor(apiVersion, kind);
+  }
+
+  /** `status`, `scale`, …: what a served kind has beside itself. */
+  subresourcesOf(apiVersion: string, kind: string): ReadonlySet<string> {
+    return this.#registry.byKind(apiVersion, kind)?.[1].subresources ?? new Set();
+  }
+
+  /**
+   * Stores objects as they are, uid included, past every check; each gets a new version and is told to observers as a change.
+   * Definitions stand before what they define.
+   */
+  seed(objects: readonly KubeObject[]): void {
+    for (const object of objects) this.#kernel.commit(this.#registry.storing(object), object, undefined);
+  }
+
+  /** Forgets the history up to `revision`: older watches, continue tokens and exact lists get 410 from now on. */
+  expireBefore(revision: number): void {
+    this.#store.expireBefore(revision);
+  }
+
+  /** Sends a BOOKMARK at the current revision to every watch that asked for bookmarks. Real servers do so about once a minute. */
+  sendBookmarks(): void {
+    this.#watchers.bookmarks(this.#store.revision);
+  }
+
+  /** Ends every open watch cleanly, as a server may at any time. */
+  closeWatches(): void {
+    this.#watchers.close(undefined, false);
+  }
+
+  /** A request that webhooks may have a say in, or a part: run until all of them have spoken. */
+  #attempt(request: ApiRequest, sink: ResponseSink, watches: boolean): () => void {
+    const attempt = new Attempt(this.#kernel);
+    const present = request.method !== 'GET' && this.#webhooks.present;
+    const sources = attempt.sources();
+    let close = NOTHING;
+    const run = (): ApiResponse => {
+      // The definition may have changed since the last run.
+      const route = this.#registry.route(request.path);
+      if (route === undefined) return UNKNOWN_PATH;
+      const call: Call = { request, route, warnings: [] };
+      const kernel: Kernel = Object.assign(Object.create(this.#kernel) as Kernel, sources, {
+        admission: present ? new Admission(this.#webhooks, attempt) : undefined,
+        ...preparing(this.#kernel, this.#watchers, route.version),
+      });
+      return interruptible(kernel, attempt, () => {
+        if (!watches) {
+          this.#attemptTime = sources.timestamp();
+          try {
+            return withWarnings(call, this.#answer(kernel, call));
+          } finally {
+            this.#attemptTime = undefined;
+          }
+        }
+        prepareWatch(kernel, call);
+        close = watch(kernel, this.#watchers, call, sink);
+        return WATCHING;
+      });
+    };
+    const giveUp = runAttempt(attempt, this.#options.callOut ?? noCallOut, run, (response) => {
+      if (response !== WATCHING) sink.answer(response);
+    });
+    return () => {
+      giveUp();
+      close();
+    };
+  }
+
+  #answer(kernel: Kernel, call: Call): ApiResponse {
+    const { route, request } = call;
+    if (route.subresource !== '') {
+      const answer = answerSubresource(kernel, call);
+      if (answer !== undefined) return answer;
+    }
+    switch (request.method) {
+      case 'GET':
+        return route.name === '' ? list(kernel, call) : get(kernel, call);
+      case 'POST':
+        return create(kernel, call);
+      case 'PUT':
+        return update(kernel, call);
+      case 'PATCH':
+        return patch(kernel, call);
+      case 'DELETE':
+        return route.name === '' ? removeCollection(kernel, call) : remove(kernel, call);
+      default:
+        return NO_METHOD;
+    }
+  }
+
+  #tokenOwner(token: string, audiences: readonly string[]): TokenOwner | undefined {
+    const known = this.#options.tokenUser?.(token);
+    if (known === undefined)
+      return verifyToken(this.#store, this.#options.now(), token, this.#kernel.tokenKey, audiences);
+    // Tokens without an audience of their own are meant for this server.
+    return audiences.includes(ISSUER) ? { user: known, audiences: [ISSUER] } : undefined;
+  }
+
+  /** An object that is there from the start, stored as it is. */
+  #boot(object: KubeObject): void {
+    const metadata = { ...object.metadata, uid: this.#options.newUid(), creationTimestamp: this.#kernel.timestamp() };
+    this.#kernel.commit(this.#registry.storing(object), { ...object, metadata }, undefined);
+  }
+
+  /** Creates or replaces an object as the server itself. */
+  #apply(resource: string, object: KubeObject): KubeObject | Refusal {
+    const definition = this.#registry.byResource(resource);
+    const version = definition?.versions[0];
+    if (definition === undefined || version === undefined)
+      throw new ApiServerError(
+        'MANIFEST_INVALID',
+        `unknown resource '${resource}'; expected one that the server serves`,
+      );
+    const { namespace = '', name = '' } = object.metadata;
+    const existing = this.#store.get(resource, rowKey(namespace, name));
+    const route: Route = {
+      definition,
+      version,
+      namespace,
+      name: existing === undefined ? '' : name,
+      subresource: '',
+      watching: false,
+    };
+    const body =
+      existing === undefined
+        ? object
+        : { ...object, metadata: { ...object.metadata, resourceVersion: existing.metadata.resourceVersion ?? '' } };
+    const request: ApiRequest = {
+      method: existing === undefined ? 'POST' : 'PUT',
+      path: '',
+      query: {},
+      headers: AS_ITSELF,
+      body,
+    };
+    const call: Call = { request, route, warnings: [] };
+    const raw = bodyMap(call);
+    if (raw instanceof Refusal) return raw;
+    const answer = existing === undefined ? create(this.#kernel, call) : update(this.#kernel, call);
+    return answer instanceof Refusal ? answer : (answer.body as KubeObject);
+  }
+
+  #makeKernel(): Kernel {
+    const { newUid, nameSuffix, now } = this.#options;
+    const registry = (): Registry => this.#registry;
+    return {
+      store: this.#store,
+      get registry() {
+        return registry();
+      },
+      newUid,
+      nameSuffix,
+      tokenKey: this.#options.tokenKey ?? TRIAL_KEY,
+      access: this.#access,
+      kubelet: this.#kubelet,
+      admission: undefined,
+      timestamp: timestampsOf(now),
+      owners: new Ownership(
+        this.#options.fieldManagement ?? 'on-apply',
+        () => this.#attemptTime ?? this.#kernel.timestamp(),
+      ),
+      commit: (definition, object, before, by) => {
+        const change = this.#store.put(definition.gr, object, before);
+        this.#kernel.owners.committed(change.object, before, by);
+        this.#tell(definition, change, by);
+        return change.object;
+      },
+      remove: (definition, before) => {
+        const change = this.#store.remove(definition.gr, before);
+        this.#tell(definition, change);
+        if (definition.gr === 'services') deleteEndpoints(this.#kernel, this.#registry.byResource('endpoints'), before);
+        return change;
+      },
+    };
+  }
+
+  #tell(definition: ResourceDefinition, change: CommittedChange, by?: Call): void {
+    for (const observer of this.#observers) observer(change);
+    this.#access.changed(change.resource);
+    this.#webhooks.changed(change.resource);
+    if (definition.gr === CRDS) this.#rebuildRegistry(change);
+    this.#watchers.tell(change);
+    if (definition.gr === CRDS || definition.terminating) reactToChange(this.#kernel, definition, change, by);
+  }
+
+  #rebuildRegistry(change: CommittedChange): void {
+    const served = this.#store.list(CRDS).filter(isEstablished);
+    this.#registry = new Registry([...BUILT_IN, ...served.map(definitionOf)]);
+    // A new spec makes a new storage: whoever watched the old one is cut off, cleanly.
+    if (
+      change.before !== undefined &&
+      !(change.type === 'MODIFIED' && jsonEqual(change.object['spec'], change.before['spec']))
+    )
+      this.#watchers.close(change.name, false);
+  }
+}
+
+/** Stands for an open watch, which has no answer. */
+const WATCHING: ApiResponse = { code: 200, body: '' };

@@ -1,0 +1,268 @@
+/**
+ * The store: every object, one global revision, and the history from which watches resume.
+ *
+ * Owns: commits, key order, exact views of the past, the history window, snapshots. Does not own: who may write what (`verbs/`).
+ * Tables are copied on the first write after a snapshot, so taking and restoring one costs nothing per object.
+ */
+import type { KubeObject } from '../objects/object.ts';
+
+/** One committed change: what watches and observers see. */
+export interface CommittedChange {
+  readonly revision: number;
+  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
+  /** `pods`, `widgets.example.com`. */
+  readonly resource: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+  /** New content; for DELETED the last content, carrying the deletion's revision. */
+  readonly object: KubeObject;
+  /** The content before; absent for ADDED. */
+  readonly before?: KubeObject;
+}
+
+type Rows = Map<string, KubeObject>;
+
+interface Table {
+  rows: Rows;
+  /** A snapshot holds these rows too: copy before writing. */
+  shared: boolean;
+  /** Keys in order; undefined after a create or delete until somebody lists. */
+  keys: readonly string[] | undefined;
+}
+
+/** Everything the store holds, shared with it until either side changes. */
+export interface StoreSnapshot {
+  readonly revision: number;
+  readonly floor: number;
+  readonly tables: ReadonlyMap<string, { readonly rows: Rows; readonly keys: readonly string[] | undefined }>;
+  readonly sealed: readonly (readonly CommittedChange[])[];
+}
+
+/** A part of a list. */
+export interface Page {
+  readonly objects: readonly KubeObject[];
+  readonly remaining: number;
+}
+
+const NO_OBJECTS: readonly KubeObject[] = [];
+const NO_KEYS: readonly string[] = [];
+
+/** `namespace/name`; cluster-scoped objects start with the slash. Byte order of keys is the order of lists. */
+export function rowKey(namespace: string, name: string): string {
+  return `${namespace}/${name}`;
+}
+
+export class Store {
+  readonly #historyMax: number;
+  #tables = new Map<string, Table>();
+  #revision = 0;
+  /** Everything after this revision is still in the history. */
+  #floor = 0;
+  /** The history: sealed segments belong to snapshots as well, `#tail` is ours alone. */
+  #sealed: readonly (readonly CommittedChange[])[] = [];
+  #tail: CommittedChange[] = [];
+
+  constructor(historyMax: number) {
+    this.#historyMax = historyMax;
+  }
+
+  get revision(): number {
+    return this.#revision;
+  }
+
+  /** The oldest revision that a watch may resume from. */
+  get floor(): number {
+    return this.#floor;
+  }
+
+  get(resource: string, key: string): KubeObject | undefined {
+    return this.#tables.get(resource)?.rows.get(key);
+  }
+
+  /** Resources that hold objects, in name order. */
+  resources(): readonly string[] {
+    return [...this.#tables]
+      .filter(([, table]) => table.rows.size > 0)
+      .map(([resource]) => resource)
+      .sort();
+  }
+
+  /** Objects in key order; of one namespace when one is given. */
+  list(resource: string, namespace = ''): readonly KubeObject[] {
+    const table = this.#tables.get(resource);
+    if (table === undefined || table.rows.size === 0) return NO_OBJECTS;
+    const keys = sortedKeys(table);
+    const objects: KubeObject[] = [];
+    const prefix = `${namespace}/`;
+    for (const key of keys) {
+      if (namespace !== '' && !key.startsWith(prefix)) continue;
+      const object = table.rows.get(key);
+      if (object !== undefined) objects.push(object);
+    }
+    return objects;
+  }
+
+  /** At most `max` objects in key order, from the key `from` on, and how many follow them. */
+  page(resource: string, namespace: string, from: string, max: number): Page {
+    const table = this.#tables.get(resource);
+    if (table === undefined) return { objects: NO_OBJECTS, remaining: 0 };
+    const keys = sortedKeys(table);
+    const start = lowerBound(keys, from);
+    // The character after the slash ends what begins with `namespace/`.
+    const end = namespace === '' ? keys.length : lowerBound(keys, `${namespace}0`);
+    const page = keys.slice(start, Math.min(start + max, end));
+    return {
+      objects: page.map((key) => table.rows.get(key) as KubeObject),
+      remaining: Math.max(0, end - start - page.length),
+    };
+  }
+
+  /** Objects as they were at `revision`, which must not be below the floor. */
+  listAt(resource: string, namespace: string, revision: number): readonly KubeObject[] {
+    if (revision >= this.#revision) return this.list(resource, namespace);
+    const undone = new Map<string, KubeObject | undefined>();
+    for (const change of this.changesAfter(revision)) {
+      if (change.resource !== resource || (namespace !== '' && change.namespace !== namespace)) continue;
+      const key = rowKey(change.namespace, change.name);
+      if (!undone.has(key)) undone.set(key, change.before);
+    }
+    if (undone.size === 0) return this.list(resource, namespace);
+    const rows = new Map<string, KubeObject>();
+    for (const object of this.list(resource, namespace))
+      rows.set(rowKey(object.metadata.namespace ?? '', object.metadata.name ?? ''), object);
+    for (const [key, object] of undone) {
+      if (object === undefined) rows.delete(key);
+      else rows.set(key, object);
+    }
+    return [...rows.keys()].sort(byteOrder).map((key) => rows.get(key) as KubeObject);
+  }
+
+  /** Changes with a revision above `revision`, oldest first. */
+  changesAfter(revision: number): readonly CommittedChange[] {
+    if (revision >= this.#revision) return [];
+    const changes: CommittedChange[] = [];
+    for (const segment of this.#sealed) collectAfter(segment, revision, changes);
+    collectAfter(this.#tail, revision, changes);
+    return changes;
+  }
+
+  /** Stores `object` under the next revision and returns the change. The object's resourceVersion is set here. */
+  put(resource: string, object: KubeObject, before: KubeObject | undefined): CommittedChange {
+    const revision = ++this.#revision;
+    const stored = stamped(object, revision);
+    const { namespace = '', name = '', uid = '' } = stored.metadata;
+    const table = this.#writable(resource);
+    table.rows.set(rowKey(namespace, name), stored);
+    if (before === undefined) table.keys = undefined;
+    return this.#record(
+      before === undefined
+        ? { revision, type: 'ADDED', resource, namespace, name, uid, object: stored }
+        : { revision, type: 'MODIFIED', resource, namespace, name, uid, object: stored, before },
+    );
+  }
+
+  /** Removes an object. */
+  remove(resource: string, before: KubeObject): CommittedChange {
+    const revision = ++this.#revision;
+    const { namespace = '', name = '', uid = '' } = before.metadata;
+    const table = this.#writable(resource);
+    table.rows.delete(rowKey(namespace, name));
+    table.keys = undefined;
+    const object = stamped(before, revision);
+    return this.#record({ revision, type: 'DELETED', resource, namespace, name, uid, object, before });
+  }
+
+  /** Forgets the history up to `revision`. */
+  expireBefore(revision: number): void {
+    const floor = Math.min(revision, this.#revision);
+    if (floor <= this.#floor) return;
+    this.#floor = floor;
+    this.#sealed = this.#sealed.filter((segment) => (segment.at(-1)?.revision ?? 0) > floor);
+    this.#tail = this.#tail.filter((change) => change.revision > floor);
+  }
+
+  snapshot(): StoreSnapshot {
+    if (this.#tail.length > 0) {
+      this.#sealed = [...this.#sealed, this.#tail];
+      this.#tail = [];
+    }
+    const tables = new Map<string, { rows: Rows; keys: readonly string[] | undefined }>();
+    for (const [resource, table] of this.#tables) {
+      if (table.rows.size === 0) continue;
+      table.shared = true;
+      tables.set(resource, { rows: table.rows, keys: sortedKeys(table) });
+    }
+    return { revision: this.#revision, floor: this.#floor, tables, sealed: this.#sealed };
+  }
+
+  restore(snapshot: StoreSnapshot): void {
+    this.#revision = snapshot.revision;
+    this.#floor = snapshot.floor;
+    this.#sealed = snapshot.sealed;
+    this.#tail = [];
+    this.#tables = new Map();
+    for (const [resource, { rows, keys }] of snapshot.tables) this.#tables.set(resource, { rows, keys, shared: true });
+  }
+
+  #writable(resource: string): Table {
+    let table = this.#tables.get(resource);
+    if (table === undefined) {
+      table = { rows: new Map(), shared: false, keys: NO_KEYS };
+      this.#tables.set(resource, table);
+    } else if (table.shared) {
+      table.rows = new Map(table.rows);
+      table.shared = false;
+    }
+    return table;
+  }
+
+  #record(change: CommittedChange): CommittedChange {
+    this.#tail.push(change);
+    // Trimming at twice the window keeps it amortised: one pass per `historyMax` commits.
+    if (this.#tail.length >= this.#historyMax * 2) {
+      const dropped = this.#tail[this.#tail.length - this.#historyMax - 1];
+      if (dropped !== undefined) this.expireBefore(dropped.revision);
+    }
+    return change;
+  }
+}
+
+function byteOrder(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+function sortedKeys(table: Table): readonly string[] {
+  table.keys ??= [...table.rows.keys()].sort(byteOrder);
+  return table.keys;
+}
+
+/** The index of the first key that is not below `key`. */
+function lowerBound(keys: readonly string[], key: string): number {
+  let low = 0;
+  let high = keys.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((keys[middle] ?? '') < key) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function stamped(object: KubeObject, revision: number): KubeObject {
+  return { ...object, metadata: { ...object.metadata, resourceVersion: String(revision) } };
+}
+
+/** Appends what is newer than `revision`; segments are in revision order. */
+function collectAfter(segment: readonly CommittedChange[], revision: number, into: CommittedChange[]): void {
+  const last = segment.at(-1);
+  if (last === undefined || last.revision <= revision) return;
+  let low = 0;
+  let high = segment.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((segment[middle]?.revision ?? 0) <= revision) low = middle + 1;
+    else high = middle;
+  }
+  for (let index = low; index < segment.length; index++) into.push(segment[index] as CommittedChange);
+}

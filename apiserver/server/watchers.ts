@@ -1,0 +1,148 @@
+/**
+ * Open watches: who sees which change, as which event.
+ *
+ * Owns: selector transitions (an object that starts matching is ADDED, one that stops is DELETED), delivery in revision order even
+ * when a sink writes while it is told, bookmarks. Does not own: what a request asked for (`verbs/watch.ts`).
+ */
+import type { JsonObject, KubeObject } from '../objects/object.ts';
+import type { WatchEvent } from '../objects/watch-event.ts';
+import type { ResponseSink } from '../wire/http.ts';
+import { ConversionFailed, ConversionNeeded } from './conversion/converter.ts';
+import type { ServedVersion } from './definition.ts';
+import type { CommittedChange } from './store.ts';
+import { selected, type Selection } from './verbs/read.ts';
+
+export interface Watcher {
+  readonly resource: string;
+  readonly version: ServedVersion;
+  /** An object of the kind that nobody has filled in. */
+  readonly empty: () => KubeObject;
+  /** Empty for all namespaces. */
+  readonly namespace: string;
+  readonly selection: Selection;
+  readonly bookmarks: boolean;
+  readonly sink: ResponseSink;
+  /** Changes up to here are not for this watch: it has seen them or asked to start later. */
+  after: number;
+  closed: boolean;
+}
+
+/** The event that `change` is for a watcher; undefined when it is not for it. */
+export function eventFor(watcher: Watcher, change: CommittedChange): WatchEvent | undefined {
+  if (watcher.namespace !== '' && watcher.namespace !== change.namespace) return undefined;
+  const { selection, version } = watcher;
+  const { type } = change;
+  if (selection.labels === undefined && selection.fields === undefined)
+    return { type, object: version.fromStorage(change.object) };
+  const now = type !== 'DELETED' && selected(selection, version.fromStorage(change.object));
+  const before = change.before !== undefined && selected(selection, version.fromStorage(change.before));
+  if (now) return { type: before ? 'MODIFIED' : 'ADDED', object: version.fromStorage(change.object) };
+  if (!before) return undefined;
+  if (type === 'DELETED') return { type, object: version.fromStorage(change.object) };
+  // It left the selection: the previous content under the new version.
+  const last = version.fromStorage(change.before ?? change.object);
+  return {
+    type: 'DELETED',
+    object: { ...last, metadata: { ...last.metadata, resourceVersion: String(change.revision) } },
+  };
+}
+
+/** `empty`: an object of the kind that nobody has filled in. Go writes all of it. */
+export function bookmark(empty: KubeObject, revision: number, endsInitial: boolean): WatchEvent {
+  const ends = endsInitial ? { 'k8s.io/initial-events-end': 'true' } : {};
+  const annotations = { ...empty.metadata.annotations, ...ends };
+  const metadata: JsonObject = {
+    resourceVersion: String(revision),
+    ...(Object.keys(annotations).length === 0 ? {} : { annotations }),
+  };
+  return { type: 'BOOKMARK', object: { ...empty, metadata } };
+}
+
+/** The event; undefined when it is not for this watch, or a webhook would have to convert it first: then the watch ends. */
+function safeEventFor(watcher: Watcher, change: CommittedChange): WatchEvent | undefined {
+  if (watcher.version.prepare === undefined) return eventFor(watcher, change);
+  try {
+    return eventFor(watcher, change);
+  } catch (error) {
+    if (!(error instanceof ConversionNeeded) && !(error instanceof ConversionFailed)) throw error;
+    watcher.closed = true;
+    watcher.sink.end();
+    return undefined;
+  }
+}
+
+export class Watchers {
+  readonly #byResource = new Map<string, Set<Watcher>>();
+  #queue: CommittedChange[] = [];
+  #telling = false;
+
+  add(watcher: Watcher): () => void {
+    let watchers = this.#byResource.get(watcher.resource);
+    if (watchers === undefined) this.#byResource.set(watcher.resource, (watchers = new Set()));
+    watchers.add(watcher);
+    return () => {
+      watcher.closed = true;
+      watchers.delete(watcher);
+    };
+  }
+
+  /** Tells everybody who watches. A sink that writes in turn queues behind: each watch sees revisions in order. */
+  tell(change: CommittedChange): void {
+    if (this.#telling) this.#queue.push(change);
+    else this.first(() => this.#tellOne(change));
+  }
+
+  /** Runs `events`; changes committed meanwhile are told afterwards. */
+  first(events: () => void): void {
+    if (this.#telling) {
+      events();
+      return;
+    }
+    this.#telling = true;
+    try {
+      events();
+      for (let next = this.#queue.shift(); next !== undefined; next = this.#queue.shift()) this.#tellOne(next);
+    } finally {
+      this.#telling = false;
+      this.#queue = [];
+    }
+  }
+
+  #tellOne(change: CommittedChange): void {
+    const watchers = this.#byResource.get(change.resource);
+    if (watchers === undefined || watchers.size === 0) return;
+    for (const watcher of [...watchers]) {
+      if (watcher.closed || change.revision <= watcher.after) continue;
+      watcher.after = change.revision;
+      const event = safeEventFor(watcher, change);
+      if (event !== undefined) watcher.sink.event(event);
+    }
+  }
+
+  /** The versions in which a resource is being watched. */
+  versionsOf(resource: string): ReadonlySet<ServedVersion> {
+    return new Set([...(this.#byResource.get(resource) ?? [])].map((watcher) => watcher.version));
+  }
+
+  /** A bookmark at `revision` to every watch that asked for bookmarks. */
+  bookmarks(revision: number): void {
+    for (const watchers of this.#byResource.values())
+      for (const watcher of [...watchers])
+        if (watcher.bookmarks && !watcher.closed && revision >= watcher.after)
+          watcher.sink.event(bookmark(watcher.empty(), revision, false));
+  }
+
+  /** Ends watches: of one resource, or all. Silently ones are just forgotten. */
+  close(resource: string | undefined, silently: boolean): void {
+    for (const [key, watchers] of this.#byResource) {
+      if (resource !== undefined && key !== resource) continue;
+      this.#byResource.delete(key);
+      for (const watcher of watchers) {
+        if (watcher.closed) continue;
+        watcher.closed = true;
+        if (!silently) watcher.sink.end();
+      }
+    }
+    if (silently) this.#queue = [];
+  }
+}

@@ -1,0 +1,26 @@
+/** Tests of vitest with an API server: one for each file, as it was at its start for each test. */
+import { test as base, type TestAPI } from 'vitest';
+import { startApiServer, type RunningApiServer, type StartOptions } from './running.ts';
+
+/** What each test gets. */
+export interface ApiServerFixture {
+  readonly apiServer: RunningApiServer;
+}
+
+/**
+ * `test` of vitest with the fixture `apiServer`.
+ *
+ * @param options - As for `startApiServer`.
+ */
+export function apiServerTest(options: StartOptions = {}): TestAPI<ApiServerFixture> {
+  let running: RunningApiServer | undefined;
+  return base.extend<ApiServerFixture>({
+    // oxlint-disable-next-line no-empty-pattern -- vitest reads from the pattern which other fixtures are needed.
+    apiServer: async ({}, use) => {
+      running ??= startApiServer(options);
+      running.reset();
+      await use(running);
+      await running.close();
+    },
+  });
+}

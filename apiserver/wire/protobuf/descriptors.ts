@@ -1,0 +1,118 @@
+/**
+ * What the messages of built-in kinds consist of.
+ *
+ * Owns: the shape of `generated/descriptors.json` (see `apiserver/scripts/generate-protobuf.ts`) and finding a kind's message.
+ */
+import generated from './generated/descriptors.json' with { type: 'json' };
+
+/** Number, JSON name, type, flags, and Go's name where it is not the JSON name with a capital. */
+type Row = readonly [number, string, string, string, string?];
+
+export type ScalarType = 'string' | 'bytes' | 'bool' | 'int32' | 'int64' | 'uint32' | 'double';
+
+export interface Field {
+  readonly id: number;
+  readonly name: string;
+  readonly goName: string;
+  readonly scalar: ScalarType | undefined;
+  /** The message of a field that is no scalar. */
+  readonly message: string;
+  readonly repeated: boolean;
+  readonly map: boolean;
+  /** Go holds a pointer: absent and zero differ. */
+  readonly pointer: boolean;
+  readonly omitEmpty: boolean;
+  /** Its fields stand among those of the message around it. */
+  readonly inline: boolean;
+}
+
+export interface Message {
+  /** `core/v1.Pod`. */
+  readonly name: string;
+  readonly fields: readonly Field[];
+  /** By field number. */
+  readonly byId: readonly (Field | undefined)[];
+  /** A list that is no message in JSON: `ExtraValue`, `Verbs`. */
+  readonly bareList: boolean;
+}
+
+const SCALARS: ReadonlySet<string> = new Set<ScalarType>([
+  'string',
+  'bytes',
+  'bool',
+  'int32',
+  'int64',
+  'uint32',
+  'double',
+]);
+
+interface Descriptors {
+  readonly groups: { readonly [apiVersion: string]: string };
+  readonly messages: { readonly [name: string]: readonly Row[] };
+}
+
+const descriptors = generated as unknown as Descriptors;
+const messages = new Map<string, Message | undefined>();
+
+/** The message called `core/v1.Pod`. */
+export function messageNamed(name: string): Message | undefined {
+  if (messages.has(name)) return messages.get(name);
+  const rows = Object.hasOwn(descriptors.messages, name) ? descriptors.messages[name] : undefined;
+  const message = rows === undefined ? undefined : messageOf(name, rows);
+  messages.set(name, message);
+  return message;
+}
+
+/** The message of a kind; kinds of meta.k8s.io are known in every group. */
+export function messageOfKind(apiVersion: string, kind: string): Message | undefined {
+  const { groups } = descriptors;
+  const group = META[apiVersion] ?? (Object.hasOwn(groups, apiVersion) ? groups[apiVersion] : undefined);
+  const own = group === undefined ? undefined : messageNamed(`${group}.${kind}`);
+  return own ?? (EVERYWHERE.has(kind) ? messageNamed(`meta/v1.${kind}`) : undefined);
+}
+
+const META: { readonly [apiVersion: string]: string | undefined } = {
+  'meta.k8s.io/v1': 'meta/v1',
+  'meta.k8s.io/v1beta1': 'meta/v1beta1',
+};
+
+/** What every group knows. */
+const EVERYWHERE: ReadonlySet<string> = new Set([
+  'APIGroup',
+  'APIGroupList',
+  'APIResourceList',
+  'APIVersions',
+  'CreateOptions',
+  'DeleteOptions',
+  'GetOptions',
+  'ListOptions',
+  'PatchOptions',
+  'Status',
+  'UpdateOptions',
+  'WatchEvent',
+  'PartialObjectMetadata',
+]);
+
+function messageOf(name: string, rows: readonly Row[]): Message {
+  const folder = name.slice(0, name.lastIndexOf('.'));
+  const fields = rows.map(([id, json, type, flags, goName]): Field => {
+    const scalar = SCALARS.has(type) ? (type as ScalarType) : undefined;
+    return {
+      id,
+      name: json,
+      goName: goName ?? json.slice(0, 1).toUpperCase() + json.slice(1),
+      scalar,
+      message: scalar !== undefined ? '' : type.startsWith('.') ? folder + type : type,
+      repeated: flags.includes('r'),
+      map: flags.includes('m'),
+      pointer: flags.includes('p'),
+      omitEmpty: flags.includes('o'),
+      inline: flags.includes('i'),
+    };
+  });
+  const byId: (Field | undefined)[] = [];
+  for (const field of fields) byId[field.id] = field;
+  const [only] = fields;
+  const bareList = fields.length === 1 && only?.name === 'items' && only.scalar === 'string';
+  return { name, fields, byId, bareList };
+}

@@ -1,0 +1,145 @@
+/**
+ * The primitives of protobuf's wire format, with the errors of the code that Go generates.
+ *
+ * Owns: varints, lengths, skipping what nobody knows. Everything it cannot read is a {@link ProtobufError}.
+ */
+import type { JsonValue } from '../../objects/object.ts';
+import { longInteger } from '../go-json.ts';
+
+export class ProtobufError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'ProtobufError';
+  }
+}
+
+export const END = 'unexpected EOF';
+const OVERFLOW = 'proto: integer overflow';
+const NEGATIVE = 'proto: negative length found during unmarshaling';
+
+export class Reader {
+  readonly bytes: Buffer;
+  at: number;
+  end: number;
+  /** Messages that have begun. */
+  messages = 0;
+
+  constructor(bytes: Buffer, at = 0, end: number = bytes.length) {
+    this.bytes = bytes;
+    this.at = at;
+    this.end = end;
+  }
+
+  /** A varint that fits a double, which is enough for tags and lengths: longer ones come out too large. */
+  varint(): number {
+    let value = 0;
+    let scale = 1;
+    for (let count = 0; ; count++) {
+      if (count === 10) throw new ProtobufError(OVERFLOW);
+      const byte = this.#byte();
+      value += (byte & 127) * scale;
+      if (byte < 128) return value;
+      scale *= 128;
+    }
+  }
+
+  #byte(): number {
+    if (this.at >= this.end) throw new ProtobufError(END);
+    return this.bytes[this.at++] ?? 0;
+  }
+
+  int32(): number {
+    return Number(BigInt.asIntN(32, this.#long()));
+  }
+
+  uint32(): number {
+    return Number(BigInt.asUintN(32, this.#long()));
+  }
+
+  bool(): boolean {
+    return this.varint() !== 0;
+  }
+
+  /** Integers that a double cannot hold keep their digits. */
+  int64(): JsonValue {
+    if (this.at < this.end && (this.bytes[this.at] ?? 0) < 128) return this.#byte();
+    const long = BigInt.asIntN(64, this.#long());
+    const number = Number(long);
+    return Number.isSafeInteger(number) ? number : longInteger(String(long));
+  }
+
+  #long(): bigint {
+    let value = 0n;
+    for (let shift = 0n; ; shift += 7n) {
+      if (shift === 70n) throw new ProtobufError(OVERFLOW);
+      const byte = this.#byte();
+      value |= BigInt(byte & 127) << shift;
+      if (byte < 128) return value;
+    }
+  }
+
+  double(): number {
+    if (this.end - this.at < 8) throw new ProtobufError(END);
+    this.at += 8;
+    return this.bytes.readDoubleLE(this.at - 8);
+  }
+
+  /** Reads a length and checks that so much is there; the content lies at `at` up to the returned end. */
+  block(): number {
+    const length = this.varint();
+    if (length >= 2 ** 63) throw new ProtobufError(NEGATIVE);
+    const end = this.at + length;
+    if (end > this.end) throw new ProtobufError(END);
+    return end;
+  }
+
+  string(): string {
+    const end = this.block();
+    const text = this.bytes.toString('utf8', this.at, end);
+    this.at = end;
+    return text;
+  }
+
+  base64(): string {
+    const end = this.block();
+    const text = this.bytes.toString('base64', this.at, end);
+    this.at = end;
+    return text;
+  }
+
+  /** Steps over a field of a wire type, its tag already read. */
+  skip(wireType: number): void {
+    for (let depth = 0; ;) {
+      switch (wireType) {
+        case 0:
+          this.varint();
+          break;
+        case 1:
+          this.#step(8);
+          break;
+        case 2:
+          this.at = this.block();
+          break;
+        case 3:
+          depth++;
+          break;
+        case 4:
+          if (depth === 0) throw new ProtobufError('proto: unexpected end of group');
+          depth--;
+          break;
+        case 5:
+          this.#step(4);
+          break;
+        default:
+          throw new ProtobufError(`proto: illegal wireType ${wireType}`);
+      }
+      if (depth === 0) return;
+      wireType = this.varint() & 7;
+    }
+  }
+
+  #step(bytes: number): void {
+    if (this.end - this.at < bytes) throw new ProtobufError(END);
+    this.at += bytes;
+  }
+}

@@ -1,0 +1,107 @@
+/** What a request is about, read off its method, path and query, as kube-apiserver's RequestInfo does. */
+import type { Method } from './http.ts';
+
+/** As `RequestInfo.Verb` of a real server has it. */
+export type Verb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete' | 'deletecollection';
+
+export interface RequestInfo {
+  readonly verb: Verb;
+  readonly group: string;
+  readonly version: string;
+  readonly resource: string;
+  readonly subresource: string;
+  /** Empty when the request is cluster-wide. */
+  readonly namespace: string;
+  /** Empty for collections. For a list or watch with field selector `metadata.name=x` still empty. */
+  readonly name: string;
+}
+
+type Place = Omit<RequestInfo, 'verb'> & { readonly watching: boolean };
+
+const cache = new Map<string, Place | undefined>();
+
+/** Reads `/api/v1/…` and `/apis/G/V/…`; undefined for everything that is not a resource request (discovery, health, …). */
+export function requestInfo(
+  method: Method,
+  path: string,
+  query: { readonly [key: string]: string },
+): RequestInfo | undefined {
+  let place = cache.get(path);
+  if (place === undefined && !cache.has(path)) {
+    place = parsePath(path);
+    if (cache.size > 10_000) cache.clear();
+    cache.set(path, place);
+  }
+  if (place === undefined) return undefined;
+  const { watching, ...about } = place;
+  return { ...about, verb: watching ? 'watch' : verbOf(method, place.name !== '', asksToWatch(query)) };
+}
+
+type About = Pick<RequestInfo, 'group' | 'resource' | 'subresource'>;
+
+const CONNECTING: ReadonlySet<string> = new Set(['exec', 'attach', 'portforward', 'proxy', 'log']);
+
+/** Whether a request is passed on to a pod or a service. It stores nothing, whichever method it has. */
+export function connects({ group, resource, subresource }: About): boolean {
+  return group === '' && (resource === 'pods' || resource === 'services') && CONNECTING.has(subresource);
+}
+
+/** Whether such a request may change something there: a command that ran, and whose answer is lost, has run. */
+export function acts(info: About): boolean {
+  return connects(info) && info.subresource !== 'log';
+}
+
+/** Whether a query asks a collection to watch it: Go's reading of a boolean parameter, which takes nearly everything for true. */
+export function asksToWatch({ watch }: { readonly [key: string]: string }): boolean {
+  return watch !== undefined && watch !== '0' && watch.toLowerCase() !== 'false';
+}
+
+function verbOf(method: Method, named: boolean, watch: boolean): Verb {
+  switch (method) {
+    case 'POST':
+      return 'create';
+    case 'PUT':
+      return 'update';
+    case 'PATCH':
+      return 'patch';
+    case 'DELETE':
+      return named ? 'delete' : 'deletecollection';
+    default:
+      // A watch parameter on a named object is ignored, as the real server does.
+      if (named) return 'get';
+      return watch ? 'watch' : 'list';
+  }
+}
+
+function parsePath(path: string): Place | undefined {
+  let parts: string[];
+  try {
+    parts = path
+      .split('/')
+      .filter((part) => part !== '')
+      .map(decodeURIComponent);
+  } catch {
+    return undefined;
+  }
+  let group = '';
+  let rest: string[];
+  if (parts[0] === 'api' && parts.length >= 3) rest = parts.slice(1);
+  else if (parts[0] === 'apis' && parts.length >= 4) {
+    group = parts[1] ?? '';
+    rest = parts.slice(2);
+  } else return undefined;
+  const version = rest[0] ?? '';
+  rest = rest.slice(1);
+  // `/api/v1/watch/pods`, deprecated for ten years and still served.
+  const watching = rest[0] === 'watch' && rest.length > 1;
+  if (watching) rest = rest.slice(1);
+  // `/namespaces/x/pods` is namespaced; `/namespaces`, `/namespaces/x`, `/namespaces/x/finalize|status` are the kind itself.
+  let namespace = '';
+  if (rest[0] === 'namespaces' && rest.length > 2 && rest[2] !== 'finalize' && rest[2] !== 'status') {
+    namespace = rest[1] ?? '';
+    rest = rest.slice(2);
+  }
+  const [resource = '', name = '', subresource = ''] = rest;
+  if (resource === '' || rest.length > 3) return undefined;
+  return { group, version, resource, subresource, namespace, name, watching };
+}

@@ -1,0 +1,69 @@
+/** `Status` bodies: how the API says no. Texts are kube-apiserver's. */
+import type { JsonObject } from '../objects/object.ts';
+import type { ApiResponse } from './http.ts';
+
+export type StatusReason =
+  | 'BadRequest'
+  | 'Unauthorized'
+  | 'Forbidden'
+  | 'NotFound'
+  | 'MethodNotAllowed'
+  | 'NotAcceptable'
+  | 'AlreadyExists'
+  | 'Conflict'
+  | 'Gone'
+  | 'Expired'
+  | 'RequestEntityTooLarge'
+  | 'UnsupportedMediaType'
+  | 'Invalid'
+  | 'TooManyRequests'
+  | 'InternalError'
+  | 'ServerTimeout'
+  | 'ServiceUnavailable'
+  | 'Timeout'
+  | '';
+
+export interface StatusCause extends JsonObject {
+  readonly reason?: string;
+  readonly message: string;
+  readonly field?: string;
+}
+
+export interface StatusDetails extends JsonObject {
+  readonly name?: string;
+  readonly group?: string;
+  /** The resource (plural), not the kind. */
+  readonly kind?: string;
+  readonly uid?: string;
+  readonly causes?: readonly StatusCause[];
+  readonly retryAfterSeconds?: number;
+}
+
+/** A `Status` object of a failure. Empty details are left out. */
+export function failureStatus(
+  code: number,
+  reason: StatusReason,
+  message: string,
+  details?: StatusDetails,
+): JsonObject {
+  return {
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Failure',
+    message,
+    ...(reason === '' ? {} : { reason }),
+    ...(details === undefined ? {} : { details }),
+    code,
+  };
+}
+
+/** The same as an answer; `retryAfterSeconds` becomes a header too. */
+export function failure(code: number, reason: StatusReason, message: string, details?: StatusDetails): ApiResponse {
+  const retry = details?.retryAfterSeconds;
+  return {
+    code,
+    body: failureStatus(code, reason, message, details),
+    ...(retry === undefined ? {} : { headers: { 'retry-after': String(retry) } }),
+  };
+}

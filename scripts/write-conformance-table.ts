@@ -1,5 +1,0 @@
-/** Writes docs/conformance.md: `npm run conformance-table`. */
-import { writeFileSync } from 'node:fs';
-import { conformanceTable } from '../harness/clusters/conformance/table.ts';
-
-writeFileSync(new URL('../docs/conformance.md', import.meta.url), conformanceTable());
