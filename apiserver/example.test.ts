@@ -7,9 +7,9 @@ async function startController(kubeConfig: k8s.KubeConfig): Promise<() => Promis
   const api = kubeConfig.makeApiClient(k8s.CoreV1Api);
   const list = (): Promise<k8s.V1ConfigMapList> => api.listNamespacedConfigMap({ namespace: 'default' });
   const informer = k8s.makeInformer(kubeConfig, '/api/v1/namespaces/default/configmaps', list);
-  informer.on('add', async (seen) => {
+  informer.on('add', (seen) => {
     const body = { ...seen, metadata: { ...seen.metadata, labels: { seen: 'yes' } } };
-    await api.replaceNamespacedConfigMap({ namespace: 'default', name: seen.metadata?.name ?? '', body });
+    void api.replaceNamespacedConfigMap({ namespace: 'default', name: seen.metadata?.name ?? '', body });
   });
   await informer.start();
   return () => informer.stop();
