@@ -4,11 +4,11 @@
  * Judges creations, not the end: three where one was asked for is a finding also when two are removed later. How many a spec asks
  * for is what the references made of it; where they surged themselves, nothing is claimed.
  */
+import { parentOf } from 'stalemate-apiserver/objects/object';
 import { roleOf } from '../harness/model/actor.ts';
 import type { CheckResult, Violation } from '../harness/model/check-result.ts';
 import { HOLDS } from '../harness/model/check-result.ts';
 import type { History, Operation, Revision } from '../harness/model/history.ts';
-import { parentOf } from 'stalemate-apiserver/objects/object';
 import type { Reference, ReferenceChild } from '../harness/model/reference.ts';
 import { specHash } from '../harness/model/spec-hash.ts';
 import type { HistoryIndex } from '../harness/oracle/history-index.ts';

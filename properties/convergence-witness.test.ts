@@ -1,7 +1,7 @@
 /** What a fresh incarnation has to write for `convergence` to take it for a second witness. */
 import { expect, it } from 'vitest';
-import type { CheckResult } from '../harness/model/check-result.ts';
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
+import type { CheckResult } from '../harness/model/check-result.ts';
 import { historyBuilder, manifest, type HistoryBuilder } from '../harness/oracle/test-history.ts';
 import { convergence } from './convergence.ts';
 

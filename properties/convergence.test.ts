@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import { setAt } from '../harness/model/edit.ts';
 import type { Settlement } from '../harness/model/history.ts';
-import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import type { ProbeResult } from '../harness/model/probe.ts';
 import type { HistoryBuilder } from '../harness/oracle/test-history.ts';
 import { historyBuilder, manifest, ownedBy } from '../harness/oracle/test-history.ts';

@@ -5,12 +5,12 @@
  * witness: a fresh incarnation on the very final state writes something. One alone is a warning, as a target may well depend on
  * the path by design. Suspects get a longer settle first. Does not own: matching and comparing (`oracle/final-state.ts`).
  */
+import type { JsonValue } from 'stalemate-apiserver/objects/object';
 import { roleOf } from '../harness/model/actor.ts';
 import type { CheckResult, Violation } from '../harness/model/check-result.ts';
 import { HOLDS } from '../harness/model/check-result.ts';
 import type { History } from '../harness/model/history.ts';
 import { leafInWords, leafPattern } from '../harness/model/leaf.ts';
-import type { JsonValue } from 'stalemate-apiserver/objects/object';
 import type { ProbeRequest, ProbeResult } from '../harness/model/probe.ts';
 import { failureStreaks } from '../harness/oracle/failures.ts';
 import { drawnPlaces, finalState, nearestDifferences, placeOf, probedState } from '../harness/oracle/final-state.ts';

@@ -5,11 +5,11 @@
  * stands, it may be waiting for that. Suspects get a longer settle. A target whose fresh copy would go on was stopped by what it went
  * through; one whose fresh copy waits as well is only accused when nobody else has changed what it may be waiting for.
  */
+import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import { roleOf } from '../harness/model/actor.ts';
 import type { CheckResult, Violation } from '../harness/model/check-result.ts';
 import { HOLDS } from '../harness/model/check-result.ts';
 import type { History, Revision } from '../harness/model/history.ts';
-import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import type { ProbeRequest, ProbeResult } from '../harness/model/probe.ts';
 import { failureStreaks } from '../harness/oracle/failures.ts';
 import { indexOf, names } from '../harness/oracle/history-index.ts';

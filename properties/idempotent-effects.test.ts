@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { CheckResult } from '../harness/model/check-result.ts';
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
+import type { CheckResult } from '../harness/model/check-result.ts';
 import { COLLECTION, OUTSIDE, OUTSIDE_API } from '../harness/model/outside.ts';
 import type { ProbeResult } from '../harness/model/probe.ts';
 import type { HistoryBuilder } from '../harness/oracle/test-history.ts';

@@ -6,11 +6,11 @@
  * with the same content at one time, where a fresh target never has two alike. *Missing*: fewer than a fresh target makes. Silent for
  * targets without effects. What becomes of objects in the cluster is convergence's.
  */
+import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import { roleOf } from '../harness/model/actor.ts';
 import type { CheckResult, Violation } from '../harness/model/check-result.ts';
 import { HOLDS } from '../harness/model/check-result.ts';
 import type { History, Revision } from '../harness/model/history.ts';
-import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import { COLLECTION, OUTSIDE, OUTSIDE_API } from '../harness/model/outside.ts';
 import type { ProbeResult } from '../harness/model/probe.ts';
 import { canonicalJson } from '../harness/model/spec-hash.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import type { Violation } from '../harness/model/check-result.ts';
 import { setAt } from '../harness/model/edit.ts';
 import type { History } from '../harness/model/history.ts';
-import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import type { ProbeRequest, ProbeResult } from '../harness/model/probe.ts';
 import type { HistoryBuilder } from '../harness/oracle/test-history.ts';
 import { historyBuilder, manifest } from '../harness/oracle/test-history.ts';

@@ -5,13 +5,13 @@
  * Only leaves that the target never changed in a reference are judged; drift on its own leaves belongs to P1 and P3. Deleting the
  * whole object is not a lost update.
  */
+import type { JsonValue } from 'stalemate-apiserver/objects/object';
 import { roleOf } from '../harness/model/actor.ts';
 import type { CheckResult, Violation } from '../harness/model/check-result.ts';
 import { HOLDS } from '../harness/model/check-result.ts';
 import type { History } from '../harness/model/history.ts';
 import { leafPattern } from '../harness/model/leaf.ts';
 import type { LeafChange } from '../harness/model/leaf.ts';
-import type { JsonValue } from 'stalemate-apiserver/objects/object';
 import { driftAnswer, driftRequest } from '../harness/oracle/drift.ts';
 import type { DriftRequest } from '../harness/oracle/drift.ts';
 import { findLosses } from '../harness/oracle/field-ledger.ts';

@@ -7,11 +7,11 @@
  * references are its own to make again, and a POST says that it means to create: neither is judged by that part.
  * What was under way when the target was told of the owner's end is not held against it: only what it begins once it has been idle.
  */
+import { parentOf } from 'stalemate-apiserver/objects/object';
 import { roleOf } from '../harness/model/actor.ts';
 import type { CheckResult, Violation } from '../harness/model/check-result.ts';
 import { HOLDS } from '../harness/model/check-result.ts';
 import type { Delivery, History, Revision } from '../harness/model/history.ts';
-import { parentOf } from 'stalemate-apiserver/objects/object';
 import type { HistoryIndex } from '../harness/oracle/history-index.ts';
 import { indexOf } from '../harness/oracle/history-index.ts';
 import type { Property } from '../harness/oracle/property.ts';

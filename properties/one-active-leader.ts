@@ -6,13 +6,13 @@
  * begin to write about what it reconciles once it could have known for longer than the renew deadline. Locks are known by what is
  * done to them: a holder, and a time of renewal.
  */
+import { controllerOf } from 'stalemate-apiserver/objects/object';
 import type { ActorId } from '../harness/model/actor.ts';
 import { roleOf } from '../harness/model/actor.ts';
 import type { CheckResult, Violation } from '../harness/model/check-result.ts';
 import { HOLDS } from '../harness/model/check-result.ts';
 import type { History, Operation } from '../harness/model/history.ts';
 import { isWrite } from '../harness/model/history.ts';
-import { controllerOf } from 'stalemate-apiserver/objects/object';
 import type { HistoryIndex } from '../harness/oracle/history-index.ts';
 import { indexOf } from '../harness/oracle/history-index.ts';
 import type { Tenure } from '../harness/oracle/leadership.ts';

@@ -1,12 +1,12 @@
 /** Histories for the tests of `bounded-rate`: one widget, what disturbs it, and the property's word on it. */
+import type { KubeObject } from 'stalemate-apiserver/objects/object';
+import { expect } from 'vitest';
 import type { CheckResult } from '../harness/model/check-result.ts';
 import type { Settlement } from '../harness/model/history.ts';
-import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import type { ProbeResult } from '../harness/model/probe.ts';
 import type { Reference } from '../harness/model/reference.ts';
 import { historyBuilder, manifest, type HistoryBuilder } from '../harness/oracle/test-history.ts';
 import { unreadable } from '../harness/model/test-readable.ts';
-import { expect } from 'vitest';
 import { boundedRate } from './bounded-rate.ts';
 
 export const WIDGETS = 'widgets.example.com';

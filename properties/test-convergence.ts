@@ -1,8 +1,8 @@
 /** What tests of `convergence` begin with: a widget, its deployment, and what probes would have shown. */
+import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import type { CheckResult } from '../harness/model/check-result.ts';
 import { setAt } from '../harness/model/edit.ts';
 import type { Settlement } from '../harness/model/history.ts';
-import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import type { ProbeResult } from '../harness/model/probe.ts';
 import type { Reference } from '../harness/model/reference.ts';
 import type { HistoryBuilder } from '../harness/oracle/test-history.ts';

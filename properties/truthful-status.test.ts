@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { setAt } from '../harness/model/edit.ts';
 import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object';
+import { setAt } from '../harness/model/edit.ts';
 import type { HistoryBuilder } from '../harness/oracle/test-history.ts';
 import { historyBuilder, manifest } from '../harness/oracle/test-history.ts';
 import { truthfulStatus } from './truthful-status.ts';

@@ -8,13 +8,13 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { findToxiproxy, missingToxiproxyText } from 'stalemate-apiserver/control-plane/binaries';
+import type { JsonValue } from 'stalemate-apiserver/objects/object';
 import { loadCrds, loadSamples } from '../harness/execution/project/manifests.ts';
 import { createProcessHost } from '../harness/execution/hosts/process-host.ts';
 import { resolveCommand } from '../harness/execution/config/process-target.ts';
 import { TrialRunner } from '../harness/execution/run/runner.ts';
 import type { ConnectionTrouble } from '../harness/model/connection-fault.ts';
 import type { History } from '../harness/model/history.ts';
-import type { JsonValue } from 'stalemate-apiserver/objects/object';
 import { EMPTY_SCHEDULE } from '../harness/model/schedule.ts';
 import { builtFolder, LANGUAGES, sourcesFolder } from './controllers/builds.ts';
 

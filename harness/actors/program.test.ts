@@ -1,11 +1,18 @@
 import { describe, expect, test } from 'vitest';
 import type { ApiServer } from 'stalemate-apiserver';
-import { CONFIGMAPS_PATH, configMap, MERGE, testServer, widget, WIDGETS_PATH } from 'stalemate-apiserver/testing';
-import type { TestServer } from 'stalemate-apiserver/testing';
+import {
+  CONFIGMAPS_PATH,
+  configMap,
+  MERGE,
+  testServer,
+  widget,
+  WIDGETS_PATH,
+  type TestServer,
+} from 'stalemate-apiserver/testing';
 import type { JsonObject } from 'stalemate-apiserver/objects/object';
-import type { ObjectTarget, ProgramOp } from '../model/workload.ts';
 import type { ApiRequest, ApiResponse, Upstream } from 'stalemate-apiserver/wire/http';
 import { failure } from 'stalemate-apiserver/wire/status';
+import type { ObjectTarget, ProgramOp } from '../model/workload.ts';
 import type { ProgramContext } from './program.ts';
 import { runProgram } from './program.ts';
 

@@ -5,15 +5,15 @@
  * had no effect; only the undoing of one's own list item tries again. Does not own: which operations are legal (the writers see
  * to that), when they run (the gate). Start at {@link runProgram}.
  */
-import { assertNever } from '../model/errors.ts';
-import { appendItem, pointerTo, removeItem, setAt, valueAt } from '../model/edit.ts';
 import { textOf } from 'stalemate-apiserver/objects/json';
 import type { JsonObject, JsonValue, KubeObject } from 'stalemate-apiserver/objects/object';
-import type { FieldPath, ObjectTarget, Program, ProgramOp } from '../model/workload.ts';
 import { call, ConnectionFailure } from 'stalemate-apiserver/wire/call';
 import type { ApiRequest, ApiResponse, Method, Upstream } from 'stalemate-apiserver/wire/http';
 import { collectionPath, objectPath } from 'stalemate-apiserver/wire/path';
 import { isUnansweredWebhook } from 'stalemate-apiserver/wire/unanswered-webhook';
+import { assertNever } from '../model/errors.ts';
+import { appendItem, pointerTo, removeItem, setAt, valueAt } from '../model/edit.ts';
+import type { FieldPath, ObjectTarget, Program, ProgramOp } from '../model/workload.ts';
 
 export interface ProgramContext {
   readonly upstream: Upstream;

@@ -1,12 +1,12 @@
 /** The embedded API server outside a trial: real time, fresh ids, and the controllers of a cluster when asked for. */
-import { createEnvironment } from '../actors/environment/index.ts';
 import { httpsCallOut, type CallOutOptions } from 'stalemate-apiserver/http';
 import { ApiServer, type AuthorizationMode } from 'stalemate-apiserver';
-import { Random, randomKey } from '../determinism/random.ts';
-import { realClearInterval, realDate, realSetInterval } from '../determinism/real-time.ts';
 import type { KubeletAnswers } from 'stalemate-apiserver/wire/declared-answers';
 import { apiVersionOf, groupResource, type KubeObject } from 'stalemate-apiserver/objects/object';
 import type { UserInfo } from 'stalemate-apiserver/wire/http';
+import { createEnvironment } from '../actors/environment/index.ts';
+import { Random, randomKey } from '../determinism/random.ts';
+import { realClearInterval, realDate, realSetInterval } from '../determinism/real-time.ts';
 
 export interface CreateServerOptions {
   /** Default `allow-all`. */

@@ -1,9 +1,9 @@
 /** Fields of a sample that its kind does not have: what kubectl refuses, and an API server drops with a warning that nobody reads. */
-import { installCrds } from '../clusters/definitions.ts';
 import { collectionPath } from 'stalemate-apiserver/wire/path';
-import { createAtOnce } from '../execution/project/install.ts';
 import { isRecord } from 'stalemate-apiserver/objects/json';
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
+import { installCrds } from '../clusters/definitions.ts';
+import { createAtOnce } from '../execution/project/install.ts';
 import { createServer } from './embedded-server.ts';
 
 /** One sentence for each object that has some. */

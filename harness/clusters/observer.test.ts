@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
-import type { ObservedChange } from '../gate/recorder.ts';
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import type { ApiRequest, ApiResponse, ResponseSink, Upstream } from 'stalemate-apiserver/wire/http';
 import { failure } from 'stalemate-apiserver/wire/status';
+import type { ObservedChange } from '../gate/recorder.ts';
 import { Observer } from './observer.ts';
 
 const WIDGETS = { group: 'example.com', version: 'v1', resource: 'widgets' };

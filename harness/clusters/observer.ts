@@ -4,14 +4,13 @@
  * Owns: one list and watch per resource, kept open, and saying where it could not see. Does not own: who made a change (whoever
  * compares with requests). Start at {@link Observer}.
  */
-import type { ObservedChange } from '../gate/recorder.ts';
-import { realDelay, realNow } from '../determinism/real-time.ts';
-import { groupResource, objectKey, revisionOf } from 'stalemate-apiserver/objects/object';
-import type { KubeObject } from 'stalemate-apiserver/objects/object';
+import { groupResource, objectKey, revisionOf, type KubeObject } from 'stalemate-apiserver/objects/object';
 import type { WatchEvent } from 'stalemate-apiserver/objects/watch-event';
 import { call } from 'stalemate-apiserver/wire/call';
 import type { ApiRequest, ApiResponse, Upstream } from 'stalemate-apiserver/wire/http';
 import { collectionPath } from 'stalemate-apiserver/wire/path';
+import type { ObservedChange } from '../gate/recorder.ts';
+import { realDelay, realNow } from '../determinism/real-time.ts';
 
 /** A kind of object, as paths name it. */
 export interface ObservedResource {

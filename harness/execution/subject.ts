@@ -1,9 +1,9 @@
 /** What is tested, and everything that shapes its runs: what a job says to a worker of its target. Survives a structured clone. */
+import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import type { ExistingAccess } from '../clusters/existing/access.ts';
 import type { ClusterKind } from '../model/cluster.ts';
 import type { KindAccess } from '../model/kind-options.ts';
 import type { ProcessTarget, ProjectManifests, RunSettings, Transport } from '../model/counterexample.ts';
-import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import type { Declarations } from '../model/declarations.ts';
 
 /** What is started, and how. */

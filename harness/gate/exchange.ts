@@ -3,13 +3,12 @@
  *
  * Does not own: what becomes of them (`gate.ts`).
  */
+import { revisionOf, type KubeObject } from 'stalemate-apiserver/objects/object';
+import type { WatchEvent } from 'stalemate-apiserver/objects/watch-event';
+import type { ApiRequest, ApiResponse, ConnectionError, ResponseSink } from 'stalemate-apiserver/wire/http';
 import type { ActorId } from '../model/actor.ts';
 import type { Item } from '../model/item.ts';
 import { ANSWERED, LATE, partsOf, SENT } from '../model/label.ts';
-import { revisionOf } from 'stalemate-apiserver/objects/object';
-import type { KubeObject } from 'stalemate-apiserver/objects/object';
-import type { WatchEvent } from 'stalemate-apiserver/objects/watch-event';
-import type { ApiRequest, ApiResponse, ConnectionError, ResponseSink } from 'stalemate-apiserver/wire/http';
 import type { OpenOperation } from './recorder.ts';
 
 export interface Exchange {

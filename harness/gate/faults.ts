@@ -1,9 +1,9 @@
 /** Faults: what the gate answers in the server's place, and what it says it did. */
+import type { ApiRequest, ApiResponse } from 'stalemate-apiserver/wire/http';
+import { failure } from 'stalemate-apiserver/wire/status';
 import { assertNever } from '../model/errors.ts';
 import { connectionText } from '../model/connection-fault.ts';
 import { isConnectionFault, type FaultAction } from '../model/schedule.ts';
-import type { ApiRequest, ApiResponse } from 'stalemate-apiserver/wire/http';
-import { failure } from 'stalemate-apiserver/wire/status';
 
 /** The answer of an overloaded or restarting API server, word for word. */
 export function injectedFailure(fault: Extract<FaultAction, { do: 'fail' }>): ApiResponse {

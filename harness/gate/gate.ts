@@ -4,8 +4,12 @@
  * Owns: pending items, delivery, what a fault does to one item. Does not own: who decides (a scheduler), which server is behind
  * it (an `Upstream`), what is legal (`oracle/assumptions.ts`). Start at {@link Gate.port} (how items come) and {@link Gate.execute} (how they go).
  */
-import { groupResource, revisionOf } from 'stalemate-apiserver/objects/object';
-import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object';
+import { groupResource, revisionOf, type JsonObject, type KubeObject } from 'stalemate-apiserver/objects/object';
+import type { WatchEvent } from 'stalemate-apiserver/objects/watch-event';
+import type { ApiRequest, ConnectionError, ResponseSink, Upstream } from 'stalemate-apiserver/wire/http';
+import { actsOutside } from 'stalemate-apiserver/wire/outside-path';
+import { acts, connects, requestInfo } from 'stalemate-apiserver/wire/request-info';
+import { failure } from 'stalemate-apiserver/wire/status';
 import { roleOf } from '../model/actor.ts';
 import type { ActorId } from '../model/actor.ts';
 import { invariant } from '../model/errors.ts';
@@ -14,11 +18,6 @@ import { isWrite } from '../model/history.ts';
 import type { Item } from '../model/item.ts';
 import { ANSWERED, requestLabel, SENT, streamLabel } from '../model/label.ts';
 import type { FaultAction } from '../model/schedule.ts';
-import type { WatchEvent } from 'stalemate-apiserver/objects/watch-event';
-import type { ApiRequest, ConnectionError, ResponseSink, Upstream } from 'stalemate-apiserver/wire/http';
-import { actsOutside } from 'stalemate-apiserver/wire/outside-path';
-import { acts, connects, requestInfo } from 'stalemate-apiserver/wire/request-info';
-import { failure } from 'stalemate-apiserver/wire/status';
 import { describeFault, fromThePast, injectedFailure } from './faults.ts';
 import { asLate, endsListing, headRevision, newName } from './exchange.ts';
 import type { Exchange, PendingItem, Stream } from './exchange.ts';

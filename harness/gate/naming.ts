@@ -5,8 +5,7 @@
  * owner's name, the generateName without the owner's prefix, and the order of creation among those. So is one whose name the target draws
  * itself.
  */
-import { parentOf } from 'stalemate-apiserver/objects/object';
-import type { JsonObject, JsonValue, KubeObject } from 'stalemate-apiserver/objects/object';
+import { parentOf, type JsonObject, type JsonValue, type KubeObject } from 'stalemate-apiserver/objects/object';
 import type { Label } from '../model/label.ts';
 import type { DrawnNames } from '../model/reference.ts';
 

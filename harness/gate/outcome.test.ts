@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Verb } from '../model/history.ts';
 import { failure } from 'stalemate-apiserver/wire/status';
+import type { Verb } from '../model/history.ts';
 import { describeFault, injectedFailure } from './faults.ts';
 import { Naming } from './naming.ts';
 import { outcomeOf } from './outcome.ts';

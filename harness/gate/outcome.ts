@@ -1,8 +1,8 @@
 /** What an actor was told, read off an answer. */
-import type { Outcome } from '../model/history.ts';
 import { isMap } from 'stalemate-apiserver/objects/json';
 import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object';
 import type { ApiResponse, ConnectionError } from 'stalemate-apiserver/wire/http';
+import type { Outcome } from '../model/history.ts';
 import type { OpenOperation } from './recorder.ts';
 
 function retryAfter(status: JsonObject | undefined): { readonly retryAfterSeconds?: number } {

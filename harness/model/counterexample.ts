@@ -1,11 +1,11 @@
 /** The counterexample: all it takes to run a failure again, as a versioned file. */
 import type { Transport } from 'stalemate-apiserver/client-node/transport';
+import type { KubeletAnswers } from 'stalemate-apiserver/wire/declared-answers';
+import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import type { Cause } from './cause.ts';
 import type { ClusterKind, ClusterPart } from './cluster.ts';
 import type { Signature } from './signature.ts';
-import type { KubeletAnswers } from 'stalemate-apiserver/wire/declared-answers';
 import type { Confirmation } from './confirmation.ts';
-import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import type { Schedule } from './schedule.ts';
 import type { Workload } from './workload.ts';
 

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { appendItem, pointerTo, removeItem, setAt, valueAt } from './edit.ts';
 import type { JsonObject } from 'stalemate-apiserver/objects/object';
+import { appendItem, pointerTo, removeItem, setAt, valueAt } from './edit.ts';
 
 const POD: JsonObject = {
   metadata: { name: 'a', labels: { app: 'web' } },

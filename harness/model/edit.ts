@@ -4,10 +4,9 @@
  * Owns: what a {@link FieldPath} means when it is followed, set, appended to or removed from. Every function returns its argument
  * itself when nothing changes, so `===` tells an edit without effect. Start at {@link setAt}.
  */
-import { jsonEqual } from 'stalemate-apiserver/objects/json';
-import { itemKey } from './leaf.ts';
-import { isMap } from 'stalemate-apiserver/objects/json';
+import { jsonEqual, isMap } from 'stalemate-apiserver/objects/json';
 import type { JsonObject, JsonValue } from 'stalemate-apiserver/objects/object';
+import { itemKey } from './leaf.ts';
 import type { FieldPath } from './workload.ts';
 
 type Segment = FieldPath[number];

@@ -5,12 +5,12 @@
  * start. Objects are shared by reference in memory: two records naming the same revision hold the same frozen object.
  */
 import type { Verb } from 'stalemate-apiserver/wire/request-info';
+import type { JsonObject, JsonValue, KubeObject } from 'stalemate-apiserver/objects/object';
+import type { WatchEventType } from 'stalemate-apiserver/objects/watch-event';
 import type { ActorId } from './actor.ts';
 import type { Label } from './label.ts';
-import type { JsonObject, JsonValue, KubeObject } from 'stalemate-apiserver/objects/object';
 import type { ProbeResult } from './probe.ts';
 import type { Reference } from './reference.ts';
-import type { WatchEventType } from 'stalemate-apiserver/objects/watch-event';
 
 export type { Verb } from 'stalemate-apiserver/wire/request-info';
 

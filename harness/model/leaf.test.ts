@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { jsonEqual } from 'stalemate-apiserver/objects/json';
+import type { JsonObject, JsonValue, KubeObject } from 'stalemate-apiserver/objects/object';
 import { diffContent, diffLeaves, isServerLeaf, leafInWords, leafPattern, leavesOf } from './leaf.ts';
 import type { LeafChange } from './leaf.ts';
-import type { JsonObject, JsonValue, KubeObject } from 'stalemate-apiserver/objects/object';
 
 const SEED = 20260101;
 

@@ -5,9 +5,9 @@
  * version that the rest was copied from. Parts are coarse on purpose: the first two segments of a path, or one where the fields right below
  * it are gone.
  */
+import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import { isServerLeaf, leavesOf } from './leaf.ts';
 import type { LeafChange } from './leaf.ts';
-import type { KubeObject } from 'stalemate-apiserver/objects/object';
 
 /** The part built anew that a path lies in, if it lies in one. */
 export type Rebuilt = (path: string) => string | undefined;

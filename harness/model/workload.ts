@@ -3,8 +3,8 @@
  *
  * A program is a sequence of operations; each is one read-modify-write against one object, as any third party could do it.
  */
-import type { ActorId } from './actor.ts';
 import type { JsonValue, KubeObject } from 'stalemate-apiserver/objects/object';
+import type { ActorId } from './actor.ts';
 
 /** Where a field is: map keys, and `{ key: value }` to name an item of a list of maps. */
 export type FieldPath = readonly (string | { readonly [key: string]: string })[];

@@ -5,10 +5,9 @@
  * histories: a breach is a fault of the harness, never a finding. Does not own: whether the run put anything to the test
  * (`contention.ts`). Start at {@link checkLegality}.
  */
+import { revisionOf, type KubeObject } from 'stalemate-apiserver/objects/object';
 import type { Delivery, History, Operation, Revision } from '../model/history.ts';
 import { partsOf } from '../model/label.ts';
-import { revisionOf } from 'stalemate-apiserver/objects/object';
-import type { KubeObject } from 'stalemate-apiserver/objects/object';
 
 /** Sentences naming the guarantees that a history breaks. Empty for a legal one. */
 export function checkLegality(history: History): readonly string[] {

@@ -5,11 +5,10 @@
  * The version that a write carries says little: a controller may fetch a new one after a 409 and put it onto an old body. So the
  * base is the version among those that reached the actor which the content resembles most.
  */
-import type { Operation, Revision } from '../model/history.ts';
-import { jsonEqual } from 'stalemate-apiserver/objects/json';
-import { diffContent, isServerLeaf, keySegment, leavesOf } from '../model/leaf.ts';
-import { isMap } from 'stalemate-apiserver/objects/json';
+import { jsonEqual, isMap } from 'stalemate-apiserver/objects/json';
 import type { JsonObject, JsonValue, KubeObject } from 'stalemate-apiserver/objects/object';
+import type { Operation, Revision } from '../model/history.ts';
+import { diffContent, isServerLeaf, keySegment, leavesOf } from '../model/leaf.ts';
 import { isCopied, rebuiltParts } from '../model/rebuilt.ts';
 import type { Rebuilt } from '../model/rebuilt.ts';
 import type { HistoryIndex, Seen } from './history-index.ts';

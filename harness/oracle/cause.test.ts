@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import { ownCause } from '../model/cause.ts';
 import type { Violation } from '../model/check-result.ts';
 import type { History } from '../model/history.ts';
-import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import { causesNamed, causesOf, namedOnceSmall, otherNames } from './cause.ts';
 import { historyBuilder, manifest, ownedBy, type HistoryBuilder } from './test-history.ts';
 

@@ -3,12 +3,11 @@
  *
  * Owns: what got in the target's way, as counters that campaigns add up: green runs in which nothing ever contended prove nothing.
  */
+import { isMap } from 'stalemate-apiserver/objects/json';
+import { parentOf, revisionOf, type KubeObject } from 'stalemate-apiserver/objects/object';
 import { roleOf } from '../model/actor.ts';
 import type { History, Operation, Revision } from '../model/history.ts';
 import { isWrite, phaseStart } from '../model/history.ts';
-import { isMap } from 'stalemate-apiserver/objects/json';
-import { parentOf, revisionOf } from 'stalemate-apiserver/objects/object';
-import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import { carriedVersion } from './base-content.ts';
 
 /** What got in the target's way, by counter. */

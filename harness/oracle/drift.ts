@@ -4,12 +4,10 @@
  * Owns: turning an acknowledged foreign write into the same write at rest, and reading the answer. If the target reverts it with
  * everything in view, the field is the target's and nothing was lost.
  */
+import { jsonEqual, isMap } from 'stalemate-apiserver/objects/json';
+import { parseApiVersion, type JsonObject, type JsonValue, type KubeObject } from 'stalemate-apiserver/objects/object';
 import type { History, Revision } from '../model/history.ts';
-import { jsonEqual } from 'stalemate-apiserver/objects/json';
 import { itemKey, itemNames, keySegment } from '../model/leaf.ts';
-import { isMap } from 'stalemate-apiserver/objects/json';
-import { parseApiVersion } from 'stalemate-apiserver/objects/object';
-import type { JsonObject, JsonValue, KubeObject } from 'stalemate-apiserver/objects/object';
 import type { ProbeRequest } from '../model/probe.ts';
 import type { FieldPath, ObjectTarget, ProgramOp } from '../model/workload.ts';
 import { isUnder } from './base-content.ts';

@@ -5,10 +5,10 @@
  * never saw the status say anything else under the current generation: what a target reports of the world on its way there, it
  * reports in the references too. Does not own: what follows from it (`properties/truthful-status.ts`).
  */
+import type { JsonValue, KubeObject } from 'stalemate-apiserver/objects/object';
 import { roleOf } from '../model/actor.ts';
 import type { History } from '../model/history.ts';
 import { leafPattern, leavesOf } from '../model/leaf.ts';
-import type { JsonValue, KubeObject } from 'stalemate-apiserver/objects/object';
 import type { StatusEcho } from '../model/reference.ts';
 import { roleOfObject } from './history-index.ts';
 

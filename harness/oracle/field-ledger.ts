@@ -5,12 +5,12 @@
  * Does not own: what a write was made from (`base-content.ts`), who owns a field at rest (`drift.ts`), what is said about it
  * (`properties/no-lost-update.ts`). Start at {@link findLosses}.
  */
+import { jsonEqual } from 'stalemate-apiserver/objects/json';
+import type { JsonValue, KubeObject } from 'stalemate-apiserver/objects/object';
 import { roleOf } from '../model/actor.ts';
 import type { History, Operation, Revision } from '../model/history.ts';
-import { jsonEqual } from 'stalemate-apiserver/objects/json';
 import { leavesOf } from '../model/leaf.ts';
 import type { LeafChange } from '../model/leaf.ts';
-import type { JsonValue, KubeObject } from 'stalemate-apiserver/objects/object';
 import { isPutAside } from '../model/waiver.ts';
 import { baseContent, touches } from './base-content.ts';
 import type { BaseContent } from './base-content.ts';

@@ -4,13 +4,13 @@
  * Owns: finding the alternation on the chains of versions, and how bad it is. A target that restores its own field against
  * somebody who keeps changing it does its duty: that is told, but fails nothing.
  */
+import { jsonEqual } from 'stalemate-apiserver/objects/json';
+import type { JsonValue } from 'stalemate-apiserver/objects/object';
 import type { ActorId } from '../model/actor.ts';
 import { roleOf } from '../model/actor.ts';
 import type { Violation } from '../model/check-result.ts';
 import type { History, Revision } from '../model/history.ts';
-import { jsonEqual } from 'stalemate-apiserver/objects/json';
 import { leafPattern } from '../model/leaf.ts';
-import type { JsonValue } from 'stalemate-apiserver/objects/object';
 import { indexOf, names } from './history-index.ts';
 import type { HistoryIndex } from './history-index.ts';
 

@@ -4,15 +4,14 @@
  * Owns: matching objects across two runs (by owner, role and order, not by name) and which leaves of them count: the target's own,
  * without what varies by nature, generations renumbered. Start at {@link differences}.
  */
+import { jsonEqual } from 'stalemate-apiserver/objects/json';
+import { objectKey, type JsonValue, type KubeObject } from 'stalemate-apiserver/objects/object';
 import { OUTSIDE } from '../model/outside.ts';
 import { isAside } from '../model/aside.ts';
 import { roleOf, WORKLOADS } from '../model/actor.ts';
 import { finalRevisions, type History, type Revision } from '../model/history.ts';
-import { jsonEqual } from 'stalemate-apiserver/objects/json';
 import { diffContent, leafPattern } from '../model/leaf.ts';
 import type { LeafChange } from '../model/leaf.ts';
-import { objectKey } from 'stalemate-apiserver/objects/object';
-import type { JsonValue, KubeObject } from 'stalemate-apiserver/objects/object';
 import type { ExpectedState, ProbeResult } from '../model/probe.ts';
 import { isPutAside } from '../model/waiver.ts';
 import { indexOf, isVolatile, names } from './history-index.ts';

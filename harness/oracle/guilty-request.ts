@@ -5,12 +5,12 @@
  * patch is about), what a run decides does not (names, numbers, how old the content was). So the same request has the same key in
  * every run, shrunk or not. Does not own: what else a cause can be (`cause.ts`).
  */
+import { isMap } from 'stalemate-apiserver/objects/json';
+import type { JsonObject } from 'stalemate-apiserver/objects/object';
 import type { Cause } from '../model/cause.ts';
 import type { Violation } from '../model/check-result.ts';
 import type { History, Operation, Revision } from '../model/history.ts';
 import { isWrite } from '../model/history.ts';
-import { isMap } from 'stalemate-apiserver/objects/json';
-import type { JsonObject } from 'stalemate-apiserver/objects/object';
 import { carriedVersion } from './base-content.ts';
 import { causeOf, type Effect } from './cause-kinds.ts';
 import { lossesOf } from './dropped-content.ts';

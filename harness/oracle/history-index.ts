@@ -4,13 +4,12 @@
  * Owns: lookups that several claims share, each built when first asked for, as most histories have nothing wrong and need few.
  * Does not own: what any of it means. Start at {@link indexOf}.
  */
+import { isMap } from 'stalemate-apiserver/objects/json';
+import { revisionOf, type KubeObject } from 'stalemate-apiserver/objects/object';
 import type { ActorId } from '../model/actor.ts';
 import type { History, Operation, Revision } from '../model/history.ts';
 import { diffContent, leafPattern, leavesOf } from '../model/leaf.ts';
 import type { LeafChange } from '../model/leaf.ts';
-import { isMap } from 'stalemate-apiserver/objects/json';
-import { revisionOf } from 'stalemate-apiserver/objects/object';
-import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import type { Reference } from '../model/reference.ts';
 
 /** One version of one object as it reached an actor. */

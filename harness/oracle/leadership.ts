@@ -4,11 +4,11 @@
  * Owns: reading both off a history, by behaviour: a lock is an object with a holder and a time of renewal, whatever its name. Does not
  * own: what a replica may do without it (`properties/one-active-leader.ts`).
  */
+import { isMap } from 'stalemate-apiserver/objects/json';
+import type { JsonObject, JsonValue, KubeObject } from 'stalemate-apiserver/objects/object';
 import type { ActorId } from '../model/actor.ts';
 import { programOf, roleOf } from '../model/actor.ts';
 import type { History, Revision } from '../model/history.ts';
-import { isMap } from 'stalemate-apiserver/objects/json';
-import type { JsonObject, JsonValue, KubeObject } from 'stalemate-apiserver/objects/object';
 import { indexOf } from './history-index.ts';
 
 /** One life of the target, in ticks. */

@@ -1,8 +1,8 @@
 /** Which watches the target has open at the end of a run: one that is gone for good explains whatever is not noticed any more. */
+import { parentOf } from 'stalemate-apiserver/objects/object';
 import type { ActorId } from '../model/actor.ts';
 import { roleOf } from '../model/actor.ts';
 import type { History, Mark, Operation, Revision, StreamEnd } from '../model/history.ts';
-import { parentOf } from 'stalemate-apiserver/objects/object';
 
 export interface LostWatch {
   readonly resource: string;

@@ -4,6 +4,8 @@
  *
  * Does not own: violations that name their cause, and how the two go together (`cause.ts`). Start at {@link outcomeCauses}.
  */
+import { jsonEqual } from 'stalemate-apiserver/objects/json';
+import { parentOf, type KubeObject } from 'stalemate-apiserver/objects/object';
 import { isEvent } from '../model/aside.ts';
 import { roleOf } from '../model/actor.ts';
 import type { Cause } from '../model/cause.ts';
@@ -11,9 +13,7 @@ import { ownCause } from '../model/cause.ts';
 import type { Violation } from '../model/check-result.ts';
 import type { History, Operation } from '../model/history.ts';
 import { isWrite, phaseStart } from '../model/history.ts';
-import { jsonEqual } from 'stalemate-apiserver/objects/json';
 import { leafPattern, leavesOf } from '../model/leaf.ts';
-import { parentOf, type KubeObject } from 'stalemate-apiserver/objects/object';
 import { baseContent } from './base-content.ts';
 import { causeOf, isKind } from './cause-kinds.ts';
 import { finalState, nearestDifferences } from './final-state.ts';

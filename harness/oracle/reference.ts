@@ -3,13 +3,12 @@
  *
  * Pure: a function of histories in which nobody disturbed the target. Ownership is measured here and nowhere else.
  */
+import { jsonEqual } from 'stalemate-apiserver/objects/json';
+import { parentOf, type JsonValue, type KubeObject } from 'stalemate-apiserver/objects/object';
 import { roleOf } from '../model/actor.ts';
 import { isWrite, phaseStart, phaseStartMs } from '../model/history.ts';
 import type { History, Operation, Revision } from '../model/history.ts';
-import { jsonEqual } from 'stalemate-apiserver/objects/json';
 import { diffLeaves, isServerLeaf, leafPattern, leavesOf } from '../model/leaf.ts';
-import { parentOf } from 'stalemate-apiserver/objects/object';
-import type { JsonValue, KubeObject } from 'stalemate-apiserver/objects/object';
 import type { Reference, ReferenceChild } from '../model/reference.ts';
 import { specHash } from '../model/spec-hash.ts';
 import { statusEchoes } from './echoes.ts';

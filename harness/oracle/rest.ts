@@ -3,13 +3,13 @@
  *
  * Owns: where rest begins, which requests count as activity. Does not own: how much is too much (`properties/bounded-rate.ts`).
  */
+import { OUTSIDE_PATH } from 'stalemate-apiserver/wire/outside-path';
 import { isEvent } from '../model/aside.ts';
 import { roleOf } from '../model/actor.ts';
 import type { History, Mark, Operation, Revision } from '../model/history.ts';
 import type { ProbeResult } from '../model/probe.ts';
 import { isWrite } from '../model/history.ts';
 import { leafPattern } from '../model/leaf.ts';
-import { OUTSIDE_PATH } from 'stalemate-apiserver/wire/outside-path';
 import { indexOf } from './history-index.ts';
 import { connects, lacksKubelet } from './for-kubelet.ts';
 import { failureStreaks, type FailureStreak } from './failures.ts';

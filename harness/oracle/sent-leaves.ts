@@ -3,8 +3,8 @@
  *
  * Start at {@link saidIn}.
  */
-import type { History, Operation, Revision } from '../model/history.ts';
 import { isMap } from 'stalemate-apiserver/objects/json';
+import type { History, Operation, Revision } from '../model/history.ts';
 import { leavesOf } from '../model/leaf.ts';
 
 const known = new WeakMap<Operation, ReadonlySet<string>>();

@@ -5,6 +5,15 @@
  * Does not own: API semantics beyond versions, the status subresource, finalizers and merge patches. Start at
  * {@link historyBuilder}; a call without the answer in between is `begin`.
  */
+import { jsonEqual, isMap } from 'stalemate-apiserver/objects/json';
+import {
+  objectKey,
+  parentOf,
+  type JsonObject,
+  type JsonValue,
+  type KubeObject,
+  type OwnerReference,
+} from 'stalemate-apiserver/objects/object';
 import type { ActorId } from '../model/actor.ts';
 import { appendItem, setAt } from '../model/edit.ts';
 import { invariant } from '../model/errors.ts';
@@ -24,10 +33,6 @@ import type {
   Verb,
 } from '../model/history.ts';
 import { requestLabel, streamLabel } from '../model/label.ts';
-import { jsonEqual } from 'stalemate-apiserver/objects/json';
-import { objectKey, parentOf } from 'stalemate-apiserver/objects/object';
-import { isMap } from 'stalemate-apiserver/objects/json';
-import type { JsonObject, JsonValue, KubeObject, OwnerReference } from 'stalemate-apiserver/objects/object';
 import type { ProbeResult } from '../model/probe.ts';
 import type { Reference } from '../model/reference.ts';
 import type { FieldPath } from '../model/workload.ts';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
+import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import type { Violation } from '../model/check-result.ts';
 import type { Reference } from '../model/reference.ts';
-import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import { compareAtRest } from './at-rest.ts';
 import { indexHistory } from './history-index.ts';
 import { HistoryScript } from './test-findings.ts';

@@ -1,8 +1,8 @@
 /** Differences at rest from a fresh copy with the same input. */
+import { objectKey, type KubeObject } from 'stalemate-apiserver/objects/object';
 import { isAside } from '../model/aside.ts';
 import type { Violation } from '../model/check-result.ts';
 import { diffLeaves, isServerLeaf, leafPattern } from '../model/leaf.ts';
-import { objectKey, type KubeObject } from 'stalemate-apiserver/objects/object';
 import type { HistoryIndex } from './history-index.ts';
 import { isField, valueText } from './leaf-text.ts';
 

@@ -5,8 +5,8 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, utim
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { lockFolder, takeFolder } from './folder-lock.ts';
 import { ourHost } from 'stalemate-apiserver/processes/process-identity';
+import { lockFolder, takeFolder } from './folder-lock.ts';
 
 let folder: string;
 beforeEach(() => {

@@ -7,8 +7,6 @@
  */
 import { linkSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { realClearInterval, realDate, realDelay, realSetInterval } from '../determinism/real-time.ts';
-import { HarnessError } from '../model/errors.ts';
 import {
   hostMark,
   isOurProcess,
@@ -17,6 +15,8 @@ import {
   ourProcess,
   type ProcessIdentity,
 } from 'stalemate-apiserver/processes/process-identity';
+import { realClearInterval, realDate, realDelay, realSetInterval } from '../determinism/real-time.ts';
+import { HarnessError } from '../model/errors.ts';
 import { partialOf } from './write-files.ts';
 
 const TOUCH_MS = 2_000;

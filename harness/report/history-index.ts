@@ -1,6 +1,6 @@
 /** Look-ups over a history that the report needs more than once. */
-import type { History, Operation, Revision } from '../model/history.ts';
 import { objectKey } from 'stalemate-apiserver/objects/object';
+import type { History, Operation, Revision } from '../model/history.ts';
 
 export interface HistoryIndex {
   readonly history: History;

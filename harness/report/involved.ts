@@ -1,7 +1,7 @@
 /** Which objects a story is about. */
+import { parentOf, objectKey } from 'stalemate-apiserver/objects/object';
 import type { Violation } from '../model/check-result.ts';
 import type { Revision } from '../model/history.ts';
-import { parentOf, objectKey } from 'stalemate-apiserver/objects/object';
 import type { HistoryIndex } from './history-index.ts';
 
 /**

@@ -1,6 +1,6 @@
 /** Who knew what when: versions of an object that reached an actor, by an answer, a list or a watch. */
-import type { ActorId } from '../model/actor.ts';
 import { objectKey, revisionOf, type KubeObject } from 'stalemate-apiserver/objects/object';
+import type { ActorId } from '../model/actor.ts';
 import type { HistoryIndex } from './history-index.ts';
 
 export interface Knowledge {

@@ -1,6 +1,6 @@
 /** Leaves and values as a report shows them: short, because there is one line for a whole request. */
-import { isServerLeaf, leafPattern, type LeafChange } from '../model/leaf.ts';
 import type { JsonValue } from 'stalemate-apiserver/objects/object';
+import { isServerLeaf, leafPattern, type LeafChange } from '../model/leaf.ts';
 
 const SEGMENT = /\.?([A-Za-z_$][\w$-]*)|\[("(?:[^"\\]|\\.)*"|[^\]]*)\](~\d+)?/g;
 const VALUE_MAX = 24;

@@ -1,9 +1,9 @@
 /** One request and its answer in a few words. */
+import { isMap } from 'stalemate-apiserver/objects/json';
+import { objectKey, type JsonObject, type JsonValue, type KubeObject } from 'stalemate-apiserver/objects/object';
 import { assertNever } from '../model/errors.ts';
 import { failureText, isWrite, type Operation } from '../model/history.ts';
 import { diffLeaves, leavesOf, type LeafChange } from '../model/leaf.ts';
-import { isMap } from 'stalemate-apiserver/objects/json';
-import { objectKey, type JsonObject, type JsonValue, type KubeObject } from 'stalemate-apiserver/objects/object';
 import { bare, type HistoryIndex } from './history-index.ts';
 import { siblingsAlive } from './involved.ts';
 import { changesText, isField } from './leaf-text.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Outcome } from '../model/history.ts';
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
+import type { Outcome } from '../model/history.ts';
 import { EMPTY_SCHEDULE } from '../model/schedule.ts';
 import { tellStory } from './story.ts';
 import { renderStory } from './terminal.ts';

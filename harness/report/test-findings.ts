@@ -1,11 +1,11 @@
 /** Hand-written findings for the report's own tests. Ticks are given by the order of the calls. */
+import { objectKey, type JsonValue, type KubeObject } from 'stalemate-apiserver/objects/object';
 import type { Violation } from '../model/check-result.ts';
 import type { Signature } from '../model/signature.ts';
 import type { Counterexample } from '../model/counterexample.ts';
 import type { Finding, FindingStats, Neighbour } from '../model/finding.ts';
 import type { Delivery, History, Mark, Operation, Outcome, ProcessEvent, Revision, Verb } from '../model/history.ts';
 import { requestLabel } from '../model/label.ts';
-import { objectKey, type JsonValue, type KubeObject } from 'stalemate-apiserver/objects/object';
 import { EMPTY_SCHEDULE, type Schedule } from '../model/schedule.ts';
 
 export interface CallFacts {

@@ -12,10 +12,10 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { hostMark } from 'stalemate-apiserver/processes/process-identity';
 import { HarnessError } from '../model/errors.ts';
 import { findingFiles, writeFinding } from './record.ts';
 import { lostUpdate } from './test-findings.ts';
-import { hostMark } from 'stalemate-apiserver/processes/process-identity';
 import { checkFolder, partialOf, writeWhole } from './write-files.ts';
 
 let folder: string;

@@ -1,9 +1,9 @@
 /** Files written whole or not at all. */
 import { existsSync, lstatSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { isMarkAlive, markOf, ourProcess } from 'stalemate-apiserver/processes/process-identity';
 import { HarnessError } from '../model/errors.ts';
 import { filesBelow } from './read-files.ts';
-import { isMarkAlive, markOf, ourProcess } from 'stalemate-apiserver/processes/process-identity';
 
 /**
  * Writes a text under its final name only when all of it is on disk; folders are made as needed.

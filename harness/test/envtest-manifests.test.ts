@@ -1,13 +1,13 @@
 /** A project's manifests on a real control plane: its account, its roles, its webhooks. */
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { resolveRun } from '../cli/library.ts';
 import { findProgram } from 'stalemate-apiserver/control-plane/binaries';
+import type { KubeObject } from 'stalemate-apiserver/objects/object';
+import { resolveRun } from '../cli/library.ts';
 import { subjectOf } from '../execution/search/counterexample.ts';
 import { createHost } from '../execution/hosts/create-host.ts';
 import { TrialRunner } from '../execution/run/runner.ts';
 import type { History } from '../model/history.ts';
-import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import { EMPTY_SCHEDULE } from '../model/schedule.ts';
 import { checkLegality } from '../oracle/assumptions.ts';
 

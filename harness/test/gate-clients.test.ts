@@ -13,15 +13,15 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { findProgram } from 'stalemate-apiserver/control-plane/binaries';
 import { startControlPlane } from 'stalemate-apiserver/control-plane/control-plane';
+import type { JsonValue, KubeObject } from 'stalemate-apiserver/objects/object';
+import { call } from 'stalemate-apiserver/wire/call';
+import type { ApiResponse, Method } from 'stalemate-apiserver/wire/http';
 import { readKubeconfig } from '../clusters/existing/kubeconfig-file.ts';
 import { gateBefore } from '../execution/gate/proxy-testing.ts';
 import type { StandingGate } from '../gate/http/open-gate.ts';
 import type { RemoteOptions } from '../gate/http/remote.ts';
 import { RemoteServer } from '../gate/http/remote.ts';
 import { remoteUpstream } from '../gate/http/remote-upstream.ts';
-import type { JsonValue, KubeObject } from 'stalemate-apiserver/objects/object';
-import { call } from 'stalemate-apiserver/wire/call';
-import type { ApiResponse, Method } from 'stalemate-apiserver/wire/http';
 
 const file = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 const CRD = file('controllers-under-test/buckets/crd.yaml');

@@ -6,13 +6,13 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { testServer, WIDGETS } from 'stalemate-apiserver/testing';
+import { call } from 'stalemate-apiserver/wire/call';
 import { findEngine } from '../clusters/kind/engine.ts';
 import { makeKindCluster } from '../clusters/kind/kind-cluster.ts';
 import { openKind } from '../clusters/kind/open-kind.ts';
-import { testServer, WIDGETS } from 'stalemate-apiserver/testing';
 import type { KindOptions } from '../model/kind-options.ts';
 import { replay, run, type StalemateOptions } from '../index.ts';
-import { call } from 'stalemate-apiserver/wire/call';
 
 const file = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 const CRD = file('harness/test/targets/crd.yaml');

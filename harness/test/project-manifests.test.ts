@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import { resolveRun } from '../cli/library.ts';
 import { subjectOf } from '../execution/search/counterexample.ts';
 import { createHost } from '../execution/hosts/create-host.ts';
@@ -12,7 +13,6 @@ import type { RunConfig } from '../execution/config/run-config.ts';
 import { TrialRunner } from '../execution/run/runner.ts';
 import type { StalemateOptions } from '../execution/config/options.ts';
 import type { History } from '../model/history.ts';
-import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import { EMPTY_SCHEDULE } from '../model/schedule.ts';
 import { checkLegality } from '../oracle/assumptions.ts';
 

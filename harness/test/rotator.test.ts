@@ -1,6 +1,7 @@
 /** A manager that makes the certificates of its webhooks itself, as one would in a cluster with a kubelet. */
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import { openEnclosure } from '../actors/process/enclosure.ts';
 import { resolveRun } from '../cli/library.ts';
 import { createHost } from '../execution/hosts/create-host.ts';
@@ -9,7 +10,6 @@ import { checkAlive } from '../execution/run/undisturbed-trouble.ts';
 import { subjectOf } from '../execution/search/counterexample.ts';
 import type { ProgramTime } from '../model/counterexample.ts';
 import type { History } from '../model/history.ts';
-import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import { EMPTY_SCHEDULE } from '../model/schedule.ts';
 
 const file = (name: string): string => fileURLToPath(new URL(`rotator/${name}`, import.meta.url));

@@ -6,8 +6,7 @@
 import { once } from 'node:events';
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { request } from 'node:https';
-import { CertificateAuthority } from 'stalemate-apiserver/http';
-import { serveHttp } from 'stalemate-apiserver/http';
+import { CertificateAuthority, serveHttp } from 'stalemate-apiserver/http';
 import { createServer } from '../../harness/cli/embedded-server.ts';
 
 const before = performance.now();

@@ -1,9 +1,9 @@
 /** Operations per second of the embedded API server's kernel, in process, one kind after the other; one JSON line. */
 import { ApiServer } from 'stalemate-apiserver';
-import { realNow } from '../../harness/determinism/real-time.ts';
-import { Random } from '../../harness/determinism/random.ts';
 import type { ApiRequest, ApiResponse } from 'stalemate-apiserver/wire/http';
 import type { JsonObject } from 'stalemate-apiserver/objects/object';
+import { realNow } from '../../harness/determinism/real-time.ts';
+import { Random } from '../../harness/determinism/random.ts';
 import { WIDGET_CRD, WIDGET_SAMPLE } from './thin-target.ts';
 
 const WIDGETS = '/apis/example.com/v1/namespaces/default/widgets';

@@ -4,11 +4,11 @@
  * For benchmarks: what a trial costs when the target costs nearly nothing. Keeps `spec.replicas` ConfigMaps per widget, names
  * derived from the widget's, status through the subresource.
  */
-import type { Incarnation } from '../../harness/execution/run/host.ts';
 import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object';
 import type { WatchEvent } from 'stalemate-apiserver/objects/watch-event';
 import { call } from 'stalemate-apiserver/wire/call';
 import type { ApiRequest, ApiResponse, Upstream } from 'stalemate-apiserver/wire/http';
+import type { Incarnation } from '../../harness/execution/run/host.ts';
 
 const WIDGETS = '/apis/example.com/v1/namespaces/default/widgets';
 const CHILDREN = '/api/v1/namespaces/default/configmaps';

@@ -7,12 +7,12 @@ import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { stringify } from 'yaml';
 import { CertificateAuthority } from 'stalemate-apiserver/http';
+import { kubeconfigOf } from 'stalemate-apiserver/wire/kubeconfig';
 import { readKubeconfig } from '../../harness/clusters/existing/kubeconfig-file.ts';
 import { openGate } from '../../harness/gate/http/open-gate.ts';
 import { RemoteServer } from '../../harness/gate/http/remote.ts';
 import { EMPTY_SCHEDULE } from '../../harness/model/schedule.ts';
 import { ReplayScheduler } from '../../harness/schedule/replay-scheduler.ts';
-import { kubeconfigOf } from 'stalemate-apiserver/wire/kubeconfig';
 
 export interface StandingGate {
   /** Requests and watch events that have passed. */

@@ -1,8 +1,8 @@
 /** Findings to make pages of: real ones, one whose every text is hostile, and one with 100,000 events. The same each time. */
 import { readFileSync } from 'node:fs';
+import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import { controllers, decodeRecord, recheck, run } from '../../harness/index.ts';
 import type { FindingStats } from '../../harness/index.ts';
-import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import type { Told } from '../../harness/report/story.ts';
 import { deployment, findingOf, HistoryScript, lostUpdate } from '../../harness/report/test-findings.ts';
 import { nameOf, optionsFor } from '../catalogue.ts';

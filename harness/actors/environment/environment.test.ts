@@ -1,7 +1,14 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { CONFIGMAPS_PATH, configMap, MERGE, testServer, widget, WIDGETS_PATH } from 'stalemate-apiserver/testing';
-import type { TestServer } from 'stalemate-apiserver/testing';
+import {
+  CONFIGMAPS_PATH,
+  configMap,
+  MERGE,
+  testServer,
+  widget,
+  WIDGETS_PATH,
+  type TestServer,
+} from 'stalemate-apiserver/testing';
 import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object';
 import type { ApiRequest, ApiResponse, Upstream } from 'stalemate-apiserver/wire/http';
 import { failure } from 'stalemate-apiserver/wire/status';

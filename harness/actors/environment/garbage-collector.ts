@@ -6,10 +6,10 @@
  * one. It costs no request as long as nothing is deleted. Differences: it sees changes without lag (its requests can still be
  * delayed at the gate), and it does not break cycles of foreground deletion. Start at {@link GarbageCollector.onChange}.
  */
-import type { ObservedChange } from '../../gate/recorder.ts';
 import type { KubeObject, OwnerReference } from 'stalemate-apiserver/objects/object';
 import type { Upstream } from 'stalemate-apiserver/wire/http';
 import { objectPath } from 'stalemate-apiserver/wire/path';
+import type { ObservedChange } from '../../gate/recorder.ts';
 import { sender, toTry } from './requests.ts';
 import type { Kinds, Send } from './requests.ts';
 import { WorkQueue } from './work-queue.ts';

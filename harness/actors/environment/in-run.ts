@@ -4,10 +4,10 @@
  * Owns: whose objects are looked after. Apart from `index.ts`, so that a served API server loads no more than it needs. Start at
  * {@link createRunEnvironment}.
  */
+import type { Upstream } from 'stalemate-apiserver/wire/http';
 import type { Random } from '../../determinism/random.ts';
 import { roleOf, WORKLOADS, type ActorId } from '../../model/actor.ts';
 import type { RunSettings } from '../../model/counterexample.ts';
-import type { Upstream } from 'stalemate-apiserver/wire/http';
 import { createEnvironment, type EnvironmentController } from './index.ts';
 import type { Kinds } from './requests.ts';
 import { createWorkloads, type TrialRules } from './workloads/index.ts';

@@ -1,8 +1,8 @@
 /** The environment controllers of a run, as its settings ask for them. A real cluster brings its own. */
+import type { Upstream } from 'stalemate-apiserver/wire/http';
 import type { ActorId } from '../../model/actor.ts';
 import type { RunSettings } from '../../model/counterexample.ts';
 import type { ObservedChange } from '../../gate/recorder.ts';
-import type { Upstream } from 'stalemate-apiserver/wire/http';
 import { createGarbageCollector } from './garbage-collector.ts';
 import { createNamespaceController } from './namespace-controller.ts';
 import type { Kinds } from './requests.ts';

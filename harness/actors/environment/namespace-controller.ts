@@ -3,11 +3,10 @@
  *
  * Owns: which kinds of a namespace may still hold something. Without it a deleted namespace stays for ever, as on a bare API server.
  */
-import type { ObservedChange } from '../../gate/recorder.ts';
-import { groupResource } from 'stalemate-apiserver/objects/object';
-import type { JsonObject, KubeObject, ResourceKind } from 'stalemate-apiserver/objects/object';
+import { groupResource, type JsonObject, type KubeObject, type ResourceKind } from 'stalemate-apiserver/objects/object';
 import type { Upstream } from 'stalemate-apiserver/wire/http';
 import { collectionPath, objectPath } from 'stalemate-apiserver/wire/path';
+import type { ObservedChange } from '../../gate/recorder.ts';
 import { sender, toTry } from './requests.ts';
 import type { Kinds, Send } from './requests.ts';
 import { WorkQueue } from './work-queue.ts';

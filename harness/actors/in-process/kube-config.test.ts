@@ -1,12 +1,12 @@
 import type { CustomObjectsApi, KubeConfig, KubernetesObject } from '@kubernetes/client-node';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { CONFIGMAPS_PATH, configMap, WIDGETS_PATH } from 'stalemate-apiserver/testing';
+import { createInProcessKubeConfig } from 'stalemate-apiserver/client-node/kube-config';
 import { calibrateQuietTurns } from '../../determinism/calibrate.ts';
 import { createQuiescence } from '../../determinism/quiescence.ts';
 import { Random } from '../../determinism/random.ts';
 import { watchUncontrolled } from '../../determinism/uncontrolled.ts';
 import { installVirtualTime } from '../../determinism/virtual-time.ts';
-import { createInProcessKubeConfig } from 'stalemate-apiserver/client-node/kube-config';
 import { WIDGETS, widgetServer } from './testing.ts';
 import type { WidgetServer } from './testing.ts';
 

@@ -9,10 +9,10 @@ import { createRequire } from 'node:module';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { KubeConfig } from '@kubernetes/client-node';
+import type { ClientNode } from 'stalemate-apiserver/client-node/client-node';
 import { HarnessError } from '../../model/errors.ts';
 import { whyNoFile } from '../../report/read-files.ts';
 import type { Effects } from '../outside/effects.ts';
-import type { ClientNode } from 'stalemate-apiserver/client-node/client-node';
 
 const CLIENT_NODE = '@kubernetes/client-node';
 const SUPPORTED_MAJOR = '2';

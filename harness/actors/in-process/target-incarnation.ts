@@ -4,12 +4,12 @@
  * A crash cuts its transport and its timers for ever. Module state survives it, since the module stays loaded: the one way in
  * which an in-process restart differs from a real one.
  */
+import type { Upstream } from 'stalemate-apiserver/wire/http';
+import { createInProcessKubeConfig } from 'stalemate-apiserver/client-node/kube-config';
 import type { VirtualTime } from '../../determinism/virtual-time.ts';
 import type { ActorId } from '../../model/actor.ts';
 import type { Transport } from '../../model/counterexample.ts';
-import type { Upstream } from 'stalemate-apiserver/wire/http';
 import { effectsFor } from '../outside/effects.ts';
-import { createInProcessKubeConfig } from 'stalemate-apiserver/client-node/kube-config';
 import type { LoadedTarget, RunningTarget } from './load-target.ts';
 import { describe, TargetExit } from './process-guard.ts';
 import type { ProcessGuard, TellProcessEvent } from './process-guard.ts';

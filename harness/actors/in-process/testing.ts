@@ -3,8 +3,7 @@
  *
  * Used by tests only.
  */
-import { testServer, widget, WIDGETS_PATH } from 'stalemate-apiserver/testing';
-import type { TestServer } from 'stalemate-apiserver/testing';
+import { testServer, widget, WIDGETS_PATH, type TestServer } from 'stalemate-apiserver/testing';
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import type { ApiRequest, ResponseSink, Upstream } from 'stalemate-apiserver/wire/http';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { ApiServer } from 'stalemate-apiserver';
-import { OUTSIDE_CRD } from '../../model/outside.ts';
 import type { Upstream } from 'stalemate-apiserver/wire/http';
+import { OUTSIDE_CRD } from '../../model/outside.ts';
 import { effectsFor, type Effects } from './effects.ts';
 import { serveEffects } from './serve-effects.ts';
 

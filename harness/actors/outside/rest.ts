@@ -8,8 +8,8 @@
 import { createHash } from 'node:crypto';
 import { isMap } from 'stalemate-apiserver/objects/json';
 import type { JsonObject, JsonValue, KubeObject } from 'stalemate-apiserver/objects/object';
-import { COLLECTION, OUTSIDE_API, OUTSIDE_PATH, RESOURCE_ID } from '../../model/outside.ts';
 import type { ApiRequest, ApiResponse, Method } from 'stalemate-apiserver/wire/http';
+import { COLLECTION, OUTSIDE_API, OUTSIDE_PATH, RESOURCE_ID } from '../../model/outside.ts';
 
 export interface RestCall {
   readonly method: string;

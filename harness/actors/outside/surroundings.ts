@@ -8,8 +8,7 @@
 import { createServer, type IncomingMessage, type Server as HttpServer, type ServerResponse } from 'node:http';
 import type { Server, Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
-import type { Identity } from 'stalemate-apiserver/http';
-import { converse } from 'stalemate-apiserver/http';
+import { type Identity, converse } from 'stalemate-apiserver/http';
 import type { OutsideAnswer } from 'stalemate-apiserver/wire/declared-answers';
 import type { ApiResponse, Method, Upstream } from 'stalemate-apiserver/wire/http';
 import { fits } from 'stalemate-apiserver/wire/name-pattern';

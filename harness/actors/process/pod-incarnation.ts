@@ -7,11 +7,11 @@
  */
 import { randomBytes } from 'node:crypto';
 import { CertificateAuthority, SERVER_NAMES } from 'stalemate-apiserver/http';
+import type { Upstream } from 'stalemate-apiserver/wire/http';
 import type { ActorId } from '../../model/actor.ts';
 import type { ProcessTarget } from '../../model/counterexample.ts';
 import { invariant } from '../../model/errors.ts';
 import type { Reading } from '../../model/history.ts';
-import type { Upstream } from 'stalemate-apiserver/wire/http';
 import type { Enclosure } from './enclosure.ts';
 import { footprintOf } from './footprint.ts';
 import { familyOf } from './family.ts';

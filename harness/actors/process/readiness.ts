@@ -4,10 +4,10 @@
  * Owns: reading `--ready`, and the looking. Does not own: what happens until then (`execution/run/settling.ts` waits). Start at
  * {@link parseReadiness} and {@link watchReadiness}.
  */
-import { realDelay } from '../../determinism/real-time.ts';
 import { requestInfo } from 'stalemate-apiserver/wire/request-info';
 import type { ApiRequest, Upstream } from 'stalemate-apiserver/wire/http';
 import { groupResource } from 'stalemate-apiserver/objects/object';
+import { realDelay } from '../../determinism/real-time.ts';
 import { ask } from './ask.ts';
 import type { Enclosure } from './enclosure.ts';
 

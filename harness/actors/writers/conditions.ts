@@ -1,7 +1,6 @@
 /** A condition of one's own for somebody else's `status.conditions`: shaped as the schema, or the conditions there, ask for. */
+import { groupResource, type JsonObject, type JsonValue } from 'stalemate-apiserver/objects/object';
 import { itemKey } from '../../model/leaf.ts';
-import { groupResource } from 'stalemate-apiserver/objects/object';
-import type { JsonObject, JsonValue } from 'stalemate-apiserver/objects/object';
 import {
   asList,
   asMap,

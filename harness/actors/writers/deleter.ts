@@ -3,8 +3,8 @@
  *
  * Deleting all samples is what a reference run has done too; deleting some of several has not been seen to be healthy.
  */
-import { isAside } from '../../model/aside.ts';
 import { groupResource } from 'stalemate-apiserver/objects/object';
+import { isAside } from '../../model/aside.ts';
 import type { ProgramOp } from '../../model/workload.ts';
 import type { AdversarialWriter, AimObject, WriterContext } from '../../schedule/workload/writer.ts';
 import { oneOf } from './moves.ts';

@@ -4,8 +4,7 @@
  *
  * Built-in kinds have a short list of fields that any third party may change at any time; custom kinds are read from their schema.
  */
-import { groupResource } from 'stalemate-apiserver/objects/object';
-import type { JsonValue } from 'stalemate-apiserver/objects/object';
+import { groupResource, type JsonValue } from 'stalemate-apiserver/objects/object';
 import { valueAt } from '../../model/edit.ts';
 import { asMap, isImmutable, otherScalars, propertySchema } from '../../schedule/workload/schema-view.ts';
 import type { AdversarialWriter, AimObject } from '../../schedule/workload/writer.ts';

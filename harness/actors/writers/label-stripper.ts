@@ -3,8 +3,8 @@
  *
  * A target that finds its objects by that label loses sight of one of them, makes another, and meets both again at heal.
  */
-import { valueAt } from '../../model/edit.ts';
 import { jsonEqual } from 'stalemate-apiserver/objects/json';
+import { valueAt } from '../../model/edit.ts';
 import type { ProgramOp } from '../../model/workload.ts';
 import type { AdversarialWriter, Aim, AimObject } from '../../schedule/workload/writer.ts';
 import { inStyles, oneOf, setOp } from './moves.ts';

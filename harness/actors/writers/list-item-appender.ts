@@ -3,8 +3,7 @@
  *
  * A target that replaces such a list as a whole drops the item. Finalizers are taken back at heal; the other items stay.
  */
-import { groupResource } from 'stalemate-apiserver/objects/object';
-import type { JsonValue } from 'stalemate-apiserver/objects/object';
+import { groupResource, type JsonValue } from 'stalemate-apiserver/objects/object';
 import type { FieldPath, ProgramOp } from '../../model/workload.ts';
 import type { AdversarialWriter, AimObject, WriterContext } from '../../schedule/workload/writer.ts';
 import { CONDITIONS, conditionFor } from './conditions.ts';

@@ -4,9 +4,9 @@
  * A move is a short list of operations that belong together. Tables are built once per campaign, so a draw costs one index.
  */
 import * as fc from 'fast-check';
-import { valueAt } from '../../model/edit.ts';
 import { isMap } from 'stalemate-apiserver/objects/json';
 import type { JsonObject, JsonValue } from 'stalemate-apiserver/objects/object';
+import { valueAt } from '../../model/edit.ts';
 import type { FieldPath, ProgramOp, WriteStyle } from '../../model/workload.ts';
 import type { AimObject } from '../../schedule/workload/writer.ts';
 

@@ -1,6 +1,5 @@
 /** The user who deletes a sample and applies the same again under the same name: another uid behind a familiar key. */
-import { parseApiVersion } from 'stalemate-apiserver/objects/object';
-import type { KubeObject } from 'stalemate-apiserver/objects/object';
+import { parseApiVersion, type KubeObject } from 'stalemate-apiserver/objects/object';
 import type { AdversarialWriter, AimObject } from '../../schedule/workload/writer.ts';
 import { oneOf } from './moves.ts';
 import type { Move } from './moves.ts';

@@ -3,8 +3,7 @@
  *
  * A sample only goes between replica counts that settled healthily; a child gets one more or one less than at rest.
  */
-import { isMap } from 'stalemate-apiserver/objects/json';
-import { jsonEqual } from 'stalemate-apiserver/objects/json';
+import { isMap, jsonEqual } from 'stalemate-apiserver/objects/json';
 import type { ProgramOp } from '../../model/workload.ts';
 import type { AdversarialWriter, Aim, AimObject } from '../../schedule/workload/writer.ts';
 import { oneOf } from './moves.ts';

@@ -4,8 +4,8 @@
  *
  * It only ever sets what the user applied, so any order of its writes and the user's is a legal one.
  */
-import { valueAt } from '../../model/edit.ts';
 import { jsonEqual } from 'stalemate-apiserver/objects/json';
+import { valueAt } from '../../model/edit.ts';
 import type { FieldPath } from '../../model/workload.ts';
 import type { AdversarialWriter, Aim, WriterContext } from '../../schedule/workload/writer.ts';
 import { inStyles, oneOf, setOp } from './moves.ts';

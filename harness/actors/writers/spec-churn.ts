@@ -4,8 +4,8 @@
  * Only single changes are known to be healthy, so a second field is only changed once the first is back at its original value.
  */
 import { jsonEqual } from 'stalemate-apiserver/objects/json';
-import { valueAt } from '../../model/edit.ts';
 import type { JsonValue } from 'stalemate-apiserver/objects/object';
+import { valueAt } from '../../model/edit.ts';
 import type { FieldPath, ObjectTarget, ProgramOp } from '../../model/workload.ts';
 import type { AdversarialWriter, Aim } from '../../schedule/workload/writer.ts';
 import { oneOf } from './moves.ts';

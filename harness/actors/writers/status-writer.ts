@@ -2,8 +2,7 @@
  * Somebody else who writes status: a condition of its own, a status field that the target leaves alone, or what the kubelet and the
  * workload controllers would report of the target's children.
  */
-import { groupResource } from 'stalemate-apiserver/objects/object';
-import type { JsonValue } from 'stalemate-apiserver/objects/object';
+import { groupResource, type JsonValue } from 'stalemate-apiserver/objects/object';
 import type { ProgramOp } from '../../model/workload.ts';
 import { asMap, asNumber, isImmutable, otherScalars, propertySchema } from '../../schedule/workload/schema-view.ts';
 import type { AdversarialWriter, AimObject } from '../../schedule/workload/writer.ts';

@@ -4,11 +4,10 @@
  * Used by tests only.
  */
 import * as fc from 'fast-check';
-import { testServer } from 'stalemate-apiserver/testing';
-import type { TestServer } from 'stalemate-apiserver/testing';
+import { testServer, type TestServer } from 'stalemate-apiserver/testing';
 import type { JsonObject, KubeObject, OwnerReference } from 'stalemate-apiserver/objects/object';
-import type { ObjectTarget, ProgramOp } from '../../model/workload.ts';
 import { collectionPath } from 'stalemate-apiserver/wire/path';
+import type { ObjectTarget, ProgramOp } from '../../model/workload.ts';
 import type { AdversarialWriter, Aim, AimObject, WriterContext } from '../../schedule/workload/writer.ts';
 import { runProgram } from '../program.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { objectPath } from 'stalemate-apiserver/wire/path';
 import { diffLeaves } from '../../model/leaf.ts';
 import type { ProgramOp } from '../../model/workload.ts';
-import { objectPath } from 'stalemate-apiserver/wire/path';
 import { WRITERS } from './index.ts';
 import { APP, drawn, play, TARGET_FINALIZER, writerWorld } from './testing.ts';
 import type { WriterWorld } from './testing.ts';

@@ -1,10 +1,11 @@
 /** What is found, with what flags say instead and a person answers: the options of the configuration to be. */
+import type { KubeObject } from 'stalemate-apiserver/objects/object';
+import { resolve } from 'node:path';
 import type { StalemateOptions } from '../../execution/config/options.ts';
 import type { Project } from '../../execution/project/load.ts';
 import { loadCrds } from '../../execution/project/manifests.ts';
 import { asksWebhooks } from '../../execution/project/webhooks.ts';
 import { HarnessError } from '../../model/errors.ts';
-import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import type { Console } from '../console.ts';
 import { findDefinitions } from './definitions.ts';
 import { SAMPLE_FILE } from './plan.ts';
@@ -16,7 +17,6 @@ import { readRepository, type Repository } from './repository.ts';
 import { findSamples } from './samples.ts';
 import { findShipped, type FoundShipped } from './shipped.ts';
 import { survey, type CiKind, type Survey } from './survey.ts';
-import { resolve } from 'node:path';
 
 export interface InitFlags {
   readonly command?: readonly string[];

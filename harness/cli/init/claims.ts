@@ -1,6 +1,6 @@
 /** Claims that `init` offers about a project's own kind: only of fields that its definition has. */
-import type { StalemateOptions } from '../../execution/config/options.ts';
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
+import type { StalemateOptions } from '../../execution/config/options.ts';
 import { asList, asMap, asText, propertySchema, schemaOfVersion, typeOf } from '../../schedule/workload/schema-view.ts';
 import type { Schema } from '../../schedule/workload/schema-view.ts';
 

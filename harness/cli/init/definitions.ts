@@ -1,11 +1,11 @@
 /** Which CRDs a project has, and which files or folders name them best. */
-import { installCrds } from '../../clusters/definitions.ts';
 import { posix } from 'node:path';
+import type { KubeObject } from 'stalemate-apiserver/objects/object';
+import { isRecord } from 'stalemate-apiserver/objects/json';
+import { installCrds } from '../../clusters/definitions.ts';
 import { parseManifests } from '../../execution/project/manifest-files.ts';
 import { crdsAmong } from '../../execution/project/manifests.ts';
-import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import { HarnessError } from '../../model/errors.ts';
-import { isRecord } from 'stalemate-apiserver/objects/json';
 import { createServer } from '../embedded-server.ts';
 import { ownGroups } from './own-groups.ts';
 import type { Repository } from './repository.ts';

@@ -5,9 +5,9 @@
  * beside those that its source was found to have. Start at {@link deployedIn}, {@link withArguments} and {@link withMounted}.
  */
 import { basename } from 'node:path';
-import { argumentsOf, environmentOf, workloadOf } from '../../execution/project/deployment.ts';
 import { mapOf, mapsOf, textOf, textsOf } from 'stalemate-apiserver/objects/json';
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
+import { argumentsOf, environmentOf, workloadOf } from '../../execution/project/deployment.ts';
 import { isWithin } from '../../report/is-within.ts';
 import { objectsIn } from './objects-in.ts';
 import type { Repository } from './repository.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import type { History, Operation, Revision } from '../../model/history.ts';
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
+import type { History, Operation, Revision } from '../../model/history.ts';
 import { emptyHistory } from '../../execution/run/empty-history.ts';
 import { effectOf } from './effects.ts';
 import { missingKindsIn } from './missing-kinds.ts';

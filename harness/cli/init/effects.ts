@@ -3,10 +3,10 @@
  *
  * Pure. Start at {@link effectOf}.
  */
+import { mapOf, textOf } from 'stalemate-apiserver/objects/json';
 import { isEvent } from '../../model/aside.ts';
 import { roleOf } from '../../model/actor.ts';
 import { isWrite, type History, type Operation, type Revision } from '../../model/history.ts';
-import { mapOf, textOf } from 'stalemate-apiserver/objects/json';
 import { lockHolder } from '../../oracle/leadership.ts';
 import { isRestless } from '../../oracle/rest.ts';
 import { countText } from '../../report/count-text.ts';

@@ -7,14 +7,14 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
+import { isRecord } from 'stalemate-apiserver/objects/json';
+import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import { realNow } from '../../determinism/real-time.ts';
 import type { RunConfig } from '../../execution/config/run-config.ts';
 import { secretSources } from '../../execution/config/secret-sources.ts';
 import { isSilent, isUp } from '../../execution/run/undisturbed-trouble.ts';
 import { roleOf } from '../../model/actor.ts';
 import { isWrite, type History, type ProcessEvent } from '../../model/history.ts';
-import { isRecord } from 'stalemate-apiserver/objects/json';
-import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import { countText } from '../../report/count-text.ts';
 import { lastLinesOf, printedLines } from '../../report/last-words.ts';
 import type { CommandContext } from '../command-context.ts';

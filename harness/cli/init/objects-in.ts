@@ -1,6 +1,6 @@
 /** The objects of a file of a stranger's project. */
-import { parseManifests } from '../../execution/project/manifest-files.ts';
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
+import { parseManifests } from '../../execution/project/manifest-files.ts';
 
 /**
  * Empty for what cannot be read: a template, a fragment.

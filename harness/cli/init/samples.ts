@@ -1,14 +1,14 @@
 /**
  * The objects that a run starts from: samples of the project where the API server accepts them, drawn from the schema where there is none.
  */
-import { installCrds } from '../../clusters/definitions.ts';
 import { posix } from 'node:path';
 import { stringify } from 'yaml';
-import { textOf } from '../../execution/project/manifest-files.ts';
-import { createAtOnce } from '../../execution/project/install.ts';
 import { isRecord } from 'stalemate-apiserver/objects/json';
 import { apiVersionOf, type KubeObject } from 'stalemate-apiserver/objects/object';
 import { collectionPath } from 'stalemate-apiserver/wire/path';
+import { installCrds } from '../../clusters/definitions.ts';
+import { textOf } from '../../execution/project/manifest-files.ts';
+import { createAtOnce } from '../../execution/project/install.ts';
 import { createServer } from '../embedded-server.ts';
 import { drawSample } from './draw-sample.ts';
 import { objectsIn } from './objects-in.ts';

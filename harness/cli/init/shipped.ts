@@ -5,10 +5,10 @@
  * Start at {@link findShipped}.
  */
 import { resolve } from 'node:path';
+import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import { loadProject, type Project } from '../../execution/project/load.ts';
 import { parseManifests } from '../../execution/project/manifest-files.ts';
 import { crdsAmong } from '../../execution/project/manifests.ts';
-import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import type { Console } from '../console.ts';
 import { consented } from '../questions.ts';
 import { chartsIn, renderedChart } from './charts.ts';

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import { emptyHistory } from '../../execution/run/empty-history.ts';
 import { parseManifests } from '../../execution/project/manifest-files.ts';
 import type { History, Operation, Revision } from '../../model/history.ts';
-import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import { repositoryOf } from './repository.ts';
 import { tryCandidates, type Tried } from './try-candidates.ts';
 

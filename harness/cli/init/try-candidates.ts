@@ -4,8 +4,8 @@
  * Owns: which groups are tried, with what beside them, and which are chosen. Does not own: making the runs (`execution/lab/`), reading
  * them (`effects.ts`). Start at {@link tryCandidates}.
  */
-import { installCrds } from '../../clusters/definitions.ts';
 import { groupResource, type KubeObject } from 'stalemate-apiserver/objects/object';
+import { installCrds } from '../../clusters/definitions.ts';
 import type { History } from '../../model/history.ts';
 import { createServer } from '../embedded-server.ts';
 import { effectOf, type Effect, type Wanted } from './effects.ts';

@@ -6,11 +6,11 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { realNow } from '../../determinism/real-time.ts';
-import type { ConnectionFault, ConnectionTrouble, Stretch } from '../../model/connection-fault.ts';
 import { findToxiproxy, missingToxiproxyText } from 'stalemate-apiserver/control-plane/binaries';
 import { hostMark } from 'stalemate-apiserver/processes/process-identity';
 import { noteProcess } from 'stalemate-apiserver/processes/scratch';
+import { realNow } from '../../determinism/real-time.ts';
+import type { ConnectionFault, ConnectionTrouble, Stretch } from '../../model/connection-fault.ts';
 import { Disturbance } from './disturbance.ts';
 import { HERE, startToxiproxy, type Between, type Toxiproxy } from './toxiproxy.ts';
 

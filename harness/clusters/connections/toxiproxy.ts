@@ -7,12 +7,12 @@
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { Toxiproxy as Client } from 'toxiproxy-node-client';
 import { freePorts } from 'stalemate-apiserver/http';
-import { realClearTimeout, realDelay, realNow, realSetTimeout } from '../../determinism/real-time.ts';
-import type { ConnectionTrouble } from '../../model/connection-fault.ts';
-import { HarnessError } from '../../model/errors.ts';
 import { listenAnywhere } from 'stalemate-apiserver/wire/listen';
 import { Children, logTail, type Child } from 'stalemate-apiserver/processes/children';
 import { endLeft, scratchFolder, TOXIPROXY } from 'stalemate-apiserver/processes/scratch';
+import { realClearTimeout, realDelay, realNow, realSetTimeout } from '../../determinism/real-time.ts';
+import type { ConnectionTrouble } from '../../model/connection-fault.ts';
+import { HarnessError } from '../../model/errors.ts';
 import { toxicsOf } from './toxics.ts';
 
 /** Where it runs: whoever connects to it does so on that loopback interface. */

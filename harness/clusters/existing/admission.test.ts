@@ -8,8 +8,8 @@ import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vites
 import { stringify } from 'yaml';
 import { serveHttp } from 'stalemate-apiserver/http';
 import { testServer } from 'stalemate-apiserver/testing';
-import { HarnessError } from '../../model/errors.ts';
 import { kubeconfigOf } from 'stalemate-apiserver/wire/kubeconfig';
+import { HarnessError } from '../../model/errors.ts';
 import { admitCluster, type Admission, type NamedCluster } from './admission.ts';
 import { allowCluster, allowedClusters } from './allowed-clusters.ts';
 import { noteServed } from './served-clusters.ts';

@@ -6,8 +6,8 @@
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { HarnessError } from '../../model/errors.ts';
 import { isRecord } from 'stalemate-apiserver/objects/json';
+import { HarnessError } from '../../model/errors.ts';
 import { writeWhole } from '../../report/write-files.ts';
 
 /** One that was allowed by the uid of its namespace kube-system; the rest is for whoever reads the file. */

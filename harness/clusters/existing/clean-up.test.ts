@@ -7,11 +7,11 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, expect, it } from 'vitest';
 import { serveHttp } from 'stalemate-apiserver/http';
 import { testServer, widget, WIDGETS, WIDGETS_PATH } from 'stalemate-apiserver/testing';
-import { RemoteServer } from '../../gate/http/remote.ts';
-import { remoteUpstream } from '../../gate/http/remote-upstream.ts';
 import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object';
 import { call } from 'stalemate-apiserver/wire/call';
 import type { ApiResponse, Method, Upstream } from 'stalemate-apiserver/wire/http';
+import { RemoteServer } from '../../gate/http/remote.ts';
+import { remoteUpstream } from '../../gate/http/remote-upstream.ts';
 import { cleanUp, type CleanUp } from './clean-up.ts';
 import { Footprint, OWNER_LABEL } from './footprint.ts';
 

@@ -4,11 +4,11 @@
  * A namespace goes when it has the name that was noted and, where the run made it itself, its label; an object outside of namespaces when
  * it has the uid that was noted; a definition when nobody else has objects of it. Start at {@link cleanUp}.
  */
+import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object';
+import type { ApiResponse, Method, Upstream } from 'stalemate-apiserver/wire/http';
 import { realDelay, realNow } from '../../determinism/real-time.ts';
 import { RemoteServer, type RemoteOptions } from '../../gate/http/remote.ts';
 import { remoteUpstream } from '../../gate/http/remote-upstream.ts';
-import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object';
-import type { ApiResponse, Method, Upstream } from 'stalemate-apiserver/wire/http';
 import { OWNER_LABEL, type Footprint, type MadeObject, type Note } from './footprint.ts';
 import { ask } from '../real/own-requests.ts';
 import { SIGN_OF_MANAGER } from './managed.ts';

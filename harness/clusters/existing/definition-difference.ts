@@ -1,6 +1,6 @@
 /** Whether a definition that is there already is the one that a run was given, as far as objects depend on it. */
-import { diffContent } from '../../model/leaf.ts';
 import type { JsonValue, KubeObject } from 'stalemate-apiserver/objects/object';
+import { diffContent } from '../../model/leaf.ts';
 
 /** Definitions that are there are used as they are. */
 export function differenceOf(wanted: KubeObject, there: KubeObject): readonly string[] {

@@ -3,12 +3,12 @@
  *
  * Owns: the first two requests, which change nothing. Start at {@link identify}.
  */
-import { RemoteServer, type RemoteOptions } from '../../gate/http/remote.ts';
-import { remoteUpstream } from '../../gate/http/remote-upstream.ts';
-import { HarnessError } from '../../model/errors.ts';
 import { mapOf, textOf } from 'stalemate-apiserver/objects/json';
 import { ConnectionFailure } from 'stalemate-apiserver/wire/call';
 import type { ApiResponse } from 'stalemate-apiserver/wire/http';
+import { RemoteServer, type RemoteOptions } from '../../gate/http/remote.ts';
+import { remoteUpstream } from '../../gate/http/remote-upstream.ts';
+import { HarnessError } from '../../model/errors.ts';
 import { ask } from '../real/own-requests.ts';
 
 const SYSTEM = '/api/v1/namespaces/kube-system';

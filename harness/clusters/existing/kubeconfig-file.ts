@@ -4,12 +4,12 @@
  * Owns: reading the file as client-go reads it, and saying what it holds that is not supported. Never looks for a file by itself:
  * neither `KUBECONFIG` nor a home folder nor a pod's service account leads anywhere. Start at {@link readKubeconfig}.
  */
-import { readFileText, Unreadable } from '../../report/read-files.ts';
 import { dirname, resolve } from 'node:path';
 import { parse } from 'yaml';
+import { isMap } from 'stalemate-apiserver/objects/json';
+import { readFileText, Unreadable } from '../../report/read-files.ts';
 import type { RemoteOptions } from '../../gate/http/remote.ts';
 import { HarnessError } from '../../model/errors.ts';
-import { isMap } from 'stalemate-apiserver/objects/json';
 
 /** A context of a kubeconfig. */
 export interface ClusterAccess {

@@ -5,11 +5,11 @@
  * may be used (`guard.ts`), taking everything away again (`clean-up.ts`). Start at {@link openExisting}.
  */
 import type { ApiServer } from 'stalemate-apiserver';
-import { RemoteServer, type RemoteOptions } from '../../gate/http/remote.ts';
-import { remoteUpstream } from '../../gate/http/remote-upstream.ts';
 import { groupResource, type KubeObject } from 'stalemate-apiserver/objects/object';
 import { requestInfo } from 'stalemate-apiserver/wire/request-info';
 import type { Upstream } from 'stalemate-apiserver/wire/http';
+import { RemoteServer, type RemoteOptions } from '../../gate/http/remote.ts';
+import { remoteUpstream } from '../../gate/http/remote-upstream.ts';
 import { allowsWrite } from './cluster-writes.ts';
 import { differenceOf } from './definition-difference.ts';
 import { OWNER_LABEL, type Footprint } from './footprint.ts';

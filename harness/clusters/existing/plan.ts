@@ -3,10 +3,10 @@
  *
  * Owns: the list. Start at {@link planFor}.
  */
+import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import type { RemoteOptions } from '../../gate/http/remote.ts';
 import { RemoteServer } from '../../gate/http/remote.ts';
 import { remoteUpstream } from '../../gate/http/remote-upstream.ts';
-import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import { ask } from '../real/own-requests.ts';
 import type { ExistingAccess } from './access.ts';
 import { allowsWrite } from './cluster-writes.ts';

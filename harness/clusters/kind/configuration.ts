@@ -3,11 +3,11 @@
  *
  * Owns: the name, the image, and a way to the cluster's etcd, on loopback. Start at {@link configurationOf}.
  */
-import { readFileText, Unreadable } from '../../report/read-files.ts';
 import { fileURLToPath } from 'node:url';
 import { parse, stringify } from 'yaml';
-import { HarnessError } from '../../model/errors.ts';
 import { isRecord } from 'stalemate-apiserver/objects/json';
+import { readFileText, Unreadable } from '../../report/read-files.ts';
+import { HarnessError } from '../../model/errors.ts';
 
 const DEFAULT_FILE = fileURLToPath(new URL('../../../kind-config.yaml', import.meta.url));
 /** Where etcd listens in the node. */

@@ -9,6 +9,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePorts } from 'stalemate-apiserver/http';
+import { markOf, ourHost, ourProcess, type ProcessIdentity } from 'stalemate-apiserver/processes/process-identity';
 import { realDelay, realNow } from '../../determinism/real-time.ts';
 import { HarnessError } from '../../model/errors.ts';
 import type { KindAccess, KindOptions } from '../../model/kind-options.ts';
@@ -16,7 +17,6 @@ import { called } from './cli.ts';
 import { configurationOf } from './configuration.ts';
 import { findEngine, nodeImage, type Engine } from './engine.ts';
 import { checkImage, hasImage, loadImage } from './images.ts';
-import { markOf, ourHost, ourProcess, type ProcessIdentity } from 'stalemate-apiserver/processes/process-identity';
 import { OwnedClusters } from './owners.ts';
 import { Watchdog } from './watchdog.ts';
 

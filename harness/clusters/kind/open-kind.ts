@@ -7,14 +7,14 @@
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { call, ConnectionFailure } from 'stalemate-apiserver/wire/call';
+import type { Upstream } from 'stalemate-apiserver/wire/http';
 import { realDelay, realNow } from '../../determinism/real-time.ts';
 import { RemoteServer } from '../../gate/http/remote.ts';
 import { remoteUpstream } from '../../gate/http/remote-upstream.ts';
 import { HarnessError } from '../../model/errors.ts';
 import type { KindAccess } from '../../model/kind-options.ts';
 import { writeWhole } from '../../report/write-files.ts';
-import { call, ConnectionFailure } from 'stalemate-apiserver/wire/call';
-import type { Upstream } from 'stalemate-apiserver/wire/http';
 import { readKubeconfig } from '../existing/kubeconfig-file.ts';
 import { firstWrites, install, OWN, wayOfTarget, type EnvtestOptions } from '../real/envtest.ts';
 import { EtcdReset } from '../real/etcd-reset.ts';

@@ -1,10 +1,10 @@
 /** What is asked of an API server about pods: past the gate, in the harness's own name. Start at {@link PodRequests}. */
-import { RemoteServer } from '../../gate/http/remote.ts';
-import { remoteUpstream, type RemoteUpstream } from '../../gate/http/remote-upstream.ts';
 import { mapOf, mapsOf, textOf } from 'stalemate-apiserver/objects/json';
-import type { KindAccess } from '../../model/kind-options.ts';
 import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object';
 import type { ApiRequest, ApiResponse, Method } from 'stalemate-apiserver/wire/http';
+import { RemoteServer } from '../../gate/http/remote.ts';
+import { remoteUpstream, type RemoteUpstream } from '../../gate/http/remote-upstream.ts';
+import type { KindAccess } from '../../model/kind-options.ts';
 import { readKubeconfig } from '../existing/kubeconfig-file.ts';
 import { ask } from '../real/own-requests.ts';
 

@@ -6,9 +6,9 @@
  * {@link KindPods}.
  */
 import { randomBytes } from 'node:crypto';
+import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import { realClearTimeout, realDelay, realSetTimeout } from '../../determinism/real-time.ts';
 import type { KindAccess } from '../../model/kind-options.ts';
-import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import { TARGET_POD } from '../real/storage-key.ts';
 import { pidOfContainer } from './container-pid.ts';
 import { NodeShell } from './node-shell.ts';

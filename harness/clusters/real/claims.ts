@@ -4,11 +4,11 @@
  * Owns: reading answers. A write that was answered with a version made that version, unless it is an old one; a deletion that ended an
  * object is that of whoever asked for it, or of whoever took its last finalizer. Start at {@link claimsOf}.
  */
-import type { ObservedChange } from '../../gate/recorder.ts';
-import { isWrite } from '../../model/history.ts';
 import { groupResource, revisionOf, type JsonObject, type KubeObject } from 'stalemate-apiserver/objects/object';
 import type { ApiRequest, ApiResponse } from 'stalemate-apiserver/wire/http';
 import { requestInfo } from 'stalemate-apiserver/wire/request-info';
+import type { ObservedChange } from '../../gate/recorder.ts';
+import { isWrite } from '../../model/history.ts';
 
 export interface Claim {
   /** By uid; empty where the answer does not say. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { ObservedChange } from '../../gate/recorder.ts';
 import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object';
 import type { ApiRequest, ApiResponse, Method } from 'stalemate-apiserver/wire/http';
+import type { ObservedChange } from '../../gate/recorder.ts';
 import { CommitOrder } from './commit-order.ts';
 
 const COLLECTION = '/apis/example.com/v1/namespaces/default/widgets';

@@ -5,11 +5,11 @@
  * Owns: what is waited for. A change that comes while a write is under way waits for its answer; an answer waits until the changes that it
  * speaks of have been seen; a watch event until its change has been told. Start at {@link CommitOrder}.
  */
-import { realClearTimeout, realSetTimeout } from '../../determinism/real-time.ts';
-import type { ObservedChange } from '../../gate/recorder.ts';
 import { groupResource } from 'stalemate-apiserver/objects/object';
 import type { ApiRequest, ApiResponse } from 'stalemate-apiserver/wire/http';
 import { requestInfo } from 'stalemate-apiserver/wire/request-info';
+import { realClearTimeout, realSetTimeout } from '../../determinism/real-time.ts';
+import type { ObservedChange } from '../../gate/recorder.ts';
 import { claimsOf, isClaimed, type Claim } from './claims.ts';
 
 /** Runs something in the name of whoever asked. */

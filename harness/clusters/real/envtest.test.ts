@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { ObservedChange } from '../../gate/recorder.ts';
 import { testServer, WIDGETS } from 'stalemate-apiserver/testing';
 import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object';
 import { call } from 'stalemate-apiserver/wire/call';
 import type { ApiResponse, Method } from 'stalemate-apiserver/wire/http';
 import type { WatchEvent } from 'stalemate-apiserver/objects/watch-event';
 import { findProgram } from 'stalemate-apiserver/control-plane/binaries';
+import type { ObservedChange } from '../../gate/recorder.ts';
 import { openEnvtest, type RenewableCluster } from './renewable.ts';
 
 const installed = findProgram('etcd') !== undefined && findProgram('kube-apiserver') !== undefined;

@@ -5,11 +5,11 @@
  * is thrown away. Start at {@link startEnvtest}.
  */
 import type { ApiServer } from 'stalemate-apiserver';
+import type { KubeObject } from 'stalemate-apiserver/objects/object';
+import type { ControlPlane } from 'stalemate-apiserver/control-plane/control-plane';
 import { RemoteServer, type RemoteOptions } from '../../gate/http/remote.ts';
 import { remoteUpstream } from '../../gate/http/remote-upstream.ts';
 import type { ClusterPart } from '../../model/cluster.ts';
-import type { KubeObject } from 'stalemate-apiserver/objects/object';
-import type { ControlPlane } from 'stalemate-apiserver/control-plane/control-plane';
 import { startControlPlane } from '../control-plane.ts';
 import { creationPathOf, placesOf } from './definitions.ts';
 import { EtcdReset } from './etcd-reset.ts';

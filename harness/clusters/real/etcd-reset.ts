@@ -5,9 +5,9 @@
  * once it has stayed so for a while. Owns: which keys have changed, and waiting until the server shows it. Start at {@link EtcdReset}.
  */
 import { builtInResources } from 'stalemate-apiserver';
+import { groupResource, type KubeObject } from 'stalemate-apiserver/objects/object';
 import { realDelay } from '../../determinism/real-time.ts';
 import { invariant } from '../../model/errors.ts';
-import { groupResource, type KubeObject } from 'stalemate-apiserver/objects/object';
 import { encoded, type Etcd, type EtcdWrites, type Stored } from './etcd.ts';
 import { ATTEMPTS_MAX, unclean, type Reset, type ServerView } from './reset.ts';
 import { isServersKey, storageKey } from './storage-key.ts';

@@ -4,11 +4,11 @@
  * What is told of it all the time (that it lives) is the server's own business, as of the node of a kind cluster (`storage-key.ts`). Owns:
  * making it, and when it takes pods. Start at {@link makeNode}.
  */
-import { realDelay, realNow } from '../../determinism/real-time.ts';
-import { HarnessError } from '../../model/errors.ts';
 import { mapOf, mapsOf } from 'stalemate-apiserver/objects/json';
 import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object';
 import type { Upstream } from 'stalemate-apiserver/wire/http';
+import { realDelay, realNow } from '../../determinism/real-time.ts';
+import { HarnessError } from '../../model/errors.ts';
 import { ask, expectMade } from './own-requests.ts';
 
 const NODES = '/api/v1/nodes';

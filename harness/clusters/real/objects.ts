@@ -3,10 +3,10 @@
  *
  * Owns: the requests. What the server refuses is no error here: whoever asked looks again. Start at {@link Objects}.
  */
-import { HarnessError } from '../../model/errors.ts';
 import { apiVersionOf, type KubeObject, type ResourceKind } from 'stalemate-apiserver/objects/object';
 import type { ApiResponse, Upstream } from 'stalemate-apiserver/wire/http';
 import { collectionPath, objectPath } from 'stalemate-apiserver/wire/path';
+import { HarnessError } from '../../model/errors.ts';
 import { ask } from './own-requests.ts';
 
 export interface Listing {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { ObservedChange } from '../../gate/recorder.ts';
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import type { ApiRequest } from 'stalemate-apiserver/wire/http';
+import type { ObservedChange } from '../../gate/recorder.ts';
 import { OwedEvents } from './owed-events.ts';
 
 function pod(name: string, revision: number, labels: { readonly [key: string]: string } = {}): KubeObject {

@@ -5,12 +5,12 @@
  * nothing. Start at {@link OwedEvents}.
  */
 import { labelsMatch, parseFieldSelector, parseLabelSelector } from 'stalemate-apiserver/selectors';
-import { realNow } from '../../determinism/real-time.ts';
-import type { ObservedChange } from '../../gate/recorder.ts';
 import { groupResource, revisionOf, type KubeObject } from 'stalemate-apiserver/objects/object';
 import type { WatchEvent } from 'stalemate-apiserver/objects/watch-event';
 import type { ApiRequest } from 'stalemate-apiserver/wire/http';
 import { requestInfo } from 'stalemate-apiserver/wire/request-info';
+import { realNow } from '../../determinism/real-time.ts';
+import type { ObservedChange } from '../../gate/recorder.ts';
 
 /** Nothing is owed for longer: a server brings events within milliseconds, or has a reason that is not known here. */
 const OWED_MS = 1_000;

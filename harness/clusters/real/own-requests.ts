@@ -3,12 +3,12 @@
  *
  * Start at {@link ask}, {@link make}.
  */
-import { realDelay, realNow } from '../../determinism/real-time.ts';
-import { HarnessError } from '../../model/errors.ts';
 import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object';
 import { call } from 'stalemate-apiserver/wire/call';
 import type { ApiRequest, ApiResponse, Method, Upstream } from 'stalemate-apiserver/wire/http';
 import { isRedirect } from 'stalemate-apiserver/wire/redirect';
+import { realDelay, realNow } from '../../determinism/real-time.ts';
+import { HarnessError } from '../../model/errors.ts';
 
 /** How long a server may take to serve a definition, and to make what it makes when it starts. */
 const READY_MS = 30_000;

@@ -1,11 +1,11 @@
 /** A control plane with everything behind its API server that looks after objects. */
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { testServer } from 'stalemate-apiserver/testing';
-import type { ObservedChange } from '../../gate/recorder.ts';
 import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object';
 import { call } from 'stalemate-apiserver/wire/call';
 import type { ApiResponse, Method } from 'stalemate-apiserver/wire/http';
 import { findProgram, type Program } from 'stalemate-apiserver/control-plane/binaries';
+import type { ObservedChange } from '../../gate/recorder.ts';
 import { openEnvtest, type RenewableCluster } from './renewable.ts';
 
 const NEEDED: readonly Program[] = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler', 'kwok'];

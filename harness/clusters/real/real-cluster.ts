@@ -7,6 +7,12 @@
  * (`territory.ts`), the programs (`control-plane/`). Start at {@link RealCluster}.
  */
 import type { ApiServer } from 'stalemate-apiserver';
+import { groupResource, revisionOf, type KubeObject, type ResourceKind } from 'stalemate-apiserver/objects/object';
+import type { WatchEvent } from 'stalemate-apiserver/objects/watch-event';
+import type { ApiRequest, ApiResponse, ResponseSink } from 'stalemate-apiserver/wire/http';
+import { call } from 'stalemate-apiserver/wire/call';
+import { isProxied } from 'stalemate-apiserver/wire/redirect';
+import { requestInfo, type RequestInfo } from 'stalemate-apiserver/wire/request-info';
 import { realClearTimeout, realDelay, realNow, realSetTimeout } from '../../determinism/real-time.ts';
 import { carrierOf } from '../../gate/http/carrier.ts';
 import type { RawEvent } from '../../gate/http/frames.ts';
@@ -15,12 +21,6 @@ import { remoteUpstream, type RemoteUpstream } from '../../gate/http/remote-upst
 import type { ObservedChange } from '../../gate/recorder.ts';
 import { invariant } from '../../model/errors.ts';
 import { isWrite } from '../../model/history.ts';
-import { groupResource, revisionOf, type KubeObject, type ResourceKind } from 'stalemate-apiserver/objects/object';
-import type { WatchEvent } from 'stalemate-apiserver/objects/watch-event';
-import type { ApiRequest, ApiResponse, ResponseSink } from 'stalemate-apiserver/wire/http';
-import { call } from 'stalemate-apiserver/wire/call';
-import { isProxied } from 'stalemate-apiserver/wire/redirect';
-import { requestInfo, type RequestInfo } from 'stalemate-apiserver/wire/request-info';
 import type { Cluster, ClusterState } from '../cluster.ts';
 import { Observer, type Within } from '../observer.ts';
 import { Arrivals } from './arrivals.ts';

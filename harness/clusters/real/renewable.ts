@@ -3,9 +3,9 @@
  *
  * Owns: that. Runs see one cluster. Start at {@link openEnvtest}.
  */
-import type { RemoteServer } from '../../gate/http/remote.ts';
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import type { ApiRequest, ResponseSink } from 'stalemate-apiserver/wire/http';
+import type { RemoteServer } from '../../gate/http/remote.ts';
 import type { Cluster, ClusterState } from '../cluster.ts';
 import { startEnvtest, type Envtest, type EnvtestOptions } from './envtest.ts';
 

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { testServer, WIDGETS } from 'stalemate-apiserver/testing';
-import { RemoteServer } from '../../gate/http/remote.ts';
-import { remoteUpstream, type RemoteUpstream } from '../../gate/http/remote-upstream.ts';
 import { groupResource, type JsonObject, type KubeObject, type ResourceKind } from 'stalemate-apiserver/objects/object';
 import { call } from 'stalemate-apiserver/wire/call';
 import type { ApiResponse, Method } from 'stalemate-apiserver/wire/http';
 import { requestInfo } from 'stalemate-apiserver/wire/request-info';
 import { findProgram } from 'stalemate-apiserver/control-plane/binaries';
 import { startControlPlane, type ControlPlane } from 'stalemate-apiserver/control-plane/control-plane';
+import { RemoteServer } from '../../gate/http/remote.ts';
+import { remoteUpstream, type RemoteUpstream } from '../../gate/http/remote-upstream.ts';
 import { Observer } from '../observer.ts';
 import { CommitOrder } from './commit-order.ts';
 import { RequestReset } from './request-reset.ts';

@@ -10,7 +10,6 @@
  * Definitions of kinds keep their finalizer, with which the server itself removes their objects. Start at {@link RequestReset}.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { realDelay, realNow } from '../../determinism/real-time.ts';
 import {
   groupResource,
   objectKey,
@@ -19,6 +18,7 @@ import {
   type ResourceKind,
 } from 'stalemate-apiserver/objects/object';
 import type { ApiRequest } from 'stalemate-apiserver/wire/http';
+import { realDelay, realNow } from '../../determinism/real-time.ts';
 import { contentOf, creatable, withUids } from './object-content.ts';
 import { Objects, type Listing } from './objects.ts';
 import { unclean, type Reset, type ServerView } from './reset.ts';

@@ -3,10 +3,10 @@
  *
  * Owns: what a way of doing so may look at, and what it has to do. Start at {@link Reset}.
  */
-import type { ObservedChange } from '../../gate/recorder.ts';
-import { HarnessError } from '../../model/errors.ts';
 import type { KubeObject, ResourceKind } from 'stalemate-apiserver/objects/object';
 import type { ApiRequest, Upstream } from 'stalemate-apiserver/wire/http';
+import type { ObservedChange } from '../../gate/recorder.ts';
+import { HarnessError } from '../../model/errors.ts';
 
 /** What is known of a server from outside. */
 export interface ServerView {

@@ -3,10 +3,10 @@
  *
  * Owns: asking for it. Does not own: which objects, in which order (`execution/project/`). Start at {@link ship}.
  */
-import type { RemoteOptions } from '../../gate/http/remote.ts';
 import { mapOf, textOf } from 'stalemate-apiserver/objects/json';
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import type { Upstream } from 'stalemate-apiserver/wire/http';
+import type { RemoteOptions } from '../../gate/http/remote.ts';
 import { ask, expectMade } from './own-requests.ts';
 
 /** What a server is asked to make. */

@@ -4,8 +4,8 @@
  * Mirrors `SpecialDefaultResourcePrefixes` of pkg/kubeapiserver/default_storage_factory_builder.go, and the registry of custom resources,
  * whose keys hold their group. Owns: the spelling, and which keys are the server's own business. Start at {@link storageKey}.
  */
-import type { ObservedChange } from '../../gate/recorder.ts';
 import { groupResource, objectKey, type KubeObject, type ResourceKind } from 'stalemate-apiserver/objects/object';
+import type { ObservedChange } from '../../gate/recorder.ts';
 
 /** Resources whose keys are not called like them. */
 const PREFIXES: { readonly [resource: string]: string } = {

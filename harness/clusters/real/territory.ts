@@ -6,14 +6,14 @@
  * reading those of the run, so that a controller which watches them all neither sees nor touches what others have there: where the run
  * has one, that is asked for; where it has several, the rest is left out of what the server answers. Start at {@link Territory}.
  */
-import type { ObservedChange } from '../../gate/recorder.ts';
-import { isWrite } from '../../model/history.ts';
 import { apiVersionOf, groupResource, type KubeObject, type ResourceKind } from 'stalemate-apiserver/objects/object';
 import type { WatchEvent } from 'stalemate-apiserver/objects/watch-event';
 import type { ApiRequest, ApiResponse } from 'stalemate-apiserver/wire/http';
 import { isRedirect } from 'stalemate-apiserver/wire/redirect';
 import { requestInfo, type RequestInfo } from 'stalemate-apiserver/wire/request-info';
 import { failureStatus } from 'stalemate-apiserver/wire/status';
+import type { ObservedChange } from '../../gate/recorder.ts';
+import { isWrite } from '../../model/history.ts';
 import type { Within } from '../observer.ts';
 import { narrowedList, type IsShown } from './narrowed-list.ts';
 

@@ -1,10 +1,10 @@
 /** Answers of pods and services as a configuration names them: in itself, or in a file of their own. */
 import { basename, resolve } from 'node:path';
 import { parse as parseYaml, YAMLParseError } from 'yaml';
-import type { ClusterKind } from '../../model/cluster.ts';
 import type { KubeletAnswers } from 'stalemate-apiserver/wire/declared-answers';
-import { HarnessError } from '../../model/errors.ts';
 import { nestsDeeper } from 'stalemate-apiserver/objects/json';
+import type { ClusterKind } from '../../model/cluster.ts';
+import { HarnessError } from '../../model/errors.ts';
 import { readFileText, Unreadable } from '../../report/read-files.ts';
 import { ANSWERS } from '../../schedule/codec/answers.ts';
 import { decodeJson } from '../../schedule/codec/format.ts';

@@ -5,10 +5,9 @@
  * `oldObject` is about changes, and not asked of what has just been created. Owns: compiling with a message that names the claim. Does not own: when a claim is asked
  * (`predicates.ts`), CEL (`apiserver/cel`).
  */
-import { compileExpression } from 'stalemate-apiserver/cel';
-import { toDynamic } from 'stalemate-apiserver/cel';
-import { HarnessError } from '../../model/errors.ts';
+import { compileExpression, toDynamic } from 'stalemate-apiserver/cel';
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
+import { HarnessError } from '../../model/errors.ts';
 import type { Predicate } from './predicate.ts';
 
 export interface CelClaim {

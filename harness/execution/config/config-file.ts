@@ -2,11 +2,11 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { readFileText, Unreadable } from '../../report/read-files.ts';
 import { parse as parseYaml } from 'yaml';
+import { nestsDeeper } from 'stalemate-apiserver/objects/json';
+import { readFileText, Unreadable } from '../../report/read-files.ts';
 import { allowedClustersFile } from '../../clusters/existing/allowed-clusters.ts';
 import { HarnessError } from '../../model/errors.ts';
-import { nestsDeeper } from 'stalemate-apiserver/objects/json';
 import { absolute } from './config-paths.ts';
 import { checkOptions, type StalemateOptions } from './options.ts';
 

@@ -5,9 +5,9 @@
  * is left out: in YAML they are CEL expressions; and so is what no file of a project may say.
  */
 import { z } from 'zod';
-import { CONNECTION, FAULT_KINDS } from '../../model/fault-kinds.ts';
 import { isMap } from 'stalemate-apiserver/objects/json';
 import type { JsonObject } from 'stalemate-apiserver/objects/object';
+import { CONNECTION, FAULT_KINDS } from '../../model/fault-kinds.ts';
 import { optionsSchema, predicateSchema } from './options.ts';
 
 /** What is known by name only when everything is put together. */

@@ -1,6 +1,6 @@
 /** Where an object is to be found, for programs. */
-import type { Cluster } from '../../clusters/cluster.ts';
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
+import type { Cluster } from '../../clusters/cluster.ts';
 import type { ObjectTarget } from '../../model/workload.ts';
 
 /** The target of an object by its own name, or by the canonical one that is given; undefined when the cluster does not know its kind. */

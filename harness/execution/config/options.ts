@@ -1,15 +1,15 @@
 /** What a user may write, in a file or on the command line: the options, and messages that name file and field. */
 import { z } from 'zod';
+import type { KubeletAnswers } from 'stalemate-apiserver/wire/declared-answers';
+import { isRecord } from 'stalemate-apiserver/objects/json';
 import { isMetricsUrl, METRICS_FORM } from '../../actors/process/prometheus.ts';
 import { parseReadiness, READINESS_FORMS } from '../../actors/process/readiness.ts';
 import { CLUSTER_WRITE_FORM, isClusterWrite } from '../../clusters/existing/cluster-writes.ts';
 import { PREFIX, PREFIX_FORM } from '../../clusters/existing/prefix.ts';
 import { CLUSTERS, PARTS, type ClusterKind, type ClusterPart } from '../../model/cluster.ts';
-import type { KubeletAnswers } from 'stalemate-apiserver/wire/declared-answers';
 import type { KindOptions } from '../../model/kind-options.ts';
 import type { FileSystem, Network, ProgramTime, Transport } from '../../model/counterexample.ts';
 import { HarnessError } from '../../model/errors.ts';
-import { isRecord } from 'stalemate-apiserver/objects/json';
 import type { CONNECTION } from '../../model/fault-kinds.ts';
 import type { FaultKind } from '../../model/schedule.ts';
 import { nearestOf } from '../../model/nearest.ts';

@@ -4,10 +4,10 @@
  * Start at {@link podOf}.
  */
 import { resolve } from 'node:path';
+import { mapsOf, textOf } from 'stalemate-apiserver/objects/json';
 import { portNames } from '../../actors/process/command.ts';
 import type { ProcessTarget, ProjectManifests } from '../../model/counterexample.ts';
 import { HarnessError } from '../../model/errors.ts';
-import { mapsOf, textOf } from 'stalemate-apiserver/objects/json';
 import type { StalemateOptions } from './options.ts';
 import { resolveCommand } from './process-target.ts';
 import { targetWorkload } from '../project/deployment.ts';

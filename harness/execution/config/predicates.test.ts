@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { History, Revision } from '../../model/history.ts';
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
+import type { History, Revision } from '../../model/history.ts';
 import { always, eventually, sometimes } from './predicates.ts';
 
 function pod(revision: number, phase: string): KubeObject {

@@ -5,11 +5,11 @@
  * revision of a campaign, or the campaign proved nothing about it. One that looks at all objects is asked whenever the target changes
  * any: what breaks it seldom writes the object that it is about. A claim is a function, or a CEL expression (`cel-claims.ts`).
  */
+import { objectKey } from 'stalemate-apiserver/objects/object';
 import { HarnessError } from '../../model/errors.ts';
 import type { CheckResult, Violation } from '../../model/check-result.ts';
 import { roleOf } from '../../model/actor.ts';
 import { phaseStart, type History, type Revision } from '../../model/history.ts';
-import { objectKey } from 'stalemate-apiserver/objects/object';
 import type { Property } from '../../oracle/property.ts';
 import type { Predicate } from './predicate.ts';
 import { celPredicate, type CelClaim } from './cel-claims.ts';

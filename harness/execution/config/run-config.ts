@@ -1,10 +1,10 @@
 /** A campaign's configuration with nothing left open: every path absolute, every file loaded, every default filled in. */
+import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import type { ExistingAccess } from '../../clusters/existing/access.ts';
 import type { ClusterKind } from '../../model/cluster.ts';
 import type { ConfirmChoice } from '../../model/confirmation.ts';
 import type { KindAccess, KindOptions } from '../../model/kind-options.ts';
 import type { ProcessTarget, ProjectManifests, RunSettings, Transport } from '../../model/counterexample.ts';
-import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import type { FaultKind } from '../../model/schedule.ts';
 import type { Waiver } from '../../model/waiver.ts';
 import type { Declarations } from '../../model/declarations.ts';

@@ -2,8 +2,8 @@
 import type { ClientHttp2Session } from 'node:http2';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { CONFIGMAPS_PATH, configMap, WIDGETS_PATH, widget } from 'stalemate-apiserver/testing';
-import { EMPTY_SCHEDULE } from '../../model/schedule.ts';
 import { decodeFrame, decodeProtobuf } from 'stalemate-apiserver/wire/protobuf/envelope';
+import { EMPTY_SCHEDULE } from '../../model/schedule.ts';
 import {
   askHttp1,
   askHttp2,

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { CONFIGMAPS_PATH, configMap } from 'stalemate-apiserver/testing';
+import type { Upstream } from 'stalemate-apiserver/wire/http';
 import { gateRig } from './gate-testing.ts';
 import type { GateRig } from './gate-testing.ts';
-import type { Upstream } from 'stalemate-apiserver/wire/http';
 
 const STREAM = 'controller/watch/configmaps/default#0';
 

@@ -5,14 +5,14 @@
  */
 import type { ApiServer } from 'stalemate-apiserver';
 import { EPOCH_MS, testServer } from 'stalemate-apiserver/testing';
+import type { KubeletAnswers } from 'stalemate-apiserver/wire/declared-answers';
+import type { JsonValue, KubeObject } from 'stalemate-apiserver/objects/object';
+import type { ApiResponse, Method, Upstream } from 'stalemate-apiserver/wire/http';
 import { Gate } from '../../gate/gate.ts';
 import { Naming } from '../../gate/naming.ts';
 import { Recorder } from '../../gate/recorder.ts';
-import type { KubeletAnswers } from 'stalemate-apiserver/wire/declared-answers';
-import type { JsonValue, KubeObject } from 'stalemate-apiserver/objects/object';
 import type { DrawnNames } from '../../model/reference.ts';
 import type { FaultAction } from '../../model/schedule.ts';
-import type { ApiResponse, Method, Upstream } from 'stalemate-apiserver/wire/http';
 
 /** One request of an actor, and all that it has been told since. */
 export interface Told {

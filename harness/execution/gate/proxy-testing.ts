@@ -7,15 +7,14 @@ import type { ClientHttp2Session } from 'node:http2';
 import { connect } from 'node:http2';
 import { request as httpsRequest } from 'node:https';
 import { connect as connectTls } from 'node:tls';
-import { CertificateAuthority } from 'stalemate-apiserver/http';
-import { serveHttp } from 'stalemate-apiserver/http';
+import { CertificateAuthority, serveHttp } from 'stalemate-apiserver/http';
 import { testServer, type TestServer } from 'stalemate-apiserver/testing';
+import { kubeconfigOf } from 'stalemate-apiserver/wire/kubeconfig';
 import { openFront, type Front, type FrontOptions } from '../../gate/http/front.ts';
 import { openGate, type OpenGateOptions, type StandingGate } from '../../gate/http/open-gate.ts';
 import { RemoteServer, type RemoteOptions } from '../../gate/http/remote.ts';
 import { EMPTY_SCHEDULE, type Schedule } from '../../model/schedule.ts';
 import type { Scheduler } from '../../model/item.ts';
-import { kubeconfigOf } from 'stalemate-apiserver/wire/kubeconfig';
 import { ReplayScheduler } from '../../schedule/replay-scheduler.ts';
 
 export const TOKEN = 'server-token';

@@ -4,9 +4,10 @@
  * Owns: the choice. The embedded server lives in this process and needs nobody to wait for it; a real one answers when it likes. Does not
  * own: the gate in between, the processes (`process-host.ts`). Start at {@link openGround}.
  */
-import type { ServeLife } from '../../actors/process/process-incarnation.ts';
 import { serveHttp } from 'stalemate-apiserver/http';
 import type { ApiServer, CallOutFunction } from 'stalemate-apiserver';
+import { groupResource } from 'stalemate-apiserver/objects/object';
+import type { ServeLife } from '../../actors/process/process-incarnation.ts';
 import { realDate } from '../../determinism/real-time.ts';
 import type { Disturbance } from '../../clusters/connections/disturbance.ts';
 import { admitCluster } from '../../clusters/existing/admission.ts';
@@ -20,7 +21,6 @@ import { openEnvtest, type RenewableCluster } from '../../clusters/real/renewabl
 import type { Shipped } from '../../clusters/real/shipped.ts';
 import { openFront, type FrontOptions } from '../../gate/http/front.ts';
 import { assertNever, HarnessError, invariant } from '../../model/errors.ts';
-import { groupResource } from 'stalemate-apiserver/objects/object';
 import type { ProjectManifests, RunSettings } from '../../model/counterexample.ts';
 import type { KindAccess } from '../../model/kind-options.ts';
 import { OUTSIDE_CRD } from '../../model/outside.ts';

@@ -4,6 +4,8 @@
  * Owns: the order (time first, then the target's import). Start at {@link createModuleHost}; benchmarks and tests that bring a target of
  * their own use {@link assembleHost}.
  */
+import { ApiServer, type ApiServerOptions, type CallOutFunction } from 'stalemate-apiserver';
+import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import { installCrds } from '../../clusters/definitions.ts';
 import { captureConsole } from '../../actors/in-process/console-capture.ts';
 import { loadTarget } from '../../actors/in-process/load-target.ts';
@@ -11,12 +13,10 @@ import { installOutwardGuard } from '../../actors/in-process/outward-guard.ts';
 import { installProcessGuard } from '../../actors/in-process/process-guard.ts';
 import { startIncarnation } from '../../actors/in-process/target-incarnation.ts';
 import { createRunEnvironment } from '../../actors/environment/in-run.ts';
-import { ApiServer, type ApiServerOptions, type CallOutFunction } from 'stalemate-apiserver';
 import { createQuiescence } from '../../determinism/quiescence.ts';
 import { Random } from '../../determinism/random.ts';
 import { installVirtualTime, type VirtualTime } from '../../determinism/virtual-time.ts';
 import type { ProjectManifests, RunSettings } from '../../model/counterexample.ts';
-import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import { OUTSIDE_CRD } from '../../model/outside.ts';
 import { EXTENDED_SETTLE_MS } from '../../oracle/rest.ts';
 import { identityOf, targetWorkload } from '../project/deployment.ts';

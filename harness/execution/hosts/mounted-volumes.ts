@@ -5,10 +5,10 @@
  * Owns: which files change, and when. Does not own: how a folder is replaced (`actors/process/mounted-files.ts`). Start at
  * {@link MountedVolumes}.
  */
+import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import type { EnvironmentController } from '../../actors/environment/index.ts';
 import type { MountedFolder } from '../../actors/process/mounted-files.ts';
 import type { ObservedChange } from '../../gate/recorder.ts';
-import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import type { Pod } from '../project/pod.ts';
 
 /** A kubelet takes up to a minute or so; nothing depends on how long it is. */

@@ -3,6 +3,7 @@
  *
  * Owns: bringing together the node that they run in, the pod that each is, and the front that it talks to. Start at {@link podLives}.
  */
+import type { Upstream } from 'stalemate-apiserver/wire/http';
 import { openEnclosure } from '../../actors/process/enclosure.ts';
 import { podHost, startPod, type PodHost } from '../../actors/process/pod-incarnation.ts';
 import type { ProcessIncarnation } from '../../actors/process/process-incarnation.ts';
@@ -11,7 +12,6 @@ import type { ProcessTarget } from '../../model/counterexample.ts';
 import { invariant } from '../../model/errors.ts';
 import type { ActorId } from '../../model/actor.ts';
 import type { ProcessEventKind } from '../../model/history.ts';
-import type { Upstream } from 'stalemate-apiserver/wire/http';
 import { planPod, podObjects } from '../project/target-pod.ts';
 import type { Subject } from '../subject.ts';
 

@@ -4,6 +4,8 @@
  * All that passes waits at the gate, as in the deterministic mode. What differs is how rest is recognised, and how time passes
  * (`steered-rest.ts`; `wall-rest.ts` where it is real). Start at {@link createProcessHost}.
  */
+import type { KubeObject } from 'stalemate-apiserver/objects/object';
+import type { Upstream } from 'stalemate-apiserver/wire/http';
 import { EnclosurePool } from '../../actors/process/enclosure-pool.ts';
 import { processHost, startProcess } from '../../actors/process/process-incarnation.ts';
 import { nextProcessor } from '../../actors/process/processors.ts';
@@ -17,8 +19,6 @@ import { besideTarget, programOf, TARGET, type ActorId } from '../../model/actor
 import type { MountedFile } from '../../actors/process/mounted-files.ts';
 import type { ProcessTarget } from '../../model/counterexample.ts';
 import { invariant } from '../../model/errors.ts';
-import type { KubeObject } from 'stalemate-apiserver/objects/object';
-import type { Upstream } from 'stalemate-apiserver/wire/http';
 import { linksOf } from '../config/chosen-faults.ts';
 import { ownTarget } from '../config/process-target.ts';
 import { throughToxiproxy } from './disturbed-links.ts';

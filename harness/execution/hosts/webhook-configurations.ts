@@ -2,9 +2,9 @@
  * Where the target's webhooks are asked and whom their configurations trust, as the cluster holds them now: a manager that makes its own
  * certificates writes its authority there.
  */
+import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import type { EnvironmentController } from '../../actors/environment/index.ts';
 import type { ObservedChange } from '../../gate/recorder.ts';
-import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import type { Pod } from '../project/pod.ts';
 import { configuresWebhooks, containerPortOf, servicesAsked } from '../project/webhooks.ts';
 import type { AskedPort } from './webhook-opening.ts';

@@ -10,9 +10,9 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { CallOutFunction } from 'stalemate-apiserver';
 import type { CertificateAuthority } from 'stalemate-apiserver/http';
-import type { HostPlace } from '../../clusters/kind/way-in.ts';
 import { isMap } from 'stalemate-apiserver/objects/json';
 import type { JsonObject, JsonValue } from 'stalemate-apiserver/objects/object';
+import type { HostPlace } from '../../clusters/kind/way-in.ts';
 import type { NamedService } from '../project/webhooks.ts';
 
 export interface RelayOptions {

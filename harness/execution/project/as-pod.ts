@@ -1,7 +1,7 @@
 /** The container of a Deployment as a target that runs inside a cluster: its image and its arguments. Start at {@link asPod}. */
+import { textOf, textsOf } from 'stalemate-apiserver/objects/json';
 import type { ProcessTarget } from '../../model/counterexample.ts';
 import { HarnessError } from '../../model/errors.ts';
-import { textOf, textsOf } from 'stalemate-apiserver/objects/json';
 import { LEADER_ELECTION, workloadKey, type TargetWorkload } from './deployment.ts';
 
 /** What the target does not say itself is as in the Deployment. @throws {CONFIG_INVALID} */

@@ -1,7 +1,7 @@
 import { parseAllDocuments } from 'yaml';
 import { describe, expect, it } from 'vitest';
-import { HarnessError } from '../../model/errors.ts';
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
+import { HarnessError } from '../../model/errors.ts';
 import { argumentsOf, environmentOf, findWorkload, identityOf, workloadOf } from './deployment.ts';
 import { mountsOf, neededSecrets } from './mounts.ts';
 

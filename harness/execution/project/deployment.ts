@@ -5,12 +5,12 @@
  * would find elsewhere put where a process finds it. Does not own: starting it. Start at {@link workloadOf}.
  */
 import { basename } from 'node:path';
-import { NODE_NAME } from '../../actors/environment/workloads/kubelet.ts';
-import type { ProjectManifests } from '../../model/counterexample.ts';
-import { HarnessError } from '../../model/errors.ts';
 import { isMap, listOf, mapOf, mapsOf, textOf, textsOf } from 'stalemate-apiserver/objects/json';
 import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object';
 import type { UserInfo } from 'stalemate-apiserver/wire/http';
+import { NODE_NAME } from '../../actors/environment/workloads/kubelet.ts';
+import type { ProjectManifests } from '../../model/counterexample.ts';
+import { HarnessError } from '../../model/errors.ts';
 
 /** A Deployment, StatefulSet or DaemonSet and the container of it that the target is. */
 export interface TargetWorkload {

@@ -5,12 +5,12 @@
  * asked about what others have, and a Deployment of the target would run it a second time, where somebody starts pods. Owns: these
  * decisions. Does not own: making the objects (`clusters/existing/`). Start at {@link elsewhere}.
  */
+import { mapOf, textOf } from 'stalemate-apiserver/objects/json';
+import { groupResource, type KubeObject, type ResourceKind } from 'stalemate-apiserver/objects/object';
 import { byItself, othersBoundBy } from '../../clusters/existing/wide-roles.ts';
 import type { Shipped } from '../../clusters/real/shipped.ts';
 import type { ProjectManifests } from '../../model/counterexample.ts';
 import { HarnessError } from '../../model/errors.ts';
-import { mapOf, textOf } from 'stalemate-apiserver/objects/json';
-import { groupResource, type KubeObject, type ResourceKind } from 'stalemate-apiserver/objects/object';
 import { accountOf, targetWorkload, workloadKey } from './deployment.ts';
 import { creationsOf } from './install.ts';
 

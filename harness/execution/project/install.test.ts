@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ApiServer } from 'stalemate-apiserver';
-import { HarnessError } from '../../model/errors.ts';
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
+import { HarnessError } from '../../model/errors.ts';
 import { installProject, unserved } from './install.ts';
 
 function server(): ApiServer {

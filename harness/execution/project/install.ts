@@ -5,12 +5,12 @@
  * there before; asking a real server (`clusters/real/shipped.ts`). Start at {@link creationsOf}.
  */
 import type { ApiServer } from 'stalemate-apiserver';
-import type { Creation } from '../../clusters/real/shipped.ts';
-import { HarnessError } from '../../model/errors.ts';
 import { mapOf, mapsOf, textOf } from 'stalemate-apiserver/objects/json';
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import type { ApiRequest, ApiResponse, Upstream } from 'stalemate-apiserver/wire/http';
 import { collectionPath } from 'stalemate-apiserver/wire/path';
+import type { Creation } from '../../clusters/real/shipped.ts';
+import { HarnessError } from '../../model/errors.ts';
 
 /** What others need is there first; what has a say in all that follows comes last. */
 const ORDER: readonly string[] = ['Namespace', 'ServiceAccount', 'ConfigMap', 'Secret'];

@@ -7,8 +7,8 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { HarnessError } from '../../model/errors.ts';
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
+import { HarnessError } from '../../model/errors.ts';
 import { parseManifests, readPath, type Manifest } from './manifest-files.ts';
 import { crdsAmong } from './manifests.ts';
 

@@ -6,12 +6,12 @@
  */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { entriesOf, readFileText, Unreadable } from '../../report/read-files.ts';
 import { LineCounter, parseAllDocuments, type Document } from 'yaml';
-import { HarnessError } from '../../model/errors.ts';
 import { nestsDeeper } from 'stalemate-apiserver/objects/json';
-import { withIndentedQuotes } from './quoted-lines.ts';
 import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object';
+import { entriesOf, readFileText, Unreadable } from '../../report/read-files.ts';
+import { HarnessError } from '../../model/errors.ts';
+import { withIndentedQuotes } from './quoted-lines.ts';
 
 /** An object and where it stands. */
 export interface Manifest {

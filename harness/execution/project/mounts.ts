@@ -1,7 +1,7 @@
 /** What the target would find mounted in its pod, as files that a process can be given. */
-import type { MountedFile, MountedFolder } from '../../actors/process/mounted-files.ts';
 import { isMap, mapsOf, textOf } from 'stalemate-apiserver/objects/json';
 import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object';
+import type { MountedFile, MountedFolder } from '../../actors/process/mounted-files.ts';
 import { entriesOf, find, type TargetWorkload } from './deployment.ts';
 
 /** Entries of one source of a volume. */

@@ -4,12 +4,12 @@
  *
  * Start at {@link podFor}.
  */
-import { node, NODE_NAME } from '../../actors/environment/workloads/kubelet.ts';
-import { SERVING_CERTS, type MountedFile, type MountedFolder } from '../../actors/process/mounted-files.ts';
 import { CertificateAuthority } from 'stalemate-apiserver/http';
-import type { ProcessTarget } from '../../model/counterexample.ts';
 import { isMap, mapOf, mapsOf, textOf } from 'stalemate-apiserver/objects/json';
 import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object';
+import { node, NODE_NAME } from '../../actors/environment/workloads/kubelet.ts';
+import { SERVING_CERTS, type MountedFile, type MountedFolder } from '../../actors/process/mounted-files.ts';
+import type { ProcessTarget } from '../../model/counterexample.ts';
 import type { Subject } from '../subject.ts';
 import { certificateEntries, madeSecrets } from './certificates.ts';
 import { environmentOf, podName, targetWorkload, type TargetWorkload } from './deployment.ts';

@@ -4,10 +4,10 @@
  * Owns: the decisions, and what its author is told of them. Does not own: reading (`load.ts`), installing (`install.ts`). Start at
  * {@link resolveProject}.
  */
-import type { ProcessTarget, ProjectManifests } from '../../model/counterexample.ts';
-import { HarnessError } from '../../model/errors.ts';
 import { mapOf } from 'stalemate-apiserver/objects/json';
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
+import type { ProcessTarget, ProjectManifests } from '../../model/counterexample.ts';
+import { HarnessError } from '../../model/errors.ts';
 import { declaredKinds, loadCrds, withoutConversionWebhooks } from './manifests.ts';
 import { bindsAnything } from './access.ts';
 import { argumentsOf, environmentOf, findWorkload, identityOf, workloadKey, workloadOf } from './deployment.ts';

@@ -4,8 +4,8 @@
  * The sample's does, created as the user would in each run; a namespace is there before, for the manifests' objects are in it. Owns:
  * the choice, and what is said of it. Start at {@link settleDoubles}.
  */
-import type { ProjectManifests } from '../../model/counterexample.ts';
 import { parseApiVersion, type KubeObject } from 'stalemate-apiserver/objects/object';
+import type { ProjectManifests } from '../../model/counterexample.ts';
 
 export interface Settled {
   readonly project: ProjectManifests;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { ProcessTarget } from '../../model/counterexample.ts';
 import { mapOf, mapsOf } from 'stalemate-apiserver/objects/json';
 import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object';
+import type { ProcessTarget } from '../../model/counterexample.ts';
 import { USUAL_MANNER } from '../config/process-target.ts';
 import { planPod, podObjects } from './target-pod.ts';
 

@@ -5,11 +5,11 @@
  * be met there is left out: other images, other nodes, probes that would end a target that stands still because the schedule holds its
  * requests. Start at {@link planPod} and {@link podObjects}.
  */
-import type { PodAccess } from '../../actors/process/pod-incarnation.ts';
 import { CertificateAuthority } from 'stalemate-apiserver/http';
-import type { ProcessTarget } from '../../model/counterexample.ts';
 import { isMap, mapOf, mapsOf, textOf } from 'stalemate-apiserver/objects/json';
 import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object';
+import type { PodAccess } from '../../actors/process/pod-incarnation.ts';
+import type { ProcessTarget } from '../../model/counterexample.ts';
 import type { Subject } from '../subject.ts';
 import { find, targetWorkload, type TargetWorkload } from './deployment.ts';
 import { serviceNames } from './webhooks.ts';

@@ -4,15 +4,20 @@
  * Owns: reading `audit.k8s.io/v1` events, one JSON object a line, and saying what their levels cannot tell. An audit log knows no watch
  * events and no revisions of deletions. Start at {@link readAuditLog}.
  */
+import {
+  groupResource,
+  revisionOf,
+  type JsonObject,
+  type JsonValue,
+  type KubeObject,
+} from 'stalemate-apiserver/objects/object';
+import type { ApiRequest, Method } from 'stalemate-apiserver/wire/http';
+import { requestInfo } from 'stalemate-apiserver/wire/request-info';
 import { OBSERVER_AGENT } from '../../clusters/observer.ts';
 import type { ObservedChange } from '../../gate/recorder.ts';
 import { HarnessError } from '../../model/errors.ts';
 import { isWrite } from '../../model/history.ts';
-import { groupResource, revisionOf } from 'stalemate-apiserver/objects/object';
-import type { JsonObject, JsonValue, KubeObject } from 'stalemate-apiserver/objects/object';
 import type { ActorId } from '../../model/actor.ts';
-import type { ApiRequest, Method } from 'stalemate-apiserver/wire/http';
-import { requestInfo } from 'stalemate-apiserver/wire/request-info';
 import { activitiesOf, nameActors, programOf } from './actors.ts';
 import type { Happening } from './happening.ts';
 

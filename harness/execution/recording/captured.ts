@@ -3,6 +3,9 @@
  *
  * Start at {@link readCapture}.
  */
+import type { JsonObject, JsonValue } from 'stalemate-apiserver/objects/object';
+import type { ApiRequest, Method } from 'stalemate-apiserver/wire/http';
+import { requestInfo } from 'stalemate-apiserver/wire/request-info';
 import { FrameReader } from '../../gate/http/frames.ts';
 import type { Passed } from '../../gate/http/capture.ts';
 import { decoded, mediaType, PROTOBUF } from '../../gate/http/decode.ts';
@@ -11,9 +14,6 @@ import { headerOf } from '../../gate/http/exchange.ts';
 import { questionOf } from '../../gate/http/remote-upstream.ts';
 import type { ActorId } from '../../model/actor.ts';
 import type { Verb } from '../../model/history.ts';
-import type { JsonObject, JsonValue } from 'stalemate-apiserver/objects/object';
-import type { ApiRequest, Method } from 'stalemate-apiserver/wire/http';
-import { requestInfo } from 'stalemate-apiserver/wire/request-info';
 import { activitiesOf, nameActors, programOf } from './actors.ts';
 import type { Happening } from './happening.ts';
 

@@ -4,16 +4,15 @@
  * Owns: when a change counts as committed (before anybody was told of it, in order of revision) and whose it was. Does not own: where
  * happenings come from (`captured.ts`, `audit-log.ts`). Start at {@link foldHistory}.
  */
+import { isMap } from 'stalemate-apiserver/objects/json';
+import { revisionOf, type JsonObject, type KubeObject } from 'stalemate-apiserver/objects/object';
+import type { ApiResponse, ResponseSink, Upstream } from 'stalemate-apiserver/wire/http';
 import { FreeRunning } from '../../gate/free-running.ts';
 import { Gate } from '../../gate/gate.ts';
 import { Naming } from '../../gate/naming.ts';
 import { Recorder, type ObservedChange } from '../../gate/recorder.ts';
 import type { History } from '../../model/history.ts';
-import { isMap } from 'stalemate-apiserver/objects/json';
-import { revisionOf } from 'stalemate-apiserver/objects/object';
-import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object';
 import type { Scheduler } from '../../model/item.ts';
-import type { ApiResponse, ResponseSink, Upstream } from 'stalemate-apiserver/wire/http';
 import { Makers } from './makers.ts';
 import type { Happening } from './happening.ts';
 

@@ -1,8 +1,8 @@
 /** What a recording consists of before it is a history: requests, answers, events and changes, in the order in which they were seen. */
-import type { ObservedChange } from '../../gate/recorder.ts';
-import type { ActorId } from '../../model/actor.ts';
 import type { WatchEvent } from 'stalemate-apiserver/objects/watch-event';
 import type { ApiRequest, ApiResponse } from 'stalemate-apiserver/wire/http';
+import type { ObservedChange } from '../../gate/recorder.ts';
+import type { ActorId } from '../../model/actor.ts';
 
 /** `exchange` tells which request an answer belongs to. Times are ms since the recording began. */
 export type Happening =

@@ -4,10 +4,9 @@
  *
  * A write whose answer was lost has no claim: its change is left to the environment, as nobody can tell.
  */
-import type { ObservedChange } from '../../gate/recorder.ts';
-import { groupResource, revisionOf } from 'stalemate-apiserver/objects/object';
-import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object';
+import { groupResource, revisionOf, type JsonObject, type KubeObject } from 'stalemate-apiserver/objects/object';
 import { requestInfo } from 'stalemate-apiserver/wire/request-info';
+import type { ObservedChange } from '../../gate/recorder.ts';
 import type { Happening } from './happening.ts';
 
 type Commit = (change: ObservedChange) => void;

@@ -1,8 +1,7 @@
 /** What the adversaries may act upon, drawn from an undisturbed run. */
+import { groupResource, parseApiVersion, type JsonObject, type KubeObject } from 'stalemate-apiserver/objects/object';
 import { roleOf } from '../../model/actor.ts';
 import { finalRevisions, type History } from '../../model/history.ts';
-import { groupResource, parseApiVersion } from 'stalemate-apiserver/objects/object';
-import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object';
 import { OUTSIDE } from '../../model/outside.ts';
 import type { Reference } from '../../model/reference.ts';
 import type { ObjectTarget, Workload } from '../../model/workload.ts';

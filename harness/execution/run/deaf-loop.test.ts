@@ -1,10 +1,10 @@
 /** A target that makes again what the garbage collector deletes, for as long as its watch of the owner is broken. */
 import { describe, expect, it } from 'vitest';
 import { CONFIGMAPS_PATH, WIDGETS_PATH } from 'stalemate-apiserver/testing';
-import type { Settlement } from '../../model/history.ts';
 import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object';
-import { EMPTY_SCHEDULE, type Fault } from '../../model/schedule.ts';
 import type { Upstream } from 'stalemate-apiserver/wire/http';
+import type { Settlement } from '../../model/history.ts';
+import { EMPTY_SCHEDULE, type Fault } from '../../model/schedule.ts';
 import type { Launch } from './host.ts';
 import { runnerOf, SAMPLE, sender, time, WIDGET, workload, type Send } from './testing.ts';
 

@@ -1,7 +1,7 @@
 /** What a fresh copy of the target is given of a user's object that the target writes to as well. */
 import { describe, expect, it } from 'vitest';
-import { setAt } from '../../model/edit.ts';
 import type { JsonObject, JsonValue, KubeObject } from 'stalemate-apiserver/objects/object';
+import { setAt } from '../../model/edit.ts';
 import type { FieldPath } from '../../model/workload.ts';
 import { historyBuilder, manifest, REFERENCE } from '../../oracle/test-history.ts';
 import { foreignInput } from './foreign-input.ts';

@@ -4,11 +4,11 @@
  * Owns: which objects and fields of that state are the target's own and are left out, and what takes the place of a user's value that the
  * target has written over. Does not own: the run that starts from it (`prober.ts`).
  */
+import { isMap, jsonEqual } from 'stalemate-apiserver/objects/json';
+import type { JsonValue, KubeObject } from 'stalemate-apiserver/objects/object';
 import { roleOf, WORKLOADS } from '../../model/actor.ts';
 import { appendItem, setAt } from '../../model/edit.ts';
 import { finalRevisions, type History, type Revision } from '../../model/history.ts';
-import { isMap } from 'stalemate-apiserver/objects/json';
-import { jsonEqual } from 'stalemate-apiserver/objects/json';
 import {
   diffContent,
   isServerLeaf,
@@ -19,7 +19,6 @@ import {
   leavesOf,
   withoutLeaves,
 } from '../../model/leaf.ts';
-import type { JsonValue, KubeObject } from 'stalemate-apiserver/objects/object';
 import type { Reference } from '../../model/reference.ts';
 import type { FieldPath } from '../../model/workload.ts';
 import { isUnder } from '../../oracle/base-content.ts';

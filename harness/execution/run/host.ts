@@ -1,4 +1,5 @@
 /** What a run stands on, and what it can ask of a life of the target: kept by whatever is in `hosts/`. */
+import type { Upstream, UserInfo } from 'stalemate-apiserver/wire/http';
 import type { Gate } from '../../gate/gate.ts';
 import type { ObservedChange, Recorder } from '../../gate/recorder.ts';
 import type { EnvironmentController } from '../../actors/environment/index.ts';
@@ -12,7 +13,6 @@ import type { VirtualTime } from '../../determinism/virtual-time.ts';
 import type { ActorId } from '../../model/actor.ts';
 import type { Network } from '../../model/counterexample.ts';
 import type { ProcessEventKind, Reading } from '../../model/history.ts';
-import type { Upstream, UserInfo } from 'stalemate-apiserver/wire/http';
 import type { Places } from './places.ts';
 import type { Pace } from './pace.ts';
 

@@ -3,11 +3,11 @@
  *
  * Does not own: how a life is started ({@link Host.launch}), when any of that is to happen (`trial.ts`, the schedule).
  */
+import type { Upstream, UserInfo } from 'stalemate-apiserver/wire/http';
 import type { Gate } from '../../gate/gate.ts';
 import type { Recorder } from '../../gate/recorder.ts';
 import { programOf, TARGET, type ActorId } from '../../model/actor.ts';
 import type { Measurement } from '../../model/history.ts';
-import type { Upstream, UserInfo } from 'stalemate-apiserver/wire/http';
 import type { Host, Incarnation } from './host.ts';
 
 /** A target that goes down more often than this in one run stays down. */

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
+import { WIDGETS_PATH } from 'stalemate-apiserver/testing';
 import { EMPTY_SCHEDULE } from '../../model/schedule.ts';
 import type { Trial } from '../../model/trial.ts';
 import type { ProgramOp } from '../../model/workload.ts';
-import { WIDGETS_PATH } from 'stalemate-apiserver/testing';
 import { takeReferences } from './references.ts';
 import { label, runnerOf, setReady, thinTarget, time, workload, type Send } from './testing.ts';
 

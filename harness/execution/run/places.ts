@@ -4,11 +4,11 @@
  * What a run is given is put into the names of there before it, its history back into ours after it, so that schedules, findings and
  * references are the same on every cluster. Owns: where such names stand. Start at {@link Places}.
  */
+import type { JsonValue, KubeObject } from 'stalemate-apiserver/objects/object';
 import { roleOf } from '../../model/actor.ts';
 import { HarnessError } from '../../model/errors.ts';
 import type { History } from '../../model/history.ts';
 import type { Label } from '../../model/label.ts';
-import type { JsonValue, KubeObject } from 'stalemate-apiserver/objects/object';
 import type { Schedule } from '../../model/schedule.ts';
 import type { Trial } from '../../model/trial.ts';
 import type { ObjectTarget, Program, ProgramOp } from '../../model/workload.ts';

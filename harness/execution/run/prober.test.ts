@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { WIDGETS_PATH } from 'stalemate-apiserver/testing';
-import { finalRevisions, type History, type Revision } from '../../model/history.ts';
 import { isMap } from 'stalemate-apiserver/objects/json';
 import type { JsonValue, KubeObject } from 'stalemate-apiserver/objects/object';
+import { finalRevisions, type History, type Revision } from '../../model/history.ts';
 import type { ExpectedState, ProbeRequest, ProbeResult } from '../../model/probe.ts';
 import { EMPTY_SCHEDULE } from '../../model/schedule.ts';
 import type { Trial } from '../../model/trial.ts';

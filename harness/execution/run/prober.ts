@@ -4,13 +4,13 @@
  * Owns: what each probe is as a run, and its cache. Does not own: when one is needed (the properties) or the phases of a run
  * (`trial.ts`).
  */
+import { jsonEqual } from 'stalemate-apiserver/objects/json';
+import { objectKey, type JsonObject, type KubeObject } from 'stalemate-apiserver/objects/object';
 import { realNow } from '../../determinism/real-time.ts';
 import { roleOf } from '../../model/actor.ts';
 import { assertNever } from '../../model/errors.ts';
 import { phaseStartMs, type History, type Revision } from '../../model/history.ts';
-import { jsonEqual } from 'stalemate-apiserver/objects/json';
 import { diffLeaves, isServerLeaf, leafPattern, leavesOf } from '../../model/leaf.ts';
-import { objectKey, type JsonObject, type KubeObject } from 'stalemate-apiserver/objects/object';
 import type { ExpectedState, ProbeRequest, ProbeResult } from '../../model/probe.ts';
 import type { Reference } from '../../model/reference.ts';
 import { EMPTY_SCHEDULE } from '../../model/schedule.ts';

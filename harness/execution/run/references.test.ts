@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { WIDGETS, WIDGETS_PATH } from 'stalemate-apiserver/testing';
-import type { History, ProcessEvent } from '../../model/history.ts';
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
+import type { History, ProcessEvent } from '../../model/history.ts';
 import { EMPTY_SCHEDULE } from '../../model/schedule.ts';
 import type { Containment } from './host.ts';
 import { takeReferences } from './references.ts';

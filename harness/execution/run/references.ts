@@ -4,11 +4,11 @@
  * Owns: which undisturbed runs are made, and how they are made comparable. What they say about ownership is `oracle/reference.ts`, about
  * whom to aim at `aim.ts`, against the target `undisturbed-trouble.ts`.
  */
+import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import { realNow } from '../../determinism/real-time.ts';
 import { roleOf } from '../../model/actor.ts';
 import { loadOf, rounded, type Measures } from '../../model/baseline.ts';
 import { phaseStart, type History, type Mark } from '../../model/history.ts';
-import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import type { Reference } from '../../model/reference.ts';
 import { EMPTY_SCHEDULE } from '../../model/schedule.ts';
 import { specHash } from '../../model/spec-hash.ts';

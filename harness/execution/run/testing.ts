@@ -5,13 +5,13 @@
  * only.
  */
 import { WIDGETS, WIDGETS_PATH } from 'stalemate-apiserver/testing';
+import type { JsonObject, JsonValue, KubeObject } from 'stalemate-apiserver/objects/object';
+import { call } from 'stalemate-apiserver/wire/call';
+import type { ApiResponse, Method, Upstream } from 'stalemate-apiserver/wire/http';
 import { installVirtualTime } from '../../determinism/virtual-time.ts';
 import type { VirtualTime } from '../../determinism/virtual-time.ts';
 import type { RunSettings } from '../../model/counterexample.ts';
-import type { JsonObject, JsonValue, KubeObject } from 'stalemate-apiserver/objects/object';
 import type { ObjectTarget, Program, ProgramOp, Workload } from '../../model/workload.ts';
-import { call } from 'stalemate-apiserver/wire/call';
-import type { ApiResponse, Method, Upstream } from 'stalemate-apiserver/wire/http';
 import { assembleHost } from '../hosts/module-host.ts';
 import { TrialRunner } from './runner.ts';
 import type { Launch } from './host.ts';

@@ -2,15 +2,14 @@
  * What an undisturbed run says against a target before anyone contends with it: it cannot be tested at all, or goes wrong in every run
  * alike.
  */
+import { isUnansweredWebhook } from 'stalemate-apiserver/wire/unanswered-webhook';
+import { parentOf, type KubeObject } from 'stalemate-apiserver/objects/object';
 import type { UncontrolledUse } from '../../determinism/uncontrolled.ts';
 import { programOf, roleOf, TARGET, type ActorId } from '../../model/actor.ts';
 import { HarnessError } from '../../model/errors.ts';
 import { isWrite } from '../../model/history.ts';
 import type { History } from '../../model/history.ts';
-import { isUnansweredWebhook } from 'stalemate-apiserver/wire/unanswered-webhook';
 import { isRestless } from '../../oracle/rest.ts';
-import { parentOf } from 'stalemate-apiserver/objects/object';
-import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import { OUTSIDE } from '../../model/outside.ts';
 import { errorWithPrinted, lastLinesOf } from '../../report/last-words.ts';
 import { exitHint, portHint, silenceHint, whoText } from './process-trouble.ts';

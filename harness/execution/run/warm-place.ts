@@ -5,11 +5,11 @@
  * versions go on rising. Owns: clearing up, and what is too harmed to go on with. What is found here counts only once a fresh process
  * has shown it too (`search/search.ts`). Start at {@link WarmPlace}.
  */
+import { controllerOf } from 'stalemate-apiserver/objects/object';
 import type { Random } from '../../determinism/random.ts';
 import { WallClock } from '../../determinism/run-clock.ts';
 import { roleOf, type ActorId } from '../../model/actor.ts';
 import { finalRevisions, type Revision } from '../../model/history.ts';
-import { controllerOf } from 'stalemate-apiserver/objects/object';
 import { EMPTY_SCHEDULE } from '../../model/schedule.ts';
 import type { ObjectTarget, ProgramOp } from '../../model/workload.ts';
 import { ReplayScheduler } from '../../schedule/replay-scheduler.ts';

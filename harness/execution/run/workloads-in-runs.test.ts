@@ -1,8 +1,8 @@
 /** Workloads that become ready in runs: for targets that wait for them, and as deterministic as everything else. */
 import { describe, expect, it } from 'vitest';
+import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import type { RunSettings } from '../../model/counterexample.ts';
 import type { History } from '../../model/history.ts';
-import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import { EMPTY_SCHEDULE } from '../../model/schedule.ts';
 import { checkLegality } from '../../oracle/assumptions.ts';
 import { firstDivergence } from './fingerprint.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { CONFIGMAPS_PATH } from 'stalemate-apiserver/testing';
-import { Random } from '../../determinism/random.ts';
 import type { JsonValue } from 'stalemate-apiserver/objects/object';
+import { Random } from '../../determinism/random.ts';
 import { EMPTY_SCHEDULE } from '../../model/schedule.ts';
 import { ReplayScheduler } from '../../schedule/replay-scheduler.ts';
 import { pump } from './pump.ts';

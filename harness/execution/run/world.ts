@@ -3,6 +3,7 @@
  *
  * Owns: what exists during a run and how one item happens. Does not own: which item (`pump.ts`), in which phases (`trial.ts`).
  */
+import { groupResource } from 'stalemate-apiserver/objects/object';
 import type { EnvironmentController } from '../../actors/environment/index.ts';
 import { runProgram, type ProgramContext } from '../../actors/program.ts';
 import type { Random } from '../../determinism/random.ts';
@@ -13,7 +14,6 @@ import { type ActorId, roleOf, WORKLOADS } from '../../model/actor.ts';
 import type { Revision } from '../../model/history.ts';
 import type { Choice, Item, TimerItem } from '../../model/item.ts';
 import { partsOf } from '../../model/label.ts';
-import { groupResource } from 'stalemate-apiserver/objects/object';
 import { TIME } from '../../model/schedule.ts';
 import type { DrawnNames } from '../../model/reference.ts';
 import type { ObjectTarget, Program } from '../../model/workload.ts';

@@ -5,10 +5,10 @@
  * start from nothing) and only the rivals are others. The first of such a group shows what the target updates then; the next ones are
  * chosen so that their rivals write there. Owns: the groups and their order. Does not own: what is deviated from (`deviations.ts`).
  */
+import { groupResource } from 'stalemate-apiserver/objects/object';
 import { roleOf } from '../../model/actor.ts';
 import type { History } from '../../model/history.ts';
 import { phaseStart } from '../../model/history.ts';
-import { groupResource } from 'stalemate-apiserver/objects/object';
 import type { Program, Workload } from '../../model/workload.ts';
 
 interface Group {

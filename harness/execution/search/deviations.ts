@@ -6,10 +6,10 @@
  * target hearing of it; a watch falls silent from there on; a fault. Most bugs need no more than that, and a schedule of one deviation
  * is a short story from the beginning. Owns: which deviations. Does not own: which runs they start from (`trial-source.ts`).
  */
-import type { ActorId } from '../../model/actor.ts';
-import { roleOf } from '../../model/actor.ts';
 import { OUTSIDE_PATH } from 'stalemate-apiserver/wire/outside-path';
 import { acts } from 'stalemate-apiserver/wire/request-info';
+import type { ActorId } from '../../model/actor.ts';
+import { roleOf } from '../../model/actor.ts';
 import type { History, Operation } from '../../model/history.ts';
 import { isWrite, phaseStart } from '../../model/history.ts';
 import { ANSWERED, laterOccurrence, SENT, withoutOccurrence } from '../../model/label.ts';

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
+import type { JsonObject } from 'stalemate-apiserver/objects/object';
 import type { InconclusiveRun } from '../../model/finding.ts';
 import { outcomeBesides } from '../../model/outcome.ts';
-import type { JsonObject } from 'stalemate-apiserver/objects/object';
 import type { Trial } from '../../model/trial.ts';
 import type { Workload } from '../../model/workload.ts';
 import { CutShort } from '../run/cut-short.ts';

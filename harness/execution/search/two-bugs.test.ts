@@ -1,9 +1,9 @@
 /** Two bugs of one object: what is known of one must not hide the other. Causes are read off hand-written histories. */
 import { expect, it } from 'vitest';
+import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import type { Violation } from '../../model/check-result.ts';
 import { signatureText } from '../../model/signature.ts';
 import type { History } from '../../model/history.ts';
-import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import { causesOf, otherNames } from '../../oracle/cause.ts';
 import { historyBuilder, manifest, type HistoryBuilder } from '../../oracle/test-history.ts';
 import { violation } from '../run/test-verdicts.ts';

@@ -1,12 +1,12 @@
 /** What the supervisor and its worker say to each other. Everything here survives a structured clone. */
 import type { MessagePort } from 'node:worker_threads';
+import type { KubeObject, OwnerReference } from 'stalemate-apiserver/objects/object';
 import type { Measures } from '../../model/baseline.ts';
 import type { KnownCause } from '../../model/cause.ts';
 import type { Violation } from '../../model/check-result.ts';
 import type { HarnessErrorCode } from '../../model/errors.ts';
 import type { InconclusiveRun } from '../../model/finding.ts';
 import type { History } from '../../model/history.ts';
-import type { KubeObject, OwnerReference } from 'stalemate-apiserver/objects/object';
 import type { Reference } from '../../model/reference.ts';
 import type { Reanchored, Schedule } from '../../model/schedule.ts';
 import type { Trial } from '../../model/trial.ts';

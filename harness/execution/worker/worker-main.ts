@@ -4,10 +4,10 @@
  * Owns: the order of installation. A worker entry (in `cli/`) hands in the registry and nothing else.
  */
 import { parentPort, workerData } from 'node:worker_threads';
+import type { OwnerReference } from 'stalemate-apiserver/objects/object';
 import { realMoment, realNow } from '../../determinism/real-time.ts';
 import { HarnessError } from '../../model/errors.ts';
 import type { Property } from '../../oracle/property.ts';
-import type { OwnerReference } from 'stalemate-apiserver/objects/object';
 import { EMPTY_SCHEDULE } from '../../model/schedule.ts';
 import type { Trial } from '../../model/trial.ts';
 import type { Workload } from '../../model/workload.ts';

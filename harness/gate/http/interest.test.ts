@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { EMPTY_SCHEDULE, type Schedule } from '../../model/schedule.ts';
 import { requestInfo } from 'stalemate-apiserver/wire/request-info';
+import { EMPTY_SCHEDULE, type Schedule } from '../../model/schedule.ts';
 import { interestOf } from './interest.ts';
 
 const MAPS = '/api/v1/namespaces/default/configmaps';

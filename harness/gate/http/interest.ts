@@ -4,11 +4,11 @@
  * Owns: erring on the side of too many. A label counts how often it came, so that either all requests of one verb and resource pass the
  * gate or none. Start at {@link interestOf}.
  */
+import { groupResource } from 'stalemate-apiserver/objects/object';
+import type { RequestInfo } from 'stalemate-apiserver/wire/request-info';
 import type { ActorId } from '../../model/actor.ts';
 import { partsOf } from '../../model/label.ts';
-import { groupResource } from 'stalemate-apiserver/objects/object';
 import type { Schedule } from '../../model/schedule.ts';
-import type { RequestInfo } from 'stalemate-apiserver/wire/request-info';
 
 /** Answers whether a schedule may be about a request of `actor`. */
 export function interestOf(schedule: Schedule, actor: ActorId): (info: RequestInfo | undefined) => boolean {

@@ -4,11 +4,11 @@
  * Owns: which requests pass the gate and which pass beside it. What the schedule does not name passes as it is, unless everything is
  * wanted. Start at {@link openGate}.
  */
+import type { Method } from 'stalemate-apiserver/wire/http';
+import { requestInfo } from 'stalemate-apiserver/wire/request-info';
 import type { ActorId } from '../../model/actor.ts';
 import type { Scheduler } from '../../model/item.ts';
 import type { Schedule } from '../../model/schedule.ts';
-import type { Method } from 'stalemate-apiserver/wire/http';
-import { requestInfo } from 'stalemate-apiserver/wire/request-info';
 import { FreeRunning } from '../free-running.ts';
 import { Gate, type GateHooks } from '../gate.ts';
 import { Naming } from '../naming.ts';

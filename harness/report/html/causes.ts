@@ -5,9 +5,9 @@
  * actor was told follows from the write that made the version. A conflict follows from the write that made the version in its way.
  * Program order is left out on purpose: with it, everything follows from everything that came before.
  */
+import { objectKey, parentOf, type KubeObject } from 'stalemate-apiserver/objects/object';
 import { isWrite, type Operation } from '../../model/history.ts';
 import { partsOf } from '../../model/label.ts';
-import { objectKey, parentOf, type KubeObject } from 'stalemate-apiserver/objects/object';
 import type { HistoryIndex } from '../history-index.ts';
 import { isConflict } from '../operation-text.ts';
 import type { RawEvent } from './raw-event.ts';

@@ -4,9 +4,9 @@
  * Owns: the table and its encoding (texts once, in a list; columns of numbers that point into it), so that 100,000 events stay small
  * and quick to filter. Does not own: which event caused which (`causes.ts`).
  */
+import { objectKey } from 'stalemate-apiserver/objects/object';
 import { assertNever } from '../../model/errors.ts';
 import { isWrite, type History, type Operation } from '../../model/history.ts';
-import { objectKey } from 'stalemate-apiserver/objects/object';
 import { type HistoryIndex, bare } from '../history-index.ts';
 import { logText } from '../log-line.ts';
 import { answerText, requestText, type TextContext } from '../operation-text.ts';

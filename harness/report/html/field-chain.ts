@@ -1,10 +1,9 @@
 /** The versions of an object, and for each of them: who wrote it, made of what, and whether its writer meant the field. */
+import { isMap, jsonEqual } from 'stalemate-apiserver/objects/json';
+import type { JsonObject, JsonValue } from 'stalemate-apiserver/objects/object';
 import type { Violation } from '../../model/check-result.ts';
 import type { Operation, Revision } from '../../model/history.ts';
-import { isMap } from 'stalemate-apiserver/objects/json';
-import { jsonEqual } from 'stalemate-apiserver/objects/json';
 import { diffLeaves, leavesOf, type LeafChange } from '../../model/leaf.ts';
-import type { JsonObject, JsonValue } from 'stalemate-apiserver/objects/object';
 import type { HistoryIndex } from '../history-index.ts';
 import type { KnowledgeBase } from '../knowledge.ts';
 import { changesText, isField, itemOf, shortLeaf, valueText } from '../leaf-text.ts';

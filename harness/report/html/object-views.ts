@@ -1,8 +1,8 @@
 /** What stood at the server and what each actor had been told of it, version by version: cache against live at any tick. */
+import type { JsonObject } from 'stalemate-apiserver/objects/object';
 import { roleOf } from '../../model/actor.ts';
 import type { Violation } from '../../model/check-result.ts';
 import { diffContent, leafPattern, leavesOf } from '../../model/leaf.ts';
-import type { JsonObject } from 'stalemate-apiserver/objects/object';
 import type { HistoryIndex } from '../history-index.ts';
 import type { Knowledge, KnowledgeBase } from '../knowledge.ts';
 import { isField, valueText } from '../leaf-text.ts';

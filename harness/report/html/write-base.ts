@@ -4,10 +4,10 @@
  * The two differ where the harm is: content of version 9 under version 12. Found by comparing the body of an update with every
  * version that its actor had been told of; the closest one is the base, the newest of equals.
  */
-import type { Operation } from '../../model/history.ts';
 import { isMap } from 'stalemate-apiserver/objects/json';
-import { diffContent } from '../../model/leaf.ts';
 import type { JsonValue, KubeObject } from 'stalemate-apiserver/objects/object';
+import type { Operation } from '../../model/history.ts';
+import { diffContent } from '../../model/leaf.ts';
 import { isCopied, rebuiltParts, type Rebuilt } from '../../model/rebuilt.ts';
 import type { Knowledge } from '../knowledge.ts';
 

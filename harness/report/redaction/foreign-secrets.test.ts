@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { History, Operation, Revision } from '../../model/history.ts';
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
+import type { History, Operation, Revision } from '../../model/history.ts';
 import { counterexampleOf, HistoryScript } from '../test-findings.ts';
 import { EMPTY_SCHEDULE } from '../../model/schedule.ts';
 import { recordOf } from '../record.ts';

@@ -3,10 +3,10 @@
  *
  * Owns: which Secrets are the run's own, and a history without the others. What the target itself was shown is not changed. Pure.
  */
+import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import { roleOf } from '../../model/actor.ts';
 import type { Counterexample } from '../../model/counterexample.ts';
 import { isWrite, type History, type Operation, type Outcome } from '../../model/history.ts';
-import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import type { ExpectedState, ProbeResult } from '../../model/probe.ts';
 
 const SECRETS = 'secrets';

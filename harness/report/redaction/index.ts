@@ -1,9 +1,9 @@
 /** Findings and recordings as they may be written, and counterexamples as they may be run. */
+import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import type { Counterexample } from '../../model/counterexample.ts';
 import type { Revisited } from '../../model/corpus.ts';
 import type { CampaignResult } from '../../model/finding.ts';
 import type { History } from '../../model/history.ts';
-import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import type { Recording } from '../../model/recording.ts';
 import { specHash } from '../../model/spec-hash.ts';
 import type { RunDocument } from '../run/document.ts';

@@ -1,10 +1,10 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object';
 import type { Counterexample } from '../../model/counterexample.ts';
 import { HarnessError } from '../../model/errors.ts';
 import type { History } from '../../model/history.ts';
-import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object';
 import { Random } from '../../determinism/random.ts';
 import { CONNECTION_KINDS } from '../../model/connection-fault.ts';
 import type { Fault, Hold, Preemption, Schedule } from '../../model/schedule.ts';

@@ -1,9 +1,9 @@
 /** Schemas of the nouns that several formats share. */
 import { z } from 'zod';
-import type { Cause } from '../../model/cause.ts';
-import type { Signature } from '../../model/signature.ts';
 import { isRecord } from 'stalemate-apiserver/objects/json';
 import type { JsonObject, JsonValue, KubeObject } from 'stalemate-apiserver/objects/object';
+import type { Cause } from '../../model/cause.ts';
+import type { Signature } from '../../model/signature.ts';
 
 /**
  * What a schema's fields must name: every key of the noun, the optional ones too. `satisfies Shape<Noun>` turns a field that was

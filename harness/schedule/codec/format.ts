@@ -5,9 +5,9 @@
  * Does not own: the formats themselves. Start with `schedule.ts` for a small one.
  */
 import type { z } from 'zod';
-import { HarnessError, InvariantError } from '../../model/errors.ts';
 import { isRecord } from 'stalemate-apiserver/objects/json';
 import { isNestedDeeper } from 'stalemate-apiserver/wire/go-json';
+import { HarnessError, InvariantError } from '../../model/errors.ts';
 import { describeIssues } from './issues.ts';
 import { jsonText } from './json-text.ts';
 

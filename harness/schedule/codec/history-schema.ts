@@ -1,5 +1,6 @@
 /** The stored form of a history: as in memory, with objects named by their key in one table. */
 import { z } from 'zod';
+import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import type {
   Decision,
   Delivery,
@@ -15,7 +16,6 @@ import type {
   Settlement,
   StreamEnd,
 } from '../../model/history.ts';
-import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import type { ExpectedState, ProbeResult } from '../../model/probe.ts';
 import type { Reference, ReferenceChild, StatusEcho } from '../../model/reference.ts';
 import type { Declarations, DeclaredField } from '../../model/declarations.ts';

@@ -1,6 +1,6 @@
 /** A history to text and back; `history-schema.ts` describes the text, `object-table.ts` the sharing of objects. */
-import type { Delivery, History, Operation, Outcome, Revision } from '../../model/history.ts';
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
+import type { Delivery, History, Operation, Outcome, Revision } from '../../model/history.ts';
 import { decode, encode, type Format } from './format.ts';
 import {
   storedHistory,

@@ -5,10 +5,10 @@
  * failing run has too are named by its keys.
  */
 import { z } from 'zod';
-import type { Neighbour } from '../../model/finding.ts';
-import { HarnessError } from '../../model/errors.ts';
 import { jsonEqual } from 'stalemate-apiserver/objects/json';
 import type { JsonValue, KubeObject } from 'stalemate-apiserver/objects/object';
+import type { Neighbour } from '../../model/finding.ts';
+import { HarnessError } from '../../model/errors.ts';
 import { jsonObject, type Shape } from './common.ts';
 import type { Format } from './format.ts';
 import { packHistory, unpackHistory } from './history.ts';

@@ -4,9 +4,9 @@
  * In memory two records of one revision share one object; in a file they share a key: the revision (`101`), with a suffix when
  * one revision has several representations (`101.2`: a Scale, a list's metadata). Reading restores the sharing.
  */
-import { HarnessError } from '../../model/errors.ts';
 import { jsonEqual } from 'stalemate-apiserver/objects/json';
 import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object';
+import { HarnessError } from '../../model/errors.ts';
 
 export type ObjectKey = string;
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { setAt } from '../../model/edit.ts';
 import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object';
+import { setAt } from '../../model/edit.ts';
 import { specChanges } from './schema-arbitrary.ts';
 
 function crd(spec: JsonObject, version = 'v1'): KubeObject {

@@ -4,9 +4,9 @@
  * Owns: what is worth trying. Whether the target can live with it, a reference run says (`execution/run/references.ts`); whether it is
  * valid, the API server says. Start at {@link specChanges}.
  */
+import type { JsonValue, KubeObject } from 'stalemate-apiserver/objects/object';
 import { setAt } from '../../model/edit.ts';
 import { itemKey } from '../../model/leaf.ts';
-import type { JsonValue, KubeObject } from 'stalemate-apiserver/objects/object';
 import type { FieldPath } from '../../model/workload.ts';
 import {
   alternativesOf,

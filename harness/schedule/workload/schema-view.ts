@@ -4,8 +4,7 @@
  * Owns: the few keywords that matter to whoever wants a small valid value. Whether a value really is valid, the API server says.
  */
 import { jsonEqual } from 'stalemate-apiserver/objects/json';
-import { parseApiVersion } from 'stalemate-apiserver/objects/object';
-import type { JsonObject, JsonValue, KubeObject } from 'stalemate-apiserver/objects/object';
+import { parseApiVersion, type JsonObject, type JsonValue, type KubeObject } from 'stalemate-apiserver/objects/object';
 import { goRegExp } from 'stalemate-apiserver/wire/go-regexp';
 
 export type Schema = JsonObject;

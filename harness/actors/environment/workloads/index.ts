@@ -5,10 +5,10 @@
  * aggregated cluster roles, and what every namespace gets (service account `default`, config map `kube-root-ca.crt`). Left out: DaemonSets, CronJobs,
  * ReplicationControllers, endpoints, autoscalers, quotas. Start at {@link Workloads.onChange}.
  */
-import { WORKLOADS, type ActorId } from '../../../model/actor.ts';
-import type { ObservedChange } from '../../../gate/recorder.ts';
 import { controllerOf, type KubeObject } from 'stalemate-apiserver/objects/object';
 import type { Upstream } from 'stalemate-apiserver/wire/http';
+import { WORKLOADS, type ActorId } from '../../../model/actor.ts';
+import type { ObservedChange } from '../../../gate/recorder.ts';
 import { sender, type Kinds } from '../requests.ts';
 import { WorkQueue, type WorkResult } from '../work-queue.ts';
 import { Api } from './api.ts';

@@ -4,9 +4,9 @@
  * Owns: an exact copy of the stored objects, fed with committed changes. Exact means that no controller here needs expectations: what it
  * created is in the view before the answer arrives.
  */
-import type { ObservedChange } from '../../../gate/recorder.ts';
 import { isMap } from 'stalemate-apiserver/objects/json';
 import { controllerOf, type JsonObject, type JsonValue, type KubeObject } from 'stalemate-apiserver/objects/object';
+import type { ObservedChange } from '../../../gate/recorder.ts';
 
 const NOBODY: ReadonlyMap<string, KubeObject> = new Map();
 
