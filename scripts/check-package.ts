@@ -1,12 +1,13 @@
 /**
  * `npm run check-package [-- NAME…]`: what people get, tried as they would: the npm package in an empty folder on the oldest Node, the
- * archive beside its bill of materials, and under `go test` and pytest, the image with a Go program.
+ * package of the API server in another, the archive beside its bill of materials, and under `go test` and pytest, the image with a Go program.
  *
  * What this machine has no toolchain or engine for is left out, and said so. Exit code 1 when anything failed.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { checkApiServer } from './check-package/api-server.ts';
 import { checkArchiveBill } from './check-package/bill.ts';
 import { checkImage } from './check-package/image.ts';
 import { checkInstalled } from './check-package/installed.ts';
@@ -15,6 +16,7 @@ import { checkGoTest, checkPytest } from './check-package/wrappers.ts';
 
 const CHECKS: { readonly [name: string]: (scratch: string) => void | Promise<void> } = {
   installed: checkInstalled,
+  apiserver: checkApiServer,
   archive: checkArchiveBill,
   go: checkGoTest,
   pytest: checkPytest,
