@@ -36,6 +36,7 @@ import { requestLabel, streamLabel } from '../model/label.ts';
 import type { ProbeResult } from '../model/probe.ts';
 import type { Reference } from '../model/reference.ts';
 import type { FieldPath } from '../model/workload.ts';
+import { given } from '../model/given.ts';
 
 type Open = { -readonly [K in keyof Operation]: Operation[K] } & { committed: number[] };
 
@@ -154,8 +155,7 @@ export class HistoryBuilder {
       namespace: 'default',
       name,
       query,
-      ...(body === undefined ? {} : { body }),
-      ...(contentType === undefined ? {} : { contentType }),
+      ...given({ body, contentType }),
       invoked: this.mark(),
       outcome: { type: 'pending' },
       committed: [],

@@ -7,6 +7,7 @@ import { keyOf, siblingsAlive } from './involved.ts';
 import { gatherKnowledge, type Knowledge, type KnowledgeBase } from './knowledge.ts';
 import { answerText, fieldText, isConflict, requestText, type TextContext } from './operation-text.ts';
 import type { OperationRow, SeenRow } from './story-row.ts';
+import { given } from '../model/given.ts';
 
 export interface ToldOperations {
   readonly rows: readonly (OperationRow | SeenRow)[];
@@ -66,8 +67,7 @@ export function operationRows(
       short: requestText(operation, narrow),
       ...(write ? { answer: answerText(operation, context) } : {}),
       guilty,
-      ...(remark === undefined ? {} : { remark }),
-      ...(stale === undefined ? {} : { stale }),
+      ...given({ remark, stale }),
       shape: shapeOf(operation, index),
       essential:
         named.has(operation.id) ||

@@ -11,6 +11,7 @@ import { findingPage } from './html/index.ts';
 import type { Told } from './story.ts';
 import { fileStem } from './title.ts';
 import { writeWhole } from './write-files.ts';
+import { given } from '../model/given.ts';
 
 /** How the two documents become text. */
 export interface Encoders {
@@ -88,8 +89,7 @@ export function recordOf({ violation, stats, neighbour, counterexample, record: 
     version: 3,
     kind: 'record',
     violation,
-    ...(stats === undefined ? {} : { stats }),
-    ...(neighbour === undefined ? {} : { neighbour }),
+    ...given({ stats, neighbour }),
     counterexample,
     history,
   };

@@ -22,6 +22,7 @@ import { becauseOf, symptomLines } from './symptoms.ts';
 import { titleOf } from './title.ts';
 import { waiverLine } from './waiver-line.ts';
 import type { StoryRow } from './story-row.ts';
+import { given } from '../model/given.ts';
 
 export interface Story {
   /** `LOST UPDATE`. */
@@ -91,9 +92,7 @@ export function tellStory({ record: history, violation, counterexample, stats }:
     atRest: compareAtRest(index, keys, violation),
     missed: history.missed,
     ...reconciled(violation, history),
-    ...(stats === undefined ? {} : { stats }),
-    ...(confirmed === undefined ? {} : { confirmed }),
-    ...(fix === undefined ? {} : { fix }),
+    ...given({ stats, confirmed, fix }),
     waiver: waiverLine({ violation, record: history, counterexample }),
     // Elsewhere even a module is a process, in real time.
     deterministic: !('command' in counterexample.target) && (counterexample.cluster ?? 'embedded') === 'embedded',

@@ -24,6 +24,7 @@ import { remarksOf, remarksSchema, type RemarkLine } from './remarks.ts';
 import { SIGNATURE_FIELDS } from './shown-signature.ts';
 import { leftOutOf, leftOutSchema, type Again, type LeftOutLine } from './left-out.ts';
 import { corpusSummarySchema, outcomeWith, type CorpusSummary } from './corpus-summary.ts';
+import { given } from '../model/given.ts';
 
 export interface SummaryFinding extends Because {
   readonly signature: string;
@@ -242,11 +243,7 @@ export function summarise(
     ...(result.remarks === undefined ? {} : { remarks: remarksOf(result.remarks) }),
     ...(isStoppedEarly(result) ? { stoppedEarly: true as const } : {}),
     ...(leftOut.length === 0 ? {} : { leftOut }),
-    ...(use === undefined ? {} : { targetUse: use }),
-    ...(corpus === undefined ? {} : { corpus }),
-    ...(result.seenAgain === undefined ? {} : { seenAgain: result.seenAgain }),
-    ...(budgets === undefined ? {} : { budgets }),
-    ...(result.soak === undefined ? {} : { soak: result.soak }),
+    ...given({ targetUse: use, corpus, seenAgain: result.seenAgain, budgets, soak: result.soak }),
     ...(result.waived === undefined ? {} : { waived: result.waived.map(summariseWaiver) }),
   };
 }
@@ -286,9 +283,6 @@ function summariseFinding(
     count: stats.count,
     severity: violation.severity,
     grade: stats.grade,
-    ...(onBase === undefined ? {} : { onBase }),
-    ...(confirmed === undefined ? {} : { confirmed }),
-    ...(reconciles === undefined ? {} : { reconciles }),
-    ...(seen === undefined ? {} : { seen }),
+    ...given({ onBase, confirmed, reconciles, seen }),
   };
 }

@@ -5,6 +5,7 @@ import type { Counterexample } from '../model/counterexample.ts';
 import type { Finding } from '../model/finding.ts';
 import { countText } from './count-text.ts';
 import { shownSignature, type ShownSignature } from './shown-signature.ts';
+import { given } from '../model/given.ts';
 
 /** A symptom as documents have it. */
 export interface ShownSymptom extends ShownSignature {
@@ -66,5 +67,5 @@ export function becauseOf(
   { symptoms }: Pick<Finding['stats'], 'symptoms'>,
 ): Because {
   const shown = symptoms?.map(({ signature, count }) => ({ ...shownSignature(signature), count }));
-  return { ...(cause === undefined ? {} : { cause }), ...(shown === undefined ? {} : { symptoms: shown }) };
+  return { ...given({ cause, symptoms: shown }) };
 }

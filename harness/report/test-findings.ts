@@ -7,6 +7,7 @@ import type { Finding, FindingStats, Neighbour } from '../model/finding.ts';
 import type { Delivery, History, Mark, Operation, Outcome, ProcessEvent, Revision, Verb } from '../model/history.ts';
 import { requestLabel } from '../model/label.ts';
 import { EMPTY_SCHEDULE, type Schedule } from '../model/schedule.ts';
+import { given } from '../model/given.ts';
 
 export interface CallFacts {
   readonly actor: string;
@@ -73,8 +74,7 @@ export class HistoryScript {
       namespace: 'default',
       name: verb === 'create' && made?.metadata.generateName !== undefined ? '' : name,
       query: {},
-      ...(facts.body === undefined ? {} : { body: facts.body }),
-      ...(facts.contentType === undefined ? {} : { contentType: facts.contentType }),
+      ...given({ body: facts.body, contentType: facts.contentType }),
       invoked,
       sent,
       ...(facts.outcome.type === 'pending' ? {} : { answered: this.mark() }),

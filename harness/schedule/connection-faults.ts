@@ -5,6 +5,7 @@
  */
 import type { ConnectionFault, ConnectionKind, ConnectionTrouble, Link } from '../model/connection-fault.ts';
 import type { Draws } from './strategies/draws.ts';
+import { given } from '../model/given.ts';
 
 /** A slow network, a bad one, and one on which clients begin to give up. */
 const LATENCIES_MS = [50, 200, 1_000];
@@ -69,7 +70,7 @@ function drawTrouble(kind: ConnectionKind, one: <T>(list: readonly T[]) => T): C
 export function* gentler<F extends ConnectionFault>(fault: F): Generator<F> {
   const { link, forMs, until, items } = fault;
   const at = 'at' in fault ? { at: fault.at } : {};
-  const stretch = { link, forMs, ...(until === undefined ? {} : { until }), ...(items === undefined ? {} : { items }) };
+  const stretch = { link, forMs, ...given({ until, items }) };
   const as = (trouble: ConnectionTrouble): F => ({ ...at, ...trouble, ...stretch }) as unknown as F;
   for (const trouble of gentlerTroubles(fault)) yield as(trouble);
   if (forMs > BLINK_MS) yield { ...fault, forMs: BLINK_MS };

@@ -316,7 +316,7 @@ class Incarnation implements ProcessIncarnation {
     if (clock === undefined) return {};
     const { originMs } = clock;
     const seen = { originMs, nowMs: clock.exactMs, seed: clock.nextSeed() };
-    return { steered: { ...seen, ...(processor === undefined ? {} : { processor }) } };
+    return { steered: { ...seen, ...given({ processor }) } };
   }
 
   /** The store, for a target that asks where it is. */
@@ -338,7 +338,7 @@ class Incarnation implements ProcessIncarnation {
     // What stands before the command: who opened the namespace, and its first process.
     const own = this.#enclosure?.endsAll === true ? family.slice(WRAPPERS) : family;
     const footprint = footprintOf(own);
-    return { pid, ...(footprint === undefined ? {} : { footprint }), ...(await this.#reconciles()) };
+    return { pid, ...given({ footprint }), ...(await this.#reconciles()) };
   }
 
   async #reconciles(): ReturnType<typeof readReconciles> {

@@ -8,6 +8,7 @@ import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import type { Upstream } from 'stalemate-apiserver/wire/http';
 import type { RemoteOptions } from '../../gate/http/remote.ts';
 import { ask, expectMade } from './own-requests.ts';
+import { given } from '../../model/given.ts';
 
 /** What a server is asked to make. */
 export interface Creation {
@@ -59,9 +60,7 @@ export function asAccount(
   return {
     url,
     authorization: () => `Bearer ${token}`,
-    ...(ca === undefined ? {} : { ca }),
-    ...(insecure === undefined ? {} : { insecure }),
-    ...(serverName === undefined ? {} : { serverName }),
+    ...given({ ca, insecure, serverName }),
   };
 }
 

@@ -9,6 +9,7 @@ import type { Socket } from 'node:net';
 import type { RawHeaders, RemoteConnection, RequestHead } from './exchange.ts';
 import { Http1Remote } from './remote-http1.ts';
 import { Http2Remote } from './remote-http2.ts';
+import { given } from '../../model/given.ts';
 
 const tls = process.getBuiltinModule('node:tls');
 const net = process.getBuiltinModule('node:net');
@@ -106,8 +107,7 @@ export class RemoteServer {
       port,
       ALPNProtocols: [...protocols],
       rejectUnauthorized: !insecure,
-      ...(name === undefined ? {} : { servername: name }),
-      ...(ca === undefined ? {} : { ca }),
+      ...given({ servername: name, ca }),
       ...(as === 'configured' && clientCertificate !== undefined
         ? { cert: clientCertificate.certificate, key: clientCertificate.key }
         : {}),

@@ -8,6 +8,7 @@ import { roleOf } from '../../model/actor.ts';
 import type { Counterexample } from '../../model/counterexample.ts';
 import { isWrite, type History, type Operation, type Outcome } from '../../model/history.ts';
 import type { ExpectedState, ProbeResult } from '../../model/probe.ts';
+import { given } from '../../model/given.ts';
 
 const SECRETS = 'secrets';
 /** What lives of a target mount in a kind cluster (`clusters/kind/pods.ts`): stalemate's own. */
@@ -99,8 +100,7 @@ function withoutForeign(operation: Operation, keeps: (object: KubeObject | undef
   if (shown === object && kept?.length === items?.length) return operation;
   const without: Outcome = {
     ...rest,
-    ...(shown === undefined ? {} : { object: shown }),
-    ...(kept === undefined ? {} : { items: kept }),
+    ...given({ object: shown, items: kept }),
   };
   return { ...operation, outcome: without };
 }

@@ -16,6 +16,7 @@ import { fileStem } from '../title.ts';
 import { RUN_VERSION, type KeptFinding, type ReportedFinding, type RunDocument, type Scenario } from './document.ts';
 import { runSchema } from './document-schema.ts';
 import { sequenceOf } from './mermaid.ts';
+import { given } from '../../model/given.ts';
 
 /** Where the files of a finding are, from the working directory; `null` for what could not be written. */
 export type FindingPaths = Pick<ReportedFinding, 'counterexample' | 'record' | 'page'>;
@@ -123,8 +124,7 @@ function reported(finding: Finding, paths: FindingPaths): ReportedFinding {
     field: signature.field,
     grade: stats.grade,
     fails: failsRun(finding),
-    ...(onBase === undefined ? {} : { onBase }),
-    ...(confirmed === undefined ? {} : { confirmed }),
+    ...given({ onBase, confirmed }),
     tried: triedText(stats, story),
     story: renderStory(story, { width: STORY_WIDTH, color: false, replay }),
     sequence: sequenceOf(story),

@@ -29,6 +29,7 @@ import { averageMeasures } from './measures.ts';
 import { Parts, type BatchPart } from './parts.ts';
 import { compareExamples } from './smallest.ts';
 import { useOf } from './use.ts';
+import { given } from '../../model/given.ts';
 
 export interface Soak {
   /** What its lines have in common, and those of no other soak. */
@@ -117,8 +118,7 @@ function oneSoak(parts: Parts, { allShards }: MergeManner): Soak | undefined {
     result,
     examples: examples.map(({ line }) => line),
     unjudged: unjudgedOf(parts),
-    ...(corpus === undefined ? {} : { corpus }),
-    ...(budgets === undefined ? {} : { budgets }),
+    ...given({ corpus, budgets }),
   };
 }
 

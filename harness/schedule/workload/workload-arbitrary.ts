@@ -10,6 +10,7 @@ import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import type { Program, ProgramOp, Workload } from '../../model/workload.ts';
 import { shrinkWorkload } from './shrink-workload.ts';
 import type { AdversarialWriter, Aim, WriterContext } from './writer.ts';
+import { given } from '../../model/given.ts';
 
 export interface WorkloadArbitraryOptions extends Partial<WriterContext> {
   readonly aim: Aim;
@@ -82,8 +83,7 @@ class WorkloadArbitrary extends fc.Arbitrary<Workload> {
     const { aim, writers, sample, start } = options;
     const context: WriterContext = {
       sample,
-      ...(options.bystander === undefined ? {} : { bystander: options.bystander }),
-      ...(options.garbageCollection === undefined ? {} : { garbageCollection: options.garbageCollection }),
+      ...given({ bystander: options.bystander, garbageCollection: options.garbageCollection }),
     };
     const arm = (writer: AdversarialWriter, objects: Aim['objects']): Armed[] => {
       const ops = writer.ops({ ...aim, objects }, context);
