@@ -8,10 +8,7 @@ export function installCopying() {
   });
 }
 
-/**
- * @param {HTMLElement} button
- * @param {string} text
- */
+/** @param {HTMLElement} button @param {string} text */
 async function copy(button, text) {
   let copied = true;
   try {
@@ -25,10 +22,7 @@ async function copy(button, text) {
   button.addEventListener('blur', () => (button.textContent = 'Copy'), { once: true });
 }
 
-/**
- * @param {string} text
- * @returns {boolean}
- */
+/** @param {string} text */
 function copyBySelection(text) {
   const field = document.createElement('textarea');
   field.value = text;

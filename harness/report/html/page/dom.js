@@ -3,18 +3,12 @@
 /** Controls, and marks that turn the direction of what follows: shown as what they are. */
 const UNSEEN = /(?![\t\n])[\p{Cc}\p{Cs}]|\p{Bidi_Control}/gu;
 
-/**
- * @param {string} text
- * @returns {string}
- */
+/** @param {string} text */
 export function plain(text) {
   return text.replaceAll(UNSEEN, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-/**
- * @param {string} id
- * @returns {HTMLElement}
- */
+/** @param {string} id */
 export function byId(id) {
   const found = document.getElementById(id);
   if (found === null) throw new Error(`the page has no #${id}`);
@@ -25,7 +19,6 @@ export function byId(id) {
  * @param {string} tag
  * @param {{ readonly [name: string]: string }} attributes
  * @param {readonly (Node | string)[]} children
- * @returns {HTMLElement}
  */
 export function make(tag, attributes, children) {
   const element = document.createElement(tag);
@@ -40,7 +33,6 @@ const SVG = 'http://www.w3.org/2000/svg';
  * @param {string} tag
  * @param {{ readonly [name: string]: string | number }} attributes
  * @param {readonly (Node | string)[]} children
- * @returns {SVGElement}
  */
 export function draw(tag, attributes, children) {
   const element = document.createElementNS(SVG, tag);
@@ -49,10 +41,7 @@ export function draw(tag, attributes, children) {
   return element;
 }
 
-/**
- * @param {number} timeMs
- * @returns {string}
- */
+/** @param {number} timeMs */
 export function timeText(timeMs) {
   if (timeMs < 10_000) return `${Math.round(timeMs)} ms`;
   return timeMs < 120_000 ? `${(timeMs / 1000).toFixed(1)} s` : `${(timeMs / 60_000).toFixed(1)} min`;

@@ -23,7 +23,6 @@ export const ANY = -2;
  *
  * @param {EventTable} table
  * @param {Wanted} wanted
- * @returns {Int32Array}
  */
 export function matchingRows(table, wanted) {
   const hits = new Int32Array(table.at.length);
@@ -53,7 +52,6 @@ const LOWER = [];
  *
  * @param {readonly string[]} texts
  * @param {number} until
- * @returns {readonly string[]}
  */
 function lowered(texts, until = texts.length) {
   for (let place = LOWER.length; place < until; place++) LOWER.push((texts[place] ?? '').toLowerCase());
@@ -80,7 +78,6 @@ export function prepareSearch(texts) {
  *
  * @param {readonly string[]} texts
  * @param {readonly string[]} words
- * @returns {Int32Array}
  */
 function textFits(texts, words) {
   const fits = new Int32Array(texts.length);
@@ -95,13 +92,7 @@ function textFits(texts, words) {
   return fits;
 }
 
-/**
- * @param {EventTable} table
- * @param {number} row
- * @param {Int32Array} fits
- * @param {number} words
- * @returns {boolean}
- */
+/** @param {EventTable} table @param {number} row @param {Int32Array} fits @param {number} words */
 function rowFits(table, row, fits, words) {
   let bits = 0;
   for (const column of [table.text, table.actor, table.object, table.verb, table.label]) {
@@ -117,7 +108,6 @@ function rowFits(table, row, fits, words) {
  *
  * @param {EventTable} table
  * @param {number} row
- * @returns {ReadonlySet<number>}
  */
 export function ancestryOf(table, row) {
   const found = new Set([row]);

@@ -33,10 +33,7 @@ export class HistoryList {
   #pool = [];
   #asked = false;
 
-  /**
-   * @param {EventTable} table
-   * @param {(row: number) => void} onSelect
-   */
+  /** @param {EventTable} table @param {(row: number) => void} onSelect */
   constructor(table, onSelect) {
     this.#table = table;
     this.#onSelect = onSelect;
@@ -79,10 +76,7 @@ export class HistoryList {
     return height <= HEIGHT_MAX ? 1 : height / HEIGHT_MAX;
   }
 
-  /**
-   * @param {number} row
-   * @returns {number}
-   */
+  /** @param {number} row */
   #place(row) {
     if (row < 0) return -1;
     let low = 0;
@@ -173,12 +167,7 @@ class Row {
     }
   }
 
-  /**
-   * @param {number} row
-   * @param {number} place
-   * @param {number} y
-   * @param {boolean} selected
-   */
+  /** @param {number} row @param {number} place @param {number} y @param {boolean} selected */
   fill(row, place, y, selected) {
     const { texts, at, timeMs, kind, actor, verb, object, text } = this.#table;
     const word = (/** @type {number | undefined} */ index) => plain(texts[index ?? -1] ?? '');

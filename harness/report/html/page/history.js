@@ -21,10 +21,7 @@ const KIND_NAMES = [
 ];
 const COLUMNS = /** @type {const} */ (['actor', 'verb', 'object']);
 
-/**
- * @param {ReportDocument} report
- * @param {Moments} moments
- */
+/** @param {ReportDocument} report @param {Moments} moments */
 export function installHistory({ events }, moments) {
   const search = byId('filter-text');
   const ancestry = byId('ancestry');
@@ -62,10 +59,7 @@ export function installHistory({ events }, moments) {
   };
   /** @param {number} row */
   const detail = (row) => byId('event-detail').replaceChildren(...detailNodes(row));
-  /**
-   * @param {number} row
-   * @returns {Node[]}
-   */
+  /** @param {number} row */
   const detailNodes = (row) => {
     const word = (/** @type {number | undefined} */ index) => events.texts[index ?? -1] ?? '';
     const causes = (events.causes[row] ?? []).map((cause) => {
@@ -126,7 +120,6 @@ export function installHistory({ events }, moments) {
  *
  * @param {readonly number[]} at
  * @param {number} tick
- * @returns {number}
  */
 function rowAt(at, tick) {
   let low = 0;
@@ -139,10 +132,7 @@ function rowAt(at, tick) {
   return low - 1;
 }
 
-/**
- * @param {string} name
- * @returns {number}
- */
+/** @param {string} name */
 function chosen(name) {
   const { value } = /** @type {HTMLSelectElement} */ (byId(`filter-${name}`));
   return value === '' ? ANY : Number(value);
@@ -162,10 +152,7 @@ function fillSelect(name, texts, column, refresh) {
   select.addEventListener('change', refresh);
 }
 
-/**
- * @param {readonly number[]} kinds
- * @param {() => void} refresh
- */
+/** @param {readonly number[]} kinds @param {() => void} refresh */
 function fillKinds(kinds, refresh) {
   const select = byId('filter-kind');
   const used = [...new Set(kinds)].sort((a, b) => a - b);

@@ -11,10 +11,7 @@ const UNSET = 'not set';
 const LANE = 22;
 const NAMES = 114;
 
-/**
- * @param {ReportDocument} report
- * @param {Moments} moments
- */
+/** @param {ReportDocument} report @param {Moments} moments */
 export function installKnowledge(report, moments) {
   const slider = document.getElementById('scrub');
   if (!(slider instanceof HTMLInputElement)) return;
@@ -37,19 +34,12 @@ export function installKnowledge(report, moments) {
   });
 }
 
-/**
- * @param {ReportDocument} report
- * @returns {ReadonlyMap<number, number>}
- */
+/** @param {ReportDocument} report */
 function timesByTick({ events }) {
   return new Map(events.at.map((at, row) => [at, events.timeMs[row] ?? 0]));
 }
 
-/**
- * @param {ReadonlyMap<number, number>} times
- * @param {number} tick
- * @returns {string}
- */
+/** @param {ReadonlyMap<number, number>} times @param {number} tick */
 function timeAt(times, tick) {
   const time = times.get(tick);
   return time === undefined ? '' : ` · ${timeText(time)}`;
@@ -67,10 +57,7 @@ class Panel {
   /** @type {SVGElement} */
   #cursor;
 
-  /**
-   * @param {ObjectView} view
-   * @param {readonly number[]} ticks
-   */
+  /** @param {ObjectView} view @param {readonly number[]} ticks */
   constructor(view, ticks) {
     this.#view = view;
     this.#ticks = ticks;
@@ -84,10 +71,7 @@ class Panel {
     ]);
   }
 
-  /**
-   * @param {number} tick
-   * @param {number} index
-   */
+  /** @param {number} tick @param {number} index */
   show(tick, index) {
     const x = this.#x(index);
     this.#cursor.setAttribute('x1', String(x));
@@ -143,7 +127,6 @@ class Panel {
    * @param {readonly Sight[]} sights
    * @param {number} lane
    * @param {(sight: Sight, from: number) => boolean} behind
-   * @returns {SVGElement[]}
    */
   #lane(name, sights, lane, behind) {
     const y = lane * LANE;
@@ -170,10 +153,7 @@ class Panel {
     return out;
   }
 
-  /**
-   * @param {number} tick
-   * @returns {number}
-   */
+  /** @param {number} tick */
   #index(tick) {
     return Math.max(
       0,
@@ -181,68 +161,41 @@ class Panel {
     );
   }
 
-  /**
-   * @param {number} index
-   * @returns {number}
-   */
+  /** @param {number} index */
   #x(index) {
     return NAMES + ((WIDTH - NAMES) * index) / Math.max(1, this.#ticks.length);
   }
 }
 
-/**
- * @param {ToldSights} cache
- * @returns {string}
- */
+/** @param {ToldSights} cache */
 function nameOf({ actor, via }) {
   return via === 'watch' ? `${actor} cache` : `${actor} asked`;
 }
 
-/**
- * @param {readonly Sight[]} sights
- * @param {number} tick
- * @returns {Sight | undefined}
- */
+/** @param {readonly Sight[]} sights @param {number} tick */
 function sightAt(sights, tick) {
   return sights.findLast(({ at }) => at <= tick);
 }
 
-/**
- * @param {readonly Sight[]} live
- * @param {Sight} sight
- * @param {number} tick
- * @returns {boolean}
- */
+/** @param {readonly Sight[]} live @param {Sight} sight @param {number} tick */
 function isBehind(live, sight, tick) {
   const now = sightAt(live, tick);
   return now !== undefined && now.revision > sight.revision;
 }
 
-/**
- * @param {Sight | undefined} sight
- * @param {number} place
- * @returns {string}
- */
+/** @param {Sight | undefined} sight @param {number} place */
 function valueAt(sight, place) {
   if (sight === undefined) return '–';
   return sight.gone ? 'gone' : (sight.values[place] ?? UNSET);
 }
 
-/**
- * @param {Sight | undefined} sight
- * @returns {string}
- */
+/** @param {Sight | undefined} sight */
 function versionText(sight) {
   if (sight === undefined) return 'not there yet';
   return sight.gone ? `gone at ${sight.revision}` : `version ${sight.revision}`;
 }
 
-/**
- * @param {readonly Sight[]} live
- * @param {Sight | undefined} now
- * @param {Sight | undefined} told
- * @returns {string}
- */
+/** @param {readonly Sight[]} live @param {Sight | undefined} now @param {Sight | undefined} told */
 function behindText(live, now, told) {
   if (told === undefined) return 'nothing received yet';
   if (now === undefined || told.revision >= now.revision) return `${versionText(told)}, up to date`;
@@ -250,11 +203,7 @@ function behindText(live, now, told) {
   return `◔ ${versionText(told)}, ${missing} behind`;
 }
 
-/**
- * @param {string} text
- * @param {number} max
- * @returns {string}
- */
+/** @param {string} text @param {number} max */
 function cutText(text, max) {
   return text.length <= max ? text : `${text.slice(0, max - 1)}…`;
 }
