@@ -1,14 +1,15 @@
 /** Values of flags, checked one by one: what was given, what was expected. */
+import { Option } from 'commander';
 import { isMetricsUrl, METRICS_FORM } from '../actors/process/prometheus.ts';
 import { parseReadiness, READINESS_FORMS } from '../actors/process/readiness.ts';
 import { CLUSTER_WRITE_FORM, isClusterWrite } from '../clusters/existing/cluster-writes.ts';
 import { PREFIX, PREFIX_FORM } from '../clusters/existing/prefix.ts';
 import { parseBudget } from '../execution/config/budget.ts';
-import { CLUSTERS, PARTS, type ClusterKind, type ClusterPart } from '../model/cluster.ts';
-import type { FileSystem, Network, ProgramTime } from '../model/counterexample.ts';
+import { CLUSTERS, PARTS, type ClusterPart } from '../model/cluster.ts';
 import { HarnessError } from '../model/errors.ts';
 import { CONNECTION, FAULT_KINDS } from '../model/fault-kinds.ts';
 import type { ReplayContext } from './library.ts';
+import { given } from '../model/given.ts';
 
 /** `--seed`. */
 export function seedArgument(text: string): number {
@@ -45,14 +46,15 @@ export function portArgument(text: string): number {
   throw usage(`got port "${text}", expected a whole number from 0 to 65535`);
 }
 
-/** `--cluster`. */
-export function clusterArgument(text: string): ClusterKind {
-  const known = CLUSTERS.find((one) => one === text);
-  if (known !== undefined) return known;
-  throw usage(`got cluster "${text}", expected ${CLUSTERS.map((one) => `"${one}"`).join(' or ')}`);
+/** A flag that takes one of a few words: the help, an error and completion name them. */
+export function choice(flags: string, about: string, words: readonly string[]): Option {
+  return new Option(flags, about).choices(words);
 }
 
-export const CLUSTER_HELP: string = `what answers the API: ${CLUSTERS.map((one) => `"${one}"`).join(', ')}`;
+/** `--cluster`. */
+export function clusterOption(): Option {
+  return choice('--cluster <kind>', 'what answers the API', CLUSTERS);
+}
 
 export const ALLOW_CONTEXT_HELP = 'allow this context, whatever cluster it points to (several times)';
 export const ALLOW_CLUSTER_HELP = 'allow the cluster whose namespace kube-system has this uid (several times)';
@@ -80,34 +82,16 @@ export function existingFlags(flags: {
 }): NonNullable<ReplayContext['existing']> {
   const { kubeconfig, context, allowContext, allowCluster, namespacePrefix, allowClusterWrite } = flags;
   return {
-    ...(kubeconfig === undefined ? {} : { kubeconfig }),
-    ...(context === undefined ? {} : { context }),
-    ...(allowContext === undefined ? {} : { allowContexts: allowContext }),
-    ...(allowCluster === undefined ? {} : { allowClusters: allowCluster }),
-    ...(namespacePrefix === undefined ? {} : { namespacePrefix }),
-    ...(allowClusterWrite === undefined ? {} : { allowClusterWrites: allowClusterWrite }),
+    ...given({
+      kubeconfig,
+      context,
+      allowContexts: allowContext,
+      allowClusters: allowCluster,
+      namespacePrefix,
+      allowClusterWrites: allowClusterWrite,
+    }),
   };
 }
-
-/** The argument of a flag that takes one of a few words; each with what it means, where the word alone does not say it. */
-function oneOf<T extends string>(flag: string, words: { readonly [word in T]: string }): (text: string) => T {
-  const named = Object.entries<string>(words).map(
-    ([word, meaning]) => `"${word}"${meaning === '' ? '' : ` (${meaning})`}`,
-  );
-  const expected = `${named.slice(0, -1).join(', ')} or ${named.at(-1) ?? ''}`;
-  return (text) => {
-    if (Object.hasOwn(words, text)) return text as T;
-    throw usage(`got ${flag} "${text}", expected ${expected}`);
-  };
-}
-
-/** `--environment`. */
-export const paceArgument: (text: string) => 'auto' | 'off' | 'fast' | 'slow' = oneOf('environment', {
-  auto: '',
-  off: '',
-  fast: '',
-  slow: '',
-});
 
 /** `--with`: one word for all of them. */
 export function partsArgument(text: string): readonly ClusterPart[] {
@@ -117,30 +101,6 @@ export function partsArgument(text: string): readonly ClusterPart[] {
     return part;
   });
 }
-
-/** `--authorization`. */
-export const authorizationArgument: (text: string) => 'rbac' | 'allow-all' = oneOf('authorization', {
-  'allow-all': '',
-  rbac: '',
-});
-
-/** `--network`. */
-export const networkArgument: (text: string) => Network = oneOf('network', {
-  none: 'loopback only, where the system permits it',
-  host: 'everything that this machine can reach',
-});
-
-/** `--file-system`. */
-export const fileSystemArgument: (text: string) => FileSystem = oneOf('file system', {
-  own: "the system's files and the project, where the system permits it",
-  host: 'everything that you can read and write',
-});
-
-/** `--time`. */
-export const programTimeArgument: (text: string) => ProgramTime = oneOf('time', {
-  real: '',
-  virtual: 'waits of the program end at once',
-});
 
 /** `--env`, which may come several times. */
 export function envArgument(

@@ -39,7 +39,10 @@ describe('usage', () => {
     [['run', '--seed', '1.5'], 'stalemate: got seed "1.5"'],
     [['run', '--seed', '99999999999999999999'], 'stalemate: got seed "99999999999999999999"'],
     [['run', '--stop-after', '0'], 'stalemate: got --stop-after "0", expected a whole number of at least 1'],
-    [['run', '--cluster', 'moon'], 'stalemate: got cluster "moon", expected "embedded"'],
+    [
+      ['run', '--cluster', 'moon'],
+      "stalemate: option '--cluster <kind>' argument 'moon' is invalid. Allowed choices are embedded, ",
+    ],
     [['run', '--bugdet', '60s'], "stalemate: unknown option '--bugdet'"],
     [['run', 'extra'], 'stalemate: too many arguments'],
     [['run', 'foo', '--', './bin/manager'], 'stalemate: too many arguments: "foo"; a command follows --'],
@@ -50,7 +53,7 @@ describe('usage', () => {
 
     [
       ['list', 'colours'],
-      'stalemate: got "colours", expected one of properties, writers, faults, strategies, controllers',
+      "stalemate: command-argument value 'colours' is invalid for argument 'what'. Allowed choices are properties, ",
     ],
     [['run', '--config', 'no.yaml'], 'stalemate: "no.yaml" does not exist, expected a configuration file'],
     [['replay', 'no.json'], 'stalemate: "no.json" does not exist, expected a counterexample file'],

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { RunConfig } from '../execution/config/run-config.ts';
 import type { CampaignResult, Finding } from '../model/finding.ts';
 import { lostUpdate } from '../report/test-findings.ts';
-import { confirmArgument, confirmBudget, confirmRun, planConfirmation } from './confirm.ts';
+import { confirmBudget, confirmRun, planConfirmation } from './confirm.ts';
 import { shareOf } from './base-build.ts';
 
 /** All that is looked at. */
@@ -19,11 +19,6 @@ afterEach(() => {
 });
 
 describe('--confirm', () => {
-  it('takes three words and says so of any other', () => {
-    expect(['none', 'envtest', 'kind'].map(confirmArgument)).toEqual(['none', 'envtest', 'kind']);
-    expect(() => confirmArgument('existing')).toThrow('got --confirm "existing", expected "none", "envtest" or "kind"');
-  });
-
   it('is nothing to findings of a real server', async () => {
     expect(await planConfirmation(undefined, on('envtest'))).toEqual({ why: undefined });
     expect(await planConfirmation('none', on('kind'))).toEqual({ why: undefined });

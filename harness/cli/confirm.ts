@@ -9,7 +9,7 @@ import { findControlPlane } from '../clusters/control-plane.ts';
 import { findEngine, nodeImage } from '../clusters/kind/engine.ts';
 import type { RunConfig } from '../execution/config/run-config.ts';
 import { storedTarget } from '../execution/search/counterexample.ts';
-import { CONFIRM_ON, confirmationText, type ConfirmChoice, type ConfirmOn } from '../model/confirmation.ts';
+import { confirmationText, type ConfirmChoice, type ConfirmOn } from '../model/confirmation.ts';
 import { signatureText } from '../model/signature.ts';
 import { HarnessError } from '../model/errors.ts';
 import { addedUp, type LeftOut } from '../model/left-out.ts';
@@ -34,14 +34,6 @@ const ASKED_MS = 120_000;
 const TIME_UP_MS = 1_000;
 
 const ELSEWHERE = '"setup-envtest use" fetches them, --confirm kind uses a kind cluster, --confirm none skips this';
-
-/** `--confirm`. */
-export function confirmArgument(text: string): ConfirmChoice {
-  if (text === 'none') return text;
-  const known = CONFIRM_ON.find((one) => one === text);
-  if (known !== undefined) return known;
-  throw usage(`got --confirm "${text}", expected "none", ${CONFIRM_ON.map((one) => `"${one}"`).join(' or ')}`);
-}
 
 /** Where findings are to be confirmed, and whether somebody asked for that; or why they are not. */
 export type ConfirmPlan = { readonly on: ConfirmOn; readonly isAsked: boolean } | { readonly why: string | undefined };

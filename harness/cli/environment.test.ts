@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
-import { collect, countArgument, seedArgument } from './arguments.ts';
+import { choice, collect, countArgument, seedArgument } from './arguments.ts';
 import { applyEnvironment, unknownVariables, type Environment } from './environment.ts';
 
 function command(): Command {
@@ -9,6 +9,7 @@ function command(): Command {
     .option('--stop-after <n>', '', countArgument('--stop-after'))
     .option('--crds <path>', '', collect)
     .option('--report-dir <dir>')
+    .addOption(choice('--network <kind>', '', ['none', 'host']))
     .option('--warm')
     .option('--no-corpus')
     .action(() => {});
@@ -48,6 +49,7 @@ describe('flags from the environment', () => {
 
   it('are named when their value is wrong', () => {
     expect(() => flags([], { STALEMATE_SEED: 'x' })).toThrow(/got seed "x".*; it comes from STALEMATE_SEED$/);
+    expect(() => flags([], { STALEMATE_NETWORK: 'x' })).toThrow('got STALEMATE_NETWORK="x", expected none, host');
   });
 
   it('are warned of when no flag has that name, except what Kubernetes and this program set', () => {

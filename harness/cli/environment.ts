@@ -50,8 +50,11 @@ export function applyEnvironment(command: Command, env: Environment): void {
 }
 
 function valueOf(option: Option, value: string, variable: string): unknown {
+  const { argChoices: words } = option;
+  if (words !== undefined && !words.includes(value))
+    throw usage(`got ${variable}="${value}", expected ${words.join(', ')}`);
   const parse: ((text: string, before: unknown) => unknown) | undefined = option.parseArg;
-  if (parse === undefined) return value;
+  if (parse === undefined || words !== undefined) return value;
   // A parser that asks for what came before collects.
   const values = parse.length > 1 ? value.split('\n').map((line) => line.trim()) : [value];
   try {

@@ -142,7 +142,7 @@ it('says what has to be installed first', () => {
 
 it.each([
   [[], 'found neither CRDs nor a controller in "'],
-  [['--ci', 'jenkins'], 'got --ci "jenkins", expected "github", "gitlab", "none"'],
+  [['--ci', 'jenkins'], 'Allowed choices are github, gitlab, none.'],
 ])('refuses %j in an empty folder', (flags, sentence) => {
   const { code, stderr } = stalemate(['init', ...flags], { cwd: folder });
 

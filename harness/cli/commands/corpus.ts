@@ -8,7 +8,7 @@ import { CORPUS_STATES, type CorpusState, type NamedEntry } from '../../model/co
 import { EXIT } from '../../model/errors.ts';
 import { redactConfigured } from '../../report/redaction/index.ts';
 import { Vault } from '../../report/redaction/vault.ts';
-import { countArgument, timeArgument, usage } from '../arguments.ts';
+import { choice, countArgument, timeArgument, usage } from '../arguments.ts';
 import { askAbout } from '../ask-cluster.ts';
 import { explainEntry } from '../corpus/explain.ts';
 import { entryNamed, readCorpus, readWholeCorpus } from '../corpus/folder.ts';
@@ -102,10 +102,12 @@ export function corpusCommand(context: CommandContext): Command {
     .description('Add a finding to the corpus, or change the state of an entry.')
     .usage('[options] <file or name> [-- command...]')
     .option(...folderOption)
-    .option(
-      '--state <state>',
-      'open (default for a new file), fixed (default for an open one) or quarantined; keeps its reason while it stays',
-      stateArgument,
+    .addOption(
+      choice(
+        '--state <state>',
+        'open by default for a new file, fixed for an open one; keeps its reason while it stays',
+        CORPUS_STATES,
+      ),
     )
     .option('--reason <text>', 'why; a quarantined one needs it')
     .addHelpText(
@@ -156,12 +158,6 @@ export function corpusCommand(context: CommandContext): Command {
     .addHelpText('after', HELP);
   for (const command of [list, run, promoteCommand, pruneCommand, explain]) root.addCommand(command);
   return root;
-}
-
-function stateArgument(text: string): CorpusState {
-  const known = CORPUS_STATES.find((state) => state === text);
-  if (known !== undefined) return known;
-  throw usage(`got state "${text}", expected ${CORPUS_STATES.map((state) => `"${state}"`).join(', ')}`);
 }
 
 function withCommand<T extends TargetFlags>(flags: T, command: readonly string[]): T {

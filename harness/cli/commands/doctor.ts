@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import type { ClusterKind } from '../../model/cluster.ts';
 import { EXIT, type ExitCode } from '../../model/errors.ts';
 import { wrapWithin } from '../../report/text-wrap.ts';
-import { CLUSTER_HELP, clusterArgument } from '../arguments.ts';
+import { clusterOption } from '../arguments.ts';
 import type { Console } from '../console.ts';
 import type { Check, CheckState } from '../doctor/check.ts';
 import type { CommandContext } from '../command-context.ts';
@@ -30,7 +30,7 @@ export function doctorCommand(context: CommandContext): Command {
   return new Command('doctor')
     .description('Check this machine and this project, and name the fix for what is missing.')
     .option('--config <file>', 'configuration file')
-    .option('--cluster <kind>', CLUSTER_HELP, clusterArgument)
+    .addOption(clusterOption())
     .option('--kind-image <image>', 'node image of a kind cluster')
     .option('--json', 'print the checks as JSON on stdout')
     .addHelpText('after', HELP)

@@ -5,7 +5,7 @@ import { Command } from 'commander';
 import { realNow } from '../../determinism/real-time.ts';
 import { findConfigFile } from '../../execution/config/config-file.ts';
 import { EXIT, HarnessError, type ExitCode } from '../../model/errors.ts';
-import { budgetArgument, collect, seedArgument, usage } from '../arguments.ts';
+import { budgetArgument, choice, collect, seedArgument, usage } from '../arguments.ts';
 import { choose, type Choice, type InitFlags } from '../init/choose.ts';
 import { filesText, foundText, planText, samplesText } from '../init/found-text.ts';
 import { makePlan, SAMPLE_FILE, type Plan } from '../init/plan.ts';
@@ -14,7 +14,7 @@ import { prepare } from '../init/prepare.ts';
 import { lackingText } from '../init/enough.ts';
 import { agreed } from '../questions.ts';
 import { readRepository } from '../init/repository.ts';
-import { CI_KINDS, type CiKind } from '../init/survey.ts';
+import { CI_KINDS } from '../init/survey.ts';
 import { writePlan } from '../init/write.ts';
 import type { CommandContext } from '../command-context.ts';
 import { runCampaign } from '../campaign/run.ts';
@@ -44,7 +44,7 @@ export function initCommand(context: CommandContext): Command {
     .option('--crds <path>', 'file or folder with CRDs, instead of those that are found (several times)', collect)
     .option('--sample <file>', 'objects to start from, instead of those that are found (several times)', collect)
     .option('--target <module>', 'module that starts the controller, instead of a program')
-    .option('--ci <kind>', 'github, gitlab or none (default: what the repository uses)', ciArgument)
+    .addOption(choice('--ci <kind>', 'CI job to write (default: what the repository uses)', CI_KINDS))
     .option('--budget <budget>', 'of the first run (default: 30s to 2m, until it says something)', budgetArgument)
     .option('--seed <n>', 'of the first run (default: a fresh one)', seedArgument)
     .option('--no-run', 'write the files only')
@@ -173,10 +173,4 @@ function planFor(
       existsSync(join(cwd, path)),
     ),
   });
-}
-
-function ciArgument(text: string): CiKind {
-  const known = CI_KINDS.find((one) => one === text);
-  if (known !== undefined) return known;
-  throw usage(`got --ci "${text}", expected ${CI_KINDS.map((one) => `"${one}"`).join(', ')}`);
 }

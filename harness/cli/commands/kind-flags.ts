@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import { KUBERNETES_VERSION, KUBERNETES_VERSION_FORM, type KindOptions } from '../../model/kind-options.ts';
 import { usage } from '../arguments.ts';
+import { given } from '../../model/given.ts';
 
 export interface KindFlags {
   readonly kindImage?: string;
@@ -29,10 +30,7 @@ export function kindOf(
 ): KindOptions {
   return {
     ...base,
-    ...(kindImage === undefined ? {} : { image: kindImage }),
-    ...(kubernetesVersion === undefined ? {} : { kubernetesVersion }),
-    ...(kindConfig === undefined ? {} : { configFile: kindConfig }),
-    ...(keepCluster === undefined ? {} : { keep: keepCluster }),
+    ...given({ image: kindImage, kubernetesVersion, configFile: kindConfig, keep: keepCluster }),
   };
 }
 

@@ -1,7 +1,6 @@
 /** `stalemate list`: what there is to choose from. */
-import { Command } from 'commander';
+import { Argument, Command } from 'commander';
 import { FAULTS } from '../../model/fault-kinds.ts';
-import { usage } from '../arguments.ts';
 import type { CommandContext } from '../command-context.ts';
 
 interface Entry {
@@ -10,6 +9,8 @@ interface Entry {
 }
 
 const WHATS = ['properties', 'writers', 'faults', 'strategies', 'controllers'] as const;
+
+type What = (typeof WHATS)[number];
 
 const HELP = `
 Names that a configuration or a flag takes: --property, "writers", "faults". Strategies are how a search orders events; controllers
@@ -23,16 +24,16 @@ Examples:
 export function listCommand(context: CommandContext): Command {
   return new Command('list')
     .description('Show what there is to choose from.')
-    .argument('<what>', WHATS.join(', '))
+    .addArgument(new Argument('<what>', 'what to show').choices(WHATS))
     .option('--json', 'print a JSON list')
     .addHelpText('after', HELP)
-    .action(async (what: string, { json }: { readonly json?: boolean }) => {
+    .action(async (what: What, { json }: { readonly json?: boolean }) => {
       const entries = await entriesOf(what);
       context.console.out(json === true ? `${JSON.stringify(entries, null, 2)}\n` : tableText(entries));
     });
 }
 
-async function entriesOf(what: string): Promise<readonly Entry[]> {
+async function entriesOf(what: What): Promise<readonly Entry[]> {
   // Imported on demand: `--help` must not wait for the whole harness.
   const registry = await import('../registry.ts');
   switch (what) {
@@ -55,7 +56,7 @@ async function entriesOf(what: string): Promise<readonly Entry[]> {
         about: typeof expected === 'string' ? expected : `violates ${expected.join(', ')}`,
       }));
     default:
-      throw usage(`got "${what}", expected one of ${WHATS.join(', ')}`);
+      return what satisfies never;
   }
 }
 

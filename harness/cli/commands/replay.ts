@@ -8,7 +8,7 @@ import { partingOf } from '../../execution/replay/parting.ts';
 import { versions } from '../../execution/versions.ts';
 import { signatureText } from '../../model/signature.ts';
 import type { ClusterKind } from '../../model/cluster.ts';
-import type { Counterexample, FileSystem, Network, ProgramTime } from '../../model/counterexample.ts';
+import type { Counterexample } from '../../model/counterexample.ts';
 import { EXIT, type ExitCode } from '../../model/errors.ts';
 import type { Finding, ReplayResult } from '../../model/finding.ts';
 import { countText } from '../../report/count-text.ts';
@@ -20,14 +20,7 @@ import { renderStory } from '../../report/terminal.ts';
 import { decodeReplayable } from '../../schedule/codec/record.ts';
 import { variablesOf } from '../../execution/config/secret-sources.ts';
 import { askAbout } from '../ask-cluster.ts';
-import {
-  countArgument,
-  envArgument,
-  existingFlags,
-  fileSystemArgument,
-  networkArgument,
-  programTimeArgument,
-} from '../arguments.ts';
+import { countArgument, existingFlags } from '../arguments.ts';
 import { FindingKeeper } from '../finding-keeper.ts';
 import type { CommandContext } from '../command-context.ts';
 import type { ReplayContext } from '../library.ts';
@@ -36,18 +29,15 @@ import { allowedTarget, type UsersWord } from '../stored-target.ts';
 import { readText } from '../read-text.ts';
 import { withClusterFlags, type ClusterFlags } from './cluster-flags.ts';
 import { kindOf } from './kind-flags.ts';
-import { flagsWith } from './target-flags.ts';
+import { flagsWith, withProgramFlags, type ProgramFlags } from './target-flags.ts';
+import { given } from '../../model/given.ts';
 
-interface ReplayFlags extends ClusterFlags {
+interface ReplayFlags extends ClusterFlags, ProgramFlags {
   readonly times?: number;
   readonly target?: string;
   readonly command?: readonly string[];
-  readonly network?: Network;
-  readonly fileSystem?: FileSystem;
-  readonly time?: ProgramTime;
   readonly trustFile?: boolean;
   readonly config?: string;
-  readonly env?: { readonly [name: string]: string };
   readonly shrink?: boolean;
   readonly json?: boolean;
 }
@@ -61,7 +51,7 @@ Example:
   stalemate replay .stalemate/failures/lost-update-7f3a91.json --shrink`;
 
 export function replayCommand(context: CommandContext): Command {
-  return withClusterFlags(new Command('replay'))
+  return withClusterFlags(withProgramFlags(new Command('replay'), 'as when it was found'))
     .description('Run a finding again, step by step the same.')
     .argument('<file>', 'a counterexample, or a record')
     .argument('[command...]', 'after --: the program that is the target, and its arguments')
@@ -69,14 +59,6 @@ export function replayCommand(context: CommandContext): Command {
     .option('--shrink', 'if it reproduces: shrink and prove it, without a budget, and write it again')
     .option('--target <module>', 'the module that is the target: refused when the file is about another one')
     .option('--trust-file', 'start the target that the file names, though you have not named it')
-    .option('--network <kind>', 'what the program can reach: "none" (default) or "host"', networkArgument)
-    .option('--file-system <kind>', 'which files the program sees: "own" (default) or "host"', fileSystemArgument)
-    .option(
-      '--time <kind>',
-      'how time passes for the program: "virtual" or "real" (default: as when it was found)',
-      programTimeArgument,
-    )
-    .option('--env <name=value>', 'a variable for a target that is a process, as in run (several times)', envArgument)
     .option('--config <file>', 'configuration file with properties of your own')
     .option('--json', 'print the result as JSON on stdout')
     .addHelpText('after', HELP)
@@ -112,9 +94,7 @@ async function replayFile(file: string, flags: ReplayFlags, { console, signal }:
     // Findings lie in folders of their own inside the report folder.
     reportDir: path.dirname(path.dirname(path.resolve(console.cwd, file))),
     signal,
-    ...(flags.times === undefined ? {} : { times: flags.times }),
-    ...(flags.shrink === undefined ? {} : { shrink: flags.shrink }),
-    ...(flags.toxiproxy === undefined ? {} : { toxiproxy: flags.toxiproxy }),
+    ...given({ times: flags.times, shrink: flags.shrink, toxiproxy: flags.toxiproxy }),
     network,
     ...configuredBy(configured, flags),
     ...(configFile === undefined ? {} : { configFile }),
@@ -203,29 +183,10 @@ function isForEmbedded({ schedule, target }: Counterexample): boolean {
 
 /** What was asked for beyond the file. */
 function elsewhere(flags: ReplayFlags): string {
-  const {
-    cluster,
-    toxiproxy,
-    kubeconfig,
-    context,
-    allowContext = [],
-    allowCluster = [],
-    allowClusterWrite = [],
-    target,
-    network,
-    fileSystem,
-    time,
-    trustFile,
-  } = flags;
+  const { allowContext = [], allowCluster = [], allowClusterWrite = [], trustFile } = flags;
+  const { target, network, fileSystem, time, cluster, toxiproxy, kubeconfig, context } = flags;
   const given = [
-    ['target', target],
-    ['network', network],
-    ['file-system', fileSystem],
-    ['time', time],
-    ['cluster', cluster],
-    ['toxiproxy', toxiproxy],
-    ['kubeconfig', kubeconfig],
-    ['context', context],
+    ...Object.entries({ target, network, 'file-system': fileSystem, time, cluster, toxiproxy, kubeconfig, context }),
     ...allowContext.map((name) => ['allow-context', name]),
     ...allowCluster.map((uid) => ['allow-cluster', uid]),
     ...allowClusterWrite.map((text) => ['allow-cluster-write', `'${text}'`]),

@@ -23,6 +23,7 @@ import type { Console } from '../console.ts';
 import type { CommandContext } from '../command-context.ts';
 import { readText } from '../read-text.ts';
 import { recordBeside } from '../record-beside.ts';
+import { given } from '../../model/given.ts';
 
 interface ReportFlags {
   readonly open?: boolean;
@@ -130,8 +131,7 @@ async function readFinding(text: string, file: string, own: readonly Property[])
     violation,
     counterexample,
     record: history,
-    ...(stats === undefined ? {} : { stats }),
-    ...(neighbour === undefined ? {} : { neighbour }),
+    ...given({ stats, neighbour }),
   };
 }
 

@@ -1,19 +1,20 @@
 /** The flags of a search: `run`, `ci` and `soak` have most of them in common. */
 import type { Command } from 'commander';
 import type { StalemateOptions } from '../../execution/config/options.ts';
-import type { ConfirmChoice } from '../../model/confirmation.ts';
+import { CONFIRM_ON, type ConfirmChoice } from '../../model/confirmation.ts';
 import {
   budgetArgument,
+  choice,
   collect,
   corpusBudgetArgument,
   countArgument,
   faultsArgument,
   seedArgument,
 } from '../arguments.ts';
-import { confirmArgument } from '../confirm.ts';
 import type { Again } from '../../report/left-out.ts';
 import { FORMAT_NAMES, reportArgument, type ReportRequest } from '../reports.ts';
 import { mergeTargetFlags, withTargetFlags, type TargetFlags } from './target-flags.ts';
+import { given } from '../../model/given.ts';
 
 export interface RunFlags extends TargetFlags {
   /** `false`: `--no-corpus`. */
@@ -54,10 +55,11 @@ export function withSearchFlags(command: Command, budget: string): Command {
     .option('--property <name>', 'judge this property only; may be given several times', collect)
     .option('--budget <budget>', budget, budgetArgument)
     .option('--warm', 'for a program: search on one long-lived process, prove on fresh ones')
-    .option(
-      '--confirm <where>',
-      'try findings on a real server: envtest (the default, where it is here), kind, none',
-      confirmArgument,
+    .addOption(
+      choice('--confirm <where>', 'try findings on a real server (default: envtest, where it is here)', [
+        ...CONFIRM_ON,
+        'none',
+      ]),
     )
     .option('--stop-after <n>', 'end after this many distinct findings', countArgument('--stop-after'))
     .option('--all', 'report every symptom as a finding, not one finding for each cause')
@@ -77,21 +79,12 @@ export function withSearchFlags(command: Command, budget: string): Command {
 
 /** What a configuration file says, and on top of it what the flags say. */
 export function mergeRunFlags(base: StalemateOptions, flags: RunFlags): StalemateOptions {
+  const { faults, budget, seed, warm, stopAfter, reportDir, baseline, corpusBudget } = flags;
+  const folder = typeof flags.corpus === 'string' ? flags.corpus : undefined;
   return {
     ...mergeTargetFlags(base, flags),
-    ...(flags.faults === undefined ? {} : { faults: { ...base.faults, ...flags.faults } }),
-    ...(flags.budget === undefined ? {} : { budget: flags.budget }),
-    ...(flags.seed === undefined ? {} : { seed: flags.seed }),
-    ...(flags.warm === undefined ? {} : { warm: flags.warm }),
-    ...(flags.stopAfter === undefined ? {} : { stopAfter: flags.stopAfter }),
-    ...(flags.reportDir === undefined ? {} : { reportDir: flags.reportDir }),
-    ...(flags.baseline === undefined ? {} : { baseline: flags.baseline }),
-    ...mergeCorpusFlags(base, flags),
+    ...(faults === undefined ? {} : { faults: { ...base.faults, ...faults } }),
+    ...given({ budget, seed, warm, stopAfter, reportDir, baseline }),
+    corpus: { ...base.corpus, ...given({ folder, budget: corpusBudget }) },
   };
-}
-
-function mergeCorpusFlags({ corpus }: StalemateOptions, flags: RunFlags): Pick<StalemateOptions, 'corpus'> {
-  const folder = typeof flags.corpus === 'string' ? { folder: flags.corpus } : {};
-  const budget = flags.corpusBudget === undefined ? {} : { budget: flags.corpusBudget };
-  return { corpus: { ...corpus, ...folder, ...budget } };
 }

@@ -9,7 +9,7 @@ import type { KubeletAnswers } from 'stalemate-apiserver/wire/declared-answers';
 import type { UserInfo } from 'stalemate-apiserver/wire/http';
 import { HarnessError, withOwnErrors } from '../../model/errors.ts';
 import { writeWhole } from '../../report/write-files.ts';
-import { authorizationArgument, collect, portArgument, usage } from '../arguments.ts';
+import { choice, collect, portArgument } from '../arguments.ts';
 import type { Environment } from '../embedded-server.ts';
 import type { CommandContext } from '../command-context.ts';
 import { readText } from '../read-text.ts';
@@ -48,14 +48,16 @@ Examples:
   stalemate serve --plain-http --port 8001
   curl http://127.0.0.1:8001/api/v1/namespaces`;
 
+const ENVIRONMENTS: readonly Environment[] = ['none', 'gc', 'workloads'];
+
 export function serveCommand(context: CommandContext): Command {
   return new Command('serve')
     .description('Serve the embedded API server on loopback.')
     .option('--port <n>', 'port (default: chosen by the system)', portArgument)
     .option('--plain-http', 'HTTP/1.1 without TLS and without authentication')
     .option('--crds <path>', 'file or folder with CRDs to install; may be given several times', collect)
-    .option('--controllers <names>', 'what runs beside it: none, gc or workloads', controllersArgument, 'gc')
-    .option('--authorization <mode>', 'who may do what: allow-all or rbac', authorizationArgument, 'allow-all')
+    .addOption(choice('--controllers <names>', 'what runs beside it', ENVIRONMENTS).default('gc'))
+    .addOption(choice('--authorization <mode>', 'who may do what', ['allow-all', 'rbac']).default('allow-all'))
     .option('--token-file <csv>', 'bearer tokens: lines of token,user,uid,"group1,group2"')
     .option(
       '--webhook-service <map>',
@@ -66,11 +68,6 @@ export function serveCommand(context: CommandContext): Command {
     .option('--write-kubeconfig <file>', 'write a kubeconfig that points here')
     .addHelpText('after', HELP)
     .action((flags: ServeFlags) => serve(flags, context));
-}
-
-function controllersArgument(text: string): Environment {
-  if (text === 'none' || text === 'gc' || text === 'workloads') return text;
-  throw usage(`got --controllers "${text}", expected "none", "gc" or "workloads"`);
 }
 
 async function serve(flags: ServeFlags, { console, signal }: CommandContext): Promise<void> {

@@ -4,23 +4,23 @@ import type { StalemateOptions } from '../../execution/config/options.ts';
 import type { ClusterPart } from '../../model/cluster.ts';
 import type { FileSystem, Network, ProgramTime } from '../../model/counterexample.ts';
 import {
-  authorizationArgument,
+  choice,
   collect,
   envArgument,
   existingFlags,
   metricsArgument,
-  fileSystemArgument,
-  networkArgument,
-  programTimeArgument,
-  paceArgument,
   readyArgument,
   partsArgument,
   timeArgument,
 } from '../arguments.ts';
 import { withClusterFlags, type ClusterFlags } from './cluster-flags.ts';
 import { kindOf } from './kind-flags.ts';
+import { given } from '../../model/given.ts';
 
-export interface TargetFlags extends ClusterFlags {
+/** How a target that is a program runs. */
+export type ProgramFlags = Pick<StalemateOptions, 'env' | 'network' | 'fileSystem' | 'time'>;
+
+export interface TargetFlags extends ClusterFlags, ProgramFlags {
   readonly config?: string;
   readonly crds?: readonly string[];
   readonly sample?: readonly string[];
@@ -33,10 +33,6 @@ export interface TargetFlags extends ClusterFlags {
   readonly command?: readonly string[];
   readonly image?: string;
   readonly directory?: string;
-  readonly env?: { readonly [name: string]: string };
-  readonly network?: Network;
-  readonly fileSystem?: FileSystem;
-  readonly time?: ProgramTime;
   readonly ready?: string;
   readonly readyWithin?: number;
   readonly grace?: number;
@@ -44,6 +40,13 @@ export interface TargetFlags extends ClusterFlags {
   readonly leaderElection?: boolean;
   readonly serialised?: boolean;
 }
+
+/** Flags that mean the option of their name. */
+const SAME = [
+  ...(['crds', 'manifests', 'deployment', 'authorization', 'with', 'target', 'command', 'image', 'directory'] as const),
+  ...(['ready', 'metrics', 'leaderElection', 'network', 'fileSystem', 'time', 'cluster', 'toxiproxy'] as const),
+  'serialised',
+] as const satisfies readonly (keyof TargetFlags & keyof StalemateOptions)[];
 
 /** Adds them to a command, with the program after `--` as its argument. */
 export function withTargetFlags(command: Command): Command {
@@ -54,28 +57,35 @@ export function withTargetFlags(command: Command): Command {
     .option('--sample <file>', 'YAML with the objects a run starts from; may be given several times', collect)
     .option('--manifests <path>', 'what the project ships: kustomize or helm output (several times)', collect)
     .option('--deployment <name>', 'which Deployment of the manifests the target is')
-    .option('--authorization <mode>', 'roles of the manifests: rbac or allow-all', authorizationArgument)
-    .option('--environment <speed>', 'pods and workloads become ready: auto, off, fast or slow', paceArgument)
+    .addOption(choice('--authorization <mode>', 'roles of the manifests', ['rbac', 'allow-all']))
+    .addOption(choice('--environment <speed>', 'how pods and workloads become ready', ['auto', 'off', 'fast', 'slow']))
     .option('--with <parts>', 'behind envtest: kube-controller-manager, or kube-controller-manager,kwok', partsArgument)
     .option('--target <module>', 'module that starts the controller')
     .option('--image <name>', 'image that is the target, run inside a kind cluster; its arguments follow --')
     .option('--directory <dir>', 'where the program is started (default: the working directory)')
-    .option('--env <name=value>', 'a variable for the program, placeholders replaced (several times)', envArgument)
     .option('--ready <how>', 'when it has started: quiet, url:…, log:…, watch:… (default: quiet)', readyArgument)
     .option('--ready-within <time>', 'time limit for starting (default: 30s)', timeArgument('--ready-within'))
     .option('--grace <time>', 'SIGTERM and so long to end, instead of SIGKILL', timeArgument('--grace'))
     .option('--metrics <url>', 'its Prometheus endpoint, for its count of reconciles', metricsArgument)
-    .option('--network <kind>', 'what the program can reach: "none" (default) or "host"', networkArgument)
-    .option('--file-system <kind>', 'which files the program sees: "own" (default) or "host"', fileSystemArgument)
-    .option(
-      '--time <kind>',
-      'how time passes for the program: "virtual" (default, where possible) or "real"',
-      programTimeArgument,
-    )
     .option('--leader-election', 'it elects a leader: a second replica may run beside the first')
     .option('--serialised', 'for a program with one connection: one order for what it sends, slower, replays agree');
-  return withClusterFlags(flags);
+  return withClusterFlags(withProgramFlags(flags, 'virtual, where possible'));
 }
+
+/** Adds those of programs. */
+export function withProgramFlags(command: Command, usualTime: string): Command {
+  return command
+    .option('--env <name=value>', 'a variable for the program, placeholders replaced (several times)', envArgument)
+    .addOption(choice('--network <kind>', 'what the program can reach (default: none but loopback)', NETWORKS))
+    .addOption(
+      choice('--file-system <kind>', "files the program sees (default: own, the system's and the project)", FILES),
+    )
+    .addOption(choice('--time <kind>', `how time passes for the program (default: ${usualTime})`, TIMES));
+}
+
+const NETWORKS: readonly Network[] = ['none', 'host'];
+const FILES: readonly FileSystem[] = ['own', 'host'];
+const TIMES: readonly ProgramTime[] = ['virtual', 'real'];
 
 /** The flags with the program that stands after `--`; a word before it that is no option is a slip rather than a program. */
 export function flagsWith<T extends TargetFlags>(words: readonly string[], flags: T, self: Command): T {
@@ -105,68 +115,38 @@ export function rawArgumentsOf(command: Command): readonly string[] {
 /** What the flags say, on top of the configuration file. */
 export function mergeTargetFlags(configured: StalemateOptions, flags: TargetFlags): StalemateOptions {
   const base = withoutOtherTarget(configured, flags);
+  const { sample: samples, readyWithin: readyWithinMs, grace: graceMs, environment, env } = flags;
   return {
     ...base,
-    ...(flags.crds === undefined ? {} : { crds: flags.crds }),
-    ...(flags.sample === undefined ? {} : { samples: flags.sample }),
-    ...(flags.manifests === undefined ? {} : { manifests: flags.manifests }),
-    ...(flags.deployment === undefined ? {} : { deployment: flags.deployment }),
-    ...(flags.authorization === undefined ? {} : { authorization: flags.authorization }),
-    ...(flags.environment === undefined ? {} : { environment: { workloads: flags.environment } }),
-    ...(flags.with === undefined ? {} : { with: flags.with }),
-    ...(flags.target === undefined ? {} : { target: flags.target }),
-    ...(flags.command === undefined ? {} : { command: flags.command }),
-    ...(flags.image === undefined ? {} : { image: flags.image }),
-    ...(flags.directory === undefined ? {} : { directory: flags.directory }),
-    ...(flags.env === undefined ? {} : { env: { ...base.env, ...flags.env } }),
-    ...(flags.ready === undefined ? {} : { ready: flags.ready }),
-    ...(flags.readyWithin === undefined ? {} : { readyWithinMs: flags.readyWithin }),
-    ...(flags.grace === undefined ? {} : { graceMs: flags.grace }),
-    ...(flags.metrics === undefined ? {} : { metrics: flags.metrics }),
-    ...(flags.leaderElection === undefined ? {} : { leaderElection: flags.leaderElection }),
-    ...(flags.network === undefined ? {} : { network: flags.network }),
-    ...(flags.fileSystem === undefined ? {} : { fileSystem: flags.fileSystem }),
-    ...(flags.time === undefined ? {} : { time: flags.time }),
-    ...(flags.cluster === undefined ? {} : { cluster: flags.cluster }),
+    ...only(flags, SAME),
+    ...given({ samples, readyWithinMs, graceMs }),
+    ...(environment === undefined ? {} : { environment: { workloads: environment } }),
+    ...(env === undefined ? {} : { env: { ...base.env, ...env } }),
     ...existingFlags(flags),
     kind: kindOf(base.kind, flags),
-    ...(flags.toxiproxy === undefined ? {} : { toxiproxy: flags.toxiproxy }),
-    ...(flags.serialised === undefined ? {} : { serialised: flags.serialised }),
   };
 }
 
-/** What says where and how a program runs on this machine. */
-const OF_PROGRAMS: ReadonlySet<string> = new Set<keyof StalemateOptions>([
-  'command',
-  'directory',
-  'network',
-  'fileSystem',
-  'time',
-  'metrics',
-  'warm',
-  'serialised',
-  'programs',
-]);
+/** What only a program has. */
+const OF_PROGRAMS = ['command', 'metrics', 'warm', 'serialised', 'programs'] as const;
+/** Where and how a program runs on this machine. */
+const ON_THIS_MACHINE = ['directory', 'network', 'fileSystem', 'time'] as const;
 
 /**
- * What a flag names takes the place of what the file names: a module that of a program, with what is for programs only; an image as well,
- * where the file has none; and the reverse.
+ * A target that a flag names replaces the one of the file: a module replaces a program with its settings, and so does an image where the
+ * file has none; a program or an image replaces a module.
  */
 function withoutOtherTarget(configured: StalemateOptions, { target, command, image }: TargetFlags): StalemateOptions {
-  if (target !== undefined) {
-    const {
-      command: _,
-      image: __,
-      metrics: ___,
-      warm: ____,
-      serialised: _____,
-      programs: ______,
-      ...others
-    } = configured;
-    return others;
-  }
+  if (target !== undefined) return without(configured, ['image', ...OF_PROGRAMS]);
   if (command === undefined && image === undefined) return configured;
-  const { target: _, ...others } = configured;
-  if (image === undefined || configured.image !== undefined) return others;
-  return Object.fromEntries(Object.entries(others).filter(([name]) => !OF_PROGRAMS.has(name)));
+  const isOtherImage = image !== undefined && configured.image === undefined;
+  return without(configured, isOtherImage ? ['target', ...OF_PROGRAMS, ...ON_THIS_MACHINE] : ['target']);
+}
+
+function without(options: StalemateOptions, names: readonly (keyof StalemateOptions)[]): StalemateOptions {
+  return Object.fromEntries(Object.entries(options).filter(([name]) => !names.some((one) => one === name)));
+}
+
+function only(flags: TargetFlags, names: typeof SAME): StalemateOptions {
+  return Object.fromEntries(names.flatMap((name) => (flags[name] === undefined ? [] : [[name, flags[name]]])));
 }

@@ -1,12 +1,8 @@
 /** What can be typed, as data: commands, their flags, and the values that a flag or a word may have. Taken from the parser itself. */
 import type { Command, Option } from 'commander';
 import { FAULT_KINDS, CONNECTION } from '../../model/fault-kinds.ts';
-import { CLUSTERS } from '../../model/cluster.ts';
-import { ENVIRONMENTS } from '../embedded-server.ts';
-import { CI_KINDS } from '../init/survey.ts';
 import { properties } from '../registry.ts';
 import { FORMAT_NAMES } from '../reports.ts';
-import { SHELLS } from './shells.ts';
 
 export interface CompletionFlag {
   /** `--cluster` */
@@ -26,22 +22,11 @@ export interface CompletionCommand {
   readonly words: readonly string[];
 }
 
-/** By flag. */
+/** Of flags that take more than one word of a list. */
 const VALUES: { readonly [flag: string]: readonly string[] } = {
-  '--cluster': CLUSTERS,
-  '--network': ['none', 'host'],
-  '--authorization': ['rbac', 'allow-all'],
-  '--environment': ['auto', 'off', 'fast', 'slow'],
-  '--controllers': ENVIRONMENTS,
   '--faults': [CONNECTION, ...FAULT_KINDS],
   '--property': properties.map(({ name }) => name),
   '--report': FORMAT_NAMES,
-  '--ci': CI_KINDS,
-  '--state': ['open', 'fixed', 'quarantined'],
-};
-const WORDS: { readonly [path: string]: readonly string[] } = {
-  completion: SHELLS,
-  list: ['properties', 'writers', 'faults', 'strategies', 'controllers'],
 };
 
 /** All commands, the program itself first. */
@@ -56,7 +41,8 @@ function below(command: Command, path: string): readonly CompletionCommand[] {
       path,
       about: command.description(),
       flags: [...command.options.map((option) => flagOf(option)), HELP],
-      words: commands.length > 0 ? commands.map((one) => one.name()) : (WORDS[path] ?? []),
+      words:
+        commands.length > 0 ? commands.map((one) => one.name()) : (command.registeredArguments[0]?.argChoices ?? []),
     },
     ...commands.flatMap((one) => below(one, path === '' ? one.name() : `${path} ${one.name()}`)),
   ];
@@ -70,6 +56,6 @@ function flagOf(option: Option): CompletionFlag {
     name,
     about: option.description,
     takesValue: option.required || option.optional,
-    values: VALUES[name] ?? [],
+    values: option.argChoices ?? VALUES[name] ?? [],
   };
 }

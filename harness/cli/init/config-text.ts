@@ -1,6 +1,7 @@
 /** The configuration file that `init` writes: what was found, and every other thing one is likely to want, behind a `#`. */
 import { stringify } from 'yaml';
 import type { StalemateOptions } from '../../execution/config/options.ts';
+import { given } from '../../model/given.ts';
 
 export interface ConfigFacts {
   readonly options: StalemateOptions;
@@ -73,9 +74,7 @@ function sections({ options, build }: ConfigFacts): readonly Section[] {
             about: `The controller, started again for each run; {kubeconfig}, {namespace} and {port:NAME} are replaced.${made}`,
             options: {
               command,
-              ...(env === undefined ? {} : { env }),
-              ...(readyWithinMs === undefined ? {} : { readyWithinMs }),
-              ...(metrics === undefined ? {} : { metrics }),
+              ...given({ env, readyWithinMs, metrics }),
             },
           },
         ]),
