@@ -39,7 +39,7 @@ export function roleOfObject(history: History, object: { resource: string; uid: 
 
 export class HistoryIndex {
   readonly history: History;
-  readonly #chains = new Map<string, Revision[]>();
+  readonly #chains: ReadonlyMap<string, readonly Revision[]>;
   readonly #positions = new Map<Revision, number>();
   readonly #changes = new Map<Revision, readonly LeafChange[]>();
   readonly #roles = new Map<string, string>();
@@ -47,11 +47,7 @@ export class HistoryIndex {
 
   constructor(history: History) {
     this.history = history;
-    for (const revision of history.revisions) {
-      const chain = this.#chains.get(revision.uid);
-      if (chain === undefined) this.#chains.set(revision.uid, [revision]);
-      else chain.push(revision);
-    }
+    this.#chains = Map.groupBy(history.revisions, ({ uid }) => uid);
   }
 
   /** All versions of one object, oldest first. */

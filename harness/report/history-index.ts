@@ -17,15 +17,14 @@ export interface HistoryIndex {
 
 export function indexHistory(history: History): HistoryIndex {
   const operations = new Map(history.operations.map((operation) => [operation.id, operation]));
-  const byOp = new Map<number, Revision[]>();
-  const chains = new Map<string, Revision[]>();
-  const shortNames = new Map<string, string>();
-  for (const revision of history.revisions) {
-    push(byOp, revision.op, revision);
-    const key = objectKey(revision.resource, revision.namespace, revision.name);
-    push(chains, key, revision);
-    shortNames.set(key, `${bare(revision.resource)}/${history.names[revision.uid] ?? revision.name}`);
-  }
+  const byOp = Map.groupBy(history.revisions, ({ op }) => op);
+  const chains = Map.groupBy(history.revisions, keyOf);
+  const shortNames = new Map(
+    history.revisions.map((revision) => [
+      keyOf(revision),
+      `${bare(revision.resource)}/${history.names[revision.uid] ?? revision.name}`,
+    ]),
+  );
   return {
     history,
     operation: (id) => operations.get(id),
@@ -34,7 +33,7 @@ export function indexHistory(history: History): HistoryIndex {
     keysOf: (operation) => {
       const made = byOp.get(operation.id);
       if (made !== undefined && operation.verb !== 'get' && operation.verb !== 'list') {
-        return made.map((revision) => objectKey(revision.resource, revision.namespace, revision.name));
+        return made.map(keyOf);
       }
       if (operation.name !== '') return [objectKey(operation.resource, operation.namespace, operation.name)];
       const { outcome } = operation;
@@ -58,8 +57,7 @@ export function bare(resource: string): string {
   return resource.split('.')[0] ?? resource;
 }
 
-function push<K, V>(map: Map<K, V[]>, key: K, value: V): void {
-  const list = map.get(key);
-  if (list === undefined) map.set(key, [value]);
-  else list.push(value);
+/** The key of the object that a revision is of. */
+export function keyOf({ resource, namespace, name }: Revision): string {
+  return objectKey(resource, namespace, name);
 }

@@ -1,8 +1,8 @@
 /** Which objects a story is about. */
-import { parentOf, objectKey } from 'stalemate-apiserver/objects/object';
+import { parentOf } from 'stalemate-apiserver/objects/object';
 import type { Violation } from '../model/check-result.ts';
 import type { Revision } from '../model/history.ts';
-import type { HistoryIndex } from './history-index.ts';
+import { keyOf, type HistoryIndex } from './history-index.ts';
 
 /**
  * Keys of the objects that a violation's operations and revisions touch. When children are created or deleted, the owner and
@@ -56,8 +56,4 @@ export function siblingsAlive(index: HistoryIndex, created: Revision): number | 
 function roleOf({ history }: HistoryIndex, { uid }: Revision): string {
   const name = history.names[uid] ?? '';
   return name.includes('~') ? name.replace(/~\d+$/, '') : '';
-}
-
-export function keyOf(revision: Revision): string {
-  return objectKey(revision.resource, revision.namespace, revision.name);
 }

@@ -2,12 +2,13 @@
 import { roleOf } from '../model/actor.ts';
 import type { Violation } from '../model/check-result.ts';
 import { isWrite, type Operation } from '../model/history.ts';
-import type { HistoryIndex } from './history-index.ts';
-import { keyOf, siblingsAlive } from './involved.ts';
+import { keyOf, type HistoryIndex } from './history-index.ts';
+import { siblingsAlive } from './involved.ts';
 import { gatherKnowledge, type Knowledge, type KnowledgeBase } from './knowledge.ts';
 import { answerText, fieldText, isConflict, requestText, type TextContext } from './operation-text.ts';
 import type { OperationRow, SeenRow } from './story-row.ts';
 import { given } from '../model/given.ts';
+import { countText } from './count-text.ts';
 
 export interface ToldOperations {
   readonly rows: readonly (OperationRow | SeenRow)[];
@@ -156,7 +157,7 @@ function staleText(
     const known = knowledge.before(operation.actor, key, operation.invoked.at)?.revision ?? 0;
     unseen += chain.filter((revision) => revision.at < moment && revision.revision > known).length;
   }
-  return unseen === 0 ? undefined : `⌛ ${unseen} ${unseen === 1 ? 'version' : 'versions'} unseen`;
+  return unseen === 0 ? undefined : `⌛ ${countText(unseen, 'version')} unseen`;
 }
 
 function remarkOf(index: HistoryIndex, violation: Violation): string | undefined {

@@ -140,14 +140,7 @@ function secondsOf({ runs, startMs, contentionMs, restMs, furtherMs, drainMs }: 
 
 /** In the order in which the first of each came. */
 function groupsOf(samples: readonly RestSample[], keyOf: (sample: RestSample) => unknown): readonly RestSample[][] {
-  const groups = new Map<unknown, RestSample[]>();
-  for (const sample of samples) {
-    const key = keyOf(sample);
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [sample]);
-    else group.push(sample);
-  }
-  return [...groups.values()];
+  return [...Map.groupBy(samples, keyOf).values()];
 }
 
 /** The lines of a campaign's summary. */

@@ -109,7 +109,7 @@ function linesOf(row: StoryRow, number: number, numbers: readonly number[], layo
 /** What a folded row stands for. `numbers` are those of the operation rows before it. */
 export function foldedText(row: Extract<StoryRow, { row: 'folded' }>, numbers: readonly number[]): string {
   if (row.waitMs !== undefined) return `    ${spanText(row.waitMs)} later`;
-  if (row.cycle === undefined) return `    … ${row.steps} more ${row.steps === 1 ? 'step' : 'steps'} on the way`;
+  if (row.cycle === undefined) return `    … ${countText(row.steps, 'more step')} on the way`;
   const { rounds, length, overMs } = row.cycle;
   const last = numbers.at(-1) ?? 0;
   const first = numbers.at(-length) ?? last;
@@ -179,7 +179,7 @@ function deviationLines(row: DeviationRow, { colors, width }: Layout): readonly 
 function unrelatedLines(story: Story): readonly string[] {
   const { unrelatedSteps } = story;
   if (unrelatedSteps === 0) return [];
-  return [`    … and ${unrelatedSteps} ${unrelatedSteps === 1 ? 'step' : 'steps'} on other objects`];
+  return [`    … and ${countText(unrelatedSteps, 'step')} on other objects`];
 }
 
 function atRestLines(story: Story, { width, colors }: Layout): readonly string[] {
@@ -254,6 +254,6 @@ function shrunkText(before: number, after: number, noun: string): string {
 }
 
 function needsText({ holds, heldItems, faults }: FindingStats): string {
-  const lag = holds === 0 ? 'no lag needed' : `lag of ${heldItems} ${heldItems === 1 ? 'event' : 'events'}`;
-  return faults === 0 ? lag : `${lag}, ${faults} ${faults === 1 ? 'fault' : 'faults'}`;
+  const lag = holds === 0 ? 'no lag needed' : `lag of ${countText(heldItems, 'event')}`;
+  return faults === 0 ? lag : `${lag}, ${countText(faults, 'fault')}`;
 }

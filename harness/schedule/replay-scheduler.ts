@@ -32,7 +32,7 @@ interface ForcedRun extends CurrentRun {
 export class ReplayScheduler implements Scheduler {
   /** Labels of the schedule that have taken effect. */
   readonly hit: Set<Label> = new Set();
-  readonly #preemptions = new Map<string, Preemption[]>();
+  readonly #preemptions: Map<string, Preemption[]>;
   readonly #holds: ActiveHold[];
   readonly #faults = new Map<Label, Fault>();
   readonly #tell: DecisionListener;
@@ -43,12 +43,7 @@ export class ReplayScheduler implements Scheduler {
 
   constructor(schedule: Schedule, tell: DecisionListener = () => {}) {
     this.#tell = tell;
-    for (const preemption of schedule.preemptions) {
-      const key = anchorKey(preemption);
-      const list = this.#preemptions.get(key);
-      if (list === undefined) this.#preemptions.set(key, [preemption]);
-      else list.push(preemption);
-    }
+    this.#preemptions = Map.groupBy(schedule.preemptions, anchorKey);
     this.#holds = schedule.holds.map((hold) => ({
       hold,
       from: Number(hold.from.slice(1)),

@@ -36,19 +36,17 @@ export function findDefinitions(repository: Repository, files: readonly string[]
   const notes: string[] = [];
   const templates: Template[] = [];
   const unread: Template[] = [];
-  const byName = new Map<string, Declared[]>();
+  const declared: Declared[] = [];
   const candidates = files.filter((file) => /\.(ya?ml|json)$/.test(file));
   for (const file of candidates.toSorted((a, b) => rank(a) - rank(b))) {
     const text = repository.text(file);
     if (!/kind["']?\s*:\s*["']?CustomResourceDefinition\b/.test(text)) continue;
     // Descriptions may have the braces of a template as well: what can be read is none.
     const crds = read(file, text, HELM_ACTION.test(text) ? templates : unread);
-    for (const crd of crds) {
-      const name = crd.metadata.name ?? '';
-      byName.set(name, [...(byName.get(name) ?? []), { crd, file }]);
-    }
+    declared.push(...crds.map((crd) => ({ crd, file })));
   }
-  notes.push(...unreadText(unread, new Set(byName.keys())), ...templatesText(templates, new Set(byName.keys())));
+  const byName = Map.groupBy(declared, ({ crd }) => crd.metadata.name ?? '');
+  notes.push(...unreadText(newIn(unread, byName)), ...templatesText(newIn(templates, byName)));
   const own = ownGroups(repository);
   const all = [...byName.values()].flatMap((copies) => takenOf(copies, notes));
   const isOwn = ({ crd }: Declared): boolean => own.has(groupOf(crd));
@@ -104,12 +102,15 @@ interface Template {
   readonly why?: string;
 }
 
-/** Old versions of what was found are not worth a line each. */
-function unreadText(unread: readonly Template[], known: ReadonlySet<string>): readonly string[] {
-  const left = unread.filter(({ names }) => names.length === 0 || names.some((name) => !known.has(name)));
-  const [first] = left;
+/** Those that may hold something that was not found elsewhere: old versions, and copies for a chart, are not worth a line each. */
+function newIn(unread: readonly Template[], known: ReadonlyMap<string, unknown>): readonly Template[] {
+  return unread.filter(({ names }) => names.length === 0 || names.some((name) => !known.has(name)));
+}
+
+function unreadText(unread: readonly Template[]): readonly string[] {
+  const [first] = unread;
   if (first === undefined) return [];
-  const more = left.length > 1 ? `; and ${left.length - 1} more` : '';
+  const more = unread.length > 1 ? `; and ${unread.length - 1} more` : '';
   return [`passed over: ${first.why ?? `${first.file} holds no definition that can be read`}${more}`];
 }
 
@@ -119,12 +120,10 @@ function namesIn(text: string): readonly string[] {
   return [...text.matchAll(/^ {2}name:\s*["']?([a-z0-9-]+(?:\.[a-z0-9-]+)+)["']?\s*$/gm)].map(([, name = '']) => name);
 }
 
-/** Those that hold nothing that was not found elsewhere are copies for the chart. */
-function templatesText(templates: readonly Template[], known: ReadonlySet<string>): readonly string[] {
-  const unread = templates.filter(({ names }) => names.length === 0 || names.some((name) => !known.has(name)));
-  const [first] = unread;
+function templatesText(templates: readonly Template[]): readonly string[] {
+  const [first] = templates;
   if (first === undefined) return [];
-  const more = unread.length > 1 ? ` and ${unread.length - 1} more are templates` : ' is a template';
+  const more = templates.length > 1 ? ` and ${templates.length - 1} more are templates` : ' is a template';
   return [
     `${first.file}${more} of Helm: if CRDs are missing, render it ("helm template") and add the output to "crds"`,
   ];

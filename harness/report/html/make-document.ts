@@ -181,5 +181,5 @@ function baseText(
   const step = base.content.op === undefined ? undefined : readAt.get(base.content.op);
   const read = step === undefined ? '' : `, read at step ${step}`;
   const under = base.under === undefined || base.under === base.content.revision ? '' : `, under version ${base.under}`;
-  return `content of version ${base.content.revision}${read}${under}: ${newer} ${newer === 1 ? 'version' : 'versions'} old`;
+  return `content of version ${base.content.revision}${read}${under}: ${countText(newer, 'version')} old`;
 }

@@ -53,12 +53,7 @@ export interface MergeManner {
 
 /** One result for each target and configuration, in the order of their names. */
 export function mergeSoak(entries: Iterable<SoakEntry>, manner: MergeManner): readonly Soak[] {
-  const byAbout = new Map<string, SoakEntry[]>();
-  for (const entry of entries) {
-    const { about } = entry.line;
-    byAbout.set(about, [...(byAbout.get(about) ?? []), entry]);
-  }
-  return [...byAbout]
+  return [...Map.groupBy(entries, ({ line }) => line.about)]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .flatMap(([, mine]) => oneSoak(new Parts(mine), manner) ?? [])
     .sort((a, b) => (a.about.name === b.about.name ? 0 : a.about.name < b.about.name ? -1 : 1));
@@ -173,11 +168,8 @@ interface Example {
 
 /** Of each cause the best one. */
 function examplesOf(parts: Parts, counts: { readonly [cause: string]: number }, names: CauseNames): readonly Example[] {
-  const byCause = new Map<string, BatchPart['findings'][number][]>();
-  for (const finding of parts.batches.flatMap(({ findings }) => findings)) {
-    const key = names.keyOf(finding.line.record.violation);
-    byCause.set(key, [...(byCause.get(key) ?? []), finding]);
-  }
+  const all = parts.batches.flatMap(({ findings }) => findings);
+  const byCause = Map.groupBy(all, ({ line }) => names.keyOf(line.record.violation));
   const symptoms = symptomsOf(parts.batches, names);
   return [...byCause]
     .sort(([a], [b]) => (a < b ? -1 : 1))

@@ -89,13 +89,10 @@ function lastByPlace(entries: readonly SoakEntry[], kinds: readonly SoakLine['li
 }
 
 function batchesOf(entries: readonly SoakEntry[]): readonly BatchPart[] {
-  const groups = new Map<string, SoakEntry[]>();
-  for (const entry of entries) {
-    const { line } = entry;
-    if (!('batch' in line)) continue;
-    const key = JSON.stringify([line.epoch, ...numbersOf(line.shard), line.batch]);
-    groups.set(key, [...(groups.get(key) ?? []), entry]);
-  }
+  const groups = Map.groupBy(
+    entries.filter(({ line }) => 'batch' in line),
+    ({ line }) => JSON.stringify([line.epoch, ...numbersOf(line.shard), 'batch' in line ? line.batch : 0]),
+  );
   const keyed = [...groups].map(([key, mine]) => ({ mine, key: JSON.parse(key) as readonly (string | number)[] }));
   return keyed.sort((a, b) => compareKeys(a.key, b.key)).map(({ mine }) => partOf(mine));
 }

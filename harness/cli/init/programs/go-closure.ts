@@ -17,12 +17,8 @@ export interface GoPackages {
 
 /** @param module the path that go.mod declares, with its major version */
 export function goPackages(repository: Repository, module: string): GoPackages {
-  const files = new Map<string, string[]>();
-  for (const file of repository.files) {
-    if (!file.endsWith('.go') || file.endsWith('_test.go')) continue;
-    const folder = posix.dirname(file);
-    files.set(folder, [...(files.get(folder) ?? []), file]);
-  }
+  const sources = repository.files.filter((file) => file.endsWith('.go') && !file.endsWith('_test.go'));
+  const files = Map.groupBy(sources, (file) => posix.dirname(file));
   const packages = new Map<string, GoPackage>();
   const at = (folder: string): GoPackage => {
     const known = packages.get(folder);

@@ -1,6 +1,7 @@
 /** The failing run on the left, the run that passes on the right, and where the two part. */
 import type { ComparedRow, ComparedStep, ReportDocument, ReportNeighbour } from '../document.ts';
 import { html, type Html } from '../html-text.ts';
+import { countText } from '../../count-text.ts';
 
 export function neighbourSection({ neighbour }: ReportDocument): Html {
   if (neighbour === undefined) return html``;
@@ -29,7 +30,7 @@ export function neighbourSection({ neighbour }: ReportDocument): Html {
 
 function rowOf(row: ComparedRow): Html {
   if (row.row !== 'step') {
-    const text = row.row === 'same' ? `… ${steps(row.steps)} alike` : `… ${steps(row.steps)} more`;
+    const text = `… ${countText(row.steps, 'step')} ${row.row === 'same' ? 'alike' : 'more'}`;
     return html`<tr class="folded">
       <td colspan="3">${text}</td>
     </tr>`;
@@ -68,8 +69,4 @@ function endRows({ ends }: ReportNeighbour): readonly Html[] {
         <td><b>${passing}</b></td>
       </tr>`,
   );
-}
-
-function steps(count: number): string {
-  return `${count} ${count === 1 ? 'step' : 'steps'}`;
 }

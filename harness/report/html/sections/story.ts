@@ -1,7 +1,8 @@
 /** The columns: one per actor and one for the API server, time runs down. Each row can be selected. */
-import { roleOf } from '../../../model/actor.ts';
 import type { ReportDeviation, ReportDocument, ReportRow, ReportStory } from '../document.ts';
 import { html, type Html } from '../html-text.ts';
+import { countText } from '../../count-text.ts';
+import { headOf } from '../../columns.ts';
 
 export function storySection({ story }: ReportDocument): Html {
   const heads = story.actors.map((actor) => html`<span>${headOf(actor)}</span>`);
@@ -18,10 +19,6 @@ export function storySection({ story }: ReportDocument): Html {
     </div>
     ${after(story)}
   </section>`;
-}
-
-function headOf(actor: string): string {
-  return roleOf(actor) === 'target' ? `${actor} (has seen)` : actor;
 }
 
 function rowItem(row: ReportRow, index: number, story: ReportStory): Html {
@@ -97,8 +94,7 @@ function after(story: ReportStory): Html {
     ({ object, leaf, expected, actual }) =>
       html`<li><b>${object}</b> ${leaf === '' ? '' : `${leaf} `}is <b>${actual}</b>, expected <b>${expected}</b></li>`,
   );
-  const steps = unrelatedSteps === 1 ? 'step' : 'steps';
-  return html`${unrelatedSteps === 0 ? undefined : html`<p class="hint">… and ${unrelatedSteps} ${steps} on other objects, in the history below.</p>`}
+  return html`${unrelatedSteps === 0 ? undefined : html`<p class="hint">… and ${countText(unrelatedSteps, 'step')} on other objects, in the history below.</p>`}
   ${
     rest.length === 0
       ? undefined
