@@ -38,24 +38,26 @@ export class FindingKeeper {
 
   /** Does something with what was found, and returns whether it succeeded; a fault in that waits until the campaign has ended. */
   guard(act: () => void): boolean {
-    try {
+    const isDone = this.#guarded(() => {
       act();
       return true;
+    });
+    return isDone === true;
+  }
+
+  #guarded<T>(act: () => T): T | undefined {
+    try {
+      return act();
     } catch (error) {
       this.fault ??= error;
-      return false;
+      return undefined;
     }
   }
 
   /** Writes and shows a finding, without its secrets. Returns whether its counterexample is on disk. */
   keep(found: Finding): boolean {
-    let finding: Finding;
-    try {
-      finding = redactFinding(found, this.#vault);
-    } catch (error) {
-      this.fault ??= error;
-      return false;
-    }
+    const finding = this.#guarded(() => redactFinding(found, this.#vault));
+    if (finding === undefined) return false;
     const written = this.#write(finding);
     const path = written ?? this.#writeElsewhere(finding);
     const { color, width, called } = this.#console;
@@ -80,33 +82,19 @@ export class FindingKeeper {
 
   /** Writes a finding anew that a real server was asked about; what was told of it is told. */
   confirmed(found: Finding): void {
-    this.guard(() => {
-      const finding = redactFinding(found, this.#vault);
-      if (this.#write(finding) !== undefined) this.#writePage(finding);
-    });
+    this.guard(() => this.restore(redactFinding(found, this.#vault)));
   }
 
   /** A fault of the story must not cost the finding either: its sentence is always there. */
   #story(finding: Finding, options: TerminalOptions): string {
-    try {
-      return renderStory(tellStory(finding), options);
-    } catch (error) {
-      this.fault ??= error;
-      return `${finding.violation.sentence}\nreplay: ${options.replay}\n`;
-    }
+    const story = this.#guarded(() => renderStory(tellStory(finding), options));
+    return story ?? `${finding.violation.sentence}\nreplay: ${options.replay}\n`;
   }
 
   /** What a summary may be made of; a finding whose secrets cannot be taken out costs the others nothing. */
   withoutSecrets(result: CampaignResult): CampaignResult {
-    const findings = result.findings.flatMap((finding) => {
-      try {
-        return [redactFinding(finding, this.#vault)];
-      } catch (error) {
-        this.fault ??= error;
-        return [];
-      }
-    });
-    return { ...result, findings };
+    const redacted = (finding: Finding): Finding => redactFinding(finding, this.#vault);
+    return { ...result, findings: result.findings.flatMap((one) => this.#guarded(() => redacted(one)) ?? []) };
   }
 
   /** Where a finding's counterexample was written, relative to the working directory. */
@@ -133,15 +121,16 @@ export class FindingKeeper {
       this.#pages.set(fileStem(finding.violation), page);
       return page;
     } catch (error) {
-      this.#note(error);
+      this.note(error);
       return undefined;
     }
   }
 
-  #note(error: unknown): void {
+  /** What goes wrong with one file costs nothing else. */
+  readonly note = (error: unknown): void => {
     if (error instanceof HarnessError) this.failures.push(error.message);
     else this.fault ??= error;
-  }
+  };
 
   #write(finding: Finding): string | undefined {
     const stem = fileStem(finding.violation);
@@ -151,7 +140,7 @@ export class FindingKeeper {
       // It is much larger, and replay does without it.
       this.#paths.set(stem, { counterexample, record: writeRecord(this.#reportDir, finding, encodeRecord) });
     } catch (error) {
-      this.#note(error);
+      this.note(error);
     }
     return this.pathOf(finding);
   }

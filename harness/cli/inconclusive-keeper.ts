@@ -3,7 +3,6 @@
  * in `DIR/reports`. What comes in has no secrets any more.
  */
 import { join, relative } from 'node:path';
-import { HarnessError } from '../model/errors.ts';
 import { reasonText, type CampaignResult } from '../model/finding.ts';
 import type { UnjudgedRun } from '../model/recording.ts';
 import { recordingPage } from '../report/html/recording-page.ts';
@@ -15,22 +14,20 @@ import { encodeRecording } from '../schedule/codec/recording.ts';
 const TEXT_MAX = 20_000_000;
 
 export class InconclusiveKeeper {
-  /** Messages of the writes that failed. */
-  readonly failures: string[] = [];
-  /** The first fault of the harness itself; the campaign goes on and ends with it. */
-  fault: unknown;
   /** Where the runs are, by reason, relative to the working directory. */
   readonly files: { [reason: string]: string } = {};
   readonly #pages = new Map<string, string>();
   readonly #reportDir: string;
   readonly #cwd: string;
+  readonly #note: (error: unknown) => void;
 
-  constructor(reportDir: string, cwd: string) {
+  /** @param note - Takes what goes wrong, which costs nothing but the run that is kept. */
+  constructor(reportDir: string, cwd: string, note: (error: unknown) => void) {
     this.#reportDir = reportDir;
     this.#cwd = cwd;
+    this.#note = note;
   }
 
-  /** @param make - What it throws costs nothing but this run. */
   keep(make: () => UnjudgedRun): void {
     try {
       const recording = make();
@@ -42,8 +39,7 @@ export class InconclusiveKeeper {
       const page = recordingPage(recording, [itsOpinion(recording)], this.files[reason]);
       this.#pages.set(reason, this.#write(join('reports', `${stem}.html`), page));
     } catch (error) {
-      if (error instanceof HarnessError) this.failures.push(error.message);
-      else this.fault ??= error;
+      this.#note(error);
     }
   }
 

@@ -6,7 +6,7 @@
  */
 import * as fc from 'fast-check';
 import { beforeAll, describe, it } from 'vitest';
-import { findConfigFile, loadConfigFile } from '../execution/config/config-file.ts';
+import { readConfig } from './configured.ts';
 import type { StalemateOptions } from '../execution/config/options.ts';
 import type { RunConfig } from '../execution/config/run-config.ts';
 import { callerFrames, withFrames } from '../execution/lab/user-frames.ts';
@@ -176,9 +176,8 @@ function framesOfTest(): string {
 
 async function configOf(source: StalemateOptions | string | undefined, cwd: string): Promise<RunConfig> {
   if (typeof source === 'object') return resolveRun(fromVariables(source), { cwd });
-  const file = source ?? findConfigFile(cwd);
-  if (file === undefined) return resolveRun(fromVariables({}), { cwd });
-  return resolveRun(fromVariables(await loadConfigFile(file)), { cwd, configFile: file });
+  const { options, ...file } = await readConfig(source, cwd);
+  return resolveRun(fromVariables(options), { cwd, ...file });
 }
 
 function fromVariables(options: StalemateOptions): StalemateOptions & { readonly seed: number } {

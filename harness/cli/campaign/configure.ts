@@ -1,10 +1,11 @@
 /** What a search is to do: a configuration file, and on top of it flags. */
-import { findConfigFile, loadConfigFile } from '../../execution/config/config-file.ts';
 import type { StalemateOptions } from '../../execution/config/options.ts';
 import type { RunConfig } from '../../execution/config/run-config.ts';
 import { HarnessError } from '../../model/errors.ts';
 import { mergeRunFlags, type RunFlags } from '../commands/run-flags.ts';
 import { askAbout } from '../ask-cluster.ts';
+import { readConfig } from '../configured.ts';
+import type { RunContext } from '../library.ts';
 import type { CommandContext } from '../command-context.ts';
 import { secretSources } from '../../execution/config/secret-sources.ts';
 
@@ -14,19 +15,25 @@ export async function configOf(
   console: CommandContext['console'],
   usual: StalemateOptions = {},
 ): Promise<RunConfig> {
-  const { resolveRun } = await import('../library.ts');
-  const configFile = flags.config ?? findConfigFile(console.cwd);
-  const configured = configFile === undefined ? {} : await loadConfigFile(configFile);
-  const config = resolveRun(mergeRunFlags({ ...usual, ...configured }, flags), {
-    cwd: console.cwd,
-    only: flags.property ?? [],
-    ...(configFile === undefined ? {} : { configFile }),
-  });
-  console.learn?.(secretSources(config));
-  await askAbout(config.existing);
+  const { options, ...file } = await readConfig(flags.config, console.cwd);
+  const only = flags.property ?? [];
+  const config = await resolved(mergeRunFlags({ ...usual, ...options }, flags), { only, ...file }, console);
   if (config.properties.length > 0) return config;
   throw new HarnessError(
     'CONFIG_INVALID',
     'got no property, expected at least one to judge; see "stalemate list properties"',
   );
+}
+
+/** A configuration that is about to be used: its secrets are hidden from now on, and its cluster is asked about. */
+export async function resolved(
+  options: StalemateOptions,
+  context: Pick<RunContext, 'only' | 'configFile'>,
+  { cwd, learn }: CommandContext['console'],
+): Promise<RunConfig> {
+  const { resolveRun } = await import('../library.ts');
+  const config = resolveRun(options, { cwd, ...context });
+  learn?.(secretSources(config));
+  await askAbout(config.existing);
+  return config;
 }

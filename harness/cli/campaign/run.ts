@@ -100,7 +100,7 @@ async function runTold(
   tellHead(config, `seed ${config.seed}, ${budgetText(config.budget)}`, { tell, console, vault });
 
   const progress = progressLine(process.stderr);
-  const unjudged = new InconclusiveKeeper(config.reportDir, console.cwd);
+  const unjudged = new InconclusiveKeeper(config.reportDir, console.cwd, keeper.note);
   const unproved = new UnprovedKeeper(config.reportDir, console, vault);
   let isKept = true;
   const onCluster = (line: string): void => tell(`${line}\n`);
@@ -157,8 +157,6 @@ async function runTold(
   const redacted = redactWords(keeper.withoutSecrets(unjudged.filed(result)), secretSources(config), vault);
   keeper.completed(redacted);
   const { failures } = keeper;
-  failures.push(...unjudged.failures);
-  keeper.fault ??= unjudged.fault;
   const budgets =
     broken === undefined
       ? budgetsOf({ baseline, update }, config, redacted, { tell, failures, cwd: console.cwd })

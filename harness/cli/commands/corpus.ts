@@ -1,7 +1,5 @@
 /** `stalemate corpus`: findings that a project keeps, in what state they are, and whether they still fail. */
 import { Command } from 'commander';
-import { findConfigFile, loadConfigFile } from '../../execution/config/config-file.ts';
-import type { StalemateOptions } from '../../execution/config/options.ts';
 import { resolveCorpus } from '../../execution/config/config-findings.ts';
 import type { CorpusConfig, RunConfig } from '../../execution/config/run-config.ts';
 import { CORPUS_STATES, type CorpusState, type NamedEntry } from '../../model/corpus.ts';
@@ -9,7 +7,9 @@ import { EXIT } from '../../model/errors.ts';
 import { redactConfigured } from '../../report/redaction/index.ts';
 import { Vault } from '../../report/redaction/vault.ts';
 import { choice, countArgument, timeArgument, usage } from '../arguments.ts';
-import { askAbout } from '../ask-cluster.ts';
+import { resolved } from '../campaign/configure.ts';
+import { readConfig, type Configured } from '../configured.ts';
+import { given } from '../../model/given.ts';
 import { explainEntry } from '../corpus/explain.ts';
 import { entryNamed, readCorpus, readWholeCorpus } from '../corpus/folder.ts';
 import { listText, toJson } from '../corpus/list.ts';
@@ -17,7 +17,6 @@ import { promote } from '../corpus/promote.ts';
 import { prune } from '../corpus/prune.ts';
 import { runCorpus } from '../corpus/run.ts';
 import type { CommandContext } from '../command-context.ts';
-import { secretSources } from '../../execution/config/secret-sources.ts';
 import { mergeTargetFlags, withTargetFlags, wordsOf, type TargetFlags } from './target-flags.ts';
 
 interface CorpusFlags extends TargetFlags {
@@ -164,15 +163,10 @@ function withCommand<T extends TargetFlags>(flags: T, command: readonly string[]
   return command.length === 0 ? flags : { ...flags, command };
 }
 
-async function optionsOf(
-  flags: CorpusFlags,
-  { console }: CommandContext,
-): Promise<{ readonly options: StalemateOptions; readonly file?: string }> {
-  const file = flags.config ?? findConfigFile(console.cwd);
-  const base = file === undefined ? {} : await loadConfigFile(file);
-  const merged = mergeTargetFlags(base, flags);
-  const folder = flags.corpus === undefined ? {} : { folder: flags.corpus };
-  return { options: { ...merged, corpus: { ...merged.corpus, ...folder } }, ...(file === undefined ? {} : { file }) };
+async function optionsOf(flags: CorpusFlags, { console }: CommandContext): Promise<Configured> {
+  const { options, ...file } = await readConfig(flags.config, console.cwd);
+  const merged = mergeTargetFlags(options, flags);
+  return { options: { ...merged, corpus: { ...merged.corpus, ...given({ folder: flags.corpus }) } }, ...file };
 }
 
 /** Entries of earlier versions may still hold secrets. */
@@ -182,19 +176,12 @@ function toldEntry({ name, entry }: NamedEntry): NamedEntry {
 
 /** Where the corpus is: asks for no target. */
 async function corpusOf(flags: CorpusFlags, context: CommandContext): Promise<CorpusConfig> {
-  const { options, file } = await optionsOf(flags, context);
-  return resolveCorpus(options, context.console.cwd, file);
+  const { options, configFile } = await optionsOf(flags, context);
+  return resolveCorpus(options, context.console.cwd, configFile);
 }
 
 /** The target and all that it runs against, as for a search. */
 async function configOf(flags: CorpusFlags, context: CommandContext): Promise<RunConfig> {
-  const { options, file } = await optionsOf(flags, context);
-  const { resolveRun } = await import('../library.ts');
-  const config = resolveRun(options, {
-    cwd: context.console.cwd,
-    ...(file === undefined ? {} : { configFile: file }),
-  });
-  context.console.learn?.(secretSources(config));
-  await askAbout(config.existing);
-  return config;
+  const { options, ...file } = await optionsOf(flags, context);
+  return resolved(options, file, context.console);
 }

@@ -120,21 +120,16 @@ function writeReport(
       const folder = soaks.length > 1 ? join(reportDir, soak.digest) : reportDir;
       const keeper = new FindingKeeper(folder, console, reports.tell);
       for (const finding of soak.result.findings) keeper.restore(finding);
-      const unjudged = new InconclusiveKeeper(folder, console.cwd);
+      const unjudged = new InconclusiveKeeper(folder, console.cwd, keeper.note);
       for (const recording of soak.unjudged) unjudged.keep(() => recording);
       const filed = { ...soak, result: unjudged.filed(soak.result) };
       tellSoak(filed, soaks.length > 1, reports.tell, console, (finding) => keeper.pathOf(finding));
-      return {
-        keepers: [keeper, unjudged],
-        fault: keeper.fault ?? unjudged.fault,
-        scenario: soakScenario(filed, keeper, unjudged),
-      };
+      return { keeper, scenario: soakScenario(filed, keeper, unjudged) };
     });
     const scenarios = kept.map(({ scenario }) => scenario);
     reports.write(makeRun(scenarios, versions()));
-    const fault = kept.find(({ fault }) => fault !== undefined)?.fault;
-    if (fault !== undefined) throw fault;
-    return [...kept.flatMap(({ keepers }) => keepers.flatMap(({ failures }) => failures)), ...reports.failures];
+    for (const { keeper } of kept) if (keeper.fault !== undefined) throw keeper.fault;
+    return [...kept.flatMap(({ keeper }) => keeper.failures), ...reports.failures];
   } finally {
     reports.end();
   }

@@ -2,7 +2,6 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { Command } from 'commander';
-import { findConfigFile, loadConfigFile } from '../../execution/config/config-file.ts';
 import { ownProperties } from '../../execution/config/options.ts';
 import { signatureText } from '../../model/signature.ts';
 import { EXIT, type ExitCode } from '../../model/errors.ts';
@@ -14,6 +13,7 @@ import { decodeRecord } from '../../schedule/codec/record.ts';
 import { decodeRecording } from '../../schedule/codec/recording.ts';
 import { usage } from '../arguments.ts';
 import type { RecordingResult } from '../library.ts';
+import { readConfig } from '../configured.ts';
 import type { CommandContext } from '../command-context.ts';
 import { readText } from '../read-text.ts';
 import { recordBeside } from '../record-beside.ts';
@@ -56,8 +56,7 @@ export function recheckCommand(context: CommandContext): Command {
 
 async function recheckPath(path: string, flags: RecheckFlags, { console }: CommandContext): Promise<ExitCode> {
   const { recheck, judgeRecording } = await import('../library.ts');
-  const configFile = flags.config ?? findConfigFile(console.cwd);
-  const own = configFile === undefined ? [] : ownProperties(await loadConfigFile(configFile));
+  const own = ownProperties((await readConfig(flags.config, console.cwd)).options);
   const rows = recordFiles(path).flatMap((given): readonly Row[] => {
     const beside = recordBeside(resolve(console.cwd, given), 'judged is its record', console);
     const file = beside === resolve(console.cwd, given) ? given : relative(console.cwd, beside);

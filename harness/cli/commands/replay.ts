@@ -2,7 +2,6 @@
 import path from 'node:path';
 import { Command } from 'commander';
 import { undisturbable } from '../../execution/config/chosen-faults.ts';
-import { findConfigFile, loadConfigFile } from '../../execution/config/config-file.ts';
 import type { StalemateOptions } from '../../execution/config/options.ts';
 import { partingOf } from '../../execution/replay/parting.ts';
 import { versions } from '../../execution/versions.ts';
@@ -22,6 +21,7 @@ import { variablesOf } from '../../execution/config/secret-sources.ts';
 import { askAbout } from '../ask-cluster.ts';
 import { countArgument, existingFlags } from '../arguments.ts';
 import { FindingKeeper } from '../finding-keeper.ts';
+import { readConfig } from '../configured.ts';
 import type { CommandContext } from '../command-context.ts';
 import type { ReplayContext } from '../library.ts';
 import { consented } from '../questions.ts';
@@ -71,8 +71,7 @@ async function replayFile(file: string, flags: ReplayFlags, { console, signal }:
   const vault = new Vault();
   const stored = decodeReplayable(readText(file, 'counterexample'), file);
   const restored = restoreCounterexample(stored, vault);
-  const configFile = flags.config ?? findConfigFile(console.cwd);
-  const configured = configFile === undefined ? {} : await loadConfigFile(configFile);
+  const { options: configured, ...configFile } = await readConfig(flags.config, console.cwd);
   const { target, network } = await allowedTarget(restored.value.target, {
     folder: console.cwd,
     options: meantBy(configured, flags),
@@ -97,7 +96,7 @@ async function replayFile(file: string, flags: ReplayFlags, { console, signal }:
     ...given({ times: flags.times, shrink: flags.shrink, toxiproxy: flags.toxiproxy }),
     network,
     ...configuredBy(configured, flags),
-    ...(configFile === undefined ? {} : { configFile }),
+    ...configFile,
   };
   const cluster = flags.cluster ?? counterexample.cluster ?? 'embedded';
   // In real time that lasts, and nothing is told before the end.

@@ -1,14 +1,14 @@
 /** Which CRDs a project has, and which files or folders name them best. */
 import { posix } from 'node:path';
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
-import { isRecord } from 'stalemate-apiserver/objects/json';
+import { mapOf, textOf } from 'stalemate-apiserver/objects/json';
 import { installCrds } from '../../clusters/definitions.ts';
 import { parseManifests } from '../../execution/project/manifest-files.ts';
 import { crdsAmong } from '../../execution/project/manifests.ts';
 import { HarnessError } from '../../model/errors.ts';
 import { createServer } from '../embedded-server.ts';
 import { ownGroups } from './own-groups.ts';
-import type { Repository } from './repository.ts';
+import { placeIn, type Repository } from './repository.ts';
 
 export interface Definitions {
   readonly crds: readonly KubeObject[];
@@ -90,8 +90,7 @@ function problemWith(crd: KubeObject): string {
 }
 
 function rank(file: string): number {
-  const place = PLACES.findIndex((pattern) => pattern.test(file));
-  return (place < 0 ? PLACES.length : place) + (FOREIGN.test(file) ? 10 : 0);
+  return placeIn(PLACES, file) + (FOREIGN.test(file) ? 10 : 0);
 }
 
 /** A file that cannot be read here, and the definitions that it seems to hold. */
@@ -135,8 +134,9 @@ function othersText(others: readonly { readonly crd: KubeObject; readonly file: 
   return `CRDs of ${groups.join(', ')} in ${folders.join(', ')} are passed over: no API package of this project declares these groups`;
 }
 
-function groupOf({ spec }: KubeObject): string {
-  return isRecord(spec) && typeof spec['group'] === 'string' ? spec['group'] : '';
+/** The API group that a definition declares a kind of; empty where it names none. */
+export function groupOf({ spec }: KubeObject): string {
+  return textOf(mapOf(spec)['group']);
 }
 
 function read(file: string, text: string, unread: Template[]): readonly KubeObject[] {

@@ -3,7 +3,7 @@
  * for these are what writers change. Always the same for the same schema.
  */
 import { sample, stringMatching } from 'fast-check';
-import { isRecord } from 'stalemate-apiserver/objects/json';
+import { isMap, listOf, mapOf, textOf } from 'stalemate-apiserver/objects/json';
 import type { JsonObject, JsonValue, KubeObject } from 'stalemate-apiserver/objects/object';
 import { goRegExp } from 'stalemate-apiserver/wire/go-regexp';
 
@@ -11,20 +11,20 @@ type Schema = JsonObject;
 
 /** The version that is stored, which all others are converted to. */
 export function drawSample(crd: KubeObject): KubeObject {
-  const spec = record(crd['spec']);
-  const names = record(spec['names']);
-  const versions = list(spec['versions']).map(record);
+  const spec = mapOf(crd['spec']);
+  const names = mapOf(spec['names']);
+  const versions = listOf(spec['versions']).map(mapOf);
   const version = versions.find((one) => one['storage'] === true) ?? versions[0] ?? {};
-  const schema = record(record(version['schema'])['openAPIV3Schema']);
-  const properties = record(schema['properties']);
-  const kind = text(names['kind']);
-  const drawn = isRecord(properties['spec']) ? { spec: draw(properties['spec'], 'spec', 0) } : {};
-  const others = list(schema['required'])
-    .map(text)
+  const schema = mapOf(mapOf(version['schema'])['openAPIV3Schema']);
+  const properties = mapOf(schema['properties']);
+  const kind = textOf(names['kind']);
+  const drawn = isMap(properties['spec']) ? { spec: draw(properties['spec'], 'spec', 0) } : {};
+  const others = listOf(schema['required'])
+    .map(textOf)
     .filter((name) => !['apiVersion', 'kind', 'metadata', 'spec', 'status'].includes(name))
-    .map((name): [string, JsonValue] => [name, draw(record(properties[name]), name, 1)]);
+    .map((name): [string, JsonValue] => [name, draw(mapOf(properties[name]), name, 1)]);
   return {
-    apiVersion: `${text(spec['group'])}/${text(version['name'])}`,
+    apiVersion: `${textOf(spec['group'])}/${textOf(version['name'])}`,
     kind,
     metadata: { name: 'example' },
     ...drawn,
@@ -38,15 +38,15 @@ const DEPTH_MAX = 12;
 
 function draw(schema: Schema, name: string, depth: number): JsonValue {
   if ('default' in schema) return schema['default'] ?? null;
-  const choices = list(schema['enum']);
-  if (choices.length > 0) return (choices[0] ?? null) as JsonValue;
+  const choices = listOf(schema['enum']);
+  if (choices.length > 0) return choices[0] ?? null;
   if (schema['x-kubernetes-int-or-string'] === true) return 1;
   switch (schema['type']) {
     case 'object':
       return drawObject(schema, depth);
     case 'array':
       return Array.from({ length: Math.min(number(schema['minItems'], 0), 4) }, () =>
-        draw(record(schema['items']), name, depth + 1),
+        draw(mapOf(schema['items']), name, depth + 1),
       );
     case 'integer':
     case 'number':
@@ -61,17 +61,17 @@ function draw(schema: Schema, name: string, depth: number): JsonValue {
 }
 
 function drawObject(schema: Schema, depth: number): JsonObject {
-  const properties = Object.entries(record(schema['properties']));
-  const required = list(schema['required']);
+  const properties = Object.entries(mapOf(schema['properties']));
+  const required = listOf(schema['required']);
   const chosen = properties.filter(
-    ([name, of]) => depth < DEPTH_MAX && (required.includes(name) || (depth < DEPTH_SHOWN && isShown(record(of)))),
+    ([name, of]) => depth < DEPTH_MAX && (required.includes(name) || (depth < DEPTH_SHOWN && isShown(mapOf(of)))),
   );
-  return Object.fromEntries(chosen.map(([name, of]) => [name, draw(record(of), name, depth + 1)]));
+  return Object.fromEntries(chosen.map(([name, of]) => [name, draw(mapOf(of), name, depth + 1)]));
 }
 
 function isShown(schema: Schema): boolean {
   return (
-    'default' in schema || list(schema['enum']).length > 0 || ['integer', 'boolean'].includes(text(schema['type']))
+    'default' in schema || listOf(schema['enum']).length > 0 || ['integer', 'boolean'].includes(textOf(schema['type']))
   );
 }
 
@@ -110,10 +110,10 @@ const ORDINARY: readonly string[] = [
 ];
 
 function drawText(schema: Schema, name: string): string {
-  const format = BY_FORMAT[text(schema['format'])];
+  const format = BY_FORMAT[textOf(schema['format'])];
   if (format !== undefined) return format;
   const [least, most] = [number(schema['minLength'], 0), number(schema['maxLength'], Number.POSITIVE_INFINITY)];
-  const pattern = text(schema['pattern']);
+  const pattern = textOf(schema['pattern']);
   const asGo = goRegExp(pattern);
   const fits = (one: string): boolean => one.length >= least && one.length <= most && asGo?.test(one) !== false;
   const image = /image/i.test(name) ? ['registry.example.com/example:v1'] : [];
@@ -132,18 +132,6 @@ function matching(pattern: string): readonly string[] {
   } catch {
     return [];
   }
-}
-
-function record(value: unknown): Schema {
-  return isRecord(value) ? (value as Schema) : {};
-}
-
-function list(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
-}
-
-function text(value: unknown): string {
-  return typeof value === 'string' ? value : '';
 }
 
 function number(value: unknown, otherwise: number): number {

@@ -7,7 +7,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
-import { isRecord } from 'stalemate-apiserver/objects/json';
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import { realNow } from '../../determinism/real-time.ts';
 import type { RunConfig } from '../../execution/config/run-config.ts';
@@ -15,6 +14,7 @@ import { secretSources } from '../../execution/config/secret-sources.ts';
 import { isSilent, isUp } from '../../execution/run/undisturbed-trouble.ts';
 import { roleOf } from '../../model/actor.ts';
 import { isWrite, type History, type ProcessEvent } from '../../model/history.ts';
+import { groupOf } from './definitions.ts';
 import { countText } from '../../report/count-text.ts';
 import { lastLinesOf, printedLines } from '../../report/last-words.ts';
 import type { CommandContext } from '../command-context.ts';
@@ -92,9 +92,7 @@ export async function makeContact(choice: Choice, flags: InitFlags, context: Com
 }
 
 function groupsOf(crds: readonly KubeObject[]): ReadonlySet<string> {
-  return new Set(
-    crds.flatMap(({ spec }) => (isRecord(spec) && typeof spec['group'] === 'string' ? [spec['group']] : [])),
-  );
+  return new Set(crds.map(groupOf).filter((group) => group !== ''));
 }
 
 async function configOf({ options }: Choice, { console }: CommandContext): Promise<RunConfig> {

@@ -1,7 +1,7 @@
 /** Kustomizations, as `init` looks at them before anybody has said yes: rendering one may ask the network. */
 import { posix } from 'node:path';
 import { parse } from 'yaml';
-import type { Repository } from './repository.ts';
+import { placeIn, type Repository } from './repository.ts';
 
 /** What a kustomization is called. */
 export const NAMES: ReadonlySet<string> = new Set(['kustomization.yaml', 'kustomization.yml', 'Kustomization']);
@@ -39,10 +39,7 @@ export interface Overlay {
  * @param remote those that lead out of the project, instead of those that do not
  */
 export function overlays(repository: Repository, remote = false): readonly Overlay[] {
-  const place = ({ folder }: Overlay): number => {
-    const at = PLACES.findIndex((pattern) => pattern.test(folder));
-    return at < 0 ? PLACES.length : at;
-  };
+  const place = ({ folder }: Overlay): number => placeIn(PLACES, folder);
   return repository.files
     .filter((file) => NAMES.has(posix.basename(file)))
     .map((file) => posix.dirname(file))

@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { isRecord } from 'stalemate-apiserver/objects/json';
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import { readFileText } from '../../report/read-files.ts';
-import { findDefinitions } from './definitions.ts';
+import { findDefinitions, groupOf } from './definitions.ts';
 import { readRepository } from './repository.ts';
 
 export interface Module {
@@ -99,7 +99,7 @@ export function definitionsOf(group: string, origin: Module): Found | undefined 
     const folder = module.folder === '' ? downloaded(module) : module.folder;
     if (folder === undefined) continue;
     const { crds } = findDefinitions(readRepository(folder));
-    const own = crds.filter(({ spec }) => isRecord(spec) && spec['group'] === group);
+    const own = crds.filter((crd) => groupOf(crd) === group);
     if (own.length > 0) return { module, crds: own };
   }
   return undefined;

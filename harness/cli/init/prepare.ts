@@ -34,9 +34,15 @@ function isThere(path: string, { setUp, command }: Program, cwd: string): boolea
 
 /** Whether a kustomization can be rendered here, to something with a Deployment, and with roles for it where that is asked for. */
 export function canRender(path: string, cwd: string, withRoles: boolean): boolean {
+  const text = rendered(path, cwd);
+  if (text === undefined || !/^kind: Deployment$/m.test(text)) return false;
+  return !withRoles || /^kind: (?:Cluster)?RoleBinding$/m.test(text);
+}
+
+/** What a kustomization renders to; undefined where it does not. */
+export function rendered(path: string, cwd: string): string | undefined {
   const { status, stdout } = spawnSync('kubectl', ['kustomize', path], { cwd, encoding: 'utf8', maxBuffer: 2 ** 28 });
-  if (status !== 0 || !/^kind: Deployment$/m.test(stdout)) return false;
-  return !withRoles || /^kind: (?:Cluster)?RoleBinding$/m.test(stdout);
+  return status === 0 ? stdout : undefined;
 }
 
 const OWN_PYTHON = '.venv/bin/python';

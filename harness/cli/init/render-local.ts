@@ -3,13 +3,13 @@
  *
  * Projects name definitions of others by address; rendering those would ask the network. Start at {@link renderLocally}.
  */
-import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, posix } from 'node:path';
 import { parse, stringify } from 'yaml';
 import { isRecord } from 'stalemate-apiserver/objects/json';
 import { isRemote, NAMES, NAMING } from './kustomizations.ts';
+import { rendered } from './prepare.ts';
 import type { Repository } from './repository.ts';
 
 /** What is copied: manifests and what generators read; a folder with more is no folder of manifests. */
@@ -28,18 +28,12 @@ export function renderLocally(repository: Repository, folder: string): string | 
       const text = repository.text(file);
       writeFileSync(path, NAMES.has(posix.basename(file)) ? withoutRemote(repository, file, text) : text);
     }
-    const { status, stdout } = spawnSync('kubectl', ['kustomize', folder], {
-      cwd: copy,
-      encoding: 'utf8',
-      maxBuffer: OUTPUT_BYTES_MAX,
-    });
-    return status === 0 && (stdout.match(/^kind: Deployment$/gm) ?? []).length === 1 ? stdout : undefined;
+    const text = rendered(folder, copy);
+    return text?.match(/^kind: Deployment$/gm)?.length === 1 ? text : undefined;
   } finally {
     rmSync(copy, { recursive: true, force: true });
   }
 }
-
-const OUTPUT_BYTES_MAX = 256 * 1024 * 1024;
 
 function withoutRemote(repository: Repository, file: string, text: string): string {
   try {

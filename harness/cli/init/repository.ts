@@ -91,6 +91,12 @@ export function repositoryOf(texts: { readonly [path: string]: string }): Reposi
   return { files, text: (path) => texts[path] ?? '', exists: (path) => path in texts };
 }
 
+/** How early a path comes in a list of usual places; behind all of them where it is in none. */
+export function placeIn(places: readonly RegExp[], path: string): number {
+  const at = places.findIndex((pattern) => pattern.test(path));
+  return at < 0 ? places.length : at;
+}
+
 /** Whether a file is there. */
 export function has({ exists }: Repository, path: string): boolean {
   return exists(path);

@@ -3,16 +3,16 @@
  */
 import { posix } from 'node:path';
 import { stringify } from 'yaml';
-import { isRecord } from 'stalemate-apiserver/objects/json';
+import { isRecord, mapOf, textOf } from 'stalemate-apiserver/objects/json';
 import { apiVersionOf, type KubeObject } from 'stalemate-apiserver/objects/object';
 import { collectionPath } from 'stalemate-apiserver/wire/path';
 import { installCrds } from '../../clusters/definitions.ts';
-import { textOf } from '../../execution/project/manifest-files.ts';
 import { createAtOnce } from '../../execution/project/install.ts';
 import { createServer } from '../embedded-server.ts';
 import { drawSample } from './draw-sample.ts';
 import { objectsIn } from './objects-in.ts';
-import type { Repository } from './repository.ts';
+import { groupOf } from './definitions.ts';
+import { placeIn, type Repository } from './repository.ts';
 
 export interface Samples {
   /** Files of the project, for `samples` of the configuration. */
@@ -123,7 +123,7 @@ export function findSamples(repository: Repository, crds: readonly KubeObject[])
 }
 
 function candidates({ files, text }: Repository, crds: readonly KubeObject[]): readonly string[] {
-  const groups = crds.map((crd) => (isRecord(crd['spec']) ? textOf(crd['spec']['group']) : ''));
+  const groups = crds.map(groupOf);
   return files
     .filter((file) => /\.ya?ml$/.test(file) && !/^(kustomization|values|Chart)\./.test(posix.basename(file)))
     .filter((file) =>
@@ -133,8 +133,7 @@ function candidates({ files, text }: Repository, crds: readonly KubeObject[]): r
 }
 
 function rank(file: string): number {
-  const place = PLACES.findIndex((pattern) => pattern.test(file));
-  return (place < 0 ? PLACES.length : place) + (isForTests(file) ? 10 : 0);
+  return placeIn(PLACES, file) + (isForTests(file) ? 10 : 0);
 }
 
 /** Whether a file is not what a user would apply. */
@@ -147,8 +146,7 @@ function escaped(text: string): string {
 }
 
 function kindOf(crd: KubeObject): string {
-  const names = isRecord(crd['spec']) ? crd['spec']['names'] : undefined;
-  return isRecord(names) ? textOf(names['kind']) : '';
+  return textOf(mapOf(mapOf(crd['spec'])['names'])['kind']);
 }
 
 type Server = ReturnType<typeof createServer>;

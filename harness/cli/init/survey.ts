@@ -4,7 +4,7 @@
  * Owns: putting the detectors together. Does not own: any of them (`programs/`, `definitions.ts`, `samples.ts`), what is made of it
  * (`plan.ts`). Start at {@link survey}.
  */
-import { isRecord } from 'stalemate-apiserver/objects/json';
+import { mapOf } from 'stalemate-apiserver/objects/json';
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import { findDefinitions, type Definitions } from './definitions.ts';
 import { goManifests, goProgram } from './programs/go.ts';
@@ -62,7 +62,7 @@ function programOf(repository: Repository, pythonFor: (module: string) => string
 
 /** Objects outside namespaces are not seen by a program that is told one. */
 function withScope(program: Program, crds: readonly KubeObject[]): Program {
-  const outside = crds.some(({ spec }) => isRecord(spec) && spec['scope'] === 'Cluster');
+  const outside = crds.some(({ spec }) => mapOf(spec)['scope'] === 'Cluster');
   if (!outside || !program.command.includes('--namespace={namespace}')) return program;
   const command = program.command.map((word) => (word === '--namespace={namespace}' ? '--all-namespaces' : word));
   return { ...program, command };

@@ -187,11 +187,9 @@ async function soakLogged(logged: Logged, telling: Telling, { signal }: CommandC
   if (made === undefined || isNothing) throw broken?.error ?? new HarnessError('INTERRUPTED', NOTHING_YET);
   const { result } = made;
   for (const finding of result.findings) keeper.restore(finding);
-  const unjudged = new InconclusiveKeeper(config.reportDir, console.cwd);
+  const unjudged = new InconclusiveKeeper(config.reportDir, console.cwd, keeper.note);
   for (const recording of made.unjudged) unjudged.keep(() => recording);
   const { failures } = keeper;
-  failures.push(...unjudged.failures);
-  keeper.fault ??= unjudged.fault;
   const budgets =
     broken === undefined
       ? budgetsOf({ baseline, update }, config, result, { tell, failures, cwd: console.cwd })

@@ -5,7 +5,7 @@
  * {@link rankMains}.
  */
 import { posix } from 'node:path';
-import type { Repository } from '../repository.ts';
+import { placeIn, type Repository } from '../repository.ts';
 
 export interface Main {
   /** `.`, `cmd/manager` */
@@ -73,8 +73,7 @@ export function rankMains(
 }
 
 function placeOf(folder: string): number {
-  const at = PLACES.findIndex((pattern) => pattern.test(posix.join(folder, 'main.go')));
-  return at < 0 ? PLACES.length : at;
+  return placeIn(PLACES, posix.join(folder, 'main.go'));
 }
 
 /** Also where a variable stands for the tool: `$(GO_CMD) build`. */
