@@ -9,7 +9,7 @@ import type { JsonObject, JsonValue } from 'stalemate-apiserver/objects/object';
 import { isMap } from 'stalemate-apiserver/objects/json';
 import { HideText } from './hide-text.ts';
 import { KnownSecrets } from './known-secrets.ts';
-import { canonicalJson, encodedStandIn, hasStandIn } from './stand-in.ts';
+import { canonicalJson, changed, encodedStandIn, hasStandIn } from './stand-in.ts';
 import { hideInSchema, SCHEMA, type SchemaParts } from './schemas.ts';
 import { isSecretKey, isSecretVariable, JSON_KEYS, LAST_APPLIED, looksDrawn, secretFlag } from './secret-places.ts';
 
@@ -151,7 +151,7 @@ export class Redaction {
 
   #list(list: readonly JsonValue[], place: Place): JsonValue {
     let follows = false;
-    const out = list.map((item) => {
+    return changed(list, (item) => {
       if (typeof item !== 'string') return this.#walk(item, place);
       const flag = secretFlag(item);
       const hidden = follows && flag === undefined && !item.startsWith('-') ? this.#texts.secret(item) : undefined;
@@ -159,21 +159,20 @@ export class Redaction {
       if (flag?.value !== undefined) return `${flag.flag}=${this.#texts.secret(flag.value)}`;
       return hidden ?? this.#text(item);
     });
-    return out.every((item, index) => item === list[index]) ? list : out;
   }
 
   #map(map: JsonObject, place: Place): JsonObject {
     const isSecret = isOfSecrets(place) || isAboutSecrets(map);
     const inner = placeOf(isSecret, isOfObject(place) || isObject(map));
     const out: { [key: string]: JsonValue | undefined } = {};
-    let changed = false;
+    let isSame = true;
     for (const [key, value] of Object.entries(map)) {
       const hidden = value === undefined ? undefined : this.#entry(map, key, value, inner);
       const name = this.#keyOf(key);
       out[name] = hidden;
-      changed ||= hidden !== value || name !== key;
+      isSame &&= hidden === value && name === key;
     }
-    return changed ? out : map;
+    return isSame ? map : out;
   }
 
   #entry(map: JsonObject, key: string, value: JsonValue, place: Place): JsonValue {
@@ -204,11 +203,7 @@ export class Redaction {
     if (!Array.isArray(value) && !isMap(value)) return value;
     const hide = (item: JsonValue): JsonValue =>
       typeof item === 'string' ? this.#identifier(item) : this.#walk(item, place);
-    if (Array.isArray(value)) {
-      const list = value as readonly JsonValue[];
-      const out = list.map(hide);
-      return out.every((item, index) => item === list[index]) ? value : out;
-    }
+    if (Array.isArray(value)) return changed(value as readonly JsonValue[], hide);
     if (Object.values(value).some((item) => typeof item !== 'string')) return this.#walk(value, place);
     const out = Object.entries(value).map(([key, item]) => [this.#keyOf(key), hide(item as string)] as const);
     return out.every(([key, item]) => item === value[key]) ? value : Object.fromEntries(out);
@@ -251,7 +246,7 @@ export class Redaction {
    * and switches that a story needs.
    */
   #variables(list: readonly JsonValue[]): JsonValue {
-    const out = list.map((item) => {
+    return changed(list, (item) => {
       if (!isMap(item) || typeof item['value'] !== 'string') return this.#walk(item, 'plain');
       const { name, value } = item;
       const isNamed = typeof name === 'string';
@@ -261,7 +256,6 @@ export class Redaction {
       if (hidden === value && called === name) return item;
       return { ...item, ...(called === undefined ? {} : { name: called }), value: hidden };
     });
-    return out.every((item, index) => item === list[index]) ? list : out;
   }
 
   /** The value of a program's operation, or of a step of a JSON patch, by the path that it is written to. */

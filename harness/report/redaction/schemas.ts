@@ -6,6 +6,7 @@
  */
 import { isMap } from 'stalemate-apiserver/objects/json';
 import type { JsonValue } from 'stalemate-apiserver/objects/object';
+import { changed } from './stand-in.ts';
 
 /** The field of a definition that holds its schema. */
 export const SCHEMA = 'openAPIV3Schema';
@@ -25,12 +26,9 @@ export interface SchemaParts {
 /** The schema with its parts replaced; the same one where nothing changes. */
 export function hideInSchema(schema: JsonValue, parts: SchemaParts, isByName = false): JsonValue {
   if (typeof schema === 'string') return parts.text(schema);
-  if (Array.isArray(schema)) {
-    const out = (schema as readonly JsonValue[]).map((item) => hideInSchema(item, parts));
-    return out.every((item, index) => item === schema[index]) ? schema : out;
-  }
+  if (Array.isArray(schema)) return changed(schema as readonly JsonValue[], (item) => hideInSchema(item, parts));
   if (!isMap(schema)) return schema;
-  let changed = false;
+  let isSame = true;
   const out = Object.entries(schema).map(([key, item]): readonly [string, JsonValue | undefined] => {
     const name = parts.text(key);
     const hidden =
@@ -39,8 +37,8 @@ export function hideInSchema(schema: JsonValue, parts: SchemaParts, isByName = f
         : !isByName && LIKE_OBJECTS.has(key)
           ? parts.value(item)
           : hideInSchema(item, parts, !isByName && BY_NAME.has(key));
-    changed ||= hidden !== item || name !== key;
+    isSame &&= hidden === item && name === key;
     return [name, hidden];
   });
-  return changed ? Object.fromEntries(out) : schema;
+  return isSame ? schema : Object.fromEntries(out);
 }

@@ -35,19 +35,19 @@ export class SeedSearch<T> {
 
   /** Whether any of them is there. */
   isIn(text: string): boolean {
-    const window = this.#window;
-    for (let end = window; end <= text.length;) {
-      const hash = blockHash(text, end);
-      const shift = this.#shifts[hash] ?? 1;
-      if (shift === 0 && this.#seeds.get(hash)?.some((seed) => text.startsWith(seed.text, end - window)) === true)
-        return true;
-      end += shift === 0 ? 1 : shift;
-    }
-    return false;
+    return this.#some(text, () => true);
   }
 
   /** Tells where which seeds are, from left to right. */
   each(text: string, found: (at: number, of: T) => void): void {
+    this.#some(text, (at, of) => {
+      found(at, of);
+      return false;
+    });
+  }
+
+  /** Looks until one is what is wanted; true if one was. */
+  #some(text: string, isWanted: (at: number, of: T) => boolean): boolean {
     const window = this.#window;
     for (let end = window; end <= text.length;) {
       const hash = blockHash(text, end);
@@ -57,9 +57,11 @@ export class SeedSearch<T> {
         continue;
       }
       const at = end - window;
-      for (const seed of this.#seeds.get(hash) ?? []) if (text.startsWith(seed.text, at)) found(at, seed.of);
+      for (const seed of this.#seeds.get(hash) ?? [])
+        if (text.startsWith(seed.text, at) && isWanted(at, seed.of)) return true;
       end++;
     }
+    return false;
   }
 }
 

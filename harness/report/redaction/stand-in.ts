@@ -150,14 +150,19 @@ export function mapTexts(value: unknown, change: (text: string) => string): unkn
   if (typeof value === 'string') return change(value);
   if (value === null || typeof value !== 'object') return value;
   if (Array.isArray(value)) {
-    const out = value.map((item) => mapTexts(item, change));
-    return out.every((item, index) => item === value[index]) ? value : out;
+    return changed(value, (item) => mapTexts(item, change));
   }
-  let changed = false;
+  let isSame = true;
   const out = Object.entries(value).map(([key, item]) => {
     const [name, next] = [change(key), mapTexts(item, change)];
-    changed ||= next !== item || name !== key;
+    isSame &&= next === item && name === key;
     return [name, next] as const;
   });
-  return changed ? Object.fromEntries(out) : value;
+  return isSame ? value : Object.fromEntries(out);
+}
+
+/** The list with each item replaced; the same list where nothing changes. */
+export function changed<T>(list: readonly T[], change: (item: T) => T): readonly T[] {
+  const out = list.map(change);
+  return out.every((item, index) => item === list[index]) ? list : out;
 }

@@ -89,25 +89,23 @@ const LEVELS_MAX = 2000;
 
 /** Parses JSON, and says where a file that is none goes wrong. */
 export function parseJson(text: string, source: string, expected: string): unknown {
+  const invalid = (what: string, cause?: unknown): HarnessError =>
+    new HarnessError('FORMAT_INVALID', `"${source}" ${what}`, { cause, details: { source } });
   if (isNestedDeeper(text, LEVELS_MAX))
-    throw new HarnessError(
-      'FORMAT_INVALID',
-      `"${source}" nests deeper than ${LEVELS_MAX} levels; expected a ${expected}, copy the file again from where it was written`,
-      { details: { source } },
+    throw invalid(
+      `nests deeper than ${LEVELS_MAX} levels; expected a ${expected}, copy the file again from where it was written`,
     );
   try {
     return JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch (error) {
     const lines = text.trimEnd().split('\n');
     const conflict = lines.findIndex((line) => /^(<{7}|>{7}) /.test(line));
-    if (conflict >= 0) {
-      throw new HarnessError(
-        'FORMAT_INVALID',
-        `"${source}" holds a merge conflict at line ${conflict + 1} ("${lines[conflict]?.slice(0, 60) ?? ''}"); ` +
+    if (conflict >= 0)
+      throw invalid(
+        `holds a merge conflict at line ${conflict + 1} ("${lines[conflict]?.slice(0, 60) ?? ''}"); ` +
           'expected one side of it, take one whole with "git checkout --ours" or "--theirs" and add it again',
-        { cause: error, details: { source } },
+        error,
       );
-    }
     const reason = error instanceof Error ? error.message : String(error);
     const position = Number(/ at position (\d+)/.exec(reason)?.[1] ?? Number.NaN);
     const atEnd = position >= text.trimEnd().length;
@@ -115,33 +113,26 @@ export function parseJson(text: string, source: string, expected: string): unkno
     const what = cut
       ? `is cut off: it ends ${text.trim() === '' ? 'before it begins' : `at line ${lines.length} in the middle of the document`}`
       : `is not JSON: ${reason.replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase())}`;
-    throw new HarnessError(
-      'FORMAT_INVALID',
-      `"${source}" ${what}; expected a complete ${expected} in JSON, copy the file again from where it was written`,
-      { cause: error, details: { source } },
+    throw invalid(
+      `${what}; expected a complete ${expected} in JSON, copy the file again from where it was written`,
+      error,
     );
   }
 }
 
 function upgrade(format: Format<unknown>, json: unknown, source: string, place: string): unknown {
   const where = place === '' ? `"${source}"` : `"${source}" at ${place}`;
+  const invalid = (what: string): HarnessError =>
+    new HarnessError('FORMAT_INVALID', `${where} ${what}`, { details: { source } });
   const kind = kindOf(json);
-  if (!isRecord(json) || (kind === undefined ? place === '' && json['version'] === undefined : kind !== format.kind)) {
-    throw new HarnessError(
-      'FORMAT_INVALID',
-      `${where} is ${kind === undefined ? 'no document of stalemate' : `a ${kind}`}; expected a ${format.kind}`,
-      { details: { source } },
-    );
-  }
+  if (!isRecord(json) || (kind === undefined ? place === '' && json['version'] === undefined : kind !== format.kind))
+    throw invalid(`is ${kind === undefined ? 'no document of stalemate' : `a ${kind}`}; expected a ${format.kind}`);
   const version = json['version'];
-  if (typeof version !== 'number' || !Number.isInteger(version) || version < 1) {
-    throw new HarnessError(
-      'FORMAT_INVALID',
-      `${where} has ${version === undefined ? 'no "version"' : `version ${JSON.stringify(version)}`}; ` +
+  if (typeof version !== 'number' || !Number.isInteger(version) || version < 1)
+    throw invalid(
+      `has ${version === undefined ? 'no "version"' : `version ${JSON.stringify(version)}`}; ` +
         `expected a ${format.kind} with "version" from 1 to ${format.version}`,
-      { details: { source } },
     );
-  }
   if (version > format.version) {
     throw new HarnessError(
       'FORMAT_TOO_NEW',

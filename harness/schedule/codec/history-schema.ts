@@ -205,6 +205,13 @@ const expectedState: z.ZodType<ExpectedState> = z.strictObject({
   objects: z.record(z.string(), kubeObject),
 } satisfies Shape<ExpectedState>);
 
+const otherRun = {
+  settled: z.boolean(),
+  final: z.array(kubeObject),
+  names: textMap,
+  expected: z.array(expectedState),
+};
+
 type Probe<P extends ProbeResult['probe']> = Extract<ProbeResult, { probe: P }>;
 
 const probe: z.ZodType<ProbeResult> = z
@@ -223,20 +230,8 @@ const probe: z.ZodType<ProbeResult> = z
       writes: z.array(z.string()),
       settled: z.boolean(),
     } satisfies Shape<Probe<'fresh-incarnation'>>),
-    z.strictObject({
-      probe: z.literal('undisturbed'),
-      settled: z.boolean(),
-      final: z.array(kubeObject),
-      names: z.record(z.string(), z.string()),
-      expected: z.array(expectedState),
-    } satisfies Shape<Probe<'undisturbed'>>),
-    z.strictObject({
-      probe: z.literal('without-crashes'),
-      settled: z.boolean(),
-      final: z.array(kubeObject),
-      names: z.record(z.string(), z.string()),
-      expected: z.array(expectedState),
-    } satisfies Shape<Probe<'without-crashes'>>),
+    z.strictObject({ probe: z.literal('undisturbed'), ...otherRun } satisfies Shape<Probe<'undisturbed'>>),
+    z.strictObject({ probe: z.literal('without-crashes'), ...otherRun } satisfies Shape<Probe<'without-crashes'>>),
     z.strictObject({
       probe: z.literal('drift'),
       role: z.string(),
