@@ -13,7 +13,7 @@ export interface ProcessIdentity {
   /** Where its number means something: {@link ourHost}. */
   readonly host: string;
   readonly pid: number;
-  /** Clock ticks since the machine started; empty where nobody tells. */
+  /** Clock ticks since the machine started; empty where they cannot be read. */
   readonly started: string;
 }
 
@@ -26,7 +26,7 @@ export function identityOf(pid: number): ProcessIdentity {
   return { host: ourHost(), pid, started: startOf(pid) };
 }
 
-/** This machine; of a container, that one: others count their processes anew. */
+/** This machine; of a container, that one: another one numbers its processes from 1. */
 export function ourHost(): string {
   try {
     return `${hostname()} ${readlinkSync('/proc/self/ns/pid')}`;
@@ -51,7 +51,7 @@ export function isMarkAlive(mark: string): boolean {
   return host !== hostMark() || isOurProcess({ host: ourHost(), pid: Number(pid), started });
 }
 
-/** Whether it still runs; of one on another machine nobody knows, so it may. */
+/** Whether it still runs; one on another machine cannot be checked, so it may. */
 export function isOurProcess({ host, pid, started }: ProcessIdentity): boolean {
   if (host !== ourHost()) return true;
   try {

@@ -71,7 +71,7 @@ export function clusterWriteArgument(text: string, before: readonly string[] | u
   throw usage(`got --allow-cluster-write "${text}", ${CLUSTER_WRITE_FORM}`);
 }
 
-/** Which cluster of somebody else is meant, as options have it. */
+/** Which existing cluster is meant, as options have it. */
 export function existingFlags(flags: {
   readonly kubeconfig?: string;
   readonly context?: string;

@@ -1,9 +1,9 @@
-/** A person at the terminal is asked about a cluster that nobody has allowed; a yes is kept. */
+/** The user at the terminal is asked about a cluster that is not allowed yet; a yes is kept. */
 import type { ExistingAccess } from '../clusters/existing/access.ts';
 import type { Admission } from '../clusters/existing/admission.ts';
 import { consented, isAsked } from './questions.ts';
 
-/** Undefined where nobody is there to be asked. */
+/** Undefined without a terminal. */
 export function asking(): Admission['ask'] {
   if (!isAsked()) return undefined;
   return ({ context, server, uid }) =>

@@ -2,7 +2,7 @@
  * New or old: findings of a campaign, replayed on the build that a change starts from.
  *
  * Owns: what the base build is, what its replays say. What cannot be told
- * counts as new: nobody is let off by a base that no longer starts.
+ * counts as new: a base that no longer starts excuses nothing.
  */
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';

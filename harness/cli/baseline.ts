@@ -1,4 +1,4 @@
-/** The baseline of a project: read before a run, compared after it, written anew on request. */
+/** The baseline of a project: read before a run, compared after it, overwritten on request. */
 import { existsSync } from 'node:fs';
 import { relative } from 'node:path';
 import { isAbout, storedTarget, targetFrom } from '../execution/search/counterexample.ts';
@@ -89,7 +89,7 @@ function updateBaseline(before: Baseline | undefined, config: RunConfig, result:
 /** What a project keeps of how busy its target was. */
 export interface KeptBaseline {
   readonly baseline: Baseline | undefined;
-  /** It is written anew. */
+  /** It is overwritten. */
   readonly update: boolean;
 }
 
@@ -100,7 +100,7 @@ export interface BudgetManner {
   readonly cwd: string;
 }
 
-/** Compares with the baseline, or writes it anew. */
+/** Compares with the baseline, or overwrites it. */
 export function budgetsOf(
   { baseline, update }: KeptBaseline,
   config: RunConfig,

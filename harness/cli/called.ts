@@ -7,7 +7,7 @@ import { existsSync, realpathSync } from 'node:fs';
 import { basename, delimiter, dirname, join, relative } from 'node:path';
 import { quoted } from '../report/shell-word.ts';
 
-/** What files and pages say, and whoever was called by another program. */
+/** What files and pages say, and a process that another program has started. */
 export const USUALLY_CALLED = 'npx stalemate';
 
 const EXECUTABLE = 'harness/cli/bin.mjs';

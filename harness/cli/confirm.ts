@@ -23,7 +23,7 @@ import { replay, standOn, type ReplayContext } from './library.ts';
 
 /** Runs of each finding. */
 const TIMES = 5;
-/** A real server takes seconds to start, and what the target does undisturbed is measured anew: nobody waits for that after less. */
+/** A real server takes seconds to start, and undisturbed runs are measured again: not worth the wait after a shorter search. */
 const SEARCHED_MIN_MS = 10_000;
 /** Without being asked: no longer than the search took, and no longer than this for all findings. */
 const UNASKED_MAX_MS = 60_000;
@@ -35,11 +35,11 @@ const TIME_UP_MS = 1_000;
 
 const ELSEWHERE = '"setup-envtest use" fetches them, --confirm kind uses a kind cluster, --confirm none skips this';
 
-/** Where findings are to be confirmed, and whether somebody asked for that; or why they are not. */
+/** Where findings are to be confirmed, and whether the user asked for that; or why they are not. */
 export type ConfirmPlan = { readonly on: ConfirmOn; readonly isAsked: boolean } | { readonly why: string | undefined };
 
 /**
- * What is meant, before the search: whoever asks for a server that is not to be had learns it at once. The configuration speaks of
+ * Resolved before the search, so that a missing server is reported at once. The configuration speaks of
  * findings of the embedded server, should there be any; a flag is about this run.
  *
  * @param flag wins over the configuration.

@@ -17,7 +17,7 @@ const OURS: ReadonlySet<string> = new Set(['STALEMATE_NODE_TOO_OLD', 'STALEMATE_
 /** Kubernetes sets these in every pod of a namespace with a service named "stalemate". */
 const SERVICE_LINK = /^STALEMATE_(?:SERVICE|PORT_\d)/;
 const SERVICE_ADDRESS = /^(?:tcp|udp|sctp):\/\//;
-/** Flags that lead to a cluster of somebody else. */
+/** Flags that name an existing cluster. */
 const SAID: ReadonlySet<string> = new Set(['--kubeconfig', '--context']);
 const YES: ReadonlySet<string> = new Set(['1', 'true', 'yes', 'on']);
 const NO: ReadonlySet<string> = new Set(['0', 'false', 'no', 'off']);

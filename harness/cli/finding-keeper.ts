@@ -80,7 +80,7 @@ export class FindingKeeper {
       if ((finding.stats.symptoms ?? []).length > 1) this.guard(() => this.restore(finding));
   }
 
-  /** Writes a finding anew that a real server was asked about; what was told of it is told. */
+  /** Writes a finding again that a real server was asked about; it was reported before. */
   confirmed(found: Finding): void {
     this.guard(() => this.restore(redactFinding(found, this.#vault)));
   }

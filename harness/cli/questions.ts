@@ -8,18 +8,18 @@ export function isAsked(): boolean {
   return process.stdin.isTTY && process.stdout.isTTY;
 }
 
-/** Yes, where nobody is there to be asked. */
+/** Yes, without a terminal. */
 export async function agreed(question: string): Promise<boolean> {
   if (!isAsked()) return true;
   return !/^n/i.test((await ask(`${question} [Y/n] `)).trim());
 }
 
-/** No, where nobody is there to be asked. */
+/** No, without a terminal. */
 export async function consented(question: string): Promise<boolean> {
   return isAsked() && /^y/i.test((await ask(question)).trim());
 }
 
-/** The command that starts the controller; undefined where nobody is there to be asked, or nothing is answered. */
+/** The command that starts the controller; undefined without a terminal or an answer. */
 export async function askCommand(silent: boolean): Promise<readonly string[] | undefined> {
   if (silent || !isAsked()) return undefined;
   const answer = await ask('How is the controller started (program and arguments, {kubeconfig} is replaced)? ');

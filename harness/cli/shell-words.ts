@@ -7,7 +7,7 @@
 /** What a backslash protects between double quotes. */
 const PROTECTED = /["\\$`]/;
 
-/** The words; or the quote that nobody has closed. */
+/** The words; or the quote that is not closed. */
 export function shellWords(
   text: string,
 ): { readonly words: readonly string[] } | { readonly unclosed: '"' | "'" | '\\' } {

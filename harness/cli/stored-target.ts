@@ -1,5 +1,5 @@
 /**
- * Whether a stored file may start the target that it names. A file is data: somebody else may have written it.
+ * Whether a stored file may start the target that it names. A file is data: another user may have written it.
  *
  * Owns: what counts as the user's own word. Does not own: how the target is started (`library.ts`).
  */
@@ -31,7 +31,7 @@ export interface UsersWord {
   readonly shown?: CounterexampleTarget;
   /** `--trust-file`. */
   readonly trusted: boolean;
-  /** Asks a person; false where nobody is there. */
+  /** Asks a person; false without a terminal. */
   readonly ask: (question: string) => Promise<boolean>;
 }
 
@@ -43,7 +43,7 @@ export interface AllowedTarget {
 
 /**
  * @throws {TARGET_MISMATCH} for a file about another target than the user's.
- * @throws {REFUSED} for a target that nobody but the file names, or that lies outside the folder.
+ * @throws {REFUSED} for a target that only the file names, or that lies outside the folder.
  */
 export async function allowedTarget(stored: CounterexampleTarget, user: UsersWord): Promise<AllowedTarget> {
   const { folder, options, trusted, shown = stored } = user;

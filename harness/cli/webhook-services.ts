@@ -6,7 +6,7 @@ const FORM = /^([^/=:]+\/[^/=:]+)(?::(\d+))?=((?:\[[\da-fA-F:.]+\]|[^:=\s]+):\d+
 
 const PORT_MAX = 65_535;
 
-/** Reads the option once for each service; without a port it stands for all ports of the service. */
+/** Reads the option once for each service; without a port it means all ports of the service. */
 export function webhookServices(given: readonly string[]): NonNullable<CallOutOptions['resolveService']> {
   const places = new Map<string, string>();
   for (const text of given) {

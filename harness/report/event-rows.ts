@@ -1,4 +1,4 @@
-/** The rows of a story that stand for what became of the target's process, and its own log lines. */
+/** The rows of a story for events of the target's process, and for its own log lines. */
 import { roleOf, type ActorId } from '../model/actor.ts';
 import type { Violation } from '../model/check-result.ts';
 import type { History, ProcessEventKind } from '../model/history.ts';
@@ -57,7 +57,7 @@ export function eventRows(
 }
 
 const NONE: ReadonlySet<string> = new Set();
-/** What an error of client-node prints below its first line: the answer stands in the story. */
+/** What an error of client-node prints below its first line: the answer is in the story. */
 const BELOW = /^(?:Message|Body|Headers): /;
 
 type Line = NonNullable<History['logs']>[number];

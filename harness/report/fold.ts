@@ -68,7 +68,7 @@ const WAIT_MS = 10_000;
 export function withWaits(rows: readonly StoryRow[], beganMs: number): readonly StoryRow[] {
   let lastMs: number | undefined = beganMs;
   return rows.flatMap((row): readonly StoryRow[] => {
-    // How long the rounds of a cycle lasted stands there.
+    // The row of a cycle says how long it lasted.
     if (row.row === 'folded') lastMs = undefined;
     if (row.row !== 'operation') return [row];
     const waitMs = row.timeMs - (lastMs ?? row.timeMs);

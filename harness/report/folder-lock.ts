@@ -20,7 +20,7 @@ import { HarnessError } from '../model/errors.ts';
 import { partialOf } from './write-files.ts';
 
 const TOUCH_MS = 2_000;
-/** Nobody is held up for so long, on whatever machine, and clocks do not differ by so much. */
+/** No live process pauses for so long, and clocks do not differ by so much. */
 const SILENT_MS = 120_000;
 
 /**
@@ -94,7 +94,7 @@ function touch(path: string, isOurs: () => boolean): void {
     const now = realDate();
     if (isOurs()) utimesSync(path, now, now);
   } catch {
-    // A folder that was removed belongs to nobody.
+    // The folder was removed: there is no lock to keep.
   }
 }
 
@@ -112,7 +112,7 @@ function whoText({ pid, host }: ProcessIdentity): string {
 function take(path: string): ProcessIdentity | undefined {
   for (;;) {
     if (isWritten(path, `${JSON.stringify({ version: 1, ...ourProcess() })}\n`)) return undefined;
-    // Read once: a second look might meet the lock of somebody who came in between, and take that for what was left.
+    // Read once: a second read might find the lock of a process that came in between, and take it for a stale one.
     const text = textOf(path);
     const holder = holderIn(text);
     if (holder !== undefined && isAlive(holder, path)) return holder;
@@ -122,7 +122,7 @@ function take(path: string): ProcessIdentity | undefined {
 }
 
 /**
- * Removes what a dead holder has left, and never the file of somebody who came in between: only one process at a time may remove what
+ * Removes the lock of a dead holder, and never the file of a process that came in between: only one process at a time may remove what
  * has this text, and it looks once more.
  */
 function removeLeft(path: string, text: string | undefined): ProcessIdentity | undefined {

@@ -52,7 +52,7 @@ export function siblingsAlive(index: HistoryIndex, created: Revision): number | 
   return alive.size;
 }
 
-/** `r1/worker-wg` of `r1/worker-wg~3`; a name that somebody chose is a role of its own kind: all of those count together. */
+/** `r1/worker-wg` of `r1/worker-wg~3`; a chosen name is a role of its own kind: all of those count together. */
 function roleOf({ history }: HistoryIndex, { uid }: Revision): string {
   const name = history.names[uid] ?? '';
   return name.includes('~') ? name.replace(/~\d+$/, '') : '';

@@ -6,7 +6,7 @@ const SEGMENT = /\.?([A-Za-z_$][\w$-]*)|\[("(?:[^"\\]|\\.)*"|[^\]]*)\](~\d+)?/g;
 const VALUE_MAX = 24;
 
 /**
- * The last map key, after the list item that it stands in: `spec.replicas` → `replicas`,
+ * The last map key, after the list item that it is in: `spec.replicas` → `replicas`,
  * `status.conditions[type=Ready].status` → `Ready.status`, `metadata.annotations["example.com/a"]` → `example.com/a`.
  */
 export function shortLeaf(path: string): string {
@@ -62,7 +62,7 @@ export function changesText(changes: readonly LeafChange[], field: string, max =
     ),
   ];
   if (texts.length <= max) return texts.join(' ');
-  // The field must not fall victim to the limit: it stands last, so what comes before it goes first.
+  // The field must not fall victim to the limit: it comes last, so what comes before it goes first.
   const kept = [...texts.slice(0, max - 1), ...texts.slice(-1)];
   return `${kept.join(' ')} +${texts.length - kept.length} more`;
 }

@@ -1,5 +1,5 @@
 /**
- * For a label that never came up: the one that did and is most like it, for whoever has to fix a counterexample by hand.
+ * For a label that never came up: the one that did and is most like it, to fix a counterexample by hand.
  *
  * Owns: what is most alike. The kind of request counts before the names in it. Pure.
  */

@@ -1,7 +1,7 @@
 /**
  * What is written for a finding, and where: a counterexample to replay, a record to judge again and a page to read, under one stem.
  *
- * Owns: names and folders. Does not own: the formats (`schedule/codec`), which whoever writes brings along.
+ * Owns: names and folders. Does not own: the formats (`schedule/codec`), which the caller passes.
  */
 import { join, relative } from 'node:path';
 import type { Counterexample } from '../model/counterexample.ts';

@@ -21,7 +21,7 @@ export interface OperationRow {
   readonly request: string;
   /** The same with nothing but the field that the violation is about, for narrow columns. */
   readonly short: string;
-  /** What the server made of it: `102 replicas=5`, `409 Conflict`. Absent for reads, whose answer stands in `request`. */
+  /** What the server made of it: `102 replicas=5`, `409 Conflict`. Absent for reads, whose answer is in `request`. */
   readonly answer?: string;
   readonly guilty: boolean;
   /** A few words on why it matters. */

@@ -1,5 +1,5 @@
 /**
- * The story of a finding as data: what stands on the first screen, in the terminal and at the top of the page.
+ * The story of a finding as data: the first screen, in the terminal and at the top of the page.
  *
  * Owns: which steps are told and in which order. Does not own: wording of a single request (`operation-text.ts`), who knew what
  * (`knowledge.ts`), layout (`terminal.ts`). Start with {@link tellStory}.
@@ -109,7 +109,7 @@ function reconciled({ signature }: Violation, { measurements }: Told['record']):
   return reconciles === undefined ? {} : { reconciles };
 }
 
-/** A story begins with contention, or earlier when the violation does: a target can be wrong while nobody disturbs it. */
+/** A story begins with contention, or earlier when the violation does: a target can be wrong while it is undisturbed. */
 function beginning(index: HistoryIndex, violation: Violation): number {
   const start = phaseStart(index.history, 'contention');
   const moments = violation.operations.flatMap((id) => index.operation(id)?.invoked.at ?? []);

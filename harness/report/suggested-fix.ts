@@ -1,6 +1,6 @@
 /**
  * What usually fixes a finding, by its property and class: the habit to change, not a patch. Careful on purpose: it is said of the
- * kind of bug, by somebody who has not seen the code. The first sentence stands alone in a terminal.
+ * kind of bug, without knowledge of the code. A terminal shows the first sentence alone.
  */
 import type { Violation } from '../model/check-result.ts';
 import type { Signature } from '../model/signature.ts';

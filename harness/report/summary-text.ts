@@ -100,13 +100,13 @@ export function renderSummary(
 const NOTHING_SEARCHED =
   'no trial was made: the undisturbed runs before the search took all the time; give it more (--budget 10m), or a target that comes to rest sooner';
 
-/** Green only as far as that goes: what nobody tried is not green, and a warning may say that most was never tried. */
+/** Green only for what was tried; a warning may say that most was not. */
 function holdsText(untested: readonly string[], warnings: readonly string[]): string {
   const text = untested.length === 0 ? HEADLINES.holds : `${HEADLINES.holds} that were put to the test`;
   return warnings.length === 0 ? text : `${text}, with ${warnings.length === 1 ? 'this warning' : 'these warnings'}:`;
 }
 
-/** Whether anything failed that is known or put up with. */
+/** Whether anything failed that is known or waived. */
 function hasKnown({ seenAgain, waived = [] }: Summary): boolean {
   return seenAgain !== undefined || waived.some(({ count }) => count > 0);
 }
@@ -170,7 +170,7 @@ const CONTENDED_MIN = 1;
 /** What fails in one of three runs would be seen in nine of ten campaigns of so many. */
 const RUNS_MIN = 6;
 
-/** How little stands behind a green campaign in which hardly anything contended; undefined where enough did. */
+/** How little a green campaign proves in which hardly anything contended; undefined where enough did. */
 function littleText({ outcome, runs, contention }: Summary): string | undefined {
   if (runs === 0 || (outcome !== 'holds' && outcome !== 'vacuous')) return undefined;
   const [conflicts, stale] = [contention['conflicts'] ?? 0, contention['staleReads'] ?? 0];

@@ -156,7 +156,7 @@ export function useLines(use: UseSummary): readonly string[] {
   return lines;
 }
 
-/** Whoever sees few runs is told what to do about it. */
+/** Runs that take longer are few: the summary says what makes them long. */
 const LONG_SECONDS = 5;
 
 function timeLines({ start, contention, rest, further, drain }: SecondsPerRun): readonly string[] {
@@ -187,7 +187,7 @@ function growth({ perRun }: FigureSummary, noun: string, text: (value: number) =
   return perRun === undefined ? [] : [`${text(perRun)} ${noun}`];
 }
 
-/** What the target itself counted in one run, for findings about rates; undefined where nobody asked it. */
+/** What the target itself counted in one run, for findings about rates; undefined where no metrics were read. */
 export function reconcilesBeside(property: string, measurements: readonly Measurement[] = []): string | undefined {
   if (property !== 'bounded-rate') return undefined;
   const rest = measurements.findLast(({ when, reconciles }) => when === 'at-rest' && reconciles !== undefined);

@@ -2,7 +2,7 @@
 import { waivableOf } from '../model/waiver.ts';
 import type { Finding } from '../model/finding.ts';
 
-/** Valid in TypeScript and in YAML. Reason and last day are for whoever pastes it: without them it is refused. */
+/** Valid in TypeScript and in YAML. The user fills in reason and last day: without them it is refused. */
 export function waiverLine({
   violation,
   record,

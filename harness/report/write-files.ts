@@ -9,8 +9,8 @@ import { filesBelow } from './read-files.ts';
  * Writes a text under its final name only when all of it is on disk; folders are made as needed.
  *
  * @param flag the one that names another folder, for the message.
- * @throws {USAGE} when the folder is one of ours and a link stands in its place.
- * @throws {OUTPUT_FAILED} naming the path, when the disk is full, the folder cannot be written to, and so on. What stood at the
+ * @throws {USAGE} when the folder is one of ours and a link is in its place.
+ * @throws {OUTPUT_FAILED} naming the path, when the disk is full, the folder cannot be written to, and so on. What was at the
  * path before is untouched.
  */
 export function writeWhole(path: string, text: string, mode = 0o666, flag = '--report-dir'): void {
@@ -60,7 +60,7 @@ export function checkFolder(folder: string): void {
   }
 }
 
-/** What is written stands in these, and so does what a run replaces. */
+/** All that is written is in these, and so is what a run replaces. */
 const OWN_FOLDERS = ['failures', 'records', 'recordings', 'reports', 'unproved', 'corpus'];
 /** Around them, unless another folder is named. */
 const HOME = '.stalemate';

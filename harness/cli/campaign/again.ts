@@ -8,7 +8,7 @@ import { Command } from 'commander';
 import type { Again } from '../../report/left-out.ts';
 import { rawArgumentsOf, withTargetFlags } from '../commands/target-flags.ts';
 
-/** Set anew for the next search. */
+/** The next search sets its own. */
 const OTHER: ReadonlySet<string> = new Set(['--budget', '--seed']);
 /** What `corpus run` takes besides the flags of the target. */
 const CORPUS = '--corpus';

@@ -9,7 +9,7 @@ import type { CommandContext } from '../command-context.ts';
 /**
  * What is known is looked at before anything new is searched for.
  *
- * @param onBroken hears, before it throws, what became of those that were replayed until then.
+ * @param onBroken is called before it throws, with the results until then.
  */
 export async function replayKept(
   kept: readonly NamedEntry[],

@@ -301,7 +301,7 @@ function missedText({ missedAnchors, history }: ReplayResult): string {
     .join('');
 }
 
-/** A counterexample that came back only with its labels moved is told, so that somebody stores it anew. */
+/** A counterexample that came back only with its labels moved is reported, so that the user can store it again. */
 function movedText({ reanchored }: ReplayResult): string {
   if (reanchored === undefined) return '';
   const list = reanchored.moves.map(({ from, to }) => `  ${from}  is now  ${to}\n`).join('');

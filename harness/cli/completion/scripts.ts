@@ -1,7 +1,7 @@
 /**
  * Completion scripts: a function of the tree, with no call of stalemate in it, so that a press of TAB takes no time.
  *
- * What stands after `--` is another program: there, as for values that may be anything, files are offered.
+ * What follows `--` is another program: there, as for values that may be anything, files are offered.
  */
 import type { Shell } from './shells.ts';
 import type { CompletionCommand, CompletionFlag } from './tree.ts';

@@ -52,7 +52,7 @@ export function readWholeCorpus(folder: string, cwd: string): readonly NamedEntr
   throw new HarnessError('FORMAT_INVALID', `${problems[0] ?? ''}${rest}`);
 }
 
-/** @throws {OUTPUT_FAILED} with what stood there before untouched. */
+/** @throws {OUTPUT_FAILED} with the old file untouched. */
 export function writeEntry(folder: string, name: string, entry: CorpusEntry): string {
   const path = join(folder, `${name}.json`);
   writeWhole(path, encodeCorpusEntry(entry), undefined, '--corpus');

@@ -50,7 +50,7 @@ export async function promote(
   const since = same?.since ?? realDate().toISOString().slice(0, 10);
   // As it was until now, but what is to be stored: one that still fails was never fixed.
   const now = { name, entry: { ...given, state: known?.entry.state ?? ('open' as const) } };
-  if (wanted === 'fixed' && !(await isMended(now, await config(), context))) {
+  if (wanted === 'fixed' && !(await isFixed(now, await config(), context))) {
     const as = known === undefined ? 'is not kept' : 'is left as it was';
     console.err(`stalemate: "${name}" ${as}: an entry is fixed once it is replayed and holds\n`);
     return EXIT.violated;
@@ -62,9 +62,9 @@ export async function promote(
 }
 
 /**
- * What somebody means who does not say it: keep a finding as open, call an open one fixed.
+ * The state if none is given: a finding becomes open, an open one fixed.
  *
- * @throws {USAGE} where it would undo what somebody has decided.
+ * @throws {USAGE} where it would undo a decision of the user.
  */
 function nextState(known: NamedEntry | undefined, isFile: boolean): CorpusState {
   if (known === undefined) return 'open';
@@ -83,7 +83,7 @@ function entryFrom(file: string, cwd: string, home: string): CorpusEntry {
   };
 }
 
-async function isMended(named: NamedEntry, config: RunConfig, { console, signal }: CommandContext): Promise<boolean> {
+async function isFixed(named: NamedEntry, config: RunConfig, { console, signal }: CommandContext): Promise<boolean> {
   const manner = { console, tell: console.err, signal, budgetMs: Number.POSITIVE_INFINITY };
   const { revisited } = await replayCorpus([named], config, manner);
   return exitOfCorpus(revisited) === EXIT.holds && revisited.every(({ outcome }) => outcome === 'holds');

@@ -113,8 +113,8 @@ export function exitOfCorpus(revisited: readonly Revisited[]): ExitCode {
 }
 
 /**
- * What a search need not look into again, because it failed here. An entry that fails the run stands for its whole cause. One that fails
- * nothing, and one whose cause could be that of other bugs too, stands only for violations with its own signature: whatever else is
+ * What a search need not look into again, because it failed here. An entry that fails the run covers its whole cause. One that fails
+ * nothing, and one whose cause could be that of other bugs too, covers only violations with its own signature: whatever else is
  * found has to be reported.
  */
 export function knownCauses(revisited: readonly Revisited[]): readonly KnownCause[] {

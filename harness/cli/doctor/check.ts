@@ -1,4 +1,4 @@
-/** One thing that a run may need, and how it stands with it on this machine. */
+/** One thing that a run may need, and its state on this machine. */
 import { HarnessError } from '../../model/errors.ts';
 
 /** `absent`: not there, and only some runs need it. `wrong`: what is asked for cannot work. */

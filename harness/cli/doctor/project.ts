@@ -63,7 +63,7 @@ async function writable(name: string, folder: string, needed: boolean, fix: stri
   return free >= DISK_MIN ? ok(name, found) : lacking(name, found, `make room: ${fix}`, needed);
 }
 
-/** A folder and those around it, up to one: as far as they are empty, for somebody may have begun to use them. */
+/** A folder and those around it, up to one: as far as they are empty: another process may have begun to use them. */
 export function removeEmpty(folder: string, last: string): void {
   try {
     rmdirSync(folder);

@@ -32,7 +32,7 @@ function neverNegative(field: string): { readonly name: string; readonly cel: st
   return { name: 'never-negative', cel: `!has(object.spec.${field}) || object.spec.${field} >= 0` };
 }
 
-/** What nobody takes away once it is set; of a kind without fields, what holds of every object. */
+/** A field that stays once it is set; of a kind without fields, what holds of every object. */
 function keeps(field: string | undefined): { readonly name: string; readonly cel: string } {
   return field === undefined
     ? { name: 'generation-never-falls', cel: 'object.metadata.generation >= oldObject.metadata.generation' }

@@ -1,7 +1,7 @@
 /**
  * What `init` writes, as data: paths and texts.
  *
- * Owns: which files there are, and what becomes of those that are there already. Does not own: their texts (`config-text.ts`,
+ * Owns: which files there are, and what happens to existing ones. Does not own: their texts (`config-text.ts`,
  * `ci-text.ts`), writing. Start at {@link makePlan}.
  */
 import type { StalemateOptions } from '../../execution/config/options.ts';
@@ -28,7 +28,7 @@ export interface Plan {
 export interface PlanChoices {
   readonly options: StalemateOptions;
   readonly ci: CiKind;
-  /** Whether a file that is there may be written anew. */
+  /** Whether an existing file may be overwritten. */
   readonly mayReplace: (path: string) => boolean;
   /** The configuration that is there, if it may be replaced. */
   readonly configFile: string | undefined;

@@ -11,7 +11,7 @@ export interface SoakConfirmContext extends Omit<ConfirmContext, 'confirmed'> {
   readonly append: (line: SoakLine) => void;
 }
 
-/** Asks about the examples that nobody has asked about yet: a soak that goes on has other ones, or more of them. */
+/** Asks about the examples that have no answer yet: a soak that goes on has other ones, or more of them. */
 export async function confirmSoak(
   { result, examples }: Soak,
   { config, plan, append, ...manner }: SoakConfirmContext,

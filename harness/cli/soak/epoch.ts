@@ -1,4 +1,4 @@
-/** Which soak a start belongs to: the one that somebody names, one that is not finished, or one of today. */
+/** Which soak a start belongs to: the one that is named, one that is not finished, or one of today. */
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { realDate } from '../../determinism/real-time.ts';
@@ -44,7 +44,7 @@ export function unfinishedEpoch(reportDir: string, soak: SoakIdentity): string |
   return begun.sort((a, b) => (a.at < b.at ? 1 : -1))[0]?.epoch;
 }
 
-/** A soak that cannot be read is none to go on with; whoever names it is told why. */
+/** A soak that cannot be read is not continued; naming it reports why. */
 function entriesOf(path: string): readonly SoakEntry[] {
   if (!existsSync(path)) return [];
   try {

@@ -16,7 +16,7 @@ export const SOAK_FILE = 'soak.jsonl';
 
 export interface SoakFile {
   readonly entries: readonly SoakEntry[];
-  /** Lines that are not whole: somebody was killed while writing them. */
+  /** Lines that are not whole: their writer was killed. */
   readonly cut: number;
 }
 
@@ -86,7 +86,7 @@ export class SoakLog {
   }
 }
 
-/** What cannot even be shortened is passed over by whoever reads it. */
+/** What cannot even be shortened is skipped by readers. */
 function cutBack(fd: number, size: number): void {
   try {
     ftruncateSync(fd, size);

@@ -76,7 +76,7 @@ interface Prepared extends KeptBaseline, SoakIdentity {
   /** Every symptom is a finding of its own. */
   readonly all: boolean;
   readonly epoch: string;
-  /** Nobody has named the epoch: it is one that was not finished. */
+  /** The epoch was not named: it is one that was not finished. */
   readonly isResumed: boolean;
 }
 

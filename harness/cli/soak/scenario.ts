@@ -7,7 +7,7 @@ import { soakBudgetText } from '../../report/soak/text.ts';
 import type { FindingKeeper } from '../finding-keeper.ts';
 import type { InconclusiveKeeper } from '../inconclusive-keeper.ts';
 
-/** What a soak comes to, with what became of kept findings, and with its budgets. */
+/** The result of a soak, with the corpus and with its budgets. */
 export function soakSummary({ result, corpus, budgets }: Soak, pathOf: Parameters<typeof summarise>[1]): Summary {
   return summarise(result, pathOf, corpus, budgets);
 }

@@ -87,7 +87,7 @@ export class Disturbance {
     if (active.left <= 0 || active.fault.until === label) this.#finish(label, tell);
   }
 
-  /** Whether it has lasted long enough, and nobody has ended it yet. */
+  /** Whether it has lasted long enough, and has not ended yet. */
   isOver(nowMs: number): boolean {
     return this.#active !== undefined && nowMs >= this.#active.untilMs;
   }

@@ -1,5 +1,5 @@
 /**
- * A toxiproxy server of our own, in the network where somebody connects from, and what it is told.
+ * A toxiproxy server of our own, in the network namespace of the client, and what it is configured to do.
  *
  * Owns: the program, its proxies, toxics going in and out. Does not own: which and when (`disturbance.ts`). It ends with us, whatever
  * happens (`control-plane/children.ts`). Start at {@link startToxiproxy}.
@@ -15,9 +15,9 @@ import type { ConnectionTrouble } from '../../model/connection-fault.ts';
 import { HarnessError } from '../../model/errors.ts';
 import { toxicsOf } from './toxics.ts';
 
-/** Where it runs: whoever connects to it does so on that loopback interface. */
+/** Where it runs: clients connect to it on that loopback interface. */
 export interface Place {
-  /** Stands before a command line, so that it runs there. */
+  /** Prefix of a command line, so that it runs there. */
   readonly enter: readonly string[];
   freePorts(count: number): Promise<readonly number[]>;
   connect(port: number): Promise<Socket>;

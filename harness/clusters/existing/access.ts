@@ -1,5 +1,5 @@
 /**
- * Which cluster of somebody else is meant.
+ * Which existing cluster is meant.
  *
  * Owns: that a cluster is named and never found. Does not own: whether it may be used (`admission.ts`). Start at {@link chooseCluster}.
  */

@@ -1,7 +1,7 @@
 /**
- * Whether a cluster may be used: it is one that stalemate serves itself, or somebody who may say so has allowed it.
+ * Whether a cluster may be used: it is one that stalemate serves itself, or the user has allowed it.
  *
- * That is the command line, the environment of whoever calls, a person at the terminal, or the user's own file
+ * That is done by the command line, the environment of the caller, a person at the terminal, or the user's own file
  * (`allowed-clusters.ts`); never what comes with a project. Clusters are told apart by a uid (`identity.ts`), not by their address. Start
  * at {@link admitCluster}.
  */
@@ -40,7 +40,7 @@ export interface Admitted extends ClusterAccess {
 /**
  * Reads where a cluster is, asks it which one it is, and lets it in.
  *
- * @throws {REFUSED} when nobody has allowed it, it is another one than before, or it sends requests elsewhere.
+ * @throws {REFUSED} when it is not allowed, it is another one than before, or it sends requests elsewhere.
  * @throws {CONFIG_INVALID} {CLUSTER_UNAVAILABLE} when it cannot be read or reached.
  */
 export async function admitCluster(named: NamedCluster, { same, ask }: Admission = {}): Promise<Admitted> {

@@ -10,7 +10,7 @@ import { isRecord } from 'stalemate-apiserver/objects/json';
 import { HarnessError } from '../../model/errors.ts';
 import { writeWhole } from '../../report/write-files.ts';
 
-/** One that was allowed by the uid of its namespace kube-system; the rest is for whoever reads the file. */
+/** One that was allowed by the uid of its namespace kube-system; the rest is for people who read the file. */
 export interface AllowedCluster {
   readonly uid: string;
   readonly context: string;
@@ -31,7 +31,7 @@ export function allowedClustersFile(): string {
   return join(process.env['XDG_CONFIG_HOME'] || join(homedir(), '.config'), 'stalemate', 'clusters.json');
 }
 
-/** @throws {CONFIG_INVALID} when the file is there and is not what it should be: then nobody knows what was allowed. */
+/** @throws {CONFIG_INVALID} when the file is there and is not what it should be: then what was allowed is unknown. */
 export function allowedClusters(file: string = allowedClustersFile()): AllowedClusters {
   let text: string;
   try {

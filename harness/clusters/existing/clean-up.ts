@@ -1,8 +1,8 @@
 /**
- * Takes away what a run has left on somebody else's cluster: what it noted, and nothing that it did not make.
+ * Removes what a run has left on an existing cluster: what it noted, and nothing that it did not make.
  *
  * A namespace goes when it has the name that was noted and, where the run made it itself, its label; an object outside of namespaces when
- * it has the uid that was noted; a definition when nobody else has objects of it. Start at {@link cleanUp}.
+ * it has the uid that was noted; a definition when no other user has objects of it. Start at {@link cleanUp}.
  */
 import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object';
 import type { ApiResponse, Method, Upstream } from 'stalemate-apiserver/wire/http';
@@ -13,7 +13,7 @@ import { OWNER_LABEL, type Footprint, type MadeObject, type Note } from './footp
 import { ask } from '../real/own-requests.ts';
 import { SIGN_OF_MANAGER } from './managed.ts';
 
-/** What became of it, one sentence each. */
+/** The result, one sentence each. */
 export interface CleanUp {
   readonly removed: readonly string[];
   /** Still there, and why. */
@@ -22,9 +22,9 @@ export interface CleanUp {
 
 /** A cluster empties a namespace in a few seconds; a busy one takes longer. */
 const GONE_MS = 60_000;
-/** A namespace that is not empty by then, with nobody left to take off finalizers, is emptied here. */
+/** A namespace that is not empty by then, with no controller left to remove finalizers, is emptied here. */
 const TENDED_MS = 5_000;
-/** The same where nobody else empties any. */
+/** The same where no controller empties any. */
 const ALONE_MS = 200;
 const POLL_MS = 100;
 
@@ -65,14 +65,14 @@ class Cleaner implements CleanUp {
       if (found !== undefined) made.set(found.uid, found);
     }
     const objects = [...made.values()];
-    // Before namespaces: none ends while an APIService has nobody behind it, or a webhook that nobody answers is asked.
+    // Before namespaces: none ends while an APIService has no server, or a webhook does not answer.
     for (const object of objects) if (object.kind !== CRD_KIND) await this.#object(object);
     const looks = namespaces.map(async (name) => ((await this.#namespace(name, later.has(name))) ? [name] : []));
     const own = (await Promise.all(looks)).flat();
     for (const object of objects) if (object.kind === CRD_KIND) await this.#definition(object, own);
   }
 
-  /** False for one that may be somebody else's, and so may what is in it. */
+  /** False for one that may be another user's, and so may what is in it. */
   async #namespace(name: string, isLater: boolean): Promise<boolean> {
     const path = `/api/v1/namespaces/${name}`;
     const there = await this.#ask('GET', path);
@@ -127,13 +127,13 @@ class Cleaner implements CleanUp {
     const what = `${resource} ${name}`;
     const path = pathOf(apiVersion, resource, name);
     const there = await this.#found(path, what);
-    // Of that name, but another one: somebody made it since.
+    // Of that name, but another one, made since.
     if (there?.metadata.uid !== uid) return;
     const isKept = (there.metadata.finalizers ?? []).length > 0;
     if (this.#dryRun || this.#went(what, await this.#end(path, uid, isKept))) this.removed.push(what);
   }
 
-  /** With a definition go all of its objects, so nobody else may have any. */
+  /** With a definition go all of its objects, so no other user may have any. */
   async #definition(crd: MadeObject, own: readonly string[]): Promise<void> {
     const there = await this.#found(pathOf(crd.apiVersion, crd.resource, crd.name), `${crd.resource} ${crd.name}`);
     if (there?.metadata.uid !== crd.uid) return;
@@ -183,7 +183,7 @@ class Cleaner implements CleanUp {
     return this.#ask('DELETE', path, { ...DELETE_OPTIONS, preconditions: { uid } });
   }
 
-  /** Undefined when it is gone, which only 404 means, or when nobody knows: that is told. */
+  /** Undefined when it is gone, which only 404 means, or when that is unknown, which is reported. */
   async #found(path: string, what: string): Promise<KubeObject | undefined> {
     const { code, body } = await this.#ask('GET', path);
     if (code === 200) return body as unknown as KubeObject;
@@ -191,7 +191,7 @@ class Cleaner implements CleanUp {
     return undefined;
   }
 
-  /** Whether what was to be deleted goes, or has gone: also when somebody else made another one of that name (409). */
+  /** Whether what was to be deleted goes, or has gone: also when another one of that name was made since (409). */
   #went(what: string, { code }: ApiResponse): boolean {
     if (code < 400 || code === 404 || code === 409) return true;
     this.#keep(`${what}: deleting it was answered with ${code}`);
@@ -224,7 +224,7 @@ class Cleaner implements CleanUp {
 
 type Intent = Extract<Note, { readonly intent: string }>;
 
-/** What was about to be made and of which nobody has noted what became of it. Under a name that the server was to choose, nothing is found. */
+/** What was about to be made and has no noted result. Under a name that the server was to choose, nothing is found. */
 function unansweredIn(notes: readonly Note[]): readonly Intent[] {
   const open = new Map<string, Intent>();
   for (const note of notes) {

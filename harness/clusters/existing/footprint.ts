@@ -1,5 +1,5 @@
 /**
- * What a run has left on somebody else's cluster, noted before it is made: whoever was killed cannot take it away himself.
+ * What a run has left on an existing cluster, noted before it is made: a run that was killed cannot remove it itself.
  *
  * One file for each run in the user's state folder (`$XDG_STATE_HOME/stalemate/clusters`, else `~/.local/state/…`), one line of JSON for
  * each thing; a line that is half written was not acted upon. Holds no credentials: the kubeconfig is named, not copied. Owns: these
@@ -35,7 +35,7 @@ export interface MadeObject {
 }
 
 export type Note =
-  /** `later`: an actor of the run is to make it, under a name that nobody else would think of. */
+  /** `later`: an actor of the run is to make it, under a name that no other client would use. */
   | { readonly namespace: string; readonly later?: true }
   /** Something outside of namespaces. */
   | { readonly object: MadeObject }
@@ -80,7 +80,7 @@ export class Footprint {
   }
 }
 
-/** The runs that have left something, and whether whoever made it still lives. */
+/** The runs that have left something, and whether their process still lives. */
 export function leftFootprints(folder: string = stateFolder('clusters')): readonly {
   readonly footprint: Footprint;
   readonly head: FootprintHead;

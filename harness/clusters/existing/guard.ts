@@ -1,7 +1,7 @@
 /**
  * The guard before the first request: which addresses the harness may talk to at all.
  *
- * A server on this machine's loopback interface may be asked which cluster it is, and so may one that somebody means. That it may also be
+ * A server on this machine's loopback interface may be asked which cluster it is, and so may one that the user means. That it may also be
  * used is decided by which cluster it is (`admission.ts`): an address of this machine may be a tunnel. Start at {@link guardCluster}.
  */
 import { HarnessError } from '../../model/errors.ts';
@@ -10,7 +10,7 @@ import type { ClusterAccess } from './kubeconfig-file.ts';
 /**
  * Lets a request be sent, or not.
  *
- * @param isMeant Whether somebody has said that this server is meant.
+ * @param isMeant Whether the user has said that this server is meant.
  * @throws {REFUSED} when it is neither on loopback nor meant.
  */
 export function guardCluster({ context, remote }: ClusterAccess, isMeant: boolean): void {

@@ -1,5 +1,5 @@
 /**
- * A server that is somebody else's, for the runs of one campaign: definitions that are missing, namespaces of its own, nothing else.
+ * An existing server, for the runs of one campaign: definitions that are missing, namespaces of its own, nothing else.
  *
  * Owns: the order in which that comes to be, and what is said of definitions that are there and differ. Does not own: whether the server
  * may be used (`guard.ts`), taking everything away again (`clean-up.ts`). Start at {@link openExisting}.

@@ -1,5 +1,5 @@
 /**
- * What a run would touch on a cluster of somebody else, found out by reading alone.
+ * What a run would change on an existing cluster, found out by reading alone.
  *
  * Owns: the list. Start at {@link planFor}.
  */

@@ -1,5 +1,5 @@
 /**
- * The clusters that stalemate serves itself, noted by the uid of their namespace kube-system: nobody has to allow them.
+ * The clusters that stalemate serves itself, noted by the uid of their namespace kube-system: they need not be allowed.
  *
  * One file for each in the user's state folder (`$XDG_STATE_HOME/stalemate/served`, else `~/.local/state/…`), there for as long as it is
  * served. Owns: these files. Start at {@link noteServed}.
@@ -27,7 +27,7 @@ export function isServed(uid: string, folder: string = stateFolder('served')): b
   return existsSync(fileOf(uid, folder));
 }
 
-/** Whoever was killed has left a note. */
+/** A server that was killed has left a note. */
 function forgetEnded(folder: string): void {
   for (const name of readdirSync(folder)) {
     const file = join(folder, name);
@@ -35,7 +35,7 @@ function forgetEnded(folder: string): void {
       const { process } = JSON.parse(readFileSync(file, 'utf8')) as { readonly process: ProcessIdentity };
       if (!isOurProcess(process)) rmSync(file, { force: true });
     } catch {
-      // Half written, by somebody who is at it.
+      // Half written: another process is writing it.
     }
   }
 }

@@ -1,5 +1,5 @@
 /**
- * A stay on a cluster of somebody else: what earlier ones have left is taken away first, and what this one makes at its end.
+ * A session on an existing cluster: what earlier ones have left is removed first, and what this one makes at its end.
  *
  * Owns: the order of both, also when the work in between fails. Start at {@link withExisting}.
  */
@@ -53,7 +53,7 @@ function tellLeft(left: readonly string[], tell: Tell): void {
   for (const why of left) tell(`warning: left on the cluster: ${why}`);
 }
 
-/** @throws {REFUSED} when what answers is not what was used: nobody is to take that for an end like others. */
+/** @throws {REFUSED} when what answers is not what was used: that must not look like an ordinary end. */
 async function cleaned(access: ExistingAccess, footprint: Footprint): Promise<readonly string[]> {
   try {
     const { remote } = await admitCluster(access, { same: footprint.read()?.head.uid });

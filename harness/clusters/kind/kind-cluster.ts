@@ -44,7 +44,7 @@ export interface KindCluster {
 
 /** The names of all of ours begin like this (`storage-key.ts` knows it). */
 const PREFIX = 'stalemate-';
-/** From the moment that a port is chosen until it is bound somebody else may get there first. */
+/** Between choosing a port and binding it, another process may take it. */
 const TRIES = 3;
 const AGAIN_MS = 1_000;
 
@@ -76,7 +76,7 @@ export async function makeKindCluster(options: MakeKindOptions): Promise<KindClu
     const isThere = keep && (await kind.names()).includes(name);
     const isKnown = owned.ownerOf(name)?.isMade === true;
     if (isThere && !isKnown) throw unavailable(notOursText(name, folder));
-    // What was noted of one that somebody has deleted is of no use to the next.
+    // Notes of one that was deleted by hand are of no use to the next.
     if (!isThere) owned.forget(name);
     owned.claim(name, engine, keep, isThere);
     return isThere;
@@ -147,7 +147,7 @@ class Kind {
 
   constructor(engine: Engine) {
     this.#engine = engine;
-    // Whatever else is there: the engine that was found to answer. The user's own kubeconfig is nobody's business.
+    // Whatever else is there: the engine that was found to answer. The user's own kubeconfig is not used.
     const { KUBECONFIG: _, ...env } = process.env;
     this.env = { ...env, KIND_EXPERIMENTAL_PROVIDER: engine };
   }

@@ -18,7 +18,7 @@ export interface Ownership {
   readonly cluster: string;
   /** The engine that has it. */
   readonly engine: string;
-  /** Null: nobody uses it now. */
+  /** Null: it is not in use. */
   readonly process: ProcessIdentity | null;
   readonly keep: boolean;
   /** It has come up: what is kept is worth keeping. */
@@ -43,7 +43,7 @@ export class OwnedClusters {
   }
 
   /**
-   * Nobody else chooses a cluster meanwhile: between seeing that one is free and claiming it another run would do the same.
+   * No other run chooses a cluster meanwhile: between seeing that one is free and claiming it another run would do the same.
    *
    * @throws {CLUSTER_UNAVAILABLE} when another run takes too long over it.
    */
@@ -99,7 +99,7 @@ export class OwnedClusters {
     }
   }
 
-  /** Whose it is right now, or may be: of a process in another container nobody knows. */
+  /** Whose it is right now, or may be: a process in another container cannot be checked. */
   userOf(cluster: string): ProcessIdentity | undefined {
     const user = this.ownerOf(cluster)?.process ?? undefined;
     return user !== undefined && isOurProcess(user) ? user : undefined;

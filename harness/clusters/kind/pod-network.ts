@@ -1,5 +1,5 @@
 /**
- * A network for the pods of a node that has none: they reach out, and nobody has to be told of them.
+ * A network for the pods of a node that has none: they reach out, and need no inbound route.
  *
  * What kind brings for that is a DaemonSet, which needs kube-controller-manager and kube-scheduler, and those are left out
  * (`kind-config.yaml`). One node needs nothing but two of the plugins in its image. A network that is there stays. Start at

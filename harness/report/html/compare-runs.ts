@@ -70,7 +70,7 @@ function stepsOf(index: HistoryIndex, violation: Violation, keys: ReadonlySet<st
     .map((row) => ({ ...row, label: index.operation(row.id)?.label ?? '' }));
 }
 
-/** Whether the other run's step of this label stands above; what the rows do not show any more comes later. */
+/** Whether the other run's step of this label is above; what the rows no longer show comes later. */
 function isEarlier(rows: readonly Aligned<Step>[], place: number, label: string): boolean {
   return rows.slice(0, place).some(({ left, right }) => left?.label === label || right?.label === label);
 }

@@ -27,7 +27,7 @@ export interface ReportDocument {
   readonly events: EventTable;
   /** Commands to copy. */
   readonly reproduce: readonly { readonly what: string; readonly command: string }[];
-  /** What to paste into the configuration to put up with it for a while; absent on pages of before. */
+  /** What to paste into the configuration to waive it for a while; absent on older pages. */
   readonly waiver?: string;
   readonly environment: readonly { readonly name: string; readonly value: string }[];
   /** What the page leaves out, and where it is. */
@@ -48,11 +48,11 @@ export interface ReportHead {
   readonly field: string;
   readonly severity: 'error' | 'warning';
   readonly grade?: Grade;
-  /** `93→6 steps · 24→2 actors · …`; absent where nobody wrote it down. */
+  /** `93→6 steps · 24→2 actors · …`; absent where it was not recorded. */
   readonly tried?: string;
   /** What usually fixes findings of this kind; absent for claims of the user's own. */
   readonly mend?: string;
-  /** A run that nobody is blamed for: it must not look like a finding. */
+  /** A run without a guilty request: it must not look like a finding. */
   readonly blameless?: true;
   /** Whether it happened on a real server, too; absent on pages of before. */
   readonly server?: string;
@@ -138,7 +138,7 @@ export type ComparedRow =
       readonly parts: boolean;
       readonly failing?: ComparedStep;
       readonly passing?: ComparedStep;
-      /** Of a step that stands alone: when the other run has it. Absent where it never does. */
+      /** Of a step of one run only: when the other run has it. Absent where it never does. */
       readonly moved?: 'earlier' | 'later';
     }
   | { readonly row: 'same' | 'more'; readonly steps: number };
@@ -149,7 +149,7 @@ export interface ComparedStep {
   readonly guilty: boolean;
 }
 
-/** What became of an object in either run: the field's value, `there`, `gone` or `never there`. */
+/** The end of an object in either run: the field's value, `there`, `gone` or `never there`. */
 export interface RunEnd {
   readonly object: string;
   readonly failing: string;
@@ -185,7 +185,8 @@ export interface ChainVersion {
 /**
  * What a writer meant with the field. `meant`: the request says something else than the version it was made of. `carried`: the
  * request repeats what its base had, and the server had the same. `reverted`: it repeats its base, but the server had something else
- * by then. `rebuilt`: it builds the part anew, and leaves the field out. `server`: the request does not name it. `none`: the field did not change.
+ * by then. `rebuilt`: it builds the part again, and leaves the field out. `server`: the request does not name it. `none`: the field did
+ * not change.
  */
 export type Intent = 'created' | 'meant' | 'carried' | 'reverted' | 'rebuilt' | 'server' | 'deleted' | 'none';
 

@@ -1,4 +1,4 @@
-/** What stood at the server and what each actor had been told of it, version by version: cache against live at any tick. */
+/** What the server held and what each actor had received of it, version by version: cache against live at any tick. */
 import type { JsonObject } from 'stalemate-apiserver/objects/object';
 import { roleOf } from '../../model/actor.ts';
 import type { Violation } from '../../model/check-result.ts';

@@ -1,5 +1,5 @@
 /**
- * The page of a recording: a run that stalemate did not make, or could not judge, told as a finding is. Nobody has blamed anybody yet, so
+ * The page of a recording: a run that stalemate did not make, or could not judge, shown as a finding is. There is no guilty request yet, so
  * it says what each property makes of it, and tells the story of the first violation; without one, of the target's last requests.
  */
 import type { CheckResult, Violation } from '../../model/check-result.ts';
@@ -102,7 +102,7 @@ function opinionText(result: CheckResult, exercised: boolean): string {
   }
 }
 
-/** So that the same page can tell of it: the whole run, and nobody to blame. */
+/** So that the same page can show it: the whole run, and no guilty request. */
 function nothingWrong({ source, inconclusive }: Recording): Violation {
   return {
     signature: { property: inconclusive?.property ?? 'recording', class: source, actors: [], kind: '', field: '' },

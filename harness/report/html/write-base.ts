@@ -28,7 +28,7 @@ export function baseOf(operation: Operation, told: readonly Knowledge[]): WriteB
   if (verb !== 'update' || !isObject(body)) return undefined;
   let best: Knowledge | undefined;
   let fewest = Number.POSITIVE_INFINITY;
-  // What a status says was worked out anew, and may say again what it once said: its base shows in the rest.
+  // What a status says was computed again, and may repeat an older state: its base shows in the rest.
   const own = (path: string): boolean => operation.subresource === 'status' && /^status(?![A-Za-z])/.test(path);
   const candidates = told
     .slice(-CANDIDATES_MAX)

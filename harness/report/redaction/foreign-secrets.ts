@@ -75,7 +75,7 @@ export function withoutForeignSecrets(history: History, isOwn: IsOwn): History {
   return { ...history, operations, revisions, deliveries, probes, names };
 }
 
-/** Secrets and namespaces that somebody in the run has made or changed. */
+/** Secrets and namespaces that an actor of the run has made or changed. */
 function madeIn({ revisions, operations }: History): {
   readonly uids: ReadonlySet<string>;
   readonly namespaces: ReadonlySet<string>;

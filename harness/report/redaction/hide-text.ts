@@ -3,7 +3,7 @@
  * them.
  *
  * Base64 is decoded and encoded again, so that what reads it still can. Owns: what takes the place of what. The result can be undone by
- * whoever has the secrets: where that would give another text, more of it is hidden until it does not. Start at {@link HideText}.
+ * a machine that has the secrets: where that would give another text, more of it is hidden until it does not. Start at {@link HideText}.
  */
 import { base64RunAt, groupPhase, stretchEnd, type Offset } from './base64-text.ts';
 import { decodedViews } from './decoded-views.ts';
@@ -16,7 +16,7 @@ import { canonicalJson, encodedStandIn, hasStandIn, withSecrets } from './stand-
 
 /** Most texts have none of these, and are looked at no further. */
 const HINTS = new SeedSearch([...FORMAT_HINTS, ...NAMED_HINTS].map((text) => ({ text, of: undefined })));
-/** Base64 inside base64; deeper nobody goes. */
+/** Base64 inside base64, so many times. */
 const DEPTH_MAX = 4;
 
 interface Found {
@@ -132,7 +132,7 @@ export class HideText {
     for (const { start, end } of [...formatsIn(text), ...(isNamed ? namedValuesIn(text) : [])]) {
       const secret = text.slice(start, end);
       if (hasStandIn(secret)) continue;
-      // What was not learnt is hidden here only: the search is not made anew for each text.
+      // What was not learnt is hidden here only: the search is not rebuilt for each text.
       const standIn = this.#secrets.keep(Buffer.from(secret), !this.#isLooking);
       found.push({ start, end, put: standIn, standIn, rank: 0 });
     }

@@ -60,7 +60,7 @@ function hideCounterexample(redaction: Redaction, counterexample: Counterexample
 }
 
 /**
- * A recording without its secrets, and without Secrets that nobody in it asked for. Nobody runs it again, so nothing is kept.
+ * A recording without its secrets, and without Secrets that no actor in it requested. It is never run again, so nothing is kept.
  *
  * @param places - Of a run of a campaign: where it has its objects.
  */
@@ -133,16 +133,16 @@ export function holdsSecrets(value: unknown): boolean {
   return new Redaction(() => NO_KEY).hide(value) !== value;
 }
 
-/** Its stand-ins are seen by nobody. */
+/** For stand-ins that are never written. */
 const NO_KEY = new Uint8Array(32);
 
-/** What a document says of a configuration, without its secrets. Nobody runs it again, so nothing is kept. */
+/** What a document says of a configuration, without its secrets. It is never run again, so nothing is kept. */
 export function redactConfigured<T>(value: T, sources: unknown, vault: Vault): T {
   return redactionFor(vault).learn(sources).learn(value).hide(value);
 }
 
 /**
- * What became of a kept finding, without the secrets of what it was run with: those of the configuration, and its own, which the
+ * The result of a corpus entry, without the secrets of what it was run with: those of the configuration, and its own, which the
  * replay has put back in place.
  */
 export function redactRevisited(revisited: Revisited, sources: unknown, vault: Vault): Revisited {

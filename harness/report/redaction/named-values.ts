@@ -10,7 +10,7 @@ import type { Range } from './known-formats.ts';
 const KEYWORD =
   /(?:password|passwd|passphrase|pwd|token|secret|key|authorization)(\\*["'`])?[ \t]*([=:])(?![=>:])[ \t]*/gi;
 const KEY_MAX = 64;
-/** Of "secret" and "key" alone nobody can tell; `secret="default/db"` is a name in most logs. */
+/** "secret" and "key" alone are ambiguous; `secret="default/db"` is a name in most logs. */
 const NAMES_SECRET =
   /(?:^|[-_.a-z0-9])(?:password|passwd|passphrase|pwd|token|authorization|client[-_]?secret|(?:api|access|account|private|secret|shared|signing|encryption|client)[-_]?key)$/i;
 const NAMES_NONE = /(?:continue|max|page|next|cancellation)[-_]?token$|public[-_]?key$/i;

@@ -127,7 +127,7 @@ export class Redaction {
     seen.add(value);
     const isInside = isInObject || isObject(value);
     for (const [key, item] of Object.entries(value)) {
-      // The keys of a Secret's data are called as somebody likes.
+      // The keys of a Secret's data can have any name.
       if (key === 'data' || key === 'stringData') continue;
       if (typeof item !== 'string') this.#identify(item, isObjectAt(key, isInside), seen);
       else if (IDENTIFIERS.has(key) && !isSentence(item) && !(isInside && (!WORDS.has(key) || looksDrawn(item))))
@@ -297,7 +297,7 @@ export class Redaction {
   #encodedSecret(value: string, json: boolean): string {
     if (value === '' || hasStandIn(value)) return value;
     const bytes = Buffer.from(value, 'base64');
-    // Manifests may break the lines. What is no base64 at all was refused by the server, and stands in the request only.
+    // Manifests may break the lines. What is no base64 at all was refused by the server, and is in the request only.
     if (bytes.toString('base64') !== value.replaceAll(/\s/g, '')) return this.#texts.secret(value);
     return encodedStandIn(this.#secrets.keep(bytes), json);
   }

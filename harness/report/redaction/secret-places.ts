@@ -22,7 +22,7 @@ export const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 /** What "authorization" says of manifests: how roles are enforced, not who asks. */
 const MODE = /^(?:rbac|allow-all)$/;
 
-/** Whether what stands under a key is a secret. */
+/** Whether the value of a key is a secret. */
 export function isSecretKey(key: string, value: string): boolean {
   return KEY.test(key) && !NO_SECRET.test(key) && !MODE.test(value);
 }
@@ -37,7 +37,7 @@ export function looksDrawn(text: string): boolean {
   return /^(?=.*\d)(?=.*[A-Za-z])[\w+=!@#$%^&*~-]{14,}$/.test(text);
 }
 
-/** A flag that names a secret: what stands before it, and the secret when it stands in the same word. */
+/** A flag that names a secret: the flag, and the secret if it is in the same word. */
 export function secretFlag(word: string): { readonly flag: string; readonly value: string | undefined } | undefined {
   const match = FLAG.exec(word);
   return match?.[1] === undefined ? undefined : { flag: match[1], value: match[2] };

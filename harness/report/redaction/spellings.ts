@@ -31,7 +31,7 @@ interface Spelling {
   readonly whole: string;
   /** How much of its beginning or its end counts. */
   readonly least: number;
-  /** Only where nothing stands before or after it: inside of a longer text it may be there by chance. */
+  /** Only with nothing before or after it: inside of a longer text it may be there by chance. */
   readonly alone: boolean;
 }
 

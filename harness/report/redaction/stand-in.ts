@@ -1,9 +1,9 @@
 /**
- * What stands in a file in place of a secret: `redacted-` and a keyed hash of it. Same secret, same stand-in.
+ * What a file holds in place of a secret: `redacted-` and a keyed hash of it. Same secret, same stand-in.
  *
  * Another spelling of it that no decoder reads (hex, percent signs, a half) has the name of the spelling and a hash of that text behind it:
  * `redacted-0123456789abcdef.url89abcdef`. Base64 decodes to a text with the stand-in. Owns: how all of this is written, also as the JSON
- * that image pull secrets have to be, and reading it back. The key never leaves the machine, so that nobody finds a short password by
+ * that image pull secrets have to be, and reading it back. The key never leaves the machine, so that a short password cannot be found by
  * trying. Decision 0043 says why.
  */
 import { createHmac } from 'node:crypto';

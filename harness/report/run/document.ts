@@ -120,7 +120,7 @@ export interface KeptFinding {
   readonly regression: boolean;
   /** `failed` and `silent` are not green; `aside` is told only: in quarantine, of another target, not reached. */
   readonly result: 'passed' | 'failed' | 'silent' | 'aside';
-  /** Why it is in that state, and what came of it now. */
+  /** Why it is in that state, and the result now. */
   readonly about: string;
 }
 
@@ -228,7 +228,7 @@ export function notConfirmedText(findings: number): string {
     : `inconclusive: none of the ${findings} findings reproduced on a real API server`;
 }
 
-/** Green only as far as that goes: what nobody tried is not, and a warning may say that most was never tried. */
+/** Green only for what was tried; a warning may say that most was not. */
 export function holdsText(scenarios: readonly Scenario[]): string {
   if (scenarios.some(hasOld)) return 'nothing new fails';
   const tested = scenarios.every(({ properties }) => properties.every(wasTested));

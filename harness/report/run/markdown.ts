@@ -1,5 +1,5 @@
 /**
- * A run as Markdown: the job summary. What stands behind the outcome first, then each finding: its sentence, the sequence of its story
+ * A run as Markdown: the job summary. How much was tried first, then each finding: its sentence, the sequence of its story
  * as a diagram, the story itself to unfold, the command that replays it.
  */
 import { seenText } from '../soak/text.ts';

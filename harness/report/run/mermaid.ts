@@ -62,7 +62,7 @@ function linesOf(
   }
 }
 
-/** A request and, where it stands apart, its answer; the guilty one in a frame, so that it is not told by colour alone. */
+/** A request and, where it is separate, its answer; the guilty one in a frame, so that it is not marked by colour alone. */
 function operationLines(row: OperationRow, actor: string): readonly string[] {
   const lines = [`${actor}->>${SERVER}: ${safe(row.request)}`];
   if (row.answer !== undefined) lines.push(`${SERVER}-->>${actor}: ${safe(row.answer)}`);

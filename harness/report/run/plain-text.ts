@@ -3,7 +3,7 @@
 /** Controls but tab and line feed, halves of surrogate pairs, marks that turn the direction of what follows, what XML forbids. */
 const UNSEEN = /(?![\t\n])[\p{Cc}\p{Cs}]|\p{Bidi_Control}|[\u2028\u2029\uFFFE\uFFFF]/gu;
 
-/** Shows characters that nobody sees, and that some formats cannot hold, as what they are. */
+/** Shows invisible characters, and those that some formats cannot hold, as escapes. */
 export function visible(text: string): string {
   return text.replaceAll(UNSEEN, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }

@@ -16,7 +16,7 @@ export function keptOf(lines: readonly Judged[]): CorpusSummary | undefined {
   return entries.length === 0 ? undefined : { budgetMs: null, elapsedMs: 0, entries };
 }
 
-/** Undefined where nobody has a baseline. */
+/** Undefined without a baseline. */
 export function budgetsOver(lines: readonly Judged[]): readonly BudgetCheck[] | undefined {
   const checks = worst(
     lines.flatMap(({ budgets }) => budgets),

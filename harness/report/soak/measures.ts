@@ -3,7 +3,7 @@ import { MEASURE_NAMES, rounded, type Measures } from '../../model/baseline.ts';
 import type { BatchResult } from '../../model/soak.ts';
 import { medianOf } from '../trend.ts';
 
-/** Averages over runs are weighed by runs; of what was measured undisturbed the median stands. */
+/** Averages over runs are weighed by runs; of what was measured undisturbed the median counts. */
 export function averageMeasures(results: readonly BatchResult[]): Measures {
   const measures: { -readonly [K in keyof Measures]: number } = {};
   for (const name of MEASURE_NAMES) {

@@ -41,7 +41,7 @@ export interface Soak {
   readonly examples: readonly SoakLineOf<'finding'>[];
   /** Of each reason for which nothing could be said about a run, one such run. */
   readonly unjudged: readonly UnjudgedRun[];
-  /** What became of findings that the project keeps; absent where it keeps none. */
+  /** Results of the corpus; absent without one. */
   readonly corpus?: CorpusSummary;
   readonly budgets?: readonly BudgetCheck[];
 }
@@ -151,7 +151,7 @@ function factsOf(
   };
 }
 
-/** Runs by cause; a finding of a batch that was cut short stands for the run that it was made of. */
+/** Runs by cause; a finding of a batch that was cut short counts as the run that it was made of. */
 function countsOf(batches: readonly BatchPart[], names: CauseNames): { readonly [cause: string]: number } {
   return addCounts(
     batches.map(({ result, findings }) => {
@@ -221,7 +221,7 @@ function timeless(line: string): string {
   return JSON.stringify({ ...(JSON.parse(line) as object), at: '' });
 }
 
-/** Of no batch at all: what the first one says stands. */
+/** Of no batch at all: the first one replaces it. */
 const NO_OPINION: PropertyTally = { holds: 0, violated: 0, inconclusive: 0, vacuous: true, untested: true };
 
 function talliesOf(results: readonly BatchResult[]): { readonly [property: string]: PropertyTally } {

@@ -3,7 +3,7 @@ import type { Grade } from '../../model/finding.ts';
 import type { SoakRecord } from '../../model/soak.ts';
 
 const GRADES: readonly Grade[] = ['everyday', 'restart-or-HA', 'pathological'];
-/** Fails so often that nobody has to try twice. */
+/** Fails so often that one replay is enough. */
 const STEADY = 0.9;
 
 /** Below zero when the first one is better; the texts decide where nothing else does, so that everybody chooses alike. */

@@ -1,4 +1,4 @@
-/** A soak in words, in figures and in documents: what stands behind it beside what every campaign tells. */
+/** A soak in words, in figures and in documents: how much was tried, beside what every campaign reports. */
 import { z } from 'zod';
 import type { SoakBudget } from '../../model/soak.ts';
 import type { SoakFacts } from '../../model/soak-facts.ts';

@@ -116,7 +116,7 @@ export class HistoryList {
     if (first === this.#first && last === this.#last) return;
     this.#first = first;
     this.#last = last;
-    // Rows are made once and filled anew: making some hundred elements per frame is what stalls a page.
+    // Rows are made once and filled again: making some hundred elements per frame is what stalls a page.
     while (this.#pool.length < last - first) this.#pool.push(new Row(this.#table));
     for (let place = first; place < last; place++) {
       const row = this.#rows[place] ?? 0;

@@ -89,7 +89,7 @@ class Panel {
     const columns = String(told.length + 1);
     const bodies = leaves.flatMap((leaf, place) => {
       const value = valueAt(now, place);
-      // What nobody has at this moment says nothing; the field that it is about comes first, and stays.
+      // A row that is unset everywhere says nothing; the first one is the field of the finding, and stays.
       const unset = [value, ...told.map(({ sight }) => valueAt(sight, place))].every((text) => text === UNSET);
       if (unset && place > 0) return [];
       const cells = told.map(({ sight }) => {

@@ -1,5 +1,5 @@
 /**
- * The page of a whole run: what it came to, what stands behind a green, each finding with the way to its own page, each property.
+ * The page of a whole run: its result, how much was tried, each finding with a link to its own page, each property.
  *
  * Owns: order and markup. Does not own: the data (`report/run/document.ts`), which the page holds as JSON too.
  */
