@@ -1,9 +1,9 @@
 /**
- * P3, bounded rate: quiescent means quiet, retries back off, nobody fights.
+ * P3, bounded rate: quiescent means quiet, retries back off, no fights.
  *
  * Owns: which activity at rest is too much, and its cause. A loop is asked for its cause by withholding the echo of the target's
  * own writes: if it falls silent it triggers itself, if the period stays it is a timer. Polls and heartbeats are compared with what
- * the references did with nothing to do. Suspects get a longer settle first, except where virtual time stood still.
+ * the references did with nothing to do. Suspects get a longer settle first, except where virtual time did not pass.
  */
 import type { CheckResult, Violation } from '../harness/model/check-result.ts';
 import { HOLDS } from '../harness/model/check-result.ts';

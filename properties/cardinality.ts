@@ -140,7 +140,7 @@ function liveSiblings(index: HistoryIndex, creation: Revision, owner: Revision):
   return siblings;
 }
 
-/** A sibling that somebody else relabelled, failed or rewrote may have to be replaced while it is still there. */
+/** A sibling that another writer relabelled, failed or rewrote may have to be replaced while it is still there. */
 function isTakenAway(index: HistoryIndex, chain: readonly Revision[], before: number): boolean {
   return chain.some(
     (revision) =>
@@ -163,7 +163,7 @@ function isBeingDeleted({ history }: HistoryIndex, sibling: Revision, before: nu
   );
 }
 
-/** A create whose answer was lost: whoever sends it may not know of it, and is allowed one more. */
+/** A create whose answer was lost: its sender may not know of it, and is allowed one more. */
 function isUnresolved(operation: Operation | undefined): boolean {
   return operation?.outcome.type === 'info' || operation?.outcome.type === 'pending';
 }

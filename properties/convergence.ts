@@ -148,7 +148,7 @@ function judgeSuspect(
   }
   const writes = fresh.writes.filter((write) => !BENIGN_WRITE.test(write) && isAbout(write, later));
   if (writes.length === 0) return judgeSilent(history, later);
-  // `update fleets.example.com/arena spec.map="desert" …`: what it would change stands before.
+  // `update fleets.example.com/arena spec.map="desert" …`: what it would change comes first.
   const [first = ''] = writes;
   const write = first.split(' ').slice(0, 2).join(' ');
   const note = `a copy started now would ${write}`;
@@ -174,7 +174,7 @@ function accused(history: History, found: readonly Difference[], note: string): 
 
 /**
  * An annotation that only the target writes is a note to itself: frameworks remember there which handler they have to call again. One that
- * is left over harms nobody, as long as nothing else differs. (What others write too is not the target's, and no difference.)
+ * is left over does no harm, as long as nothing else differs. (What others write too is not the target's, and no difference.)
  */
 function isNote({ what, path, expected }: Difference): boolean {
   return what === 'wrong-value' && expected === undefined && path.startsWith('metadata.annotations');
@@ -194,7 +194,7 @@ function kin(object: string): string {
   return object.replace(/~\d+$/, '');
 }
 
-/** Within the time of ordinary back-offs that is convergence; beyond it somebody should know. */
+/** Within the time of ordinary back-offs that is convergence; beyond it is a warning. */
 function healedLate(history: History, found: readonly Difference[], windowMs: number): CheckResult {
   if (windowMs <= ORDINARY_MS) return HOLDS;
   const healed = `only after more than the settle window of ${settleWindow(history)}, by a resync or a poll`;
@@ -203,7 +203,7 @@ function healedLate(history: History, found: readonly Difference[], windowMs: nu
 
 /**
  * A fresh incarnation on the final state changes nothing. Either the target depends on the path by design, or its own status hides
- * the damage from it for good. The third witness tells: the same workload with nobody in between. What agrees with a fresh target
+ * the damage from it for good. The third witness is the same workload without writers. What agrees with a fresh target
  * there is a function of the input, and has no excuse to differ here.
  */
 function judgeSilent(history: History, found: readonly Difference[]): CheckResult {

@@ -1,9 +1,9 @@
 /**
- * P6, deletion completes: what somebody deleted goes, once it is the target's turn to let go of it.
+ * P6, deletion completes: what was deleted goes, once it is the target's turn to let go of it.
  *
  * Judges objects that are terminating at rest with nothing but finalizers that the target adds itself; as long as anybody else's
  * stands, it may be waiting for that. Suspects get a longer settle. A target whose fresh copy would go on was stopped by what it went
- * through; one whose fresh copy waits as well is only accused when nobody else has changed what it may be waiting for.
+ * through; one whose fresh copy waits as well is only accused when no other client has changed what it may be waiting for.
  */
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import { roleOf } from '../harness/model/actor.ts';
@@ -84,7 +84,7 @@ function judgeStuck(history: History, index: HistoryIndex, stuck: Revision): Che
   return { result: 'violated', violations: [violation(index, stuck, 'a restart would not fix it either')] };
 }
 
-/** A uid is drawn anew in runs that are not repeatable: the place says which object it is. */
+/** A uid differs between runs that are not repeatable: the place says which object it is. */
 function isStuck(final: readonly KubeObject[], stuck: Revision): boolean {
   return final.some(
     ({ kind, metadata }) =>

@@ -1,7 +1,7 @@
 /**
  * Whether a history holds anything that could have broken a claim: where it does not, "holds" says nothing of the target.
  *
- * A campaign arranges for that; a recording of somebody's suite holds what it holds. Each function here is what one property needs at
+ * A campaign arranges for that; a recording of a test suite holds what it holds. Each function here is what one property needs at
  * the least, and no more: it never judges.
  */
 import { roleOf } from '../harness/model/actor.ts';
@@ -9,7 +9,7 @@ import { isWrite, phaseStart, type History } from '../harness/model/history.ts';
 import { OUTSIDE } from '../harness/model/outside.ts';
 import { livesOf, overlap } from '../harness/oracle/leadership.ts';
 
-/** Somebody else changed what the target changed too. */
+/** Another writer changed what the target changed too. */
 export function isShared({ revisions }: History): boolean {
   const own = new Set(
     revisions.flatMap(({ type, actor, uid }) => (type === 'MODIFIED' && roleOf(actor) === 'target' ? [uid] : [])),

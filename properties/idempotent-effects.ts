@@ -2,9 +2,9 @@
  * P8, idempotent effects: nothing is leaked or made twice in an outside system.
  *
  * Judges what the target keeps in the store it was given. *Leaked*: at rest there are more of a collection than a fresh target makes of
- * the same input, and more time does not change it; nobody in the cluster knows of them any more. *Duplicated*: two of a collection
+ * the same input, and more time does not change it; nothing in the cluster refers to them any more. *Duplicated*: two of a collection
  * with the same content at one time, where a fresh target never has two alike. *Missing*: fewer than a fresh target makes. Silent for
- * targets without effects. What becomes of objects in the cluster is convergence's.
+ * targets without effects. The end state of objects in the cluster is convergence's.
  */
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import { roleOf } from '../harness/model/actor.ts';

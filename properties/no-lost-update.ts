@@ -1,5 +1,5 @@
 /**
- * P2, no lost update: an acknowledged change by somebody else is visible, or was replaced by someone who had seen it.
+ * P2, no lost update: an acknowledged change by another writer is visible, or was replaced by someone who had seen it.
  *
  * Owns: what is said about a loss and how bad it is. Does not own: finding losses (`oracle/field-ledger.ts`).
  * Only leaves that the target never changed in a reference are judged; drift on its own leaves belongs to P1 and P3. Deleting the

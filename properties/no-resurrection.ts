@@ -1,9 +1,9 @@
 /**
- * P6, nothing deleted comes back: a write that was meant for an object does not create it anew after its deletion, and nothing is
+ * P6, nothing deleted comes back: a write that was meant for an object does not create it again after its deletion, and nothing is
  * made any more for an owner that the target was told is gone.
  *
  * Judges creations by PATCH and PUT. A server-side apply, or a PUT of the few kinds that allow it, creates what is not there; without
- * a uid or a version in the body nobody notices that the object was deleted in between. Objects that the target creates in the
+ * a uid or a version in the body the server does not notice that the object was deleted in between. Objects that the target creates in the
  * references are its own to make again, and a POST says that it means to create: neither is judged by that part.
  * What was under way when the target was told of the owner's end is not held against it: only what it begins once it has been idle.
  */
@@ -68,7 +68,7 @@ function lastDeletion(history: History, creation: Revision): Revision | undefine
   );
 }
 
-/** Whether somebody else had made what was deleted. Objects from before the history began are of others. */
+/** Whether another writer had made what was deleted. Objects from before the history began are of others. */
 function isOfOthers(index: HistoryIndex, deletion: Revision): boolean {
   const [first] = index.chain(deletion.uid);
   return first === undefined || first.type !== 'ADDED' || roleOf(first.actor) !== 'target';

@@ -2,7 +2,7 @@
  * P10, one active leader: two replicas never do what one of them would not.
  *
  * Judged by consequence, not by who calls itself leader. Damage that P4 or P6 tell of, done by two replicas that were alive at the same
- * time, is told here instead, unless whoever did it last held the lock when it began. And a replica that has lost the lock does not
+ * time, is reported here instead, unless the last replica to do it held the lock when it began. And a replica that has lost the lock does not
  * begin to write about what it reconciles once it could have known for longer than the renew deadline. Locks are known by what is
  * done to them: a holder, and a time of renewal.
  */
@@ -58,7 +58,7 @@ function check(history: History): CheckResult {
   return unclear === undefined ? HOLDS : { result: 'inconclusive', reason: unclear };
 }
 
-/** The replicas that did it together; undefined when it was one, or when whoever did it last was the leader. */
+/** The replicas that did it together; undefined when it was one, or when the last of them was the leader. */
 function accomplices(
   index: HistoryIndex,
   { operations }: Violation,

@@ -27,7 +27,7 @@ const LOG_SIGNATURES: readonly { readonly class: string; readonly pattern: RegEx
   },
 ];
 
-/** The last line of a Node program that an error has ended which nobody caught; the error stands above it. */
+/** The last line of a Node program that an uncaught error has ended; the error is above it. */
 const NODE_ENDED = /^Node\.js v\d/;
 const ERROR_LINE = /^(?:Uncaught )?(?:\w+(?:Error|Exception)|Error)\b/;
 const LINES_ABOVE = 60;

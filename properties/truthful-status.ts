@@ -59,7 +59,7 @@ function check(history: History): CheckResult {
   return unclear === undefined ? HOLDS : { result: 'inconclusive', reason: unclear };
 }
 
-/** What somebody else had written there is not the target's claim, even if it carries it on. */
+/** What another writer had written there is not the target's claim, even if it carries it on. */
 function isPutBack(index: HistoryIndex, revision: Revision, { path, to }: LeafChange): boolean {
   return index
     .chain(revision.uid)
@@ -154,7 +154,7 @@ function whatReached({ operations, deliveries }: History, revision: Revision, wa
   return { generation, watched, unread };
 }
 
-/** Whoever makes a generation may know its number without being told. */
+/** The writer that makes a generation may know its number without reading it. */
 function madeByTarget({ index, revision, value }: Claim): boolean {
   const first = index.chain(revision.uid).find((version) => (version.object.metadata.generation ?? 0) >= value);
   return first !== undefined && first.type !== 'DELETED' && roleOf(first.actor) === 'target';

@@ -2,7 +2,7 @@
  * An undici dispatcher without sockets: what unmodified client-node sends through `fetch` goes to an `Upstream`.
  *
  * Owns: undici's handler protocol (`onRequestStart` … `onResponseEnd`, undici 7 and 8). Answers reach the handler when the upstream
- * calls the sink, never earlier, in the async context of whoever sent the request.
+ * calls the sink, never earlier, in the async context of the sender.
  */
 import { AsyncResource } from 'node:async_hooks';
 import { STATUS_CODES } from 'node:http';
@@ -54,7 +54,7 @@ interface OlderHandler {
   onError(error: unknown): void;
 }
 
-/** Undici cancels bodies that nobody can read any more; when that happens depends on the garbage collector, not on the target. */
+/** Undici cancels unreachable bodies; when that happens depends on the garbage collector, not on the target. */
 const COLLECTED = 'garbage collected';
 
 const JSON_HEADERS: { readonly [name: string]: string } = { 'content-type': 'application/json' };

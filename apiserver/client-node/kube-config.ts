@@ -2,7 +2,7 @@
  * The KubeConfig that an in-process target gets: the target's own client-node class, connected to an `Upstream` instead of a socket.
  *
  * Everything that client-node does with a KubeConfig works, as long as the target uses the one it was given: API clients, `Watch`,
- * informers, health and metrics. Exec, attach and port-forward need a websocket and find nobody.
+ * informers, health and metrics. Exec, attach and port-forward need a websocket and fail.
  */
 import type {
   ApiConstructor,

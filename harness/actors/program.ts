@@ -30,7 +30,7 @@ export interface ProgramContext {
   onOpDone(index: number): void;
   /** Whether no further operation may start. */
   ended(): boolean;
-  /** Resolves after so much run time, or at once where nobody keeps it. */
+  /** Resolves after so much run time, or at once without a clock. */
   pause?(delayMs: number): Promise<void>;
 }
 
@@ -53,7 +53,7 @@ export async function runProgram(program: Program, context: ProgramContext): Pro
   }
 }
 
-/** The answer of a request that nobody answered. */
+/** The answer of a request that was never answered. */
 const NO_ANSWER: ApiResponse = { code: 0, body: '' };
 
 class Runner {
@@ -72,7 +72,7 @@ class Runner {
     }
     let name = this.#context.resolveName(op.target);
     if (isUnmade(name)) {
-      // Whoever marks every new node or pod waits for the next one.
+      // A writer that marks every new node or pod waits for the next one.
       await this.#context.appears(op.target);
       name = this.#context.resolveName(op.target);
     }
@@ -115,7 +115,7 @@ class Runner {
     await this.#update(path, op.subresource, (object) => setAt(object, op.path, op.value));
   }
 
-  /** A JSON patch that finds its list items in the object as it stands, and tests that they are still there. */
+  /** A JSON patch that finds its list items in the current object, and tests that they are still there. */
   async #itemPatch(path: string, op: Extract<ProgramOp, { do: 'set' }>): Promise<JsonValue | undefined> {
     const read = await this.#send('GET', path);
     return read.code === 200 ? jsonPatch(read.body as JsonObject, op.path, op.value) : undefined;
@@ -190,7 +190,7 @@ class Runner {
   }
 }
 
-/** A canonical name that stands for no real one yet. */
+/** A canonical name without a real one yet. */
 function isUnmade(name: string | undefined): boolean {
   return name === undefined || name.includes('~');
 }

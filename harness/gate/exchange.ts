@@ -1,7 +1,7 @@
 /**
  * What the gate knows of one request on its way: the exchange, the stream that a watch opened, the item that waits for it.
  *
- * Does not own: what becomes of them (`gate.ts`).
+ * Does not own: what happens to them (`gate.ts`).
  */
 import { revisionOf, type KubeObject } from 'stalemate-apiserver/objects/object';
 import type { WatchEvent } from 'stalemate-apiserver/objects/watch-event';

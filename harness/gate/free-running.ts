@@ -1,5 +1,5 @@
 /**
- * Lets items happen by themselves, the moment they may: how the gate runs where nobody waits for rest.
+ * Lets items happen by themselves, the moment they may: how the gate runs where rest is not waited for.
  *
  * Owns: asking the scheduler whenever something arrives. What it leaves waiting (held items) stays pending until something else happens
  * or it is asked again. Does not own: what is held (a `Scheduler` over a schedule). Start at {@link FreeRunning}.

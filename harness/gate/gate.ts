@@ -1,5 +1,5 @@
 /**
- * The gate: everything that an actor sends, and everything that comes back, waits here as a labelled item until somebody decides.
+ * The gate: everything that an actor sends, and everything that comes back, waits here as a labelled item until the scheduler decides.
  *
  * Owns: pending items, delivery, what a fault does to one item. Does not own: who decides (a scheduler), which server is behind
  * it (an `Upstream`), what is legal (`oracle/assumptions.ts`). Start at {@link Gate.port} (how items come) and {@link Gate.execute} (how they go).
@@ -52,7 +52,7 @@ export class Gate {
   readonly #hooks: GateHooks;
   readonly #exchanges = new Set<Exchange>();
   #seq = 0;
-  /** What arrived before this stands in its final order. */
+  /** What arrived before this is in its final order. */
   #ordered = 0;
 
   constructor(upstream: Upstream, recorder: Recorder, naming: Naming, hooks: GateHooks) {
@@ -172,7 +172,7 @@ export class Gate {
     this.activity++;
     const info = requestInfo(request.method, request.path, request.query);
     const resource = info === undefined ? '' : groupResource(info);
-    // To whoever judges, a command in a container is a read: it commits nothing here.
+    // To properties, a command in a container is a read: it commits nothing here.
     const verb = info === undefined || connects(info) ? 'get' : info.verb;
     const namespace = info?.namespace ?? '';
     let name = info?.name ?? '';

@@ -1,7 +1,7 @@
 /**
  * Canonical names and occurrence numbers: how the gate spells labels that survive another run and a harmless edit.
  *
- * An object that somebody named keeps its name. An object with a generated name is called `owner/role~n`: its controlling or only
+ * An object with a given name keeps it. An object with a generated name is called `owner/role~n`: its controlling or only
  * owner's name, the generateName without the owner's prefix, and the order of creation among those. So is one whose name the target draws
  * itself.
  */
@@ -36,7 +36,7 @@ export class Naming {
     this.restartNumbers();
   }
 
-  /** Starts the occurrence numbers anew: contention begins. */
+  /** Restarts the occurrence numbers: contention begins. */
   restartNumbers(): void {
     this.#occurrences = new Map();
   }

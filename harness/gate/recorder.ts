@@ -136,7 +136,7 @@ export class Recorder {
   }
 
   /**
-   * What the server does now and goes on with later, when somebody outside has answered: the returned function runs `act` in the place
+   * What the server does now and goes on with later, when a server outside has answered: the returned function runs `act` in the place
    * of this moment.
    */
   resumable(): (act: () => void) => void {
@@ -152,7 +152,7 @@ export class Recorder {
     };
   }
 
-  /** Takes down changes of whoever acts right now, for a server that commits them later. */
+  /** Records changes of the current actor, for a server that commits them later. */
   attributing(): (change: ObservedChange) => void {
     const operation = this.#acting;
     const asked = this.#asked;

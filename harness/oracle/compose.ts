@@ -38,7 +38,7 @@ function ask(property: Property, history: History): CheckResult {
   return { ...result, violations };
 }
 
-/** What somebody calls violated is never passed over, however badly it is said. */
+/** A violation is never skipped, however badly it is reported. */
 function ofWrongAnswer(
   { name }: Property,
   history: History,

@@ -17,7 +17,7 @@ export interface Contention {
   readonly conflicts: number;
   /** Writes of the target made from a version that was no longer the live one. */
   readonly staleReads: number;
-  /** Those of them where somebody else had made the newer version. */
+  /** Those of them where another writer had made the newer version. */
   readonly foreignWritesBetweenReadAndWrite: number;
   readonly faults: number;
   /** Watch events that reached the target only after it had sent something else. */

@@ -26,7 +26,7 @@ export function lossesOf(history: History, operation: Operation, revisions: read
   return knewBefore(history, operation, victim) ? ['gone'] : ['gone', 'old'];
 }
 
-/** Whether all that somebody had set is gone, not set back. */
+/** Whether all that another writer had set is gone, not set back. */
 function isRemoved(index: HistoryIndex, victim: Revision, guilty: Revision): boolean {
   const set = new Set(index.changes(victim).flatMap(({ path, to }) => (to === undefined ? [] : [path])));
   const undone = index.changes(guilty).filter(({ path }) => set.has(path));

@@ -18,7 +18,7 @@ import { indexOf, names } from './history-index.ts';
 import type { HistoryIndex } from './history-index.ts';
 
 /**
- * `carried-back`: the value comes from an older version, nobody meant to write it. `removed-foreign`: what it never wrote
+ * `carried-back`: the value comes from an older version, and was not meant. `removed-foreign`: what it never wrote
  * is dropped although it had been read; `rebuilt`, by an update that builds that part anew. `blind-overwrite`: written on purpose by somebody who
  * had not seen the other's change. `own-update-lost`: two writes of the target in flight at once, the later undoing the earlier.
  */
@@ -41,7 +41,7 @@ export interface Loss extends BaseContent {
 /** Lists in which every party keeps items of its own: dropping another's is wrong whatever was read before. */
 const SHARED = /^(metadata\.(finalizers|ownerReferences)|status\.conditions)\[/;
 const FINALIZERS = 'metadata.finalizers';
-/** Put there by a deletion itself, to be taken off by whoever collects garbage: knowing of them, that is. */
+/** Put there by a deletion itself, to be removed by the garbage collector: knowing of them, that is. */
 const OF_DELETION = new Set([`${FINALIZERS}["foregroundDeletion"]`, `${FINALIZERS}["orphan"]`]);
 const KEYED_ITEM = /^[^[]*?(?:\["[^"]*"\][^[]*?)*\[(?:type|uid|name|key)=[^\]]*\]/;
 
@@ -95,7 +95,7 @@ function undoneBy(
 ): Revision | undefined {
   const { reference } = index.history;
   const role = index.role(guilty);
-  // The user has said that it is nobody's.
+  // The user has said that it has no owner.
   if (isPutAside(reference?.declared, guilty.resource, path)) return undefined;
   const owned = names(reference?.ownedLeaves, role, path) && !isForeignItem(index, guilty, path);
   // The usual case, and looking up who changed it last takes time.
@@ -104,16 +104,16 @@ function undoneBy(
   if (!owned && names(reference?.volatileLeaves, role, path)) return undefined;
   // An empty map or list says no more than none.
   if (isEmptyContainer(from) || (from === undefined && isEmptyContainer(to))) return undefined;
-  // What the target also takes away with nobody else there is its business.
+  // What the target also removes in undisturbed runs is its business.
   if (to === undefined && names(reference?.removedLeaves, role, path)) return undefined;
   const victim = index.lastChange(guilty, path);
   if (victim === undefined) return undefined;
   if (roleOf(victim.actor) === 'target') return victim === rival ? victim : undefined;
-  // Nobody has lost what nobody was told to have been stored.
+  // What was never acknowledged cannot be lost.
   return !owned && isAcknowledged(index, victim) ? victim : undefined;
 }
 
-/** Undefined: superseded, by somebody who had seen the change and meant to replace it. */
+/** Undefined: superseded by a writer that had seen the change and meant to replace it. */
 function classify(
   { base, rebuilt }: BaseContent,
   victim: Revision,

@@ -2,7 +2,7 @@
  * Fights: two actors that keep setting one leaf to two values in turn.
  *
  * Owns: finding the alternation on the chains of versions, and how bad it is. A target that restores its own field against
- * somebody who keeps changing it does its duty: that is told, but fails nothing.
+ * another writer that keeps changing it does its duty: that is reported, but fails nothing.
  */
 import { jsonEqual } from 'stalemate-apiserver/objects/json';
 import type { JsonValue } from 'stalemate-apiserver/objects/object';

@@ -68,14 +68,14 @@ export function finalState(history: History): State {
 
 /**
  * The last version of every object that is still there, in order of first appearance; without what the environment keeps for itself,
- * a node or a volume: it is there once anybody needed it, also when nobody does any more.
+ * a node or a volume: it stays once it was needed, also when it no longer is.
  */
 export function restingRevisions(history: History): readonly Revision[] {
   const surroundings = new Set(history.revisions.filter(isSurroundings).map(({ uid }) => uid));
   return finalRevisions(history).filter(({ uid }) => !surroundings.has(uid));
 }
 
-/** Made by the environment, and for nobody. */
+/** Made by the environment, and owned by no object. */
 function isSurroundings({ type, actor, object }: Revision): boolean {
   return type === 'ADDED' && actor === WORKLOADS && (object.metadata.ownerReferences ?? []).length === 0;
 }
@@ -241,7 +241,7 @@ export function differences(history: History, actual: State, expected: State): r
   return found.length < 2 ? found : found.sort((a, b) => weight(a) - weight(b));
 }
 
-/** Somebody else's finalizer or owner reference keeps it, and took it out of what the target made: it is theirs to end. */
+/** A foreign finalizer or owner reference keeps it, and took it out of what the target made: it is theirs to end. */
 function isHeldByOthers(history: History, { metadata }: KubeObject): boolean {
   if (metadata.finalizers === undefined && metadata.ownerReferences === undefined) return false;
   const index = indexOf(history);
@@ -267,7 +267,7 @@ function weight({ what, path }: Difference): number {
 
 type Aliases = ReadonlyMap<string, string>;
 
-/** What identifies objects in one run only, and what it stands for in any. */
+/** What identifies objects in one run only, and its equivalent in any run. */
 function aliases(state: State): Aliases {
   const out = new Map<string, string>();
   for (const [key, { object }] of state) {
@@ -309,8 +309,8 @@ function compare(
 }
 
 /**
- * Whether a leaf is the target's. Where the pattern stands for any item of a list (owner references by uid), an item that is there
- * belongs to whoever wrote it: others may add theirs.
+ * Whether a leaf is the target's. Where the pattern matches any item of a list (owner references by uid), an item that is there
+ * belongs to its writer: other writers may add theirs.
  */
 function isOwn(history: History, role: string, uid: string, path: string, actual: JsonValue | undefined): boolean {
   if (actual !== undefined && leafPattern(path) !== path) return isOwnWrite(history, uid, path);
@@ -333,7 +333,7 @@ const COUNT = /^\d+$/;
 /** Two values that follow each other may be an accident. */
 const COUNTED_MIN = 3;
 
-/** Whether nobody but the target wrote a leaf in this run. What it carried back of others' is judged as a lost update. */
+/** Whether only the target wrote a leaf in this run. What it carried back of others' is judged as a lost update. */
 function isOwnWrite(history: History, uid: string, path: string): boolean {
   const index = indexOf(history);
   let own = false;

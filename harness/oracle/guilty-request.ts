@@ -140,7 +140,7 @@ export function loopCauses(history: History, ids: readonly number[]): readonly C
 
 const OF_THE_GONE = 'delete objects that are gone';
 
-/** Whoever takes that for a failure does so whatever is deleted. */
+/** A controller that takes that for a failure does so whatever is deleted. */
 function isOfTheGone({ verb, outcome }: Operation): boolean {
   return verb === 'delete' && outcome.type === 'fail' && outcome.code === 404;
 }

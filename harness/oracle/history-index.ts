@@ -106,7 +106,7 @@ export class HistoryIndex {
 
   /**
    * The revision that last changed a leaf before the given one. A creation counts for the leaves that its body carried, so that
-   * nobody is taken to mean what the server filled in.
+   * defaults of the server are not taken for the writer's intent.
    */
   lastChange(revision: Revision, path: string): Revision | undefined {
     const chain = this.chain(revision.uid);

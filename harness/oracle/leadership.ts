@@ -87,7 +87,7 @@ export function tenuresOf(history: History): readonly Tenure[] {
   return out;
 }
 
-/** Who holds a lock; empty when nobody does, undefined when the object is none. */
+/** Who holds a lock; empty when it is free, undefined when the object is none. */
 export function lockHolder(object: KubeObject): string | undefined {
   const spec = lockSpec(object);
   if (spec === undefined || !('renewTime' in spec)) return undefined;
@@ -95,7 +95,7 @@ export function lockHolder(object: KubeObject): string | undefined {
   return typeof holder === 'string' ? holder : '';
 }
 
-/** How long a lock is good for when nobody renews it. */
+/** How long a lock is good for without renewal. */
 export function leaseSeconds(object: KubeObject): number {
   const seconds = lockSpec(object)?.['leaseDurationSeconds'];
   return typeof seconds === 'number' ? seconds : LEASE_SECONDS;

@@ -6,7 +6,7 @@ import type { History, Mark, Operation, Revision, StreamEnd } from '../model/his
 
 export interface LostWatch {
   readonly resource: string;
-  /** `ended (closed)`, `was refused (500)`, `was never opened`: what became of the last one. */
+  /** `ended (closed)`, `was refused (500)`, `was never opened`: how the last one ended. */
   readonly what: string;
 }
 
@@ -16,7 +16,7 @@ export type Watching = Pick<History, 'operations' | 'streamEnds' | 'processes'>;
 /**
  * The first resource that the target watched, and that a life of it which goes on has no watch of any more, open or being opened, or
  * that no such life has ever watched. A second replica that waits for the lead has not given up what it never watched. Undefined when
- * all are there, or when nobody is alive.
+ * all are there, or when no life is left.
  *
  * @param of Only of this resource.
  */
@@ -75,7 +75,7 @@ export function madeForTheGone(history: History, since: Mark): readonly Revision
   });
 }
 
-/** What became of one life's watches of a resource; undefined when one is there, or was ended by the life itself. */
+/** How one life's watches of a resource ended; undefined when one is there, or was ended by the life itself. */
 function endOf(
   watches: readonly Operation[],
   ended: ReadonlyMap<string, StreamEnd['why']>,

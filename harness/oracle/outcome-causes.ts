@@ -1,6 +1,6 @@
 /**
  * What may have caused an outcome that only shows in the end: the write that carried an old value over, the request that failed and was
- * never made good, and where no request stands out, what the target makes of its own objects.
+ * never made good, and where no request is the obvious cause, what the target makes of its own objects.
  *
  * Does not own: violations that name their cause, and how the two go together (`cause.ts`). Start at {@link outcomeCauses}.
  */
@@ -177,7 +177,7 @@ function how({ verb, outcome }: Operation): string | undefined {
   return code === 409 && reason !== 'AlreadyExists' ? 'a conflict' : 'an error';
 }
 
-/** Where no request stands out. */
+/** Where no request is the obvious cause. */
 function fallbacks(history: History, violation: Violation): readonly Cause[] {
   const { property, kind } = violation.signature;
   switch (property) {

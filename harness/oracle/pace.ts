@@ -1,4 +1,4 @@
-/** Pace: how long a target is silent before it goes on of its own accord. Read from runs in which nobody disturbs it. */
+/** Pace: how long a target is silent before it goes on of its own accord. Read from undisturbed runs. */
 import { isAside } from '../model/aside.ts';
 import { roleOf } from '../model/actor.ts';
 import type { History } from '../model/history.ts';

@@ -1,7 +1,7 @@
 /**
  * Reads off reference runs what a target owns, creates, removes and does at rest.
  *
- * Pure: a function of histories in which nobody disturbed the target. Ownership is measured here and nowhere else.
+ * Pure: a function of undisturbed histories. Ownership is measured here and nowhere else.
  */
 import { jsonEqual } from 'stalemate-apiserver/objects/json';
 import { parentOf, type JsonValue, type KubeObject } from 'stalemate-apiserver/objects/object';
@@ -249,7 +249,7 @@ function locks(histories: readonly History[]): readonly string[] {
   return [...writes].filter(([, count]) => count >= 2).map(([role]) => role);
 }
 
-/** How busy the target is at rest when nobody disturbs it. */
+/** How busy the undisturbed target is at rest. */
 export function idleRates(undisturbed: readonly History[]): Reference['idle'] {
   let requestsPerMinute = 0;
   let writesPerMinute = 0;

@@ -1,5 +1,5 @@
 /**
- * Rest: when nobody but the target acts any more, and what the target does then.
+ * Rest: when only the target still acts, and what it does then.
  *
  * Owns: where rest begins, which requests count as activity. Does not own: how much is too much (`properties/bounded-rate.ts`).
  */
@@ -166,7 +166,7 @@ export function isAtRest({ quiescent, windowMs, unchangedMs: unchanged = 0 }: Ex
 
 /** How long a run has to be silent before it may be called converged: three resyncs of half a minute, and kopf's retry of 60 s twice. */
 export const EXTENDED_SETTLE_MS = 120_000;
-/** Beyond twice client-go's longest back-off (1000 s) nobody waits. */
+/** Beyond twice client-go's longest back-off (1000 s) is not waited for. */
 export const SETTLE_MS_MAX = 2_000_000;
 /** A spacing that grows at most doubles, and jitter adds a fifth. */
 const NEXT_GAP = 2.5;

@@ -10,8 +10,8 @@ import { carriedVersion } from './base-content.ts';
 import type { FailureStreak } from './failures.ts';
 
 /**
- * `refused-version`: one and the same version, refused again and again, without a back-off or when nobody disturbs any more. `no-back-off`: the spacing does not grow.
- * `outlived-cause`: it does, but nobody disturbs any more and the answer will never be another.
+ * `refused-version`: one and the same version, refused again and again, without a back-off or after the disturbance. `no-back-off`: the spacing does not grow.
+ * `outlived-cause`: it does, but the disturbance is over and the answer will never be another.
  */
 export type RetryFault = 'refused-version' | 'no-back-off' | 'outlived-cause';
 
@@ -40,7 +40,7 @@ const OUTLIVED_MIN = 8;
 /**
  * Undefined for retries as they should be.
  *
- * @param rest When nobody else acts any more.
+ * @param rest When no other actor acts any more.
  * @param knows Whether the target could know by then that an attempt was in vain.
  */
 export function judgeStreak(
@@ -95,7 +95,7 @@ function isUnbounded(gapsMs: readonly number[]): boolean {
   const longest: number[] = [];
   for (let at = 0; at < gapsMs.length; at += BLOCK) longest.push(Math.max(...gapsMs.slice(at, at + BLOCK)));
   const [first = 0] = longest;
-  // On the wall's clock any one block may hold a pause that is nobody's: what counts is most of the later half.
+  // On the wall's clock any one block may hold an accidental pause: what counts is most of the later half.
   const later = longest.slice(longest.length >> 1).toSorted((a, b) => a - b);
   const usual = later[later.length >> 1] ?? 0;
   return usual < POLITE_GAP_MS && usual <= first * GROWTH;

@@ -1,7 +1,7 @@
 /**
  * Which situations a run brought about: coverage of a search, in words that can be compared between runs, machines and nights.
  *
- * A situation is one request of anybody: who, which verb, on which kind, how old what it acted upon was, and what came of it. Owns:
+ * A situation is one request of anybody: who, which verb, on which kind, how old what it acted upon was, and the outcome. Owns:
  * what makes two of them the same. Does not own: what is done with them (`execution/soak`).
  */
 import { roleOf } from '../model/actor.ts';

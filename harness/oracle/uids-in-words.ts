@@ -2,7 +2,7 @@
 import type { History } from '../model/history.ts';
 import { indexOf } from './history-index.ts';
 
-/** The key of a list, or a uid wherever else it stands. */
+/** The key of a list, or a uid anywhere else. */
 const UID = /\[uid=([^\]*]+)\]|\b([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\b/g;
 
 /** `metadata.ownerReferences[Widget a].name` for `metadata.ownerReferences[uid=…].name`. */

@@ -1,7 +1,7 @@
 /**
  * The one shrinkable arbitrary: a whole trial, workload and schedule together.
  *
- * Generates searching trials (a workload, a strategy, a seed, a swarm of faults). After a failure, whoever ran the trial deposits
+ * Generates searching trials (a workload, a strategy, a seed, a swarm of faults). After a failure, the caller that ran the trial deposits
  * the schedule derived from the run ({@link depositSchedule}); `shrink` then walks the candidates of `shrink.ts`. Values are
  * immutable; contexts are the answers given so far, so shrink trees are pure and can be walked again.
  */

@@ -2,7 +2,7 @@
  * Expresses a searched run as deviations from the default order.
  *
  * Wraps the searching scheduler: passes its choices on unchanged and, beside them, keeps the default order's opinion. Where the two
- * part, it notes a hold (an event that waits) or a preemption (somebody else acts first). Replaying the result makes the same
+ * part, it notes a hold (an event that waits) or a preemption (another actor acts first). Replaying the result makes the same
  * choices, by construction. Owns nothing of the search itself.
  */
 import type { Choice, Item, Scheduler, View } from '../model/item.ts';

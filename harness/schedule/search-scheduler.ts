@@ -36,7 +36,7 @@ export class SearchScheduler implements Scheduler {
   #replica = false;
   #paused = false;
   #delayed = false;
-  /** Two disturbances at a time tell nobody which of them it was. */
+  /** Of two disturbances at a time it would be unclear which one mattered. */
   #disturbed = false;
   readonly #lockMs: number | undefined;
   readonly #mayDelay: boolean;

@@ -14,7 +14,7 @@ const CHAIN_MIN = 3;
 const SHOWN_MAX = 8;
 
 /**
- * Candidates in which the lag of one watch stands for a chain of preemptions: that an actor went on step by step, and heard of nothing
+ * Candidates in which the lag of one watch replaces a chain of preemptions: that an actor went on step by step, and heard of nothing
  * meanwhile, is said better by what it did not hear.
  *
  * @param streams Labels of the watches on which the target heard something in the failing run.

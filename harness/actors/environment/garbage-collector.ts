@@ -169,7 +169,7 @@ class GarbageCollector {
     });
   }
 
-  /** Patches metadata, provided that nobody changed the object meanwhile. */
+  /** Patches metadata, provided that the object has not changed meanwhile. */
   async #patch(
     object: KubeObject,
     metadata: { readonly ownerReferences: readonly OwnerReference[] } | { readonly finalizers: readonly string[] },

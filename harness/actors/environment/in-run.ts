@@ -37,7 +37,7 @@ export function createRunEnvironment(
   return [...controllers, createWorkloads({ upstream: port(WORKLOADS), kinds, now: run.now, trial })];
 }
 
-/** `auto`: only what the target makes itself and looks at again, for nobody else waits for it. */
+/** `auto`: only what the target makes itself and reads again: no other client waits for it. */
 function rulesOf(workloads: 'auto' | 'fast' | 'slow', { reads, random, after }: RunFacts): TrialRules {
   const auto = workloads === 'auto';
   return {

@@ -10,7 +10,7 @@ export interface Kinds {
   resourceKinds(): readonly ResourceKind[];
 }
 
-/** The code of a request that nobody answered. */
+/** The code of a request that was never answered. */
 const NO_ANSWER = 0;
 
 export type Send = (method: Method, path: string, body?: JsonValue) => Promise<ApiResponse>;

@@ -12,7 +12,7 @@ const TRIES_MAX = 16;
 export class WorkQueue {
   readonly #process: (key: string) => Promise<WorkResult>;
   readonly #waiting = new Set<string>();
-  /** Failures in a row, by key, since somebody added it. */
+  /** Failures in a row, by key, since it was added. */
   readonly #tries = new Map<string, number>();
   #running = false;
 

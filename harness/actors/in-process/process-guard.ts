@@ -39,7 +39,7 @@ const FRAME = /^\s+at (?:.*\()?(.+?):(\d+):\d+\)?$/;
 
 const REGISTERING = ['on', 'once', 'addListener', 'prependListener', 'prependOnceListener'] as const;
 
-/** Thrown by `process.exit` inside a target, which has been told already; nobody reports it again. */
+/** Thrown by `process.exit` inside a target, which is reported already. */
 export class TargetExit extends Error {}
 
 export function installProcessGuard({ time, onUnowned }: ProcessGuardOptions): ProcessGuard {
@@ -54,7 +54,7 @@ export function installProcessGuard({ time, onUnowned }: ProcessGuardOptions): P
     if (error instanceof TargetExit || time.currentIsDead()) return;
     const incarnation = current();
     if (incarnation === undefined) onUnowned(error);
-    // A target with a listener of its own has decided what becomes of it, as in its own process.
+    // A target with a listener of its own handles it itself, as in its own process.
     else if (!incarnation.listeners.some((own) => own.event === event)) incarnation.tell('unhandled', describe(error));
   };
   const onUnhandledRejection = (error: unknown): void => failed('unhandledRejection', error);

@@ -64,7 +64,7 @@ class Incarnation implements TargetIncarnation, Upstream {
     host.guard.watch(actor, this.#tell);
   }
 
-  /** The target starts in a microtask, so that whoever launches it holds the incarnation before it can exit. */
+  /** The target starts in a microtask, so that the caller holds the incarnation before it can exit. */
   start(): void {
     queueMicrotask(() => {
       if (!this.#over) this.#start();

@@ -1,7 +1,7 @@
 /**
  * The store as a target in this process reaches it: a `fetch` of its own, whose calls wait at the gate like all others.
  *
- * The platform's own `fetch` opens sockets, which nobody steers in here; a target takes this one where it is given it. Start at
+ * The platform's own `fetch` opens sockets, which the scheduler does not control; a target takes this one where it is given it. Start at
  * {@link effectsFor}.
  */
 import type { ApiResponse, ConnectionError, Upstream } from 'stalemate-apiserver/wire/http';

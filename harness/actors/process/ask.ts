@@ -11,7 +11,7 @@ export interface Told {
 /** Of a longer answer, this much is read. */
 const BODY_MAX = 8 * 1024 * 1024;
 
-/** What it answers to a GET. Rejects when nobody listens there, or nothing comes for that long. */
+/** What it answers to a GET. Rejects when nothing listens there, or nothing comes for that long. */
 export async function ask(
   { protocol, port, pathname, search, host }: URL,
   enclosure: Pick<Enclosure, 'connect'>,

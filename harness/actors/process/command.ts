@@ -11,7 +11,7 @@ import { editDistance, nearestOf } from '../../model/similar.ts';
 /** What the placeholders stand for. */
 export interface Placeholders {
   readonly kubeconfig: string;
-  /** Address of the store outside the cluster; empty where nobody asks for it. */
+  /** Address of the store outside the cluster; empty where it is not used. */
   readonly effects: string;
   readonly namespace: string;
   /** Folder below which the files lie that a pod would have mounted. */
@@ -33,7 +33,7 @@ export interface Misspelt {
   readonly meant: string;
 }
 
-/** What else stands in braces (JSON, templates, names that are like none of ours) is the program's own business. */
+/** Anything else in braces (JSON, templates, names that are like none of ours) is the program's own business. */
 export function misspeltIn(word: string): Misspelt | undefined {
   for (const [found, name = '', rest = ''] of word.matchAll(BRACED)) {
     if (found.replace(PLACEHOLDER, '') === '') continue;

@@ -43,7 +43,7 @@ export class EnclosurePool {
   }
 
   /**
-   * One where nobody lives. The host's network is one for all.
+   * An empty one. The host's network is one for all.
    *
    * @param program Whose life it is for.
    */

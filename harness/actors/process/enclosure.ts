@@ -16,17 +16,17 @@ export interface Enclosure extends ProcessWrapper {
   readonly network: Network;
   /** What the user has to know when it is not what was asked for. */
   readonly warning: string | null;
-  /** Stands before a command line, so that it runs in its network; one array for each network. */
+  /** Prefix of a command line, so that it runs in its network; one array for each network. */
   readonly enter: readonly string[];
-  /** Whether nobody can live there any more. */
+  /** Whether it cannot be used any more. */
   isGone(): boolean;
   /** A listening socket inside, by default on 127.0.0.1; undefined where any socket of ours will do. */
   listen(at?: Address): Promise<Server | undefined>;
   /** A socket on the port where programs inside ask for addresses; undefined where they ask the host's name servers. */
   names(): Promise<NameSocket | undefined>;
-  /** Ports of 127.0.0.1 inside that nobody listens on. */
+  /** Free ports of 127.0.0.1 inside. */
   freePorts(count: number): Promise<readonly number[]>;
-  /** A connection to 127.0.0.1 inside: for probes, metrics, webhooks. Rejects when nobody listens there. */
+  /** A connection to 127.0.0.1 inside: for probes, metrics, webhooks. Rejects when nothing listens there. */
   connect(port: number): Promise<Socket>;
 }
 

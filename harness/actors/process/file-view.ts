@@ -38,10 +38,10 @@ export interface Viewer {
   readonly ownNames?: boolean;
 }
 
-/** The user's own environment: what in it leads to files that are nobody else's business. */
+/** The user's own environment: what in it leads to private files. */
 type Session = { readonly [name: string]: string | undefined };
 
-/** Below `/`: what a system installs, and what the launcher makes anew. */
+/** Below `/`: what a system installs, and what the launcher makes. */
 const SYSTEM: ReadonlySet<string> = new Set(
   'bin sbin lib lib32 lib64 libx32 usr etc opt nix gnu snap sys proc dev'.split(' '),
 );
@@ -137,7 +137,7 @@ function homeFolders(): readonly string[] {
   return foldersOf([homedir(), homeOfAccount()]);
 }
 
-/** Where else the user keeps what is nobody else's business. */
+/** Where else the user keeps private files. */
 function settingsFolders(session: Session): readonly string[] {
   return foldersOf([session['XDG_CONFIG_HOME'], session['XDG_RUNTIME_DIR'], stateFolder()]);
 }
@@ -256,7 +256,7 @@ function mountPlaces(): readonly string[] {
     .filter(existsSync);
 }
 
-/** The innermost repository around a folder; the folder itself where there is none, or where it is somebody's home. */
+/** The innermost repository around a folder; the folder itself where there is none, or where it is a home folder. */
 function projectOf(folder: string, guarded: readonly string[]): string {
   for (let at = folder; dirname(at) !== at; at = dirname(at)) {
     if (guarded.some((other) => isWithin(other, at))) break;
@@ -290,7 +290,7 @@ function installationsOf(
   ].filter(existsSync);
 }
 
-/** `…/python-3.11/bin` stands for `…/python-3.11`; but what lies beside a `bin` right below a home is the user's own. */
+/** `…/python-3.11/bin` means `…/python-3.11`; but what lies beside a `bin` right below a home is the user's own. */
 function installationOf(folder: string, guarded: readonly string[]): readonly string[] {
   const whole = dirname(folder);
   // Of a version manager, which keeps nothing else there.

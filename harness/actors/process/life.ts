@@ -10,7 +10,7 @@ export class Life {
   readonly #tell: TellLife;
   readonly #clear: () => void;
   #over = false;
-  /** Whoever begins it clears up behind itself. */
+  /** Its owner cleans up. */
   #beginning = true;
 
   constructor(tell: TellLife, clear: () => void) {
@@ -35,7 +35,7 @@ export class Life {
       this.tell('start-failed', error instanceof Error ? error.message : String(error));
     } finally {
       this.#beginning = false;
-      // Whoever was ended meanwhile has nobody else to give back what was taken since.
+      // A life that ended meanwhile gives back here what it has taken since.
       if (this.#over) this.#clear();
     }
   }

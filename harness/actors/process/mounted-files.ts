@@ -11,7 +11,7 @@ export interface MountedFile {
   readonly content?: Uint8Array;
 }
 
-/** A mounted ConfigMap or Secret as a folder of files; a kubelet writes it anew when the object changes. */
+/** A mounted ConfigMap or Secret as a folder of files; a kubelet writes it again when the object changes. */
 export interface MountedFolder {
   /** Where it is mounted in a pod. */
   readonly path: string;

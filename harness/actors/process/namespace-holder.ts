@@ -1,5 +1,5 @@
 /**
- * The program that keeps a network namespace alive, and opens sockets in it for whoever started it.
+ * The program that keeps a network namespace alive, and opens sockets in it for its parent.
  *
  * Sockets belong to the namespace that they were made in and work from everywhere: those that are opened here are handed over, and
  * not a byte of what passes through them is copied. It ends when the one who started it does. Start at `answer`.
@@ -43,7 +43,7 @@ function answer(ask: Ask): void {
     return;
   }
   const socket = connect(ask.port, LOOPBACK);
-  // Whatever it has to say, its end included, is for whoever it is handed to.
+  // Whatever it has to say, its end included, is for the process that gets it.
   socket.pause();
   const fail = ({ message }: Error): void => say({ id, port: ask.port, error: message });
   socket.once('error', fail);

@@ -18,19 +18,19 @@ export interface Address {
 }
 
 export interface NetworkNamespace {
-  /** Stands before a command line, so that it runs inside. */
+  /** Prefix of a command line, so that it runs inside. */
   readonly enter: readonly string[];
   /** The process that holds it. */
   readonly pid: number;
   /** Whether it lies in a user namespace of its own. */
   readonly hasUser: boolean;
-  /** Its holder was ended by somebody: nobody gets in any more. */
+  /** Its holder was killed: it cannot be entered any more. */
   readonly isGone: boolean;
   listen(at?: Address): Promise<Server>;
   /** A socket on the port where programs ask for addresses. */
   names(): Promise<NameSocket>;
   connect(port: number): Promise<Socket>;
-  /** So many ports that nobody listens on. */
+  /** So many free ports. */
   ports(count: number): readonly number[];
 }
 
@@ -98,7 +98,7 @@ function started(holder: ChildProcess): Promise<string | null> {
   });
 }
 
-/** Nobody else lives there: ports below those that the system gives out are free until we name them. */
+/** No other process lives there: ports below those that the system gives out are free until we name them. */
 const PORTS = { first: 10_000, last: 29_999 } as const;
 /** One count for all namespaces, so that a port says where it is. */
 let nextPort: number = PORTS.first;

@@ -3,7 +3,7 @@
  *
  * What client libraries look for in a pod leads to the front: the variables of the Service `kubernetes`, and a token and an authority where
  * those of a service account are mounted. A crash is SIGKILL, and the end of all its connections. Does not own: the pod
- * (`clusters/kind/pods.ts`), what stands in it (`execution/project/target-pod.ts`). Start at {@link startPod}.
+ * (`clusters/kind/pods.ts`), what it consists of (`execution/project/target-pod.ts`). Start at {@link startPod}.
  */
 import { randomBytes } from 'node:crypto';
 import { CertificateAuthority, SERVER_NAMES } from 'stalemate-apiserver/http';
@@ -115,7 +115,7 @@ class Incarnation implements ProcessIncarnation {
 
   async #start(): Promise<void> {
     const { serve, enclosure, authority, identity, place } = this.#host;
-    // Whoever else is on that network may knock: what opens the front is known to this pod alone.
+    // Other pods on that network may connect: only this pod knows what opens the front.
     const token = randomBytes(24).toString('base64url');
     const clientCa = authority.certificate;
     this.#front = await serve(this.#upstream, { enclosure, socket: undefined, identity, clientCa, token, user: USER });
@@ -155,7 +155,7 @@ class Incarnation implements ProcessIncarnation {
     return Promise.resolve({ pid, ...(footprint === undefined ? {} : { footprint }) });
   }
 
-  /** Nobody asks a pod anything. */
+  /** Pods have no probes. */
   portNamed(): undefined {
     return undefined;
   }

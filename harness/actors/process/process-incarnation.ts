@@ -189,7 +189,7 @@ class Incarnation implements ProcessIncarnation {
   readonly #life: Life;
   /** Made at the last moment: who is stopped before leaves none behind. */
   #folder = '';
-  /** Around it. Nobody else gets in, whatever the target does to its own folder: programs in there run with our user's rights. */
+  /** Around it. No other user gets in, whatever the target does to its own folder: programs in there run with our user's rights. */
   #guard = '';
   #front: LifeFront | undefined;
   #effects: EffectsServer | undefined;
@@ -335,7 +335,7 @@ class Incarnation implements ProcessIncarnation {
     const { pid } = this;
     if (pid === undefined || this.#life.over) return undefined;
     const family = familyOf(pid);
-    // What stands before the command: who opened the namespace, and its first process.
+    // The prefix of the command: what enters the namespace, and its first process.
     const own = this.#enclosure?.endsAll === true ? family.slice(WRAPPERS) : family;
     const footprint = footprintOf(own);
     return { pid, ...given({ footprint }), ...(await this.#reconciles()) };

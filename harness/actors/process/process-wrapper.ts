@@ -1,5 +1,5 @@
 /**
- * What stands before a target's command line, so that nothing that it starts can outlive it, and it sees no file that is not its business.
+ * The prefix of a target's command line, so that nothing that it starts can outlive it, and it sees no file that is not its business.
  *
  * A process may leave its group and its session, but never its pid namespace, which ends with its first process. Where the host
  * permits none, the group and the marked environment have to do (`survivors.ts`). Start at {@link processWrapper}.
@@ -13,7 +13,7 @@ import { POD } from './file-view.ts';
 import { LIFE } from './watched.ts';
 
 export interface ProcessWrapper {
-  /** Stands before the command line of one life. */
+  /** Prefix of the command line of one life. */
   readonly wrapper: (life: LifeView) => readonly string[];
   /** Whether all processes of a life end with its first one, whatever they do to get away. */
   readonly endsAll: boolean;
@@ -84,7 +84,7 @@ fi
 "$@"; exit $?`;
 const INIT = ['/bin/sh', '-c', SCRIPT, 'sh'];
 const FORK = ['--pid', '--fork', '--kill-child'];
-/** Without it, programs that look themselves up in /proc find somebody else. */
+/** Without it, programs that look themselves up in /proc find another process. */
 const MOUNT = '--mount-proc';
 const PROBE_MS = 5_000;
 
@@ -160,7 +160,7 @@ const SHOWING: ReadonlySet<string> = new Set(['--read', '--overlay', '--cd']);
 
 /** All that a view is made of. */
 const VIEW = ['--hostname', 'probe', '--hide', '/tmp', '--overlay', '/usr'];
-/** By somebody who never asks for anything. */
+/** By a reader that requests nothing. */
 const STEERED = ['--steer', '0'];
 /** Launchers that start steered programs here, by the kind of network that those are in: what one network permits, the others do. */
 const ableIn = new Set<string>();

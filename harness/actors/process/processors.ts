@@ -11,7 +11,7 @@ const ALLOWED = /^Cpus_allowed_list:\s*(\S+)$/m;
 /** Several of us begin at different ones. */
 let given = process.pid;
 
-/** One after the other; undefined where nobody can tell which there are. */
+/** One after the other; undefined where they cannot be listed. */
 export function nextProcessor(): number | undefined {
   const allowed = allowedProcessors();
   return allowed[given++ % allowed.length];

@@ -49,7 +49,7 @@ export interface ReadinessWatch {
   watching(request: ApiRequest): void;
   /** Asks it once, where that is how it is known. Resolves with whether it was asked. */
   probe(): Promise<boolean>;
-  /** Nobody waits for it any more. */
+  /** It is no longer waited for. */
   end(): void;
 }
 
@@ -69,7 +69,7 @@ export function watchReadiness(readiness: Readiness, enclosure: Enclosure, isSte
       if (!ready) await realDelay(ASK_EVERY_MS);
     }
   };
-  // Where time is steered, whoever waits for rest asks: in between, no time passes.
+  // Where time is steered, the wait for rest asks: in between, no time passes.
   if (readiness.by === 'url' && !isSteered) void lookAt(new URL(readiness.url));
   return {
     get ready() {

@@ -36,7 +36,7 @@ export async function removeFolder(path: string): Promise<void> {
   else await remove(() => removeOpened(path));
 }
 
-/** By its descriptor, which stays that folder whatever becomes of its name. */
+/** By its descriptor, which stays that folder even if it is renamed. */
 async function removeOpened(path: string | Buffer): Promise<void> {
   const opened = await open(path, FOLDER_ITSELF);
   try {
@@ -51,7 +51,7 @@ async function removeOpened(path: string | Buffer): Promise<void> {
   await rmdir(path);
 }
 
-/** Somebody else may have removed it. */
+/** Another process may have removed it. */
 async function remove(step: () => Promise<void>): Promise<void> {
   try {
     await step();

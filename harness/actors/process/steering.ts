@@ -11,7 +11,7 @@ export interface Doing {
   readonly asleep: boolean;
   /** What its clock shows. */
   readonly nowMs: number;
-  /** When it goes on by itself; `null`: not before it is told something, or nobody knows. */
+  /** When it goes on by itself; `null`: not before it gets input, or unknown. */
   readonly untilMs: number | null;
   /** How many waits have ended because their time had come. */
   readonly ended: number;

@@ -12,7 +12,7 @@ export function killMarked(mark: string): void {
     try {
       if (readFileSync(`/proc/${pid}/environ`, 'utf8').includes(mark)) process.kill(pid, 'SIGKILL');
     } catch {
-      // It has ended, or is somebody else's.
+      // It has ended, or belongs to another user.
     }
   }
 }

@@ -2,7 +2,7 @@
  * Whether a process sleeps: the states of all its threads, and of everything that it started, as the kernel tells them.
  *
  * Owns: reading them, and what can be said from them. Does not own: what is waited for (`execution/hosts/wall-rest.ts`). Where the kernel
- * tells nothing (no /proc), nobody knows. Start at {@link ThreadWatch}.
+ * reports nothing (no /proc), that is unknown. Start at {@link ThreadWatch}.
  */
 import { closeSync, openSync, readSync } from 'node:fs';
 import { realNow } from '../../determinism/real-time.ts';

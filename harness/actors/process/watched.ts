@@ -1,5 +1,5 @@
 /**
- * Starts a program beside somebody who kills it, and all that it started, when our end of its standard input closes: whatever becomes
+ * Starts a program beside a watchdog that kills it, and all that it started, when our end of its standard input closes: whatever becomes
  * of us, no target is left behind.
  */
 

@@ -1,4 +1,4 @@
-/** Somebody who sets, changes and removes an annotation of their own. */
+/** A client that sets, changes and removes an annotation of its own. */
 import type { AdversarialWriter } from '../../schedule/workload/writer.ts';
 import { contestedAt, metadataMoves, oneOf } from './moves.ts';
 

@@ -1,5 +1,5 @@
 /**
- * Somebody who deletes: a child of the target, which it should then make again, or everything that the user applied.
+ * A client that deletes: a child of the target, which it should then make again, or everything that the user applied.
  *
  * Deleting all samples is what a reference run has done too; deleting some of several has not been seen to be healthy.
  */

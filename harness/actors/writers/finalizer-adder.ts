@@ -1,5 +1,5 @@
 /**
- * Somebody who holds an object back from deletion for a while, as backup and policy tools do.
+ * A client that delays the deletion of an object, as backup and policy tools do.
  *
  * The finalizer is its own, and gone again at heal at the latest: no run may end with a deletion that only waits for us.
  */

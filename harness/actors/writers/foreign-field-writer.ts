@@ -1,5 +1,5 @@
 /**
- * Somebody who sets a field of a target-written object that the target leaves alone: a data key, a restart annotation in a pod
+ * A client that sets a field of a target-written object that the target leaves alone: a data key, a restart annotation in a pod
  * template, a tuning knob.
  *
  * Built-in kinds have a short list of fields that any third party may change at any time; custom kinds are read from their schema.
@@ -31,7 +31,7 @@ const REPLICAS: Field = [
   [3, 4],
 ];
 
-/** Mutable fields of built-in kinds that tools and people set on objects which somebody else made. */
+/** Mutable fields of built-in kinds that tools and people set on objects of other clients. */
 const FIELDS: { readonly [resource: string]: readonly Field[] | undefined } = {
   configmaps: [[['data', 'stalemate'], ['foreign-field-writer']]],
   secrets: [[['data', 'stalemate'], ['Zm9yZWlnbi1maWVsZC13cml0ZXI=']]],
@@ -68,7 +68,7 @@ export const foreignFieldWriter: AdversarialWriter = {
 };
 
 function foreignMoves(aim: AimObject): readonly Move[] {
-  // The spec of a sample is the user's; what the target only reads is nobody's foreign field.
+  // The spec of a sample is the user's; what the target only reads is no foreign field.
   if (aim.relation !== 'created-by-target' && aim.relation !== 'written') return [];
   if (aim.object['immutable'] === true) return [];
   const fields = aim.schema === undefined ? (FIELDS[groupResource(aim.target)] ?? []) : schemaFields(aim);

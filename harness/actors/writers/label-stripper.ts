@@ -1,5 +1,5 @@
 /**
- * Somebody who takes a label off an object that the target made, and puts it back later: a slip with kubectl, a policy tool.
+ * A client that removes a label from an object of the target, and puts it back later: a slip with kubectl, a policy tool.
  *
  * A target that finds its objects by that label loses sight of one of them, makes another, and meets both again at heal.
  */

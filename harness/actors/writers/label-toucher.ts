@@ -1,4 +1,4 @@
-/** Somebody who sets, changes and removes a label of their own, as GitOps tools and people with kubectl do. */
+/** A client that sets, changes and removes a label of its own, as GitOps tools and people with kubectl do. */
 import type { AdversarialWriter } from '../../schedule/workload/writer.ts';
 import { contestedAt, metadataMoves, oneOf } from './moves.ts';
 

@@ -1,5 +1,5 @@
 /**
- * Somebody who adds an item of their own to lists that others keep items in: conditions, owner references, finalizers, pull secrets.
+ * A client that adds an item of its own to lists with items of other clients: conditions, owner references, finalizers, pull secrets.
  *
  * A target that replaces such a list as a whole drops the item. Finalizers are taken back at heal; the other items stay.
  */

@@ -1,5 +1,5 @@
 /**
- * Somebody who scales through `/scale`, as an autoscaler does.
+ * A client that scales through `/scale`, as an autoscaler does.
  *
  * A sample only goes between replica counts that settled healthily; a child gets one more or one less than at rest.
  */

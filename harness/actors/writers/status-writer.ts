@@ -1,5 +1,5 @@
 /**
- * Somebody else who writes status: a condition of its own, a status field that the target leaves alone, or what the kubelet and the
+ * Another client that writes status: a condition of its own, a status field that the target leaves alone, or what the kubelet and the
  * workload controllers would report of the target's children.
  */
 import { groupResource, type JsonValue } from 'stalemate-apiserver/objects/object';

@@ -2,7 +2,7 @@
  * One request and its answer as bytes, whichever HTTP they travel by and whichever side they are seen from.
  *
  * Owns: the shapes between the front (`front-http1.ts`, `front-http2.ts`), the remote server (`remote-http1.ts`, `remote-http2.ts`) and
- * whoever stands between them (`pass.ts`, `gated.ts`). Nothing here knows Kubernetes. Headers are lists of names and values in turn, as
+ * what is between them (`pass.ts`, `gated.ts`). Nothing here knows Kubernetes. Headers are lists of names and values in turn, as
  * they came: repeated names, order and spelling are the sender's.
  */
 

@@ -50,7 +50,7 @@ export class WebSocketFront implements FrontExchange {
 
   resume(): void {}
 
-  /** What is refused is answered as if nobody had asked for a WebSocket. */
+  /** What is refused is answered as if no WebSocket had been requested. */
   start({ code, message, headers }: AnswerHead): void {
     this.#agreed = code === 200;
     if (this.#agreed) {

@@ -2,7 +2,7 @@
  * The gate as a server: an actor connects here as it would to the API server itself.
  *
  * Owns: the socket, HTTP/1.1, HTTP/2 and WebSockets, who is let in, whose request it is, and which way it takes: as it is (`pass.ts`),
- * through the gate (`gated.ts`), or as a tunnel (`tunnel.ts`). Does not own: certificates, the server behind (`remote.ts`), what becomes of a request.
+ * through the gate (`gated.ts`), or as a tunnel (`tunnel.ts`). Does not own: certificates, the server behind (`remote.ts`), what happens to a request.
  * Start at {@link openFront}.
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
@@ -47,7 +47,7 @@ export interface FrontOptions {
   /** The bearer token by which an actor is let in; a client certificate of `clientCa` does as well. */
   readonly token: string;
   /**
-   * What becomes of requests with credentials that are not ours, or with none: `refuse` them (default), or `pass` them to the server with
+   * What happens to requests with credentials that are not ours, or with none: `refuse` them (default), or `pass` them to the server with
    * the credentials that they carry and no others.
    */
   readonly strangers?: 'refuse' | 'pass';
@@ -231,7 +231,7 @@ class Listener {
       onRequest,
     );
     // Node's own listener speaks HTTP/1.1 to every connection; those that agreed on HTTP/2 take the other way. It has no public name
-    // but its place here (why no second server stands behind this one: `apiserver/http/listener.ts`).
+    // but its place here (why there is no second server behind this one: `apiserver/http/listener.ts`).
     const [http1] = server.listeners('secureConnection');
     server.removeAllListeners('secureConnection');
     server.on('secureConnection', (socket: TLSSocket) => {

@@ -13,7 +13,7 @@ import type { Schedule } from '../../model/schedule.ts';
 /** Answers whether a schedule may be about a request of `actor`. */
 export function interestOf(schedule: Schedule, actor: ActorId): (info: RequestInfo | undefined) => boolean {
   const labels = labelsOf(schedule).filter((label) => label.startsWith(`${actor}/`));
-  // A generated name is known from the create that it came of.
+  // A generated name is known from its create.
   if (labels.some((label) => label.includes('~'))) return () => true;
   const named = new Set(labels.map(partsOf).map(({ verb, resource }) => `${verb}/${resource}`));
   return (info) => named.has(info === undefined ? 'get/raw' : `${info.verb}/${groupResource(info)}`);

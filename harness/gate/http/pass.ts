@@ -1,5 +1,5 @@
 /**
- * What nobody has asked to see passes as it is: bytes in, bytes out, each side as fast as the other takes them.
+ * Traffic without an observer passes as it is: bytes in, bytes out, each side as fast as the other takes them.
  *
  * Owns: the plumbing of one exchange, and telling a {@link Tap} what went by. Start at {@link pass}.
  */
@@ -14,7 +14,7 @@ import type {
 } from './exchange.ts';
 import { withoutRedirects, type OnRedirect } from './redirected.ts';
 
-/** Somebody who looks on. What it is given it must not change. */
+/** An observer. It must not change what it is given. */
 export interface Tap {
   requestPiece(piece: Buffer): void;
   requestEnd(): void;

@@ -1,5 +1,5 @@
 /**
- * An answer that sends an actor elsewhere never reaches it: it gets a 502 instead, and whoever runs the front hears of it.
+ * An answer that sends an actor elsewhere never reaches it: it gets a 502 instead, and the owner of the front is notified.
  *
  * Start at {@link withoutRedirects}.
  */

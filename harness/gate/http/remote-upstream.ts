@@ -23,7 +23,7 @@ const WATCH_BYTES_MAX: number = 16 * 1024 * 1024;
 export interface RemoteUpstreamOptions {
   /** Default {@link WATCH_BYTES_MAX}. */
   readonly watchBytesMax?: number;
-  /** Hears of each answer that sends whoever asks elsewhere, before anybody else does. */
+  /** Called with each answer that redirects its client, before that gets it. */
   readonly onRedirect?: (code: number, request: Pick<ApiRequest, 'method' | 'path'>) => void;
 }
 
@@ -168,7 +168,7 @@ function headOf({ head, path, query }: Carrier, request: ApiRequest): RequestHea
   if (request.query === query && request.path === path) return head;
   const mark = head.target.indexOf('?');
   const asked = mark < 0 ? head.target : head.target.slice(0, mark);
-  // What stands before the path is the server's.
+  // The prefix of the path is the server's.
   const target = asked.slice(0, asked.length - path.length) + request.path;
   return { ...head, target: withQuery(target, request.query) };
 }

@@ -18,7 +18,7 @@ import type { Format } from './format.ts';
 const pattern = z.string().refine((text) => patternFault(text) === undefined, {
   error: ({ input }) => `expected a regular expression (RE2): ${patternFault(String(input)) ?? ''}`,
 });
-/** Of a resource; `*` stands for any text. */
+/** Of a resource; `*` matches any text. */
 const name = z.string().regex(/^[a-z0-9*]([-a-z0-9.*]*[a-z0-9*])?$/, 'expected a name, in which "*" is any text');
 
 const containers = {

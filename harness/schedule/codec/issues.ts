@@ -1,4 +1,4 @@
-/** What a schema has against a value, as text for whoever wrote the value. */
+/** The issues of a schema with a value, as text for its author. */
 import type { z } from 'zod';
 
 type Path = readonly PropertyKey[];

@@ -45,7 +45,7 @@ export function encodeRecord(record: FindingRecord): string {
   return encode(RECORD, packRecord(record));
 }
 
-/** The record as it stands in a text. */
+/** The record as it is stored. */
 export function packRecord(record: FindingRecord): StoredRecord {
   const { neighbour, ...rest } = record;
   const history = packHistory(record.history);

@@ -1,4 +1,4 @@
-/** The stored form of a recording: a run that nobody is blamed for, see `model/recording.ts`. */
+/** The stored form of a recording: a run without a guilty request, see `model/recording.ts`. */
 import { z } from 'zod';
 import type { Recording } from '../../model/recording.ts';
 import { decodeJson, encode, parseJson, type Format } from './format.ts';
@@ -38,7 +38,7 @@ export function encodeRecording(recording: Recording): string {
   return encode(RECORDING, packRecording(recording));
 }
 
-/** The recording as it stands in a text. */
+/** The recording as it is stored. */
 export function packRecording(recording: Recording): StoredRecording {
   return { ...recording, history: packHistory(recording.history) };
 }

@@ -50,7 +50,7 @@ export const collide: MakeStrategy = (draws) => {
   };
 };
 
-/** Somebody whose next operation is about the same object, else anybody. What a user wants new wakes the target anyway: last. */
+/** An actor whose next operation is about the same object, else any. What a user wants new wakes the target anyway: last. */
 function rival({ items }: View, write: Item): Item | undefined {
   const others = items.filter((item) => hasProgram(item.actor));
   const same = others.filter((item) => sameObject(item, write));

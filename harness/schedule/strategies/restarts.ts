@@ -17,7 +17,7 @@ const WRITES = [0, 0, 1, 1, 2, 2, 3, 4, 6] as const;
 export const intermediateState: MakeStrategy = (draws) => {
   const at = WRITES[draws.int(WRITES.length)] ?? 0;
   const afterwards = draws.int(2) === 0;
-  // Others may act while nobody is there to see it.
+  // Other actors may act while the target is down.
   const othersFirst = draws.int(3) === 0;
   const orderly = new Orderly();
   let writes = 0;

@@ -1,7 +1,7 @@
 /**
  * Reading a structural schema (`openAPIV3Schema`) and finding other values for a leaf of it.
  *
- * Owns: the few keywords that matter to whoever wants a small valid value. Whether a value really is valid, the API server says.
+ * Owns: the few keywords that matter for a small valid value. Whether a value really is valid, the API server says.
  */
 import { jsonEqual } from 'stalemate-apiserver/objects/json';
 import { parseApiVersion, type JsonObject, type JsonValue, type KubeObject } from 'stalemate-apiserver/objects/object';
@@ -99,7 +99,7 @@ export function permits(schema: Schema, value: JsonValue): boolean {
   }
 }
 
-/** Other values for a scalar that stands at `current` (undefined: absent), the most telling first, all permitted as far as known. */
+/** Other values for a scalar that is `current` (undefined: absent), the most telling first, all permitted as far as known. */
 export function otherScalars(schema: Schema, current: JsonValue | undefined): readonly JsonValue[] {
   const start = current ?? schema['default'];
   const allowed = asList(schema['enum']);
@@ -123,7 +123,7 @@ function numbersNear(schema: Schema, start: number | undefined): readonly number
   const { min, max } = boundsOf(schema);
   const step = asNumber(schema['multipleOf']) ?? 1;
   const around = start === undefined ? [1, 2] : [start + step, start - step];
-  // Below zero nobody counts anything unless the schema says so; a minimum far away is no interesting boundary.
+  // Counts are not negative unless the schema says so; a minimum far away is no interesting boundary.
   const floor = Number.isFinite(min) ? min : Math.min(0, start ?? 0);
   return [...around, 0, min, max].filter((n) => n >= floor && Math.abs(n - (start ?? 0)) <= 10);
 }

@@ -82,7 +82,7 @@ function ofType(schema: Schema, depth: number): fc.Arbitrary<JsonValue> {
 function integerArbitrary(schema: Schema): fc.Arbitrary<number> {
   const bounds = boundsOf(schema);
   const step = asNumber(schema['multipleOf']) ?? 1;
-  // Without bounds nobody means large or negative numbers.
+  // Without bounds, large or negative numbers are not meant.
   const min = Math.ceil((Number.isFinite(bounds.min) ? bounds.min : Math.min(0, bounds.max)) / step);
   const max = Math.floor((Number.isFinite(bounds.max) ? bounds.max : Math.max(9 * step, bounds.min + 9 * step)) / step);
   const edges = [min, min + 1, max].filter((n) => n >= min && n <= max);

@@ -42,7 +42,7 @@ const WRITERS_MAX = Math.max(...WRITER_COUNTS);
 /** One run in so many starts from nothing, with the sample applied under contention. */
 const EMPTY_START_ONE_IN = 5;
 
-/** In one run of so many somebody waits for the target to do something by itself, where it ever does. */
+/** In one run of so many a writer waits for the target to do something by itself, where it ever does. */
 const WAITING_ONE_IN = 8;
 /** Of those that would wait for longer than {@link LONG_WAIT_MS}, one in so many does: hours cost as much as ten runs without a wait. */
 const LONG_ONE_IN = 4;

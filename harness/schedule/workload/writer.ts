@@ -8,7 +8,7 @@ import type * as fc from 'fast-check';
 import type { JsonObject, JsonValue, KubeObject, OwnerReference } from 'stalemate-apiserver/objects/object';
 import type { FieldPath, ObjectTarget, ProgramOp } from '../../model/workload.ts';
 
-/** One object that the target reads or writes, as it stood at rest in a reference. */
+/** One object that the target reads or writes, as it was at rest in a reference. */
 export interface AimObject {
   /** With canonical names. */
   readonly target: ObjectTarget;
@@ -21,7 +21,7 @@ export interface AimObject {
   readonly hasScale: boolean;
   /** Patterns of the leaves that the target changes. */
   readonly ownedLeaves: readonly string[];
-  /** Finalizers that the target put on it: nobody else touches those. */
+  /** Finalizers that the target put on it: no writer touches those. */
   readonly targetFinalizers: readonly string[];
   /** `openAPIV3Schema` of its version, for custom resources; without it only well-known fields are written. */
   readonly schema?: JsonObject;

@@ -31,7 +31,7 @@ export class Api {
     return exists ? 'done' : toTry({ code, body });
   }
 
-  /** Merge-patches the object, provided that nobody changed it meanwhile. */
+  /** Merge-patches the object, provided that it has not changed meanwhile. */
   async patch(object: KubeObject, change: JsonObject, subresource?: string): Promise<WorkResult> {
     const path = this.#path(object, subresource);
     if (path === undefined) return 'done';

@@ -1,5 +1,5 @@
 /**
- * The workload controllers: what stands between an API server and pods that run, without containers.
+ * The workload controllers: what it takes from an API server to pods that run, without containers.
  *
  * Owns: which controller looks at which object when. Deployments, ReplicaSets, StatefulSets, Jobs, pods, claims, disruption budgets,
  * aggregated cluster roles, and what every namespace gets (service account `default`, config map `kube-root-ca.crt`). Left out: DaemonSets, CronJobs,
@@ -93,7 +93,7 @@ export class Workloads {
     if (trial === undefined) this.#queue.add(NODE);
   }
 
-  /** Learns of a change, in the order of commits, and queues whoever it concerns. */
+  /** Learns of a change, in the order of commits, and queues the objects that it concerns. */
   onChange(change: ObservedChange, actor: ActorId = ''): void {
     if (this.#rules !== undefined && !this.#tends(this.#rules, change, actor)) return;
     const { type, resource, namespace, name, object } = change;

@@ -2,7 +2,7 @@
  * StatefulSets: pods with ordinals and their claims, made in order and replaced from the highest ordinal down.
  *
  * Owns: OrderedReady and Parallel management, RollingUpdate without partitions. Left out: revisions as objects (the template's hash on
- * the pod stands for one), claim retention.
+ * the pod counts as one), claim retention.
  */
 import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object';
 import type { WorkResult } from '../work-queue.ts';

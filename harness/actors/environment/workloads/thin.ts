@@ -1,8 +1,8 @@
 /**
- * Workloads that are ready without pods: for whoever looks at a workload's status and at nothing below it.
+ * Workloads that are ready without pods: for clients that read a workload's status and nothing below it.
  *
  * Owns: the status that a workload reports once all its pods would be ready. Does not own: when that is (`pace.ts`), nor workloads
- * whose pods somebody reads (the controllers beside it). Start at {@link THIN}.
+ * whose pods are read (the controllers beside it). Start at {@link THIN}.
  */
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import type { WorkResult } from '../work-queue.ts';
