@@ -75,7 +75,7 @@ const TIMER_MODULES = /^node:timers(\/promises)?$/;
 
 const TEST = /\.test\.ts$|^harness\/test\//;
 /** What tests share stands beside them, and makes its runs on hosts as they do. */
-const FOR_TESTS = /testing\.ts$/;
+const FOR_TESTS = /testing\.ts$|\/test-[a-z-]+\.ts$/;
 /** Controllers and scripts are ordinary programs: time and randomness are theirs. */
 const MAY_USE_CLOCKS =
   /^harness\/determinism\/|^apiserver\/((clock|ids)\.ts$|scripts\/)|^controllers-under-test\/|^scripts\/|^ci\//;

@@ -7,8 +7,8 @@ import { createQuiescence } from '../../determinism/quiescence.ts';
 import { Random } from '../../determinism/random.ts';
 import { watchUncontrolled } from '../../determinism/uncontrolled.ts';
 import { installVirtualTime } from '../../determinism/virtual-time.ts';
-import { WIDGETS, widgetServer } from './testing.ts';
-import type { WidgetServer } from './testing.ts';
+import { WIDGETS, widgetServer } from './test-upstream.ts';
+import type { WidgetServer } from './test-upstream.ts';
 
 const time = installVirtualTime();
 const clientNode = await import('@kubernetes/client-node');

@@ -12,7 +12,7 @@ import type { Transport } from '../../model/counterexample.ts';
 import type { LoadedTarget, StartTarget } from './load-target.ts';
 import { installProcessGuard } from './process-guard.ts';
 import { startIncarnation } from './target-incarnation.ts';
-import { BreakableUpstream, WIDGETS, widgetServer } from './testing.ts';
+import { BreakableUpstream, WIDGETS, widgetServer } from './test-upstream.ts';
 
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;

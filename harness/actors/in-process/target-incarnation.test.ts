@@ -8,8 +8,8 @@ import type { LoadedTarget, StartTarget } from './load-target.ts';
 import { installProcessGuard } from './process-guard.ts';
 import { startIncarnation } from './target-incarnation.ts';
 import type { TargetIncarnation } from './target-incarnation.ts';
-import { WIDGETS, widgetServer } from './testing.ts';
-import type { WidgetServer } from './testing.ts';
+import { WIDGETS, widgetServer } from './test-upstream.ts';
+import type { WidgetServer } from './test-upstream.ts';
 
 const time = installVirtualTime();
 const clientNode = await import('@kubernetes/client-node');

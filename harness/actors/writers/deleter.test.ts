@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { deleter } from './deleter.ts';
-import { APP, CONFIGMAP, DEPLOYMENT, drawn, INPUT, writerWorld } from './testing.ts';
+import { APP, CONFIGMAP, DEPLOYMENT, drawn, INPUT, writerWorld } from './test-programs.ts';
 
 test('deletes children and samples, never what the target only reads', () => {
   const targets = new Set(drawn(deleter, writerWorld()).flatMap((ops) => ops.map((op) => op.target)));

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { finalizerAdder, HOLD } from './finalizer-adder.ts';
-import { APP, drawn, play, TARGET_FINALIZER, writerWorld } from './testing.ts';
+import { APP, drawn, play, TARGET_FINALIZER, writerWorld } from './test-programs.ts';
 
 test('adds its finalizer beside that of the target, and takes back its own only', async () => {
   const world = writerWorld();

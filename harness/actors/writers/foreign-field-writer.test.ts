@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { foreignFieldWriter } from './foreign-field-writer.ts';
-import { APP, CONFIGMAP, DEPLOYMENT, drawn, pathOf, play, writerWorld } from './testing.ts';
+import { APP, CONFIGMAP, DEPLOYMENT, drawn, pathOf, play, writerWorld } from './test-programs.ts';
 
 function pathsBy(target: object, world = writerWorld()): ReadonlySet<string> {
   const ops = drawn(foreignFieldWriter, world).flat();

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { labelStripper } from './label-stripper.ts';
-import { APP, CONFIGMAP, DEPLOYMENT, drawn, play, writerWorld } from './testing.ts';
+import { APP, CONFIGMAP, DEPLOYMENT, drawn, play, writerWorld } from './test-programs.ts';
 
 test('takes labels off what the target made, and off nothing else', async () => {
   const world = writerWorld();

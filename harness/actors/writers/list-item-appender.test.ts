@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { listItemAppender } from './list-item-appender.ts';
-import { APP, CONFIGMAP, drawn, play, writerWorld } from './testing.ts';
+import { APP, CONFIGMAP, drawn, play, writerWorld } from './test-programs.ts';
 
 test('adds a plain owner beside the controlling one', async () => {
   const world = writerWorld();

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { annotationToucher } from './annotation-toucher.ts';
 import { labelToucher } from './label-toucher.ts';
 import { inStyles, isOwned } from './moves.ts';
-import { CONFIGMAP, drawn, INPUT, play, writerWorld } from './testing.ts';
+import { CONFIGMAP, drawn, INPUT, play, writerWorld } from './test-programs.ts';
 
 test.for([
   ['labels', labelToucher],

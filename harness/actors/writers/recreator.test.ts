@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { recreator } from './recreator.ts';
-import { APP, drawn, play, SAMPLE, writerWorld } from './testing.ts';
+import { APP, drawn, play, SAMPLE, writerWorld } from './test-programs.ts';
 
 test('brings back what the user applied, under another uid', async () => {
   const world = writerWorld();

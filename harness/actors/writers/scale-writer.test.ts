@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { scaleWriter } from './scale-writer.ts';
-import { APP, DEPLOYMENT, drawn, play, writerWorld } from './testing.ts';
+import { APP, DEPLOYMENT, drawn, play, writerWorld } from './test-programs.ts';
 
 test('scales a sample only to counts that settled, a child by one', () => {
   const counts = new Map<unknown, Set<unknown>>();

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { selfHealer } from './self-healer.ts';
-import { APP, drawn, play, SAMPLE, writerWorld } from './testing.ts';
+import { APP, drawn, play, SAMPLE, writerWorld } from './test-programs.ts';
 
 test('puts back what somebody else has changed of what was applied', async () => {
   const world = writerWorld();

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { JsonValue } from 'stalemate-apiserver/objects/object';
 import { specChurn } from './spec-churn.ts';
-import { drawn, pathOf, writerWorld } from './testing.ts';
+import { drawn, pathOf, writerWorld } from './test-programs.ts';
 
 const ORIGINAL: { readonly [field: string]: JsonValue } = { replicas: 2, image: 'web:v1' };
 const HEALTHY = ['replicas=3', 'replicas=1', 'image="web:v2"'];

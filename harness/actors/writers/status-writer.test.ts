@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { statusWriter } from './status-writer.ts';
-import { APP, DEPLOYMENT, drawn, pathOf, play, writerWorld } from './testing.ts';
+import { APP, DEPLOYMENT, drawn, pathOf, play, writerWorld } from './test-programs.ts';
 
 test('adds a condition that has all that the schema requires, beside those of the target', async () => {
   const world = writerWorld();

@@ -3,8 +3,8 @@ import { objectPath } from 'stalemate-apiserver/wire/path';
 import { diffLeaves } from '../../model/leaf.ts';
 import type { ProgramOp } from '../../model/workload.ts';
 import { WRITERS } from './index.ts';
-import { APP, drawn, play, TARGET_FINALIZER, writerWorld } from './testing.ts';
-import type { WriterWorld } from './testing.ts';
+import { APP, drawn, play, TARGET_FINALIZER, writerWorld } from './test-programs.ts';
+import type { WriterWorld } from './test-programs.ts';
 
 /** Each different program once. */
 function programsOf(index: number): readonly (readonly ProgramOp[])[] {

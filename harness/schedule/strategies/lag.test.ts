@@ -3,7 +3,7 @@ import { Random } from '../../determinism/random.ts';
 import type { Item } from '../../model/item.ts';
 import { item, timer, view } from '../test-items.ts';
 import { lag, unobservedState } from './lag.ts';
-import { scripted } from './testing.ts';
+import { scripted } from './test-draws.ts';
 
 const HINTS = { steps: 40, conflictSteps: 10, watched: ['pods'] };
 const POD = item('controller/watch/pods/default#0/a@0', { touches: 'pods/default/a' });

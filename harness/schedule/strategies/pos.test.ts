@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Random } from '../../determinism/random.ts';
 import { item, timer, view } from '../test-items.ts';
 import { pos } from './pos.ts';
-import { scripted } from './testing.ts';
+import { scripted } from './test-draws.ts';
 
 const HINTS = { steps: 40, conflictSteps: 10 };
 const MINE = item('controller/update/a#0!sent', { touches: 'things/default/a' });

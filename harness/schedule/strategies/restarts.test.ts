@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { item, view } from '../test-items.ts';
 import { intermediateState, staleState } from './restarts.ts';
-import { scripted } from './testing.ts';
+import { scripted } from './test-draws.ts';
 
 const HINTS = { steps: 40, conflictSteps: 10, watched: ['pods'] };
 const CRASH = { do: 'crash' };

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Random } from '../../determinism/random.ts';
 import { item, timer, view } from '../test-items.ts';
 import { starvation } from './starvation.ts';
-import { scripted } from './testing.ts';
+import { scripted } from './test-draws.ts';
 
 const HINTS = { steps: 20, conflictSteps: 8 };
 const EVENT = item('controller/watch/pods/default#0/a@0');
