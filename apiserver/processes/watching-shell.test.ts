@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { Children } from './children.ts';
+import { eventually } from '../../harness/determinism/test-wait.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -42,6 +43,6 @@ it('acts when whoever holds the pipe is killed, and not when told that all is do
 
   other.kill('SIGKILL');
 
-  await vi.waitFor(() => expect(existsSync(join(folder, 'killed'))).toBe(true), { timeout: 60_000 });
+  await eventually(() => expect(existsSync(join(folder, 'killed'))).toBe(true));
   expect(existsSync(join(folder, 'told'))).toBe(false);
 }, 60_000);

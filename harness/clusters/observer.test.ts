@@ -1,9 +1,10 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import type { ApiRequest, ApiResponse, ResponseSink, Upstream } from 'stalemate-apiserver/wire/http';
 import { failure } from 'stalemate-apiserver/wire/status';
 import type { ObservedChange } from '../gate/recorder.ts';
 import { Observer } from './observer.ts';
+import { eventually } from '../determinism/test-wait.ts';
 
 const WIDGETS = { group: 'example.com', version: 'v1', resource: 'widgets' };
 
@@ -62,7 +63,7 @@ describe('an observer', () => {
     const { observer, told } = await observed(server);
     server.watches[0]?.sink.event({ type: 'MODIFIED', object: widget('a', 8) });
     server.watches[0]?.sink.end();
-    await vi.waitFor(() => expect(server.watches).toHaveLength(2));
+    await eventually(() => expect(server.watches).toHaveLength(2));
     server.watches[1]?.sink.event({ type: 'DELETED', object: widget('a', 9) });
 
     expect(server.watches.map(({ from }) => from)).toEqual(['7', '8']);

@@ -4,9 +4,10 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ourHost } from 'stalemate-apiserver/processes/process-identity';
 import { lockFolder, takeFolder } from './folder-lock.ts';
+import { eventually } from '../determinism/test-wait.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -100,7 +101,7 @@ describe('a report folder', () => {
     const release = lockFolder(folder);
     utimesSync(join(folder, 'in-use'), 0, 0);
 
-    await vi.waitFor(() => expect(statSync(join(folder, 'in-use')).mtimeMs).toBeGreaterThan(0), { timeout: 60_000 });
+    await eventually(() => expect(statSync(join(folder, 'in-use')).mtimeMs).toBeGreaterThan(0));
 
     release();
   }, 60_000);

@@ -5,7 +5,7 @@ import { createServer, request as ask, type IncomingMessage, type Server } from 
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import { serveHttp } from 'stalemate-apiserver/http';
 import { testServer } from 'stalemate-apiserver/testing';
 import { call } from 'stalemate-apiserver/wire/call';
@@ -14,6 +14,7 @@ import { cleanUp } from './clean-up.ts';
 import { Footprint } from './footprint.ts';
 import { openExisting, type ExistingOptions } from './open-existing.ts';
 import { between } from './test-between.ts';
+import { eventually } from '../../determinism/test-wait.ts';
 
 let folder: string;
 let stops: readonly (() => unknown)[];
@@ -159,7 +160,7 @@ it('ends when what it looks at goes elsewhere while nobody asks', async () => {
   const { cluster } = await openExisting({ ...given, namespaces: ['own-too'] });
   expect(cluster.isBusy).toBe(false);
   cluster.close();
-  await vi.waitFor(() => expect(followed).toBe(0));
+  await eventually(() => expect(followed).toBe(0));
 });
 
 it('lets what is behind a proxy of the server send whom it likes, and passes that on to nobody', async () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { testServer, WIDGETS } from 'stalemate-apiserver/testing';
 import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object';
 import { call } from 'stalemate-apiserver/wire/call';
@@ -7,6 +7,7 @@ import type { WatchEvent } from 'stalemate-apiserver/objects/watch-event';
 import { findProgram } from 'stalemate-apiserver/control-plane/binaries';
 import type { ObservedChange } from '../../gate/recorder.ts';
 import { openEnvtest, type RenewableCluster } from './renewable.ts';
+import { eventually } from '../../determinism/test-wait.ts';
 
 const installed = findProgram('etcd') !== undefined && findProgram('kube-apiserver') !== undefined;
 const COLLECTION = '/apis/example.com/v1/namespaces/default/widgets';
@@ -89,12 +90,12 @@ describe.runIf(installed)('a control plane for runs', { timeout: 60_000 }, () =>
         end: () => {},
       },
     );
-    await vi.waitFor(() => expect(lines).toContain('open'));
+    await eventually(() => expect(lines).toContain('open'));
     lines.length = 0;
 
     await ask('POST', COLLECTION, widget('b'));
     lines.push('answered');
-    await vi.waitFor(() => expect(cluster.isBusy).toBe(false));
+    await eventually(() => expect(cluster.isBusy).toBe(false));
     close();
 
     expect(lines[0]).toBe('ADDED widgets.example.com b by asker');

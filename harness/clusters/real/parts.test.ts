@@ -1,5 +1,5 @@
 /** A control plane with everything behind its API server that looks after objects. */
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { testServer } from 'stalemate-apiserver/testing';
 import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object';
 import { call } from 'stalemate-apiserver/wire/call';
@@ -7,6 +7,7 @@ import type { ApiResponse, Method } from 'stalemate-apiserver/wire/http';
 import { findProgram, type Program } from 'stalemate-apiserver/control-plane/binaries';
 import type { ObservedChange } from '../../gate/recorder.ts';
 import { openEnvtest, type RenewableCluster } from './renewable.ts';
+import { eventually } from '../../determinism/test-wait.ts';
 
 const NEEDED: readonly Program[] = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler', 'kwok'];
 const installed = NEEDED.every((program) => findProgram(program) !== undefined);
@@ -54,7 +55,7 @@ describe.runIf(installed)(
       expect((await ask('POST', DEPLOYMENTS, web)).code).toBe(201);
       const isReady = async (): Promise<void> =>
         expect((await ask('GET', `${DEPLOYMENTS}/web`)).body).toMatchObject({ status: { readyReplicas: 2 } });
-      await vi.waitFor(isReady, { timeout: 60_000 });
+      await eventually(isReady);
     };
 
     it('make the pods of a Deployment ready, and everything that they do is seen', async () => {
@@ -78,7 +79,7 @@ describe.runIf(installed)(
         changes.length = 0;
         expect((await ask('POST', DEPLOYMENTS, web)).code).toBe(201);
         // In the middle of what they make of it.
-        await vi.waitFor(() => expect(changes.map(({ resource }) => resource)).toContain('replicasets.apps'), 60_000);
+        await eventually(() => expect(changes.map(({ resource }) => resource)).toContain('replicasets.apps'));
       }
 
       await cluster.restore();
