@@ -10,8 +10,8 @@ import { carriedVersion } from './base-content.ts';
 import type { FailureStreak } from './failures.ts';
 
 /**
- * `refused-version`: one and the same version, refused again and again, without a back-off or after the disturbance. `no-back-off`: the spacing does not grow.
- * `outlived-cause`: it does, but the disturbance is over and the answer will never be another.
+ * `refused-version`: one and the same version, refused again and again, without a back-off or after the disturbance. `no-back-off`: the
+ * spacing does not grow. `outlived-cause`: it does, but the disturbance is over and the answer will never be another.
  */
 export type RetryFault = 'refused-version' | 'no-back-off' | 'outlived-cause';
 

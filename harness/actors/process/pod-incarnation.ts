@@ -35,7 +35,7 @@ export interface PodAccess {
   readonly token: string;
 }
 
-/** Who hears of a pod. After `failed` or `ended` nothing more is told. */
+/** Listener of a pod. Nothing is reported after `failed` or `ended`. */
 export interface PodEars {
   readonly running: () => void;
   readonly printed: (piece: string) => void;

@@ -1,4 +1,6 @@
-/** A condition of a writer's own in the `status.conditions` of another controller: shaped as the schema, or the conditions there, ask for. */
+/**
+ * A condition of a writer's own in the `status.conditions` of another controller: shaped as the schema, or the conditions there, ask for.
+ */
 import { groupResource, type JsonObject, type JsonValue } from 'stalemate-apiserver/objects/object';
 import { itemKey } from '../../model/leaf.ts';
 import {

@@ -15,7 +15,7 @@ interface Active {
   left: number;
 }
 
-/** Told when one ends, and where. */
+/** Called when one ends, with where. */
 export type EndListener = (at: Label, fault: ConnectionFault) => void;
 
 export class Disturbance {
@@ -80,11 +80,11 @@ export class Disturbance {
   }
 
   /** Something has happened: what ends with it, ends. */
-  happened(label: Label, tell: EndListener): void {
+  happened(label: Label, ended: EndListener): void {
     const active = this.#active;
     if (active === undefined) return;
     active.left--;
-    if (active.left <= 0 || active.fault.until === label) this.#finish(label, tell);
+    if (active.left <= 0 || active.fault.until === label) this.#finish(label, ended);
   }
 
   /** Whether it has lasted long enough, and has not ended yet. */
@@ -93,10 +93,10 @@ export class Disturbance {
   }
 
   /** What has lasted long enough ends; true when something has. */
-  expire(nowMs: number, tell: EndListener): boolean {
+  expire(nowMs: number, ended: EndListener): boolean {
     const active = this.#active;
     if (active === undefined || !this.isOver(nowMs)) return false;
-    this.#finish(active.at, tell);
+    this.#finish(active.at, ended);
     return true;
   }
 
@@ -111,12 +111,12 @@ export class Disturbance {
     if (trouble !== undefined) throw trouble;
   }
 
-  #finish(label: Label, tell: EndListener): void {
+  #finish(label: Label, ended: EndListener): void {
     const active = this.#active;
     if (active === undefined) return;
     this.#active = undefined;
     void this.#restore(active);
-    tell(label, active.fault);
+    ended(label, active.fault);
   }
 
   #restore({ fault }: Active): Promise<void> {
@@ -124,7 +124,7 @@ export class Disturbance {
     return this.#call(async () => void (await Promise.all(all.map((between) => between.restore()))));
   }
 
-  /** What goes wrong is told by {@link end}: a proxy that is gone with its target needs nothing done. */
+  /** Errors are reported by {@link end}: a proxy that is gone with its target needs nothing done. */
   #call(work: () => Promise<void>): Promise<void> {
     this.#underWay++;
     const done = this.#calls.then(work).catch((error: unknown) => {

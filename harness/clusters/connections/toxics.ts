@@ -1,4 +1,4 @@
-/** What toxiproxy is told for a fault of connections. Start at {@link toxicsOf}. */
+/** The toxics of a fault of connections. Start at {@link toxicsOf}. */
 import type { ConnectionTrouble } from '../../model/connection-fault.ts';
 
 /** `upstream`: what the one who connected sends; `downstream`: what comes back. */

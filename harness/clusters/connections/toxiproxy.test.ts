@@ -23,7 +23,7 @@ it('says which program is no toxiproxy server', async () => {
   );
 });
 
-it('ends servers that nobody looks after any more', async () => {
+it('ends servers that have lost their owner', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'toxiproxy-test-'));
   vi.stubEnv('TMPDIR', folder);
   try {
@@ -81,7 +81,7 @@ describe.runIf(binary !== undefined)('connections behind toxiproxy', () => {
     }
   }
 
-  it('tells its version', () => {
+  it('reports its version', () => {
     expect(toxiproxy.version).toMatch(/^2\./);
   });
 
@@ -173,7 +173,7 @@ describe.runIf(binary !== undefined)('connections behind toxiproxy', () => {
       ...more,
     });
     const ends: string[] = [];
-    const tell = (at: string): void => void ends.push(at);
+    const ended = (at: string): void => void ends.push(at);
 
     async function refuses(address: string): Promise<boolean> {
       const client = new Client(address);
@@ -191,11 +191,11 @@ describe.runIf(binary !== undefined)('connections behind toxiproxy', () => {
         const disturbance = new Disturbance(['target']);
         await disturbance.add('target', between);
         expect(await disturbance.begin(fault(more), 'at', 0)).toBe(true);
-        disturbance.happened('a', tell);
+        disturbance.happened('a', ended);
         expect(await refuses(between.address)).toBe(true);
 
-        disturbance.happened('b', tell);
-        expect(disturbance.expire(100, tell)).toBe(end === 'at');
+        disturbance.happened('b', ended);
+        expect(disturbance.expire(100, ended)).toBe(end === 'at');
         expect(disturbance.isOver(100)).toBe(false);
 
         await disturbance.end();
@@ -231,7 +231,7 @@ class Client {
   received = 0;
   /** How it ended. */
   readonly ended: Promise<string>;
-  #told: () => void = () => {};
+  #reported: () => void = () => {};
 
   constructor(address: string) {
     const [host = '', port = ''] = address.split(':');
@@ -242,7 +242,7 @@ class Client {
     });
     this.socket.on('data', (piece) => {
       this.received += piece.length;
-      this.#told();
+      this.#reported();
     });
   }
 
@@ -250,7 +250,7 @@ class Client {
   ask(bytes: number): Promise<number> {
     const before = this.received;
     return new Promise((resolve) => {
-      this.#told = () => {
+      this.#reported = () => {
         if (this.received - before >= bytes) resolve(this.received - before);
       };
       this.socket.write(String(bytes));

@@ -53,7 +53,7 @@ describe('what a kind cluster needs', () => {
     );
   });
 
-  it('takes the first engine that answers, or the one that kind is told to take', async () => {
+  it('takes the first engine that answers, or the one that kind is set to take', async () => {
     program('kind', 'exit 0');
     program('docker', 'exit 1');
     program('podman', 'exit 0');

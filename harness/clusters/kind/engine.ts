@@ -31,8 +31,8 @@ export async function findEngine(environment: Environment = process.env): Promis
     throw missing(`${PROVIDER} is "${wanted}", expected one of ${ENGINES.join(', ')}; correct or unset it`);
   const candidates = wanted === '' ? ENGINES : ENGINES.filter((one) => one === wanted);
   const [kind, ...engines] = await Promise.all([
-    told(['kind', 'version'], environment),
-    ...candidates.map((engine) => told([engine, 'ps', '--quiet'], environment)),
+    answerOf(['kind', 'version'], environment),
+    ...candidates.map((engine) => answerOf([engine, 'ps', '--quiet'], environment)),
   ]);
   if (kind?.code !== 0)
     throw missing(
@@ -60,7 +60,7 @@ export async function findEngine(environment: Environment = process.env): Promis
 export async function nodeImage(engine: Engine, { image, kubernetesVersion }: KindOptions): Promise<string> {
   const version = kubernetesVersion?.replace(/^v/, '');
   if (image !== undefined) {
-    const { code } = await told([engine, 'image', 'inspect', '--format', '{{.Id}}', image]);
+    const { code } = await answerOf([engine, 'image', 'inspect', '--format', '{{.Id}}', image]);
     if (code !== 0)
       throw missing(`${engine} has no image "${image}"; fetch it with "${engine} pull ${image}", or name another one`);
     if (version !== undefined && !image.includes(`v${version}`))
@@ -69,7 +69,7 @@ export async function nodeImage(engine: Engine, { image, kubernetesVersion }: Ki
       );
     return image;
   }
-  const { text } = await told([engine, 'image', 'ls', '--format', '{{.Repository}}:{{.Tag}}']);
+  const { text } = await answerOf([engine, 'image', 'ls', '--format', '{{.Repository}}:{{.Tag}}']);
   const there = text.split('\n').filter((name) => name.includes(`${REPOSITORY}:v`));
   const tagOf = (name: string): string => name.slice(name.lastIndexOf(':v') + 2);
   const fitting = there.filter((name) => {
@@ -86,7 +86,7 @@ export async function nodeImage(engine: Engine, { image, kubernetesVersion }: Ki
 
 const NOT_FOUND = 127;
 
-async function told(
+async function answerOf(
   command: readonly string[],
   env: Environment = process.env,
 ): Promise<{ readonly code: number | null; readonly text: string }> {

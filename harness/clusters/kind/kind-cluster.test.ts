@@ -54,7 +54,7 @@ const clusters = (): readonly string[] => readdirSync(join(folder, 'clusters'));
 const calls = (): readonly string[] => readFileSync(join(folder, 'calls'), 'utf8').split('\n');
 const stateOf = (name: string, file: string): string => join(folder, 'stalemate', 'kind', name, file);
 
-it('makes a kept cluster anew that was never made to its end', async () => {
+it('creates a kept cluster again whose creation never finished', async () => {
   const first = await make();
   const { access } = first;
   await first.close();

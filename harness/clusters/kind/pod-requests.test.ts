@@ -1,4 +1,4 @@
-/** What a watch of a pod hears when the server has forgotten where it stood. */
+/** What a watch of a pod hears when the server has forgotten its revision. */
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
@@ -57,23 +57,23 @@ afterEach(() => {
 
 const at = (resourceVersion: string): KubeObject => ({ ...POD, metadata: { ...POD.metadata, resourceVersion } });
 
-/** What is heard until the pod is told to be lost, or to be at a version. */
+/** What is heard until the pod is reported lost, or at a version. */
 async function heard(until: string): Promise<readonly string[]> {
   const requests = new PodRequests({ kubeconfig: join(folder, 'kubeconfig'), context: 'here' });
-  const told: string[] = [];
+  const heard: string[] = [];
   let end = (): void => {};
   await new Promise<void>((resolve) => {
     const hear = (what: string): void => {
-      told.push(what);
+      heard.push(what);
       if (what === until) resolve();
     };
     end = requests.watch(POD, ({ metadata }) => hear(metadata.resourceVersion ?? ''), hear);
   });
   end();
-  return told;
+  return heard;
 }
 
-it('looks anew, and goes on from there', async () => {
+it('lists again, and goes on from there', async () => {
   watches = [[{ type: 'ADDED', object: at('5') }, GONE], [{ type: 'MODIFIED', object: at('11') }]];
   items = [at('8')];
 

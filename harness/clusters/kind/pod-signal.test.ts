@@ -9,7 +9,7 @@ import { signalScript, type PodSignal } from './pod-signal.ts';
 let proc: string;
 beforeEach(() => {
   proc = mkdtempSync(join(tmpdir(), 'pod-signal-test-'));
-  // A shim, and in the container a shell with a program of two processes; beside it somebody else's.
+  // A shim, and in the container a shell with a program of two processes; beside it another one.
   process(40, 1, 'shim');
   process(1100, 40, 'abc');
   process(101, 1100, 'abc');
@@ -40,6 +40,6 @@ it('holds and kills all of them', () => {
   expect(signalled('STOP')).toEqual(['-STOP 101', '-STOP 102', '-STOP 1100']);
 });
 
-it('signals nobody where the container is gone', () => {
+it('signals no process where the container is gone', () => {
   expect([...signalled('TERM', 'gone'), ...signalled('KILL', 'gone')]).toEqual([]);
 });

@@ -1,8 +1,8 @@
 /**
  * Signals to a container of a pod, as a script for its node.
  *
- * A kubelet that ends a pod tells its first process alone: what the others hear is that one's business, and a program below `tini` or `sh`
- * that heard it twice would take the second for "at once". What stands still or is killed does so as a whole. Start at
+ * A kubelet that ends a pod signals its first process alone: that one signals the others or not, and a program below `tini` or `sh`
+ * that got it twice would take the second for "at once". Stopping and killing are of the container as a whole. Start at
  * {@link signalScript}.
  */
 export type PodSignal = 'KILL' | 'TERM' | 'STOP' | 'CONT';

@@ -2,7 +2,7 @@
  * Pods in the node of a kind cluster, one for each life of a target that runs in there.
  *
  * They are bound to the node by us, since there is no scheduler, and started by its kubelet. Owns: making one, hearing of it (its state, what
- * it prints), ending it at once. Does not own: what stands in it (whoever makes the objects), the gate that it talks to. Start at
+ * it prints), ending it at once. Does not own: its spec (the caller makes the objects), the gate that it talks to. Start at
  * {@link KindPods}.
  */
 import { randomBytes } from 'node:crypto';
@@ -18,7 +18,7 @@ import { signalScript, type PodSignal } from './pod-signal.ts';
 import { stateOf } from './pod-state.ts';
 import { findHost, openWay, type HostPlace, type WayIn } from './way-in.ts';
 
-/** Who hears of a pod. After `failed` or `ended` nothing more is told. */
+/** Listener of a pod. Nothing is reported after `failed` or `ended`. */
 export interface PodEars {
   readonly running: () => void;
   readonly printed: (piece: string) => void;
@@ -75,7 +75,7 @@ export class KindPods {
     return openWay(this.#host, port);
   }
 
-  /** Starts a pod; `make` is told the name that it is to have. What goes wrong is told, never thrown, and before it should be ready. */
+  /** Starts a pod; `make` receives the name that it is to have. Errors are reported, never thrown, and before it should be ready. */
   start(make: (name: string) => PodObjects, ears: PodEars, readyWithinMs: number): KindPod {
     const objects = make(`${TARGET_POD}${randomBytes(5).toString('hex')}`);
     const pod = new KindPod(objects, ears, this.#requests, this.#shell, readyWithinMs);
@@ -182,11 +182,11 @@ class KindPod {
     this.#over(() => this.#ears.failed(why + events));
   }
 
-  #over(tell: () => void): void {
+  #over(report: () => void): void {
     if (this.#isOver) return;
     this.#isOver = true;
     realClearTimeout(this.#late);
     this.#endWatch();
-    tell();
+    report();
   }
 }

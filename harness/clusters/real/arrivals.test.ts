@@ -4,7 +4,7 @@ import { Arrivals } from './arrivals.ts';
 const TOLD = (): boolean => true;
 
 describe('what has arrived', () => {
-  it('is passed on at once: a change to watches in the order of opening, then to whoever made it', () => {
+  it('is passed on at once: a change to watches in the order of opening, then to the client that made it', () => {
     let done = false;
     const passed: string[] = [];
     const arrivals = new Arrivals(() => done);
@@ -21,7 +21,7 @@ describe('what has arrived', () => {
     expect(arrivals.isAny).toBe(false);
   });
 
-  it('waits until it has been told of, and lets a watch open before its first events', () => {
+  it('waits until it has been published, and lets a watch open before its first events', () => {
     let told = false;
     const passed: string[] = [];
     const arrivals = new Arrivals(() => true);
@@ -40,7 +40,7 @@ describe('what has arrived', () => {
     expect(passed).toEqual(['open', 'first']);
   });
 
-  it('keeps an answer back that shows what has not been told of', () => {
+  it('keeps an answer back that shows what has not been published', () => {
     let told = false;
     const passed: string[] = [];
     const arrivals = new Arrivals(() => true);

@@ -1,8 +1,8 @@
 /**
- * What a server has sent and nobody has been given yet: it is passed on at once, in the order in which the embedded server gives it.
+ * What a server has sent and no client has received yet: it is passed on at once, in the order of the embedded server.
  *
  * Answers and watches come over connections of their own, so that the order of arrival is chance. Owns: the order. A change reaches the
- * watches in the order in which they were opened, and whoever made it after them; a watch opens before its first events. Start at
+ * watches in the order in which they were opened, and the client that made it after them; a watch opens before its first events. Start at
  * {@link Arrivals}.
  */
 import { realClearTimeout, realNow, realSetTimeout } from '../../determinism/real-time.ts';
@@ -19,9 +19,9 @@ interface Arrival {
 const EVENT = 0;
 const ANSWER = 1;
 const FIRST_EVENT = 2;
-/** What nobody has told of waits for an answer that does not come: after so long somebody is asked to tell without it. */
+/** What is unpublished waits for an answer that does not come: after so long it is to be published without it. */
 const HASTEN_MS = 1_000;
-/** What nobody tells of at all is passed on after so long. */
+/** What is never published is passed on after so long. */
 const UNTOLD_MS = 5_000;
 const ALWAYS = (): boolean => true;
 
@@ -32,7 +32,7 @@ export class Arrivals {
   #sinceMs = 0;
   #timer: ReturnType<typeof realSetTimeout> | undefined;
 
-  /** `isDone`: whether the server has done all that it was asked for. `hasten`: tells of what can be told of. */
+  /** `isDone`: whether the server has done all that it was asked for. `hasten`: publishes what can be published. */
   constructor(isDone: () => boolean, hasten: () => void = () => {}) {
     this.#isDone = isDone;
     this.#hasten = hasten;

@@ -2,7 +2,7 @@
  * What the answer to a write says that it has changed, on a server whose changes are only seen from outside.
  *
  * Owns: reading answers. A write that was answered with a version made that version, unless it is an old one; a deletion that ended an
- * object is that of whoever asked for it, or of whoever took its last finalizer. Start at {@link claimsOf}.
+ * object belongs to the client that asked for it, or that removed its last finalizer. Start at {@link claimsOf}.
  */
 import { groupResource, revisionOf, type JsonObject, type KubeObject } from 'stalemate-apiserver/objects/object';
 import type { ApiRequest, ApiResponse } from 'stalemate-apiserver/wire/http';
@@ -47,7 +47,7 @@ export function claimsOf(request: ApiRequest, { code, body }: ApiResponse): read
   return [claimOf(object as KubeObject, `${resource}/${namespace}/${name}`, info.verb === 'delete')];
 }
 
-/** What finalizers or a grace period keep alive is ended by somebody else. */
+/** What finalizers or a grace period keep alive is ended by another client. */
 function claimOf(object: KubeObject, place: string, deleted: boolean): Claim {
   const { metadata } = object;
   const { finalizers = [] } = (object['spec'] ?? {}) as { readonly finalizers?: readonly string[] };

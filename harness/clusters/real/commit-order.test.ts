@@ -25,8 +25,8 @@ function answer(body: object, code = 200): ApiResponse {
   return { code, body: body as JsonObject };
 }
 
-/** An order, what it told in whose name, and which answers it let pass. */
-class Told {
+/** An order, what it published in whose name, and which answers it let pass. */
+class Published {
   readonly lines: string[] = [];
   readonly order: CommitOrder;
   #acting = 'environment';
@@ -49,54 +49,54 @@ class Told {
 }
 
 describe('the order of commits', () => {
-  it('tells a change before its answer, in the name of whoever asked, whichever comes first', () => {
-    const told = new Told();
-    const first = told.begin('a', 'POST');
-    told.order.seen(change('ADDED', widget('w', 5)));
-    expect(told.lines).toEqual([]);
+  it('publishes a change before its answer, in the name of the client that asked, whichever comes first', () => {
+    const published = new Published();
+    const first = published.begin('a', 'POST');
+    published.order.seen(change('ADDED', widget('w', 5)));
+    expect(published.lines).toEqual([]);
     first(answer(widget('w', 5), 201));
-    const second = told.begin('b', 'PUT', '/w');
+    const second = published.begin('b', 'PUT', '/w');
     second(answer(widget('w', 6)));
-    expect(told.lines).toEqual(['5 ADDED w by a', 'answer to a']);
-    told.order.seen(change('MODIFIED', widget('w', 6)));
+    expect(published.lines).toEqual(['5 ADDED w by a', 'answer to a']);
+    published.order.seen(change('MODIFIED', widget('w', 6)));
 
-    expect(told.lines.slice(2)).toEqual(['6 MODIFIED w by b', 'answer to b']);
-    expect(told.order.knows('uid-w', 6)).toBe(true);
-    expect(told.order.knows('uid-w', 7)).toBe(false);
+    expect(published.lines.slice(2)).toEqual(['6 MODIFIED w by b', 'answer to b']);
+    expect(published.order.knows('uid-w', 6)).toBe(true);
+    expect(published.order.knows('uid-w', 7)).toBe(false);
   });
 
-  it('leaves to the environment what nobody has been answered with, in the order of revisions', () => {
-    const told = new Told();
-    const write = told.begin('a', 'POST');
-    told.order.seen(change('ADDED', widget('other', 7)));
-    told.order.seen(change('ADDED', widget('w', 6)));
+  it('leaves to the environment what no answer reports, in the order of revisions', () => {
+    const published = new Published();
+    const write = published.begin('a', 'POST');
+    published.order.seen(change('ADDED', widget('other', 7)));
+    published.order.seen(change('ADDED', widget('w', 6)));
     write(answer(widget('w', 6), 201));
 
-    expect(told.lines).toEqual(['6 ADDED w by a', '7 ADDED other by environment', 'answer to a']);
+    expect(published.lines).toEqual(['6 ADDED w by a', '7 ADDED other by environment', 'answer to a']);
   });
 
   it('waits for nothing after a write that was refused, changed nothing, or was tried only', () => {
-    const told = new Told();
-    told.order.seen(change('ADDED', widget('w', 5)));
-    told.begin('a', 'PUT', '/w')(answer({ kind: 'Status' }, 409));
-    told.begin('b', 'PUT', '/w')(answer(widget('w', 5)));
+    const published = new Published();
+    published.order.seen(change('ADDED', widget('w', 5)));
+    published.begin('a', 'PUT', '/w')(answer({ kind: 'Status' }, 409));
+    published.begin('b', 'PUT', '/w')(answer(widget('w', 5)));
 
-    expect(told.lines.slice(1)).toEqual(['answer to a', 'answer to b']);
+    expect(published.lines.slice(1)).toEqual(['answer to a', 'answer to b']);
   });
 
-  it('takes the end of an object for the deed of whoever deleted it, or took its last finalizer', () => {
-    const told = new Told();
-    for (const name of ['plain', 'kept']) told.order.seen(change('ADDED', widget(name, 5)));
+  it('takes the end of an object for the write of the client that deleted it, or removed its last finalizer', () => {
+    const published = new Published();
+    for (const name of ['plain', 'kept']) published.order.seen(change('ADDED', widget(name, 5)));
     const ended = { kind: 'Status', status: 'Success', details: { uid: 'uid-plain' } };
-    told.begin('a', 'DELETE', '/plain')(answer(ended));
-    told.order.seen(change('DELETED', widget('plain', 8)));
+    published.begin('a', 'DELETE', '/plain')(answer(ended));
+    published.order.seen(change('DELETED', widget('plain', 8)));
     const going = { deletionTimestamp: '2026-01-01T00:00:00Z' };
-    told.begin('b', 'DELETE', '/kept')(answer(widget('kept', 9, { ...going, finalizers: ['x'] })));
-    told.order.seen(change('MODIFIED', widget('kept', 9)));
-    told.begin('c', 'PUT', '/kept')(answer(widget('kept', 9, going)));
-    told.order.seen(change('DELETED', widget('kept', 10)));
+    published.begin('b', 'DELETE', '/kept')(answer(widget('kept', 9, { ...going, finalizers: ['x'] })));
+    published.order.seen(change('MODIFIED', widget('kept', 9)));
+    published.begin('c', 'PUT', '/kept')(answer(widget('kept', 9, going)));
+    published.order.seen(change('DELETED', widget('kept', 10)));
 
-    expect(told.lines.slice(2)).toEqual([
+    expect(published.lines.slice(2)).toEqual([
       '8 DELETED plain by a',
       'answer to a',
       '9 MODIFIED kept by b',
@@ -104,34 +104,34 @@ describe('the order of commits', () => {
       '10 DELETED kept by c',
       'answer to c',
     ]);
-    expect(told.order.live.size).toBe(0);
+    expect(published.order.live.size).toBe(0);
   });
 
   it('knows all of a collection that was deleted at once', () => {
-    const told = new Told();
-    for (const name of ['v', 'w']) told.order.seen(change('ADDED', widget(name, 5)));
-    const write = told.begin('a', 'DELETE');
+    const published = new Published();
+    for (const name of ['v', 'w']) published.order.seen(change('ADDED', widget(name, 5)));
+    const write = published.begin('a', 'DELETE');
     write(answer({ kind: 'WidgetList', items: [widget('v', 5), widget('w', 5)] }));
-    told.order.seen(change('DELETED', widget('v', 8)));
-    expect(told.lines).toHaveLength(2);
-    told.order.seen(change('DELETED', widget('w', 9)));
+    published.order.seen(change('DELETED', widget('v', 8)));
+    expect(published.lines).toHaveLength(2);
+    published.order.seen(change('DELETED', widget('w', 9)));
 
-    expect(told.lines.slice(2)).toEqual(['8 DELETED v by a', '9 DELETED w by a', 'answer to a']);
+    expect(published.lines.slice(2)).toEqual(['8 DELETED v by a', '9 DELETED w by a', 'answer to a']);
   });
 
-  it('tells without an answer that takes too long, in the name of whoever writes there, and only once', () => {
-    const told = new Told();
-    const slow = told.begin('a', 'POST');
-    const other = told.begin('b', 'PUT', '/x');
-    told.order.seen(change('ADDED', widget('w', 5)));
-    told.order.seen(change('MODIFIED', widget('y', 6)));
+  it('publishes without an answer that takes too long, in the name of the client that writes there, and only once', () => {
+    const published = new Published();
+    const slow = published.begin('a', 'POST');
+    const other = published.begin('b', 'PUT', '/x');
+    published.order.seen(change('ADDED', widget('w', 5)));
+    published.order.seen(change('MODIFIED', widget('y', 6)));
     other(answer(widget('x', 7)));
-    told.order.hasten();
-    expect(told.lines).toEqual(['5 ADDED w by a', '6 MODIFIED y by environment']);
+    published.order.hasten();
+    expect(published.lines).toEqual(['5 ADDED w by a', '6 MODIFIED y by environment']);
 
-    told.order.seen(change('MODIFIED', widget('x', 7)));
+    published.order.seen(change('MODIFIED', widget('x', 7)));
     slow(answer(widget('w', 5), 201));
 
-    expect(told.lines.slice(2)).toEqual(['7 MODIFIED x by b', 'answer to a', 'answer to b']);
+    expect(published.lines.slice(2)).toEqual(['7 MODIFIED x by b', 'answer to a', 'answer to b']);
   });
 });

@@ -1,9 +1,9 @@
 /**
- * Brings together what an observer sees a server commit and what the server answers, so that both look as in one process: a change is told
- * before anybody hears of it, in the order of revisions, as the deed of whoever asked for it.
+ * Brings together what an observer sees a server commit and what the server answers, so that both look as in one process: a change is
+ * published before any client receives it, in the order of revisions, as the write of the client that asked for it.
  *
  * Owns: what is waited for. A change that comes while a write is under way waits for its answer; an answer waits until the changes that it
- * speaks of have been seen; a watch event until its change has been told. Start at {@link CommitOrder}.
+ * speaks of have been seen; a watch event until its change has been published. Start at {@link CommitOrder}.
  */
 import { groupResource } from 'stalemate-apiserver/objects/object';
 import type { ApiRequest, ApiResponse } from 'stalemate-apiserver/wire/http';
@@ -12,17 +12,17 @@ import { realClearTimeout, realSetTimeout } from '../../determinism/real-time.ts
 import type { ObservedChange } from '../../gate/recorder.ts';
 import { claimsOf, isClaimed, type Claim } from './claims.ts';
 
-/** Runs something in the name of whoever asked. */
+/** Runs something in the name of the client that asked. */
 export type InTheNameOf = (act: () => void) => void;
 
 export interface Write {
-  /** The server has answered; `pass` is called once everything that the answer speaks of has been told. */
+  /** The server has answered; `pass` is called once every change that the answer reports has been published. */
   answered(response: ApiResponse, pass: () => void): void;
-  /** Nobody knows what became of it. */
+  /** Its outcome is unknown. */
   lost(pass: () => void): void;
 }
 
-/** An answer that speaks of a change which nobody sees is passed on after so long; the observer is milliseconds behind. */
+/** An answer that reports a change which is never observed is passed on after so long; the observer is milliseconds behind. */
 const UNSEEN_MS = 5_000;
 
 interface UnderWay {
@@ -35,38 +35,38 @@ interface UnderWay {
 }
 
 export class CommitOrder {
-  /** The last version of everything that has been told and is still there, by uid. */
+  /** The last published version of every object that still exists, by uid. */
   readonly live: Map<string, ObservedChange> = new Map();
   /** Answers that were passed on although a change that they speak of had not been seen. */
   unseen = 0;
-  readonly #tell: (change: ObservedChange) => void;
-  readonly #told: (change: ObservedChange) => void;
+  readonly #publish: (change: ObservedChange) => void;
+  readonly #published: (change: ObservedChange) => void;
   readonly #isOurs: (change: ObservedChange, isMade: boolean) => boolean;
-  /** The last revision of everything told, gone or not, by uid. */
+  /** The last published revision of every object, deleted or not, by uid. */
   readonly #revisions = new Map<string, number>();
   readonly #underWay = new Set<UnderWay>();
   #waiting: ObservedChange[] = [];
 
   /**
-   * `tell` hears of each change in the name of whoever made it; `told` afterwards. A change that is not ours, made by an actor or not, is
-   * nobody's business.
+   * `publish` receives each change in the name of the client that made it; `published` afterwards. A change that is not ours, made by an
+   * actor or not, is skipped.
    */
   constructor(
-    tell: (change: ObservedChange) => void,
-    told: (change: ObservedChange) => void,
+    publish: (change: ObservedChange) => void,
+    published: (change: ObservedChange) => void,
     isOurs: (change: ObservedChange, isMade: boolean) => boolean = () => true,
   ) {
-    this.#tell = tell;
-    this.#told = told;
+    this.#publish = publish;
+    this.#published = published;
     this.#isOurs = isOurs;
   }
 
-  /** Whether this version, or a later one, has been told. */
+  /** Whether this version, or a later one, has been published. */
   knows(uid: string, revision: number): boolean {
     return (this.#revisions.get(uid) ?? -1) >= revision;
   }
 
-  /** A change that is not told to anybody, and that nobody need wait for. */
+  /** A change that is not published and that no answer waits for. */
   passed({ uid, revision }: ObservedChange): void {
     this.#revisions.set(uid, revision);
   }
@@ -91,14 +91,14 @@ export class CommitOrder {
   }
 
   /**
-   * Tells what was seen although answers are missing. What a write that is under way is about is taken for its deed: its answer may have to
-   * be converted first, by a webhook that takes its time.
+   * Publishes what was seen although answers are missing. A change to the object of a write under way counts as that write's: its answer
+   * may have to be converted first, by a webhook that takes its time.
    */
   hasten(): void {
     this.#settle(true);
   }
 
-  /** Forgets what is under way: nobody waits for it any more. */
+  /** Forgets the writes under way: no client waits for them any more. */
   reset(): void {
     for (const { timer } of this.#underWay) realClearTimeout(timer);
     this.#underWay.clear();
@@ -132,14 +132,14 @@ export class CommitOrder {
       changes.push(change);
       if (change.type === 'DELETED') this.live.delete(change.uid);
       else this.live.set(change.uid, change);
-      if (maker === undefined) this.#tell(change);
-      else maker.as(() => this.#tell(change));
+      if (maker === undefined) this.#publish(change);
+      else maker.as(() => this.#publish(change));
     }
     for (const write of writes) {
       realClearTimeout(write.timer);
       this.#underWay.delete(write);
     }
-    for (const change of changes) this.#told(change);
+    for (const change of changes) this.#published(change);
     for (const { pass } of writes) pass?.();
   }
 

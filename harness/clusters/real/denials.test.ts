@@ -5,7 +5,7 @@ import { Denials } from './denials.ts';
 const forbidden = (message: string): ApiResponse => ({ code: 403, body: { kind: 'Status', message } });
 
 describe('what a real authorizer has refused', () => {
-  it('is told each once, with how often', () => {
+  it('is reported once each, with how often', () => {
     const denials = new Denials();
     const scale =
       'deployments.apps "web" is forbidden: User "system:serviceaccount:shop:manager" cannot update resource "deployments/scale" in API group "apps" in the namespace "shop"';

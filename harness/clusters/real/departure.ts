@@ -10,16 +10,16 @@ export class Departure {
     this.#happened = new Promise((_, reject) => {
       this.#reject = reject;
     });
-    // Whoever waits hears of it; nobody has to wait.
+    // Callers that wait get the error; without one it is no unhandled rejection.
     this.#happened.catch(() => {});
   }
 
-  /** It sends somebody elsewhere: nothing more is asked of it. */
+  /** It redirects a client: no more requests go to it. */
   redirected(code: number, { method, path }: { readonly method: string; readonly path: string }): void {
     this.leave(sentElsewhere(code, `${method} ${path}`));
   }
 
-  /** The first reason is the one that is told. */
+  /** The first reason is the one that is reported. */
   leave(why: Error): void {
     this.#why ??= why;
     this.#reject(this.#why);

@@ -72,7 +72,7 @@ describe.runIf(installed)('a control plane for runs', { timeout: 60_000 }, () =>
     expect(cluster.renewals).toBe(0);
   });
 
-  it('tells each change before its answer and before any watch', async () => {
+  it('publishes each change before its answer and before any watch', async () => {
     await cluster.restore();
     const events: WatchEvent[] = [];
     const { body } = await ask('GET', COLLECTION);

@@ -32,7 +32,7 @@ export interface EnvtestOptions extends Pick<RealClusterParts, 'witness'> {
   readonly parts?: readonly ClusterPart[];
   /** Whether the server waits for an answer of the target's. */
   readonly isAsking?: () => boolean;
-  /** Stands between the target and the server at that address, `127.0.0.1:port`. */
+  /** Relays between the target and the server at that address, `127.0.0.1:port`. */
   readonly between?: (address: string) => Promise<WayBetween>;
 }
 

@@ -80,7 +80,7 @@ export class EtcdReset implements Reset {
     }
   }
 
-  /** What etcd has to be told for it to hold the state again. */
+  /** The writes after which etcd holds the state again. */
   #toPutBack(now: ReadonlyMap<string, number>): EtcdWrites {
     const remove = [...now.keys()].filter((key) => !this.#stored.has(key) && !isServersKey(key));
     const put = new Map<string, string>();
@@ -95,7 +95,7 @@ export class EtcdReset implements Reset {
     return live.size === uids.size && [...uids].every((uid) => live.has(uid)) && this.#areSeen(written);
   }
 
-  /** Whether what etcd was given has been told; what is no object is never told. */
+  /** Whether what etcd was given has been published; what is no object never is. */
   #areSeen(written: ReadonlyMap<string, number>): boolean {
     const revisions = new Set(written.values());
     const objects = [...written.keys()].filter((key) => !key.startsWith('/registry/ranges/')).length;

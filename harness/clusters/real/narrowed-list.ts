@@ -1,7 +1,7 @@
 /**
  * A list of all namespaces, cut down to those of the run: where it has several, no path and no selector asks for them alone.
  *
- * What is left goes out as JSON or protobuf made anew, in the form that the client asked for first. Start at {@link narrowedList}.
+ * What is left goes out as JSON or protobuf encoded again, in the form that the client asked for first. Start at {@link narrowedList}.
  */
 import { isMap, withoutKeys } from 'stalemate-apiserver/objects/json';
 import type { JsonObject, JsonValue } from 'stalemate-apiserver/objects/object';

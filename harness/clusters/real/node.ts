@@ -1,8 +1,8 @@
 /**
  * The node of no machine on which kwok lets pods run.
  *
- * What is told of it all the time (that it lives) is the server's own business, as of the node of a kind cluster (`storage-key.ts`). Owns:
- * making it, and when it takes pods. Start at {@link makeNode}.
+ * What is reported of it all the time (that it lives) is the server's own business, as of the node of a kind cluster (`storage-key.ts`).
+ * Owns: making it, and when it takes pods. Start at {@link makeNode}.
  */
 import { mapOf, mapsOf } from 'stalemate-apiserver/objects/json';
 import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object';
@@ -48,7 +48,7 @@ export async function makeNode(upstream: Upstream): Promise<void> {
   }
 }
 
-/** Ready, and without the taint that it has until somebody has looked at it. */
+/** Ready, and without the taint that it has until the node controller has looked at it. */
 function isReady({ status, spec }: JsonObject): boolean {
   const conditions = mapsOf(mapOf(status)['conditions']);
   const isTainted = mapsOf(mapOf(spec)['taints']).length > 0;

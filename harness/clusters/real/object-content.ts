@@ -25,12 +25,12 @@ export function contentOf({ metadata, ...rest }: KubeObject): KubeObject {
   return { ...kept, metadata: without(metadata, SERVERS) } as KubeObject;
 }
 
-/** For creating it anew. */
+/** For creating it again. */
 export function creatable({ metadata, ...rest }: KubeObject): KubeObject {
   return { ...rest, metadata: without(without(metadata, SERVERS), DELETION) };
 }
 
-/** With other uids in it, where one stands for another. */
+/** With other uids in it, where one replaces another. */
 export function withUids<T extends JsonValue>(value: T, uids: ReadonlyMap<string, string>): T {
   return uids.size === 0 ? value : (replaced(value, uids) as T);
 }

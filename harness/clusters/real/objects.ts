@@ -1,7 +1,7 @@
 /**
  * Objects of a real server, read and changed by plain requests of the harness's own, past the gate.
  *
- * Owns: the requests. What the server refuses is no error here: whoever asked looks again. Start at {@link Objects}.
+ * Owns: the requests. What the server refuses is no error here: the caller looks again. Start at {@link Objects}.
  */
 import { apiVersionOf, type KubeObject, type ResourceKind } from 'stalemate-apiserver/objects/object';
 import type { ApiResponse, Upstream } from 'stalemate-apiserver/wire/http';
@@ -66,7 +66,7 @@ export class Objects {
     return (await this.#put(kind, versioned(object, resourceVersion), 'status')) ?? made;
   }
 
-  /** Gives `now` the content of `wanted`; whether the server took it, or somebody came between. */
+  /** Gives `now` the content of `wanted`; whether the server took it, or another write came first. */
   async update(kind: ResourceKind, wanted: KubeObject, now: KubeObject, hasStatus: boolean): Promise<boolean> {
     const { uid = '', resourceVersion = '' } = now.metadata;
     const body = versioned(wanted, resourceVersion);

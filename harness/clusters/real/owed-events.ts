@@ -1,5 +1,5 @@
 /**
- * Which events the open watches of a server have yet to bring: until then something is on its way to whoever watches.
+ * Which events the open watches of a server have yet to bring: until then something is on its way to a watch.
  *
  * Owns: what a watch asks for, by namespace and selectors. A field selector other than by name is not known here; such a watch is owed
  * nothing. Start at {@link OwedEvents}.

@@ -17,7 +17,7 @@ const POLL_MS = 20;
 /**
  * One request.
  *
- * @throws {REFUSED} when the server sends whoever asks elsewhere.
+ * @throws {REFUSED} when the server redirects the client.
  * @throws {ConnectionFailure} when the connection broke before the answer.
  */
 export async function ask(

@@ -1,5 +1,5 @@
 /**
- * A real API server as runs know clusters: requests go to it over HTTP, an observer tells what it commits, it is put back between runs.
+ * A real API server as runs know clusters: requests go to it over HTTP, an observer reports what it commits, it is reset between runs.
  *
  * Owns: one server with what every run needs in it, and whether it has been asked for something that it has not done yet. What is asked
  * about kinds is answered by an embedded server that holds the same definitions and nothing else. Does not own: how answers and changes are
@@ -34,18 +34,18 @@ import type { Territory } from './territory.ts';
 
 /** Who hears of what happens in a run. */
 export interface Witness {
-  /** In the name of whoever the gate acts for right now. */
+  /** In the name of the actor that the gate acts for right now. */
   acting(): InTheNameOf;
   committed(change: ObservedChange): void;
 }
 
 export interface RealClusterParts {
   readonly remote: RemoteServer;
-  /** The same server for the target, by a way or as somebody of its own; absent: as for all others. */
+  /** The same server for the target, by a relay or as a user of its own; absent: as for all others. */
   readonly front?: RemoteServer;
   /**
-   * Whether nobody is to wait for answers right now: that way is disturbed, so that they take their time or never come; or the server waits
-   * for the target itself, which may have to be told something first.
+   * Whether no client is to wait for answers right now: that relay is disturbed, so that they take long or never come; or the server waits
+   * for the target itself, which may have to receive something first.
    */
   readonly isLoose?: () => boolean;
   /** How it is put back between runs. */
@@ -79,7 +79,7 @@ export class RealCluster implements Cluster {
   readonly #order: CommitOrder;
   readonly #owed = new OwedEvents();
   readonly #denials = new Denials();
-  /** What has been told since the run began. */
+  /** What has been published since the run began. */
   readonly #changes: ObservedChange[] = [];
   readonly #arrivals = new Arrivals(
     () => this.#isLoose() || (this.#unanswered.size === 0 && !this.#owed.isAny),
@@ -163,7 +163,7 @@ export class RealCluster implements Cluster {
   }
 
   async restore(): Promise<void> {
-    // Nobody waits any more for what the run before was not told.
+    // No client waits any more for what the run before did not receive.
     this.#unanswered.clear();
     this.#order.reset();
     this.#base = await inTime(this.#departure.unless(this.#reset.restore()));
@@ -175,7 +175,7 @@ export class RealCluster implements Cluster {
     return this.#departure.unless(this.#reset.seed(objects));
   }
 
-  /** The server sends somebody elsewhere: nothing more is asked of it. */
+  /** The server redirects a client: no more requests go to it. */
   redirected(...[code, request]: Parameters<Departure['redirected']>): void {
     this.#departure.redirected(code, request);
   }
@@ -201,7 +201,7 @@ export class RealCluster implements Cluster {
   /**
    * Whether an answer or an event is on its way.
    *
-   * @throws {REFUSED} when the server has sent somebody elsewhere.
+   * @throws {REFUSED} when the server has redirected a client.
    */
   get isBusy(): boolean {
     this.#departure.check();
@@ -257,7 +257,7 @@ export class RealCluster implements Cluster {
       isOver = true;
       // Whether an apply has made something, its answer alone says.
       if (unknown === undefined) cancel?.();
-      // What becomes of it is seen, if anything does; its answer is nobody's.
+      // Its effect is observed, if it has one; its answer has no receiver.
       this.#unanswered.delete(number);
       write?.lost(NOTHING);
       this.#arrivals.look();
@@ -389,7 +389,7 @@ export class RealCluster implements Cluster {
     return { ...request, query: { ...request.query, resourceVersion: String(this.#base) } };
   }
 
-  /** Whether all that a read shows has been told: on a server that others write to as well, the observer may be behind it. */
+  /** Whether all that a read shows has been published: on a server that others write to as well, the observer may be behind it. */
   #isShownTold(info: RequestInfo | undefined, { code, body }: ApiResponse): () => boolean {
     if (info === undefined || code >= 300 || !this.#observed.has(groupResource(info))) return () => true;
     const { items = [body] } = body as { readonly items?: readonly unknown[] };
@@ -410,7 +410,7 @@ export class RealCluster implements Cluster {
   }
 }
 
-/** Nobody is to be given this event: it waits for nobody. */
+/** No client receives this event: it waits for none. */
 function passedOver(request: ApiRequest, event: WatchEvent | RawEvent): void {
   const carrier = carrierOf(request);
   if (carrier !== undefined && 'bytes' in event) carrier.waitingBytes -= event.bytes.length;

@@ -121,7 +121,7 @@ describe.runIf(installed)('a server put back by requests', { timeout: 60_000 }, 
     expect((await ask('GET', '/api/v1/namespaces/other')).body).toMatchObject({ status: { phase: 'Active' } });
   });
 
-  it('knows an object that was made anew by the uid that it was to have', async () => {
+  it('knows an object that was created again by the uid that it was to have', async () => {
     await ask('DELETE', `${MAPS}/kept`);
 
     await reset.restore();

@@ -1,11 +1,11 @@
 /**
- * Puts a server back by requests: for clusters whose etcd nobody can reach: those that a user names.
+ * Puts a server back by requests: for clusters whose etcd is out of reach: those that a user names.
  *
- * Owns: looking (a list of every kind that anybody has written to, read from etcd, never from a cache), what differs from the beginning, and
- * the requests that undo it: finalizers are taken off, what is there beside is deleted without grace, what has changed is updated, what is
- * missing is created anew. Looks again until nothing differs. What is not the run's is never touched (`ServerView.isOurs`).
+ * Owns: looking (a list of every kind that any client has written to, read from etcd, never from a cache), what differs from the beginning,
+ * and the requests that undo it: finalizers are taken off, what is there beside is deleted without grace, what has changed is updated, what
+ * is missing is created again. Looks again until nothing differs. What is not the run's is never touched (`ServerView.isOurs`).
  *
- * What requests cannot do: an object that is created anew has another uid; {@link RequestReset.asStored} puts the one that it has for the
+ * What requests cannot do: an object that is created again has another uid; {@link RequestReset.asStored} puts the one that it has for the
  * one that was meant.
  * Definitions of kinds keep their finalizer, with which the server itself removes their objects. Start at {@link RequestReset}.
  */
@@ -102,7 +102,7 @@ export class RequestReset implements Reset {
       if (kind === undefined) throw unclean(`it has no kind ${object.apiVersion} ${object.kind}`);
       let made = await this.#create(kind, object);
       if (made === undefined) {
-        // Left by somebody before: it is not the one that is meant.
+        // Left from before: it is not the one that is meant.
         const there = await this.#objects.get(kind, object);
         if (there !== undefined) await this.#remove(kind, there);
         made = await this.#create(kind, object);
@@ -152,7 +152,7 @@ export class RequestReset implements Reset {
         return this.#remove(kind, difference.now);
       case 'changed': {
         const { now, kept } = difference;
-        // What is about to go cannot be kept, and what may not be changed back is made anew.
+        // What is about to go cannot be kept, and what may not be changed back is created again.
         if (now.metadata.deletionTimestamp !== undefined) return this.#remove(kind, now);
         if (!(await this.#objects.update(kind, withUids(kept, this.#uids), now, this.#hasStatus(kind))))
           await this.#remove(kind, now);
@@ -165,7 +165,7 @@ export class RequestReset implements Reset {
     if (resource !== DEFINITIONS && (now.metadata.finalizers ?? []).length > 0)
       await this.#objects.withoutFinalizers(kind, now);
     await this.#objects.remove(kind, now);
-    // Where nobody else looks after namespaces, they would go on terminating.
+    // Without a namespace controller they would go on terminating.
     if (resource === NAMESPACES) await this.#objects.finalizeNamespace(now.metadata.name ?? '');
   }
 
@@ -176,14 +176,14 @@ export class RequestReset implements Reset {
     return made;
   }
 
-  /** What stood for the one that was meant stands for the new one. */
+  /** The stand-in of the one that was meant is now that of the new one. */
   #standsFor(meant: string | undefined, uid: string): void {
     if (meant === undefined || meant === uid) return;
     for (const [other, there] of this.#uids) if (there === meant) this.#uids.set(other, uid);
     this.#uids.set(meant, uid);
   }
 
-  /** Waits until all that was looked at has been told; undefined where somebody has made more since. */
+  /** Waits until all that was looked at has been published; undefined where another client has made more since. */
   async #shown(listings: readonly Listing[]): Promise<number | undefined> {
     const { live } = this.#view;
     const latest = Math.max(...listings.map(({ revision }) => revision));

@@ -22,7 +22,7 @@ export interface ServerView {
   placesOf(kind: ResourceKind): readonly { readonly namespace?: string; readonly name?: string }[];
   /** Whether an object there is the run's; no other one is touched. */
   isOurs(resource: string, object: KubeObject): boolean;
-  /** Whether this version, or a later one, has been told. */
+  /** Whether this version, or a later one, has been published. */
   knows(uid: string, revision: number): boolean;
   /** Resolves with true once all that the server has is in `live`. */
   caughtUp(): Promise<boolean>;

@@ -71,7 +71,7 @@ async function create(upstream: Upstream, { path, object, what }: Creation): Pro
   if (object.kind === 'ResourceQuota') await begin(upstream, path, object);
 }
 
-/** Until somebody says how much of a quota is used, a server lets nothing be made; kube-controller-manager says it where there is one. */
+/** Until a quota's usage is reported, a server lets nothing be created; kube-controller-manager reports it where there is one. */
 async function begin(upstream: Upstream, path: string, { metadata, spec }: KubeObject): Promise<void> {
   const hard = mapOf(mapOf(spec)['hard']);
   const used = Object.fromEntries(Object.keys(hard).map((name) => [name, '0']));

@@ -22,7 +22,7 @@ describe('the key of an object', () => {
     );
   });
 
-  it("tells what is the server's own business", () => {
+  it('knows what belongs to the server alone', () => {
     expect(isServersKey('/registry/leases/kube-system/apiserver-x')).toBe(true);
     expect(isServersKey('/registry/leases/default/mine')).toBe(false);
     const lease = { resource: 'leases.coordination.k8s.io', name: 'apiserver-x' };

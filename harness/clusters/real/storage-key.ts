@@ -32,7 +32,7 @@ export function storageKey(kind: ResourceKind, builtIn: boolean, { metadata }: K
 export const TARGET_POD = 'stalemate-target-';
 /** The node of one of our kind clusters (`kind/kind-cluster.ts` names them), and that of kwok (`node.ts`). */
 const NODE = String.raw`stalemate-(?:[a-z0-9-]+-control-plane|kwok)`;
-/** What kubelet tells of a node and of what it runs for itself, and who leads, where there is one. */
+/** What kubelet reports of a node and of what it runs for itself, and who leads, where there is one. */
 const KUBELETS = [
   String.raw`(?:leases/kube-node-lease|leases\.coordination\.k8s\.io/kube-node-lease)/${NODE}$`,
   String.raw`(?:minions|nodes|csinodes|csinodes\.storage\.k8s\.io)/${NODE}$`,
@@ -62,7 +62,7 @@ const OWN_OBJECTS = [
   /^configmaps\/kube-system\/(?:extension-apiserver-authentication|kube-apiserver-legacy-service-account-token-tracking)$/,
 ];
 
-/** Whether a key is nobody's but the server's. */
+/** Whether a key belongs to the server alone. */
 export function isServersKey(key: string): boolean {
   return OWN_KEYS.some((pattern) => pattern.test(key));
 }
@@ -72,7 +72,7 @@ export function isTargetsKey(key: string): boolean {
   return TARGETS_KEY.test(key);
 }
 
-/** Whether an object is nobody's but the server's. */
+/** Whether an object belongs to the server alone. */
 export function isServersObject(change: Pick<ObservedChange, 'resource' | 'namespace' | 'name'>): boolean {
   const key = objectKey(change.resource, change.namespace, change.name);
   return OWN_OBJECTS.some((pattern) => pattern.test(key));

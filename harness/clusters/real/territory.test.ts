@@ -36,7 +36,7 @@ it.each([
   expect(territory().refusalOf({ method, path, query: {}, headers: {} }, new Map())).toBeUndefined();
 });
 
-it('tells of many refusals of a kind the first', () => {
+it('reports the first of many refusals of a kind', () => {
   const fence = territory();
   for (const name of ['a', 'b', 'b', 'c'])
     fence.refusalOf(

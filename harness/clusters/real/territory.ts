@@ -1,5 +1,5 @@
 /**
- * What of somebody else's server is the run's business: its own namespaces, custom resources of the project's own kinds, and what it was
+ * Which part of a shared server belongs to the run: its own namespaces, custom resources of the project's own kinds, and what it was
  * allowed to make outside of namespaces.
  *
  * Owns: the fence. A write to anything else, and a read in namespaces of others, is answered 403 and never sent. Reading all namespaces is
@@ -33,7 +33,7 @@ export interface TerritoryParts {
 
 /** Questions to the server that store nothing. */
 const QUESTIONS = ['authentication.k8s.io', 'authorization.k8s.io'];
-/** What whoever makes an object may do with it besides. */
+/** What the creator of an object may do with it besides. */
 const OWN_SUBRESOURCES: ReadonlySet<string> = new Set(['', 'status', 'scale']);
 /** Headers with which a request acts as another user: of impersonation, and of a front proxy. */
 const IDENTITY = /^(?:impersonate|x-remote)-/i;
@@ -106,7 +106,7 @@ export class Territory {
     return this.#uids.has(uid);
   }
 
-  /** The same as far as one can tell before the answer is there. */
+  /** The same as far as is known before the answer is there. */
   mayHaveMade({
     resource,
     namespace,
@@ -205,7 +205,7 @@ export class Territory {
     if (!isPlain(path)) return false;
     const segments = decodedSegments(path);
     if (segments === undefined) return false;
-    // Further back it is somebody's name for something else: `/api/v1/nodes/n/proxy/namespaces/…` asks the kubelet of a node.
+    // Further back it is a name of something else: `/api/v1/nodes/n/proxy/namespaces/…` asks the kubelet of a node.
     const at = segments[0] === 'api' ? 2 : 3;
     if (segments[at] === 'namespaces' && segments.length > at + 2) return !this.isForeign(segments[at + 1]);
     const reads = method === 'GET' || method === 'HEAD' || method === 'OPTIONS';
@@ -277,7 +277,7 @@ export class Territory {
     return `the run is only about its own namespaces (${this.#namespaces.join(', ')})`;
   }
 
-  /** @param like What tells one kind of refusal from another. */
+  /** @param like What distinguishes one kind of refusal from another. */
   #refused(like: string, what: string, why: string): ApiResponse {
     const message = why === '' ? what : `${what}: not sent, ${why}`;
     if (!this.#refusals.has(like)) this.#refusals.set(like, message);
@@ -337,7 +337,7 @@ export class Territory {
     return OWN_SUBRESOURCES.has(subresource);
   }
 
-  /** Notes it before it goes on: whoever is killed in between knows what to look for. */
+  /** Notes it before it goes on: after a kill in between it is known what to look for. */
   #mayMake(request: ApiRequest, resource: string, what: string): ApiResponse | undefined {
     const name = nameIn(request);
     const isAllowed = this.#allowsMaking(resource, name) || this.#isVolume(resource, request);
@@ -348,7 +348,7 @@ export class Territory {
     return undefined;
   }
 
-  /** What stands for a volume of a claim in the run's own namespaces: stalemate makes one where nobody else does. */
+  /** The volume of a claim in the run's own namespaces: stalemate makes one where nothing else does. */
   #isVolume(resource: string, { body }: ApiRequest): boolean {
     if (resource !== 'persistentvolumes') return false;
     const { spec } = (body ?? {}) as { readonly spec?: { readonly claimRef?: { readonly namespace?: string } } };
@@ -362,7 +362,7 @@ function allowing(resource: string, name: string): string {
   return `it is cluster-scoped and shared with all users; to let the target create it, add --allow-cluster-write '${resource}=${name === '' ? '*' : name}'`;
 }
 
-/** Nothing in a path stands for something else: servers and proxies read dots and slashes that are spelt out each in their own way. */
+/** No dots or slashes are escaped in a path: servers and proxies each read escaped ones in their own way. */
 function isPlain(path: string): boolean {
   return !path.split('/').some((segment) => /^(?:\.|%2e){1,2}$/i.test(segment) || /%2f|%5c|%25|\\/i.test(segment));
 }

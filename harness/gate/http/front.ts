@@ -2,8 +2,8 @@
  * The gate as a server: an actor connects here as it would to the API server itself.
  *
  * Owns: the socket, HTTP/1.1, HTTP/2 and WebSockets, who is let in, whose request it is, and which way it takes: as it is (`pass.ts`),
- * through the gate (`gated.ts`), or as a tunnel (`tunnel.ts`). Does not own: certificates, the server behind (`remote.ts`), what happens to a request.
- * Start at {@link openFront}.
+ * through the gate (`gated.ts`), or as a tunnel (`tunnel.ts`). Does not own: certificates, the server behind (`remote.ts`), what happens to
+ * a request. Start at {@link openFront}.
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { ServerHttp2Session, ServerHttp2Stream } from 'node:http2';

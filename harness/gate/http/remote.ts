@@ -1,8 +1,8 @@
 /**
  * The API server behind the gate: where it is, how it is trusted, and as whom it is asked.
  *
- * Owns: how connections to it are made, and that requests are addressed to it. Does not own: where the credentials come from (the caller that read
- * a kubeconfig). Start at {@link RemoteServer}.
+ * Owns: how connections to it are made, and that requests are addressed to it. Does not own: where the credentials come from (the caller
+ * that read a kubeconfig). Start at {@link RemoteServer}.
  */
 import type { TLSSocket } from 'node:tls';
 import type { Socket } from 'node:net';
