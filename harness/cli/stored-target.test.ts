@@ -182,7 +182,7 @@ describe('a target that the user names as well', () => {
 describe('a counterexample of a stranger', () => {
   it('runs no command', () => {
     const { counterexample } = lostUpdate();
-    const target = { command: ['bash', '-c', 'echo was here; exit 7'], directory: '.', network: 'host' } as const;
+    const target = { command: ['sh', '-c', 'echo was here; exit 7'], directory: '.', network: 'host' } as const;
     writeFileSync(join(folder, 'project', 'c.json'), encodeCounterexample({ ...counterexample, target }));
     const cwd = join(folder, 'project');
     const started = 'the target exited while starting (with code 7)';
@@ -190,7 +190,7 @@ describe('a counterexample of a stranger', () => {
     const refused = stalemate(['replay', 'c.json'], { cwd });
 
     expect(refused).toMatchObject({ code: 5, stdout: '' });
-    expect(refused.stderr).toContain('the file starts command "bash -c echo was here; exit 7" in "."');
+    expect(refused.stderr).toContain('the file starts command "sh -c echo was here; exit 7" in "."');
     expect(refused.stderr).not.toContain(started);
     expect(stalemate(['replay', 'c.json', '--trust-file', '--times', '1'], { cwd }).stderr).toContain(started);
   });

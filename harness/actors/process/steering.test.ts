@@ -15,6 +15,7 @@ import { Steering } from './steering.ts';
 const network = await openNamespace();
 const wrapper = 'refused' in network ? processWrapper('own') : processWrapper('own', network);
 const canSteer = wrapper.unsteered === null;
+const hasUnshare = spawnSync('unshare', ['-Urm', 'true']).status === 0;
 
 let folder: string;
 beforeEach(() => {
@@ -275,7 +276,7 @@ describe.runIf(canSteer)('a program that cannot be steered', () => {
     expect((await live(['timeout', '60', 'true'])).lost).toEqual(['timer_settime']);
   });
 
-  it('is not started where its processes have other numbers in /proc', () => {
+  it.runIf(hasUnshare)('is not started where its processes have other numbers in /proc', () => {
     const [launcher = ''] = wrapper.wrapper({ folder, view: [] });
     // As in a container: what is covered in /proc keeps a new one from being mounted.
     const script = 'mount --bind /dev/null /proc/cpuinfo && exec "$0" --user 0 0 --steer 1 -- true';

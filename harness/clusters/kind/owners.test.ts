@@ -36,7 +36,10 @@ it('leaves a cluster alone whose run goes on, here or in another container', () 
 
 it('knows that a process has ended where there is no ps, and where others have got its number', () => {
   vi.stubEnv('PATH', '');
-  owner('ended', { version: 2, process: { host: ourHost(), pid: spawnSync('/bin/true').pid, started: '1' } });
+  owner('ended', {
+    version: 2,
+    process: { host: ourHost(), pid: spawnSync(process.execPath, ['--version']).pid, started: '1' },
+  });
   owner('half-made', { version: 2, process: { host: ourHost(), pid: 999_999_999, started: '1' }, keep: true });
   owner('reused', { version: 2, process: { host: ourHost(), pid: process.pid, started: '1' } });
 
