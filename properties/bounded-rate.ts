@@ -102,7 +102,10 @@ function judgeRest(history: History): CheckResult {
   }
 }
 
-/** Children that the target made at rest for an owner that was gone, while no watch could tell it so. A run that goes on is judged by that. */
+/**
+ * Children that the target made at rest for an owner that was gone, while no watch could deliver that. A run that goes on is judged by
+ * that.
+ */
 function deafLoop(history: History, rest: ReturnType<typeof restStart>): Violation | undefined {
   if (history.settlement.result !== 'quiescent') return undefined;
   const made = madeForTheGone(history, rest);
@@ -120,7 +123,7 @@ function deafLoop(history: History, rest: ReturnType<typeof restStart>): Violati
   };
 }
 
-/** Without a timer in between, run time is what the requests themselves take: no longer settle could tell more. */
+/** Without a timer in between, run time is what the requests themselves take: no longer settle could show more. */
 function judgeHotInstant(history: History, steps: number): CheckResult {
   const activity = activityAfter(history, restStart(history));
   const last = activity.at(-1);

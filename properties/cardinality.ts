@@ -99,7 +99,7 @@ function judgeCreation(
   const since = operation?.invoked.at ?? creation.at;
   const known = siblings.map((sibling) => index.seenBy(creation.actor, sibling.uid, since));
   const unseen = siblings.filter((_, at) => known[at]?.length === 0);
-  // Where its watch and its reads told it nothing of one.
+  // Where neither its watch nor its reads delivered one.
   const answered = known.filter((seen) => seen.length > 0 && seen.every(({ how }) => how === 'own write')).length;
   const excused = unseen.filter((sibling) => isUnresolved(index.operation(sibling.op))).length;
   if (siblings.length < max + excused) return undefined;

@@ -189,7 +189,7 @@ function isAbout(write: string, found: readonly Difference[]): boolean {
   return found.some((difference) => kin(difference.object) === object);
 }
 
-/** Objects under generated names are told by their kin: which of them it is differs from run to run. */
+/** Objects under generated names are compared by their kin: which of them it is differs from run to run. */
 function kin(object: string): string {
   return object.replace(/~\d+$/, '');
 }

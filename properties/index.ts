@@ -1,4 +1,4 @@
-/** The catalogue: every claim that a campaign makes unless it is told otherwise, in the order in which they are reported. */
+/** The catalogue: every claim that a campaign makes unless it is configured otherwise, in the order in which they are reported. */
 import type { Property } from '../harness/oracle/property.ts';
 import { boundedRate } from './bounded-rate.ts';
 import { cardinality } from './cardinality.ts';

@@ -1,11 +1,11 @@
 /**
  * P6, nothing deleted comes back: a write that was meant for an object does not create it again after its deletion, and nothing is
- * made any more for an owner that the target was told is gone.
+ * made any more for an owner whose end the target has received.
  *
  * Judges creations by PATCH and PUT. A server-side apply, or a PUT of the few kinds that allow it, creates what is not there; without
  * a uid or a version in the body the server does not notice that the object was deleted in between. Objects that the target creates in the
  * references are its own to make again, and a POST says that it means to create: neither is judged by that part.
- * What was under way when the target was told of the owner's end is not held against it: only what it begins once it has been idle.
+ * What was under way when the target received the owner's end is not held against it: only what it begins once it has been idle.
  */
 import { parentOf } from 'stalemate-apiserver/objects/object';
 import { roleOf } from '../harness/model/actor.ts';
@@ -110,7 +110,7 @@ function whatItKnew(index: HistoryIndex, deletion: Revision, creation: Revision)
     : `it had last seen version ${seen.revision}, and named neither uid nor version`;
 }
 
-/** The deletion of a new object's controlling owner, and when its maker's watch told it, if both came before it was asked for. */
+/** The deletion of a new object's controlling owner, and when its maker's watch delivered it, if both came before it was asked for. */
 function endOfOwner(
   index: HistoryIndex,
   creation: Revision,
@@ -126,7 +126,7 @@ function endOfOwner(
   return told === undefined ? undefined : { deletion, told };
 }
 
-/** Whether the maker had finished what it was doing when it was told: other things happened while it had nothing under way. */
+/** Whether the maker had finished what it was doing when it received that: other things happened while it had nothing under way. */
 function wasIdleAfter(index: HistoryIndex, creation: Revision, told: Delivery): boolean {
   const { operations, deliveries, revisions } = index.history;
   const until = index.operation(creation.op)?.invoked.at ?? creation.at;

@@ -1,7 +1,7 @@
 /**
  * P10, one active leader: two replicas never do what one of them would not.
  *
- * Judged by consequence, not by who calls itself leader. Damage that P4 or P6 tell of, done by two replicas that were alive at the same
+ * Judged by consequence, not by who calls itself leader. Damage that P4 or P6 report, done by two replicas that were alive at the same
  * time, is reported here instead, unless the last replica to do it held the lock when it began. And a replica that has lost the lock does
  * not begin to write about what it reconciles once it could have known for longer than the renew deadline. Locks are known by what is done
  * to them: a holder, and a time of renewal.

@@ -162,7 +162,7 @@ function madeByTarget({ index, revision, value }: Claim): boolean {
 
 /**
  * Whether the status that claims a generation repeats an older spec. Judged only when the generation had come by a fresh read alone:
- * a target that was told by its watch has acted on it, and may report what it found on the way.
+ * a target that received it by its watch has acted on it, and may report what it found on the way.
  */
 function judgeEcho(claim: Claim, watched: boolean): Violation | string | undefined {
   const { history, index, revision, change, value } = claim;

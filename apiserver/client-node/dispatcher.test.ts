@@ -23,11 +23,11 @@ const upstream: Upstream = {
 
 /** Dispatches one request and notes what its handler is told. */
 function dispatch(options: Partial<DispatchOptions> = {}): {
-  readonly told: string[];
+  readonly received: string[];
   readonly abort: (reason: unknown) => void;
   readonly headers: () => { readonly [name: string]: string };
 } {
-  const told: string[] = [];
+  const received: string[] = [];
   let abort: (reason: unknown) => void = () => {};
   let headers: { readonly [name: string]: string } = {};
   const handler: DispatchHandler = {
@@ -36,14 +36,14 @@ function dispatch(options: Partial<DispatchOptions> = {}): {
     },
     onResponseStart: (_controller, status, given, statusText) => {
       headers = given;
-      told.push(`${status} ${statusText}`);
+      received.push(`${status} ${statusText}`);
     },
-    onResponseData: (_controller, chunk) => told.push(chunk.toString()),
-    onResponseEnd: () => told.push('end'),
-    onResponseError: (_controller, error) => told.push(`error ${String(error)}`),
+    onResponseData: (_controller, chunk) => received.push(chunk.toString()),
+    onResponseEnd: () => received.push('end'),
+    onResponseError: (_controller, error) => received.push(`error ${String(error)}`),
   };
   createDispatcher(upstream, 'agent/1').dispatch({ path: '/api/v1/pods?limit=5', method: 'GET', ...options }, handler);
-  return { told, abort, headers: () => headers };
+  return { received, abort, headers: () => headers };
 }
 
 function sinkOf(index: number): ResponseSink {
@@ -54,34 +54,34 @@ function sinkOf(index: number): ResponseSink {
 
 describe('a dispatcher', () => {
   it('tells head, body and end at once when the answer comes, and nothing before', () => {
-    const { told, headers } = dispatch();
-    expect(told).toEqual([]);
+    const { received, headers } = dispatch();
+    expect(received).toEqual([]);
 
     const response: ApiResponse = { code: 429, headers: { 'retry-after': '7' }, body: { kind: 'Status' } };
     sinkOf(0).answer(response);
 
-    expect(told).toEqual(['429 Too Many Requests', '{"kind":"Status"}', 'end']);
+    expect(received).toEqual(['429 Too Many Requests', '{"kind":"Status"}', 'end']);
     expect(headers()).toEqual({ 'content-type': 'application/json', 'retry-after': '7' });
   });
 
   it('gives plain text as it is', () => {
-    const { told, headers } = dispatch();
+    const { received, headers } = dispatch();
 
     sinkOf(0).answer({ code: 200, body: 'ok', plainText: true });
 
-    expect(told).toEqual(['200 OK', 'ok', 'end']);
+    expect(received).toEqual(['200 OK', 'ok', 'end']);
     expect(headers()['content-type']).toMatch(/^text\/plain/);
   });
 
   it('gives a watch line by line', () => {
-    const { told } = dispatch();
+    const { received } = dispatch();
     const sink = sinkOf(0);
     sink.open();
     sink.event({ type: 'BOOKMARK', object: { metadata: { resourceVersion: '7' } } });
     sink.end();
     sink.event({ type: 'ADDED', object: {} });
 
-    expect(told).toEqual(['200 OK', '{"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"7"}}}\n', 'end']);
+    expect(received).toEqual(['200 OK', '{"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"7"}}}\n', 'end']);
   });
 
   it.each([
@@ -102,14 +102,14 @@ describe('a dispatcher', () => {
   });
 
   it('passes an abort on, once, and tells the handler', () => {
-    const { told, abort } = dispatch();
+    const { received, abort } = dispatch();
 
     abort(new Error('no longer wanted'));
     abort(new Error('again'));
     sinkOf(0).answer({ code: 200, body: {} });
 
     expect(sent[0]?.aborted).toBe(true);
-    expect(told).toEqual(['error Error: no longer wanted']);
+    expect(received).toEqual(['error Error: no longer wanted']);
   });
 
   it('ignores aborts after the answer, and those of the garbage collector', () => {
@@ -121,6 +121,6 @@ describe('a dispatcher', () => {
     collected.abort('Response object has been garbage collected');
 
     expect(sent.map(({ aborted }) => aborted)).toEqual([false, false]);
-    expect(collected.told).toEqual(['200 OK']);
+    expect(collected.received).toEqual(['200 OK']);
   });
 });

@@ -166,7 +166,7 @@ class Exchange extends AsyncResource implements DispatchController, ResponseSink
   resume(): void {}
 }
 
-// What the handler is told, each run in the async scope of its exchange.
+// Calls of the handler, each run in the async scope of its exchange.
 
 function giveAnswer(exchange: Exchange, response: ApiResponse): void {
   let headers = JSON_HEADERS;

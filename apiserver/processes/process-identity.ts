@@ -2,8 +2,8 @@
  * A process by more than its number, which others get after it, and which others have in another container: when it was started is part
  * of it, and where it runs.
  *
- * What outlives a process in a file says by this who made it, so that the next one tells what is left from what is in use. Owns: reading
- * that from `/proc`; elsewhere a number and the name of the machine are all there is. Start at {@link isOurProcess}.
+ * What outlives a process in a file says by this who made it, so that the next one can distinguish what is left from what is in use. Owns:
+ * reading that from `/proc`; elsewhere a number and the name of the machine are all there is. Start at {@link isOurProcess}.
  */
 import { createHash } from 'node:crypto';
 import { readFileSync, readlinkSync } from 'node:fs';

@@ -1,7 +1,7 @@
 /**
  * New or old: findings of a campaign, replayed on the build that a change starts from.
  *
- * Owns: what the base build is, what its replays say. What cannot be told
+ * Owns: what the base build is, what its replays say. What cannot be decided
  * counts as new: a base that no longer starts excuses nothing.
  */
 import { existsSync } from 'node:fs';
@@ -82,7 +82,7 @@ function wordsOf(text: string): readonly string[] {
 export interface BaseContext extends ReplayContext {
   /** Real time at which all of it ends: what was not asked by then counts as new. Absent: it takes as long as it takes. */
   readonly until?: number;
-  readonly tell: (text: string) => void;
+  readonly print: (text: string) => void;
 }
 
 /** The base build meets what the target met: the same cluster, the same variables, the same server for connections. */
@@ -127,11 +127,11 @@ export function shareOf(leftMs: number, findings: number): number {
   return Math.floor(leftMs / Math.max(1, findings));
 }
 
-/** The findings with what the base build says of each, told as it comes. */
+/** The findings with what the base build says of each, printed as it comes. */
 export async function judgeOnBase(
   findings: readonly Finding[],
   base: BaseBuild,
-  { tell, until = Number.POSITIVE_INFINITY, ...context }: BaseContext,
+  { print, until = Number.POSITIVE_INFINITY, ...context }: BaseContext,
 ): Promise<readonly Finding[]> {
   const judged: Finding[] = [];
   for (const finding of findings) {
@@ -146,7 +146,7 @@ export async function judgeOnBase(
           });
     const { violation, stats } = finding;
     const untried = untriedText({ onBase, ...becauseOf(violation, stats) });
-    tell(`base build: ${fileStem(violation)} ${text}${untried === undefined ? '' : `; ${untried}`}\n`);
+    print(`base build: ${fileStem(violation)} ${text}${untried === undefined ? '' : `; ${untried}`}\n`);
     judged.push({ ...finding, onBase });
   }
   return judged;
@@ -155,7 +155,7 @@ export async function judgeOnBase(
 async function onBaseOf(
   counterexample: Counterexample,
   base: BaseBuild,
-  context: Omit<BaseContext, 'tell'>,
+  context: Omit<BaseContext, 'print'>,
 ): Promise<{ readonly onBase: OnBase; readonly text: string }> {
   const target = base(counterexample.target);
   const times = 'command' in target ? TIMES.command : TIMES.module;

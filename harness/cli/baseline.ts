@@ -59,7 +59,7 @@ function compareWith(baseline: Baseline, config: RunConfig, result: CampaignResu
 }
 
 /**
- * Writes what was measured; ratios that somebody set stay.
+ * Writes what was measured; ratios that a person set stay.
  *
  * @throws {OUTPUT_FAILED} {USAGE} when the run has measured nothing.
  */
@@ -94,7 +94,7 @@ export interface KeptBaseline {
 }
 
 export interface BudgetManner {
-  readonly tell: (text: string) => void;
+  readonly print: (text: string) => void;
   /** Takes what could not be written. */
   readonly failures: string[];
   readonly cwd: string;
@@ -105,14 +105,14 @@ export function budgetsOf(
   { baseline, update }: KeptBaseline,
   config: RunConfig,
   result: CampaignResult,
-  { tell, failures, cwd }: BudgetManner,
+  { print, failures, cwd }: BudgetManner,
 ): readonly BudgetCheck[] | undefined {
   if (update) {
     try {
       updateBaseline(baseline, config, result);
-      tell(`baseline: what this run measured is in ${relative(cwd, config.baseline)}\n`);
+      print(`baseline: what this run measured is in ${relative(cwd, config.baseline)}\n`);
     } catch (error) {
-      // What the run has found is told all the same.
+      // What the run has found is reported all the same.
       if (!(error instanceof HarnessError)) throw error;
       failures.push(error.message);
     }
@@ -120,7 +120,7 @@ export function budgetsOf(
   }
   if (baseline === undefined) return undefined;
   const { checks, notes } = compareWith(baseline, config, result);
-  for (const note of notes) tell(`budgets: ${note}\n`);
+  for (const note of notes) print(`budgets: ${note}\n`);
   return checks;
 }
 

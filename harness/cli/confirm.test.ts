@@ -62,7 +62,7 @@ describe('--confirm', () => {
     const confirmed = vi.fn<(finding: Finding) => void>();
 
     const after = await confirmRun(result, { on: 'kind', isAsked: true }, on('embedded'), {
-      ...{ tell: (text) => void said.push(text), onCluster: () => {}, signal: new AbortController().signal },
+      ...{ print: (text) => void said.push(text), onCluster: () => {}, signal: new AbortController().signal },
       confirmed,
     });
 

@@ -89,14 +89,14 @@ export function confirmBudget(
   };
 }
 
-export interface ConfirmContext extends Pick<BaseContext, 'tell' | 'signal' | 'onCluster'> {
+export interface ConfirmContext extends Pick<BaseContext, 'print' | 'signal' | 'onCluster'> {
   /** Hears of each that was asked about. */
   readonly confirmed: (finding: Finding) => void;
   /** Real time at which it ends, unless the user has asked for it. */
   readonly until?: number;
 }
 
-/** The campaign with what a real server says of its findings, told as it comes; those that time was too short for stay as they are. */
+/** The campaign with what a real server says of its findings, printed as it comes; those that time was too short for stay as they are. */
 export async function confirmRun(
   result: CampaignResult,
   plan: ConfirmPlan,
@@ -104,16 +104,16 @@ export async function confirmRun(
   { confirmed, until: end = Number.POSITIVE_INFINITY, ...manner }: ConfirmContext,
 ): Promise<CampaignResult> {
   const { findings } = result;
-  const { signal, tell } = manner;
+  const { signal, print } = manner;
   if (findings.length === 0 || signal?.aborted === true) return result;
   const budget = 'why' in plan ? plan : confirmBudget(plan, result, end - realNow());
   if ('why' in plan || 'why' in budget) {
-    if ('why' in budget && budget.why !== undefined) tell(`embedded only: ${budget.why}\n`);
+    if ('why' in budget && budget.why !== undefined) print(`embedded only: ${budget.why}\n`);
     return 'isLeft' in budget ? withLeft(result, 'confirm', findings) : result;
   }
   const { on } = plan;
   const { timeMs } = budget;
-  tell(`on ${on}, for about ${Math.round(timeMs / 1000)} s: ${countText(findings.length, 'finding')}\n`);
+  print(`on ${on}, for about ${Math.round(timeMs / 1000)} s: ${countText(findings.length, 'finding')}\n`);
   const asked: Finding[] = [];
   const notAsked: Finding[] = [];
   try {
@@ -127,18 +127,18 @@ export async function confirmRun(
           ? { finding, text: 'embedded only: the time was up' }
           : await ask(finding, config, on, { ...context, timeMs: shareOf(left, findings.length - asked.length) });
         asked.push(answer.finding);
-        tell(`${fileStem(finding.violation)} ${answer.text}\n`);
+        print(`${fileStem(finding.violation)} ${answer.text}\n`);
         if (answer.finding !== finding) confirmed(answer.finding);
         else if (realNow() >= until - TIME_UP_MS) notAsked.push(finding);
       }
     });
   } catch (error) {
-    // Of a server that does not come up, too: what was found stays found, and is told.
-    tell(`embedded only: ${whyText(error)}\n`);
+    // Of a server that does not come up, too: what was found stays found, and is reported.
+    print(`embedded only: ${whyText(error)}\n`);
   }
   const weighed = findings.map((finding, index) => asked[index] ?? finding);
-  const told = { ...result, findings: weighed, outcome: outcomeOf(weighed, result.besides) };
-  return withLeft(told, 'confirm', notAsked);
+  const answered = { ...result, findings: weighed, outcome: outcomeOf(weighed, result.besides) };
+  return withLeft(answered, 'confirm', notAsked);
 }
 
 /** A result that says which findings were not asked about. */

@@ -27,7 +27,7 @@ export function processConsole(): Console {
     err: (text) => void stderr.write(guard.safe(text)),
     learn: (sources) => guard.learn(sources),
     color: !silenced && (forced || stdout.isTTY),
-    // A pseudo-terminal that nobody has given a size (script, docker -t) has no columns.
+    // A pseudo-terminal without a size (script, docker -t) has no columns.
     width: (stdout.isTTY ? stdout.columns : 0) || Number(env['COLUMNS'] ?? '') || WIDTH,
     cwd: process.cwd(),
     called: calledAs(process.argv[1], process.cwd(), env['PATH']),

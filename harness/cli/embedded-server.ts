@@ -70,7 +70,7 @@ export async function animate(server: ApiServer, environment: Environment, caPem
     ...createEnvironment({ garbageCollection: on, namespaceController: on }, upstream, server),
     ...(environment === 'workloads' ? [await workloads(server, caPem)] : []),
   ];
-  // What is there already was never told.
+  // What is there already was never reported.
   for (const kind of server.resourceKinds()) {
     const resource = kind.group === '' ? kind.resource : `${kind.resource}.${kind.group}`;
     for (const object of server.objects(resource)) {

@@ -45,7 +45,7 @@ describe('a project on a cluster that is named', { timeout: 300_000 }, () => {
     const violation = { signature: counterexample.signature };
     const finding = { counterexample, violation, stats: {} } as Finding;
     const base = baseBuild({ baseCommand: MANAGER }, config, cwd) ?? ((target) => target);
-    const [judged] = await judgeOnBase([finding], base, { ...replayLike(config), tell: () => {} });
+    const [judged] = await judgeOnBase([finding], base, { ...replayLike(config), print: () => {} });
 
     expect(judged?.onBase).toBe('fails');
     expect(await contents()).toBe(before);

@@ -150,7 +150,9 @@ describe('a cluster that is named', { timeout: 300_000 }, () => {
     const file = join(cwd, 'between.yaml');
     const { port } = front.address() as AddressInfo;
     writeFileSync(file, readFileSync(kubeconfig, 'utf8').replace(url, `http://127.0.0.1:${port}`));
-    const told = async (args: readonly string[]): Promise<{ readonly code: number | null; readonly text: string }> => {
+    const invoked = async (
+      args: readonly string[],
+    ): Promise<{ readonly code: number | null; readonly text: string }> => {
       const child = startStalemate(args, cwd, env);
       let text = '';
       for (const stream of [child.stdout, child.stderr])
@@ -159,10 +161,10 @@ describe('a cluster that is named', { timeout: 300_000 }, () => {
       return { code, text };
     };
 
-    const run = await told([...RUN, '--kubeconfig', file, '--budget', '60s', '--seed', '1']);
-    const refused = await told(['clean']);
+    const run = await invoked([...RUN, '--kubeconfig', file, '--budget', '60s', '--seed', '1']);
+    const refused = await invoked(['clean']);
     isMoved = false;
-    const cleaned = await told(['clean']);
+    const cleaned = await invoked(['clean']);
 
     expect(run.text).toContain('the API server redirects requests (308 to ');
     expect(run.code).toBe(5);

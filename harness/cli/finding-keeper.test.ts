@@ -10,10 +10,10 @@ import type { Console } from './console.ts';
 import { FindingKeeper } from './finding-keeper.ts';
 
 let folder: string;
-let told: string;
+let printed: string;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'stalemate-keeper-'));
-  told = '';
+  printed = '';
 });
 afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
@@ -29,7 +29,7 @@ function keeper(): FindingKeeper {
     called: 'npx stalemate',
   };
   return new FindingKeeper(join(folder, '.stalemate'), console, (text) => {
-    told += text;
+    printed += text;
   });
 }
 
@@ -42,7 +42,7 @@ describe('FindingKeeper', () => {
     const path = kept.pathOf(lostUpdate()) ?? '';
     expect(path).toMatch(/^\.stalemate\/failures\/lost-update-/);
     expect(decodeReplayable(readFileSync(join(folder, path), 'utf8'), path)).toEqual(lostUpdate().counterexample);
-    expect(told).toContain(`replay: npx stalemate replay ${path}`);
+    expect(printed).toContain(`replay: npx stalemate replay ${path}`);
     expect(kept.failures).toEqual([]);
   });
 
@@ -54,12 +54,12 @@ describe('FindingKeeper', () => {
 
     const isKept = kept.keep(lostUpdate());
 
-    const [, path = ''] = /replay: npx stalemate replay (\S+)/.exec(told) ?? [];
+    const [, path = ''] = /replay: npx stalemate replay (\S+)/.exec(printed) ?? [];
     const text = readFileSync(path, 'utf8');
     rmSync(dirname(path), { recursive: true });
     expect(isKept).toBe(true);
-    expect(told).toContain('LOST UPDATE');
-    expect(told).toContain("✗ writer-1's change is gone");
+    expect(printed).toContain('LOST UPDATE');
+    expect(printed).toContain("✗ writer-1's change is gone");
     expect(dirname(dirname(path))).toBe(tmpdir());
     expect(decodeReplayable(text, path)).toEqual(lostUpdate().counterexample);
     expect(kept.failures).toEqual([expect.stringContaining(`could not write "${counterexample}": the disk is full`)]);
@@ -76,8 +76,8 @@ describe('FindingKeeper', () => {
     expect(kept.keep(lostUpdate())).toBe(false);
 
     vi.unstubAllEnvs();
-    expect(told).toContain('LOST UPDATE');
-    expect(told).toContain('replay: not possible, the counterexample could not be written');
+    expect(printed).toContain('LOST UPDATE');
+    expect(printed).toContain('replay: not possible, the counterexample could not be written');
     expect(kept.fault).toBeUndefined();
   });
 
@@ -90,7 +90,7 @@ describe('FindingKeeper', () => {
     expect(kept.keep(lostUpdate())).toBe(true);
 
     const { counterexample, record: shown } = kept.pathsOf(lostUpdate());
-    expect(told).toContain(`replay: npx stalemate replay ${counterexample ?? ''}`);
+    expect(printed).toContain(`replay: npx stalemate replay ${counterexample ?? ''}`);
     expect(shown).toBeNull();
     expect(kept.failures).toEqual([expect.stringContaining(`could not write "${record}": the disk is full`)]);
   });
@@ -102,7 +102,7 @@ describe('FindingKeeper', () => {
 
     kept.keep({ ...finding, counterexample: unfit });
 
-    expect(told).toContain('LOST UPDATE');
+    expect(printed).toContain('LOST UPDATE');
     expect(String(kept.fault)).toContain('a counterexample fits its schema, at namespace: expected a string, found 5');
   });
 });

@@ -25,15 +25,15 @@ export class FindingKeeper {
   readonly #pages = new Map<string, string>();
   readonly #reportDir: string;
   readonly #console: Console;
-  readonly #tell: (text: string) => void;
+  readonly #print: (text: string) => void;
 
   readonly #vault: Vault;
 
-  constructor(reportDir: string, console: Console, tell: (text: string) => void, vault: Vault = new Vault()) {
+  constructor(reportDir: string, console: Console, print: (text: string) => void, vault: Vault = new Vault()) {
     this.#vault = vault;
     this.#reportDir = reportDir;
     this.#console = console;
-    this.#tell = tell;
+    this.#print = print;
   }
 
   /** Does something with what was found, and returns whether it succeeded; a fault in that waits until the campaign has ended. */
@@ -65,11 +65,11 @@ export class FindingKeeper {
       path === undefined ? 'not possible, the counterexample could not be written' : `${called} replay ${path}`;
     const page = written === undefined ? undefined : this.#writePage(finding);
     const report = page === undefined ? '' : ` report: ${page}\n`;
-    this.#tell(`\n${this.#story(finding, { color, width, replay })}${report}\n`);
+    this.#print(`\n${this.#story(finding, { color, width, replay })}${report}\n`);
     return path !== undefined;
   }
 
-  /** Writes the files of a finding that was told before; what is given holds no secret. */
+  /** Writes the files of a finding that was reported before; what is given holds no secret. */
   restore(finding: Finding): void {
     if (this.#write(finding) !== undefined) this.#writePage(finding);
   }

@@ -62,7 +62,7 @@ export class InconclusiveKeeper {
   }
 }
 
-/** What the others think of the run is told by whoever judges it again. */
+/** The verdicts of the others are left to a later recheck. */
 function itsOpinion({ inconclusive: { property, reason } }: UnjudgedRun): Parameters<typeof recordingPage>[1][number] {
   return { property, result: { result: 'inconclusive', reason }, exercised: true };
 }

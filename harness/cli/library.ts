@@ -186,7 +186,7 @@ export interface RevisitContext {
   /** How often an entry is run before it counts as holding; default 1, and 3 for a target that cannot be run again exactly. */
   readonly times?: number;
   readonly onRevisited?: (revisited: Revisited) => void;
-  /** Hears where the runs are about to write, on a cluster of somebody else, and what could not be taken away from there. */
+  /** Hears where the runs are about to write, on a shared cluster, and what could not be taken away from there. */
   readonly onCluster?: (line: string) => void;
 }
 

@@ -8,11 +8,11 @@ import { annotated, reportArgument, Reports, type ReportRequest } from './report
 
 let folder: string;
 let out: string;
-let told: string;
+let printed: string;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'stalemate-reports-'));
   out = '';
-  told = '';
+  printed = '';
 });
 afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
@@ -28,7 +28,7 @@ function reports(requests: readonly string[], env: { readonly [name: string]: st
     called: 'npx stalemate',
   };
   const asked = requests.reduce<readonly ReportRequest[]>((before, text) => reportArgument(text, before), []);
-  return new Reports(asked, { console, reportDir: join(folder, 'dir'), tell: (text) => (told += text), env });
+  return new Reports(asked, { console, reportDir: join(folder, 'dir'), print: (text) => (printed += text), env });
 }
 
 const read = (...path: readonly string[]): string => readFileSync(join(folder, ...path), 'utf8');
@@ -44,11 +44,11 @@ describe('--report', () => {
   });
 
   it('writes each format to its place in the report folder, or where the path says', () => {
-    reports(['junit', 'sarif=codes/a=b.sarif', 'text=told.txt']).write(withFinding());
+    reports(['junit', 'sarif=codes/a=b.sarif', 'text=printed.txt']).write(withFinding());
 
     expect(read('dir/junit.xml')).toContain('<testsuites');
     expect(read('codes/a=b.sarif')).toContain('"2.1.0"');
-    expect(told).toContain('junit: dir/junit.xml\n');
+    expect(printed).toContain('junit: dir/junit.xml\n');
   });
 
   it('gives stdout to the one document that asks for it', () => {
@@ -58,13 +58,13 @@ describe('--report', () => {
     expect(out).not.toContain('junit');
   });
 
-  it('keeps what was told, without colours, as text', () => {
-    const kept = reports(['text=told.txt']);
+  it('keeps what was printed, without colours, as text', () => {
+    const kept = reports(['text=printed.txt']);
 
-    kept.tell('\u001B[31mred\u001B[39m\n');
+    kept.print('\u001B[31mred\u001B[39m\n');
     kept.write(withFinding());
 
-    expect(read('told.txt')).toBe('red\nreport: dir/index.html\n');
+    expect(read('printed.txt')).toBe('red\nreport: dir/index.html\n');
   });
 
   it('adds the summary to what other steps wrote for the job', () => {
@@ -94,11 +94,11 @@ describe('--report', () => {
     const kept = reports(['github']);
 
     kept.begin();
-    kept.tell(HOSTILE);
+    kept.print(HOSTILE);
     kept.write(hostileRun());
 
-    const token = /^::stop-commands::([0-9a-f]{64})\n/.exec(told)?.[1] ?? '';
-    const [, before = '', after = ''] = told.split(token);
+    const token = /^::stop-commands::([0-9a-f]{64})\n/.exec(printed)?.[1] ?? '';
+    const [, before = '', after = ''] = printed.split(token);
     expect(before).toContain('::set-output name=a');
     expect(after).toMatch(/^::\nreport: dir\/index\.html\n::error /);
   });

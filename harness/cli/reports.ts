@@ -48,7 +48,7 @@ export interface ReportContext {
   readonly console: Console;
   readonly reportDir: string;
   /** Where text goes: stdout, or stderr when a document is to have stdout for itself. */
-  readonly tell: (text: string) => void;
+  readonly print: (text: string) => void;
   readonly env: { readonly [name: string]: string | undefined };
 }
 
@@ -58,7 +58,7 @@ export class Reports {
   readonly failures: string[] = [];
   readonly #requests: readonly ReportRequest[];
   readonly #context: ReportContext;
-  #told = '';
+  #printed = '';
   #resume: string | undefined;
 
   constructor(requests: readonly ReportRequest[], context: ReportContext) {
@@ -79,22 +79,22 @@ export class Reports {
     if (!this.#requests.some(toGithub)) return;
     const token = drawSecretKey().toString('hex');
     this.#resume = `::${token}::\n`;
-    this.#context.tell(`::stop-commands::${token}\n`);
+    this.#context.print(`::stop-commands::${token}\n`);
   }
 
-  /** Tells a text, and keeps it for `text=PATH`. */
-  readonly tell = (text: string): void => {
-    this.#context.tell(text);
-    this.#told += text;
+  /** Prints a text, and keeps it for `text=PATH`. */
+  readonly print = (text: string): void => {
+    this.#context.print(text);
+    this.#printed += text;
   };
 
   /** Lets GitHub obey commands again; harmless when called twice. */
   end(): void {
-    if (this.#resume !== undefined) this.#context.tell(this.#resume);
+    if (this.#resume !== undefined) this.#context.print(this.#resume);
     this.#resume = undefined;
   }
 
-  /** Writes all that was asked for, and tells where the files are. */
+  /** Writes all that was asked for, and prints where the files are. */
   write(run: RunDocument): void {
     this.end();
     this.#guard(() => this.#page(run));
@@ -109,23 +109,23 @@ export class Reports {
       file,
       runPage(run, (path) => linkFrom(reportDir, resolve(console.cwd, path))),
     );
-    this.tell(`report: ${relative(console.cwd, file)}\n`);
+    this.print(`report: ${relative(console.cwd, file)}\n`);
   }
 
   #one(run: RunDocument, format: string, path: string | undefined): void {
-    const { console, reportDir, tell } = this.#context;
+    const { console, reportDir, print } = this.#context;
     const known = FORMATS[format];
     const file = path ?? (known?.file === undefined ? undefined : join(reportDir, known.file));
     // Text is on the terminal already.
     if (known === undefined && (file === undefined || file === STDOUT)) return;
-    const text = known === undefined ? stripVTControlCharacters(this.#told) : known.render(run);
+    const text = known === undefined ? stripVTControlCharacters(this.#printed) : known.render(run);
     if (format === 'markdown') this.#stepSummary(text);
     if (file === STDOUT) console.out(text);
-    else if (file === undefined) tell(text);
+    else if (file === undefined) print(text);
     else {
       const place = resolve(console.cwd, file);
       writeWhole(place, text);
-      tell(`${format}: ${relative(console.cwd, place)}\n`);
+      print(`${format}: ${relative(console.cwd, place)}\n`);
     }
   }
 
@@ -160,7 +160,7 @@ function toGithub({ format, path }: ReportRequest): boolean {
   return format === 'github' && (path === undefined || path === STDOUT);
 }
 
-/** What annotations name a file by: from the root of the repository where GitHub tells it, else from the working directory. */
+/** What annotations name a file by: from the root of the repository where GitHub gives it, else from the working directory. */
 export function annotated(file: string, cwd: string, env: ReportContext['env']): string {
   const root = env['GITHUB_WORKSPACE'] ?? '';
   const inRoot = root === '' ? '..' : relative(resolve(root), file);

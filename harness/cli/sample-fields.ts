@@ -1,4 +1,4 @@
-/** Fields of a sample that its kind does not have: what kubectl refuses, and an API server drops with a warning that nobody reads. */
+/** Fields of a sample that its kind does not have: what kubectl refuses, and an API server drops with a warning that is seldom read. */
 import { collectionPath } from 'stalemate-apiserver/wire/path';
 import { isRecord } from 'stalemate-apiserver/objects/json';
 import type { KubeObject } from 'stalemate-apiserver/objects/object';

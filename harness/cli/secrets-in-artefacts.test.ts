@@ -25,7 +25,7 @@ import { encodeRecord } from '../schedule/codec/record.ts';
 import { encodeRecording } from '../schedule/codec/recording.ts';
 import { encodeSoakLine } from '../schedule/codec/soak-line.ts';
 import { budgetsOf } from './baseline.ts';
-import { tellHead } from './campaign/head.ts';
+import { printHead } from './campaign/head.ts';
 import { corpusCommand } from './commands/corpus.ts';
 import { mergeCommand } from './commands/merge.ts';
 import { recheckCommand } from './commands/recheck.ts';
@@ -263,7 +263,7 @@ const ARTEFACTS: { readonly [name: string]: () => string | Promise<string> } = {
     const reports = new Reports(asked, {
       console: console(),
       reportDir,
-      tell: (text) => (said += text),
+      print: (text) => (said += text),
       env: process.env,
     });
     const place = { cwd: folder, env: {}, pathsOf: () => ({ counterexample: null, record: null, page: null }) };
@@ -274,7 +274,7 @@ const ARTEFACTS: { readonly [name: string]: () => string | Promise<string> } = {
   },
   'the summary, and the same as JSON': () => {
     const summary = summarise(redacted(), () => undefined);
-    tellHead(config(), 'seed 1', { tell: (text) => (said += text), console: console(), vault });
+    printHead(config(), 'seed 1', { print: (text) => (said += text), console: console(), vault });
     return `${said}${JSON.stringify(summary)}${renderSummary(summary, console())} redacted-`;
   },
   'a run that nothing can be said about': () => {
@@ -307,7 +307,7 @@ const ARTEFACTS: { readonly [name: string]: () => string | Promise<string> } = {
   'a baseline': () => {
     const updated = { ...config(), baseline: join(folder, 'base', 'baseline.json') };
     const measured = { ...redacted(), measures: { requestsUndisturbed: 2 } };
-    const manner = { tell: () => {}, failures: [], cwd: folder };
+    const manner = { print: () => {}, failures: [], cwd: folder };
     budgetsOf({ baseline: undefined, update: true }, updated, measured, manner);
     return written('base');
   },

@@ -8,17 +8,17 @@ import { decodeReplayable } from '../schedule/codec/record.ts';
 import { UnprovedKeeper } from './unproved-keeper.ts';
 
 let folder: string;
-let told: string;
+let printed: string;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'stalemate-unproved-'));
-  told = '';
+  printed = '';
 });
 afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
 function keeper(reportDir = 'out'): UnprovedKeeper {
-  const err = (text: string): void => void (told += text);
+  const err = (text: string): void => void (printed += text);
   return new UnprovedKeeper(join(folder, reportDir), { cwd: folder, called: 'npx stalemate', err }, new Vault());
 }
 
@@ -32,7 +32,9 @@ it('has what replay reads while a violation is proved, and tells of it where tha
   kept.close();
 
   expect(decodeReplayable(readFileSync(join(folder, file), 'utf8'), file)).toMatchObject({ kind: 'counterexample' });
-  expect(told).toBe(`seen, and not proved: ${file}; "npx stalemate replay ${file} --shrink" shrinks and proves it\n`);
+  expect(printed).toBe(
+    `seen, and not proved: ${file}; "npx stalemate replay ${file} --shrink" shrinks and proves it\n`,
+  );
 });
 
 it('leaves nothing once it is settled', () => {
@@ -44,7 +46,7 @@ it('leaves nothing once it is settled', () => {
   kept.close();
 
   expect(readdirSync(join(folder, 'out'))).toEqual([]);
-  expect(told).toBe('');
+  expect(printed).toBe('');
 });
 
 it('leaves what another run has left', () => {
@@ -66,6 +68,6 @@ it('costs no search where it cannot write', () => {
   kept.settled();
   kept.close();
 
-  expect(told).toBe('');
+  expect(printed).toBe('');
   expect(existsSync(join(folder, 'file', 'unproved'))).toBe(false);
 });

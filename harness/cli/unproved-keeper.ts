@@ -1,5 +1,5 @@
 /**
- * Keeps a violation on disk while it is shrunk and proved: whoever stops that, in whatever way, still has what was seen.
+ * Keeps a violation on disk while it is shrunk and proved: stopped in whatever way, what was seen is still there.
  *
  * Owns: `DIR/unproved/NAME.json`, gone once it is a finding or turns out to be none.
  */
@@ -18,7 +18,7 @@ export class UnprovedKeeper {
   readonly #reportDir: string;
   readonly #console: Pick<Console, 'cwd' | 'err' | 'called'>;
   readonly #vault: Vault;
-  readonly #tellAtExit: () => void;
+  readonly #printAtExit: () => void;
   /** The last one is under way; those before were given up for want of time. */
   #paths: readonly string[] = [];
 
@@ -27,16 +27,16 @@ export class UnprovedKeeper {
     this.#console = console;
     this.#vault = vault;
     // Also where a second Ctrl-C ends the process at once.
-    this.#tellAtExit = () => this.close();
-    process.once('exit', this.#tellAtExit);
+    this.#printAtExit = () => this.close();
+    process.once('exit', this.#printAtExit);
   }
 
   /** Writes what was seen, without its secrets. A folder that cannot be written to costs no search. */
   seen(violation: SeenViolation): void {
     try {
-      const told = redactFinding(violation, this.#vault);
-      const path = join(this.#reportDir, 'unproved', `${fileStem(told.violation)}.json`);
-      writeWhole(path, encodeCounterexample(told.counterexample));
+      const redacted = redactFinding(violation, this.#vault);
+      const path = join(this.#reportDir, 'unproved', `${fileStem(redacted.violation)}.json`);
+      writeWhole(path, encodeCounterexample(redacted.counterexample));
       this.#paths = [...this.#paths.filter((other) => other !== path), path];
     } catch (error) {
       if (!(error instanceof HarnessError)) throw error;
@@ -56,9 +56,9 @@ export class UnprovedKeeper {
     }
   }
 
-  /** Tells what is left, once. */
+  /** Reports what is left, once. */
   close(): void {
-    process.off('exit', this.#tellAtExit);
+    process.off('exit', this.#printAtExit);
     const { cwd, err, called } = this.#console;
     for (const path of this.#paths) {
       const file = relative(cwd, path);

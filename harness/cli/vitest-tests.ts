@@ -52,10 +52,10 @@ export function testController(source?: StalemateOptions | string, test: Control
   const frames = framesOfTest();
   const { name = 'stalemate', cwd = process.cwd() } = test;
   describe(name, async () => {
-    const config = await told(frames, () => configOf(source, cwd));
+    const config = await withCodeFrame(frames, () => configOf(source, cwd));
     let scenario: Scenario | undefined;
     beforeAll(async () => {
-      scenario = await told(frames, () => campaign(config, cwd));
+      scenario = await withCodeFrame(frames, () => campaign(config, cwd));
     }, NO_LIMIT);
 
     for (const { name } of config.properties) {
@@ -104,7 +104,7 @@ export function testClaim(name: string, options: ClaimOptions, claim: Claim): vo
     name,
     async () => {
       const { budget: _, seed, ...own } = fromVariables(rest);
-      const lab = await told(frames, () => openLab({ ...own, properties: [property] }, { cwd }));
+      const lab = await withCodeFrame(frames, () => openLab({ ...own, properties: [property] }, { cwd }));
       try {
         await fc.assert(fc.asyncProperty(lab.trials(), lab.holds(property.name)), { seed, numRuns: runs });
       } catch (error) {
@@ -162,7 +162,7 @@ function ownReplay(story: string): string {
 }
 
 /** What is wrong with options or a target is a mistake at the line of the test, not in here; our own faults keep their stack. */
-async function told<T>(frames: string, act: () => Promise<T>): Promise<T> {
+async function withCodeFrame<T>(frames: string, act: () => Promise<T>): Promise<T> {
   try {
     return await act();
   } catch (error) {

@@ -49,12 +49,12 @@ describe('a waiver', { timeout: 60_000 }, () => {
   });
 
   it('keeps what it covers from failing a run, and counts it', () => {
-    const told = summaryOf(run(waiver('waits for 217', '2999-12-31'), '--json'));
+    const summary = summaryOf(run(waiver('waits for 217', '2999-12-31'), '--json'));
     const said = run(waiver('waits for 217', '2999-12-31'));
 
-    expect(told.waived).toMatchObject([{ reason: 'waits for 217', expires: '2999-12-31' }]);
-    expect(told.waived?.[0]?.count).toBeGreaterThan(0);
-    const covered = told.findings.filter(({ signature }) => line.includes(signature.split(' | ').at(-1) ?? ''));
+    expect(summary.waived).toMatchObject([{ reason: 'waits for 217', expires: '2999-12-31' }]);
+    expect(summary.waived?.[0]?.count).toBeGreaterThan(0);
+    const covered = summary.findings.filter(({ signature }) => line.includes(signature.split(' | ').at(-1) ?? ''));
     expect(covered).toEqual([]);
     expect(said.stdout).toMatch(
       /^waived: no-lost-update of deployments\.apps .*, until 2999-12-31 \(waits for 217\): covered \d/m,
@@ -98,9 +98,9 @@ describe('a declared field', { timeout: 60_000 }, () => {
   it('that is co-owned is lost to nobody', () => {
     const field = /field: '([^']*)'/.exec(line)?.[1] ?? '';
 
-    const told = summaryOf(run(`coOwned:\n  - { kind: deployments.apps, field: '${field}' }\n`, '--json'));
+    const summary = summaryOf(run(`coOwned:\n  - { kind: deployments.apps, field: '${field}' }\n`, '--json'));
 
-    expect(told.findings.filter(({ signature }) => signature.endsWith(` | ${field}`))).toEqual([]);
+    expect(summary.findings.filter(({ signature }) => signature.endsWith(` | ${field}`))).toEqual([]);
   });
 
   it('of a kind that nobody can create is refused', () => {

@@ -35,7 +35,7 @@ export interface Stream {
   readonly queue: { event: WatchEvent | undefined; error: ConnectionError | undefined; at: number; timeMs: number }[];
   /** The server has opened it. */
   offered: boolean;
-  /** The actor has been told that the stream is open. */
+  /** The actor has received that the stream is open. */
   open: boolean;
   head: PendingItem | undefined;
   /** It begins with what is there, as a list does, and that has not all been delivered. */

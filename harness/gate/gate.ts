@@ -89,7 +89,7 @@ export class Gate {
     }
   }
 
-  /** Whether nothing waits and nothing is under way but watches that have told all there is. */
+  /** Whether nothing waits and nothing is under way but watches that have delivered all there is. */
   get isIdle(): boolean {
     const busy = [...this.#exchanges].some(({ stream }) => stream?.open !== true || stream.queue.length > 0);
     return !busy && this.pending.length === 0;

@@ -1,4 +1,4 @@
-/** What an actor was told, read off an answer. */
+/** What an actor received, read off an answer. */
 import { isMap } from 'stalemate-apiserver/objects/json';
 import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object';
 import type { ApiResponse, ConnectionError } from 'stalemate-apiserver/wire/http';

@@ -1,4 +1,4 @@
-/** What a request is about: the object or collection that it touches, and the selector by which a watch is told from others. */
+/** What a request is about: the object or collection that it touches, and the selector by which a watch is distinguished from others. */
 import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object';
 import type { ApiRequest } from 'stalemate-apiserver/wire/http';
 import type { OpenOperation } from './recorder.ts';

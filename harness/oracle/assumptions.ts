@@ -33,7 +33,7 @@ function checkRevisions({ revisions }: History, breaches: string[]): void {
 interface Stream {
   readonly label: string;
   readonly deliveries: Delivery[];
-  /** The watch that opened it, where its label tells. */
+  /** The watch that opened it, where its label says it. */
   readonly opened: Operation | undefined;
 }
 

@@ -50,7 +50,7 @@ export function carriedVersion({ body, verb }: Operation): number | undefined {
   return typeof version === 'string' && version !== '' && version !== '0' ? Number(version) : undefined;
 }
 
-/** Leaves in which the content that was written differs from a version; what was not copied from any tells none from another. */
+/** Leaves in which the content that was written differs from a version; what was not copied from any distinguishes none. */
 function distanceTo(
   index: HistoryIndex,
   revision: Revision,

@@ -13,7 +13,7 @@ import { phaseStart } from '../model/history.ts';
  */
 export function behaviourOf(history: History): number {
   const since = phaseStart(history, 'contention');
-  // FNV-1a: a number to tell runs apart by, not security.
+  // FNV-1a: a number to distinguish runs, not security.
   let hash = 0x811c9dc5;
   for (const operation of history.operations) {
     const { actor, invoked } = operation;

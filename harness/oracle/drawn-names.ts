@@ -2,7 +2,7 @@
  * Names that a target draws itself, instead of asking the API server to generate them.
  *
  * Such an object goes by another name in every run. Known by comparing undisturbed runs: what one of them has that another lacks was
- * drawn. Start at {@link drawnNamesIn}; `gate/naming.ts` tells these objects by the order of their creation.
+ * drawn. Start at {@link drawnNamesIn}; `gate/naming.ts` names these objects by the order of their creation.
  */
 import { roleOf } from '../model/actor.ts';
 import type { History } from '../model/history.ts';
@@ -23,7 +23,7 @@ export function drawnNamesIn(histories: readonly History[]): DrawnNames {
   return out;
 }
 
-/** Names that the target chose for what it created; names that the server generated are told by order anyway. */
+/** Names that the target chose for what it created; names that the server generated are compared by order anyway. */
 function namesByResource({ revisions, names }: History): ReadonlyMap<string, ReadonlySet<string>> {
   const out = new Map<string, Set<string>>();
   for (const { type, actor, resource, uid, name } of revisions) {

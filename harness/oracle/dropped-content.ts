@@ -1,6 +1,6 @@
 /**
  * Old content, or content that was dropped? Where all that a write has undone is gone from the object, an older version looks the same as
- * a part that the code leaves out each time. What the writer had been told, and when, may tell.
+ * a part that the code leaves out each time. What the writer had received, and when, may decide it.
  */
 import type { History, Operation, Revision } from '../model/history.ts';
 import { isWrite } from '../model/history.ts';
@@ -48,7 +48,7 @@ function isTriedAgain({ operations }: History, { actor, resource, namespace, nam
 }
 
 /**
- * Whether its watch had told it of a change while it had nothing else to do: then no work of an earlier time was under way that could
+ * Whether its watch had delivered a change while it had nothing else to do: then no work of an earlier time was under way that could
  * have kept an older copy.
  */
 function knewBefore({ deliveries, operations }: History, { actor, invoked }: Operation, victim: Revision): boolean {

@@ -19,8 +19,9 @@ import type { HistoryIndex } from './history-index.ts';
 
 /**
  * `carried-back`: the value comes from an older version, and was not meant. `removed-foreign`: what it never wrote
- * is dropped although it had been read; `rebuilt`, by an update that builds that part anew. `blind-overwrite`: written on purpose by somebody who
- * had not seen the other's change. `own-update-lost`: two writes of the target in flight at once, the later undoing the earlier.
+ * is dropped although it had been read; `rebuilt`, by an update that builds that part again. `blind-overwrite`: written on purpose by
+ * somebody who had not seen the other's change. `own-update-lost`: two writes of the target in flight at once, the later undoing the
+ * earlier.
  */
 export type LossClass = 'carried-back' | 'removed-foreign' | 'rebuilt' | 'blind-overwrite' | 'own-update-lost';
 
@@ -185,7 +186,7 @@ function isForeignItem(index: HistoryIndex, guilty: Revision, path: string): boo
   return writer !== undefined && roleOf(writer.actor) !== 'target';
 }
 
-/** An actor that was told "done" counts on it; after a lost response it cannot. Environment changes without a call are done. */
+/** An actor that received "done" counts on it; after a lost response it cannot. Environment changes without a call are done. */
 function isAcknowledged(index: HistoryIndex, victim: Revision): boolean {
   const operation = index.operation(victim.op);
   return operation === undefined || operation.outcome.type === 'ok';

@@ -1,7 +1,7 @@
 /**
  * The guilty request of a violation as a cause: which request it was and where its content came from.
  *
- * Owns: how requests are told apart. What the code of a controller decides counts (verb, resource, whether it names a version, what a
+ * Owns: how requests are distinguished. What the code of a controller decides counts (verb, resource, whether it names a version, what a
  * patch is about), what a run decides does not (names, numbers, how old the content was). So the same request has the same key in
  * every run, shrunk or not. Does not own: what else a cause can be (`cause.ts`).
  */
@@ -58,7 +58,7 @@ export function writeCause(history: History, operation: Operation, kind: string)
 
 function effectOf(history: History, operation: Operation, kind: string): Effect {
   const effect = EFFECTS[kind] ?? 'stale';
-  // Told of an object that has another one of its name before it: not a number that was made up.
+  // It received an object that has another one of its name before it: not a number that was made up.
   if (kind !== 'not-acted-upon' && effect === 'claims' && isOfAnother(history, operation)) return 'stale';
   return effect;
 }

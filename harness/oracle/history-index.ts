@@ -159,7 +159,7 @@ export function names(table: Reference['ownedLeaves'] | undefined, role: string,
 
 /**
  * Whether a leaf differs between references, on objects of this role or of another of the target's children of the same kind: of a
- * third child no undisturbed run has told anything when there are two.
+ * third child no undisturbed run says anything when there are two.
  */
 export function isVolatile(reference: Reference | undefined, role: string, path: string): boolean {
   if (reference === undefined) return false;

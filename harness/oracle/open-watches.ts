@@ -10,7 +10,7 @@ export interface LostWatch {
   readonly what: string;
 }
 
-/** What of a history tells of watches. */
+/** The watches of a history. */
 export type Watching = Pick<History, 'operations' | 'streamEnds' | 'processes'>;
 
 /**
@@ -25,7 +25,7 @@ export function watchGivenUp(history: Watching, of?: string): LostWatch | undefi
   return first;
 }
 
-/** All of them, as {@link watchGivenUp} tells the first. */
+/** All of them, as {@link watchGivenUp} finds the first. */
 export function* watchesGivenUp(history: Watching, of?: string): Generator<LostWatch> {
   const watches = history.operations.filter(({ verb, actor }) => verb === 'watch' && roleOf(actor) === 'target');
   const alive = livesThatGoOn(history);
@@ -63,7 +63,7 @@ export function couldHear(
   return opened.length === 0 || !opened.every(isOver);
 }
 
-/** What the target created since a moment for an owner that was gone already, while it had no watch that could have told it so. */
+/** What the target created since a moment for an owner that was gone already, while it had no watch that could have delivered that. */
 export function madeForTheGone(history: History, since: Mark): readonly Revision[] {
   const gone = new Map<string, Revision>();
   return history.revisions.filter((revision) => {

@@ -63,7 +63,7 @@ export interface Wrong {
   readonly path: string;
 }
 
-/** All that an outcome is wrong about: a violation tells only what comes first. */
+/** All that an outcome is wrong about: a violation reports only what comes first. */
 export function wrongIn(history: History, { signature, revisions }: Violation): readonly Wrong[] {
   const { property, kind: resource, field } = signature;
   const last = history.revisions.find(({ revision }) => revision === revisions.at(-1));

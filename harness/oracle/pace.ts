@@ -30,7 +30,7 @@ function longestRound({ revisions, operations }: History): number {
   return longest;
 }
 
-/** The longest that passed between anything that it was told or asked, and its next write. */
+/** The longest that passed between anything that it received or asked, and its next write. */
 function longestPause(history: History): number {
   const since = phaseStart(history, 'contention');
   const told = history.deliveries.map((delivery) => ({ ...delivery, writes: false }));

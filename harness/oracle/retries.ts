@@ -1,5 +1,5 @@
 /**
- * Retries without back-off, told from those with one.
+ * Retries without back-off, as distinguished from those with one.
  *
  * Owns: which spacing of failed attempts does not grow. Jitter, caps, bursts of a few tries inside one reconcile
  * (RetryOnConflict) and client-go's limiter around them must all pass. Start at {@link judgeStreak}.
@@ -23,13 +23,13 @@ const REGULAR_FACTOR = 1.5;
 const POLITE_GAP_MS = 5_000;
 /** A read that asks a failing server again after so long costs it little: what a timer of a second measures as. */
 const PATIENT_READ_MS = 950;
-/** Of a second that the server asks for: clocks are read a little late, and tell a little less. */
+/** Of a second that the server asks for: clocks are read a little late, and show a little less. */
 const ASKED_FACTOR_MS = 950;
 /** A block holds at least one pause between two bursts of at most 5 tries. */
 const BLOCK = 5;
 /**
- * Irregular spacing is told from bursts under a growing back-off only over many attempts: 8 reconciles of 5 tries. So many conflicts in a
- * row, each with a newer version, are no bad luck any more either.
+ * Irregular spacing is distinguished from bursts under a growing back-off only over many attempts: 8 reconciles of 5 tries. So many
+ * conflicts in a row, each with a newer version, are no bad luck any more either.
  */
 const IRREGULAR_MIN = 40;
 /** The longest pauses of the later blocks must exceed that of the first by more than jitter can. */

@@ -14,7 +14,7 @@ export const NUMBER_WIDTH = 4;
 /** The shortest arrow, with a space on either side: ` ─▶ `. */
 export const ARROW_WIDTH = 4;
 
-/** An actor's rows are told apart by where they begin, so a column may be narrower than its requests: they run on to the right. */
+/** An actor's rows are distinguished by where they begin, so a column may be narrower than its requests: they run on to the right. */
 const ACTOR_MIN = 12;
 const LAST_ACTOR_MAX = 48;
 const SERVER_MIN = 18;

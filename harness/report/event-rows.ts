@@ -13,7 +13,7 @@ export interface EventRow {
   readonly guilty: boolean;
 }
 
-/** Log lines told at most. */
+/** Log lines shown at most. */
 const LOG_LINES = 6;
 
 const WORDS: { readonly [kind in ProcessEventKind]: string } = {
@@ -27,7 +27,7 @@ const WORDS: { readonly [kind in ProcessEventKind]: string } = {
   stopped: 'stopped',
 };
 
-/** @param names Objects that the story is about, `default/web`: lines that name one of them are told first. */
+/** @param names Objects that the story is about, `default/web`: lines that name one of them are shown first. */
 export function eventRows(
   history: History,
   from: number,

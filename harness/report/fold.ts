@@ -1,4 +1,4 @@
-/** Making a story short: cycles told once, steps of no weight counted instead of told. */
+/** Making a story short: cycles shown once, steps of no weight counted instead of shown. */
 import type { FoldedRow, OperationRow, StoryRow } from './story-row.ts';
 
 /** Longest cycle looked for, in operation rows, and how often it must come before it is folded. */
@@ -20,7 +20,7 @@ export function foldCycles(rows: readonly StoryRow[]): readonly StoryRow[] {
     const repeated = rows.slice(at + cycle.length, at + cycle.rows) as OperationRow[];
     const guilty = repeated.find((row) => row.guilty);
     for (const row of rows.slice(at, at + cycle.length) as OperationRow[]) {
-      // The guilty request is told where its like is told first.
+      // The guilty request is shown where its like is shown first.
       out.push(guilty !== undefined && row.shape === guilty.shape ? { ...row, ...mark(guilty) } : row);
     }
     const rounds = cycle.rows / cycle.length - 1;
@@ -57,7 +57,7 @@ function sameRound(rows: readonly StoryRow[], first: number, other: number, leng
   return true;
 }
 
-/** A silence that is told, in ms of run time: requests do not take that long. */
+/** A silence that is shown, in ms of run time: requests do not take that long. */
 const WAIT_MS = 10_000;
 
 /**

@@ -13,9 +13,9 @@ export interface Knowledge {
 }
 
 export interface KnowledgeBase {
-  /** The last thing that an actor was told of an object before a tick. */
+  /** The last that an actor received of an object before a tick. */
   before(actor: ActorId, key: string, at: number): Knowledge | undefined;
-  /** All that an actor was ever told of an object, in order. */
+  /** All that an actor ever received of an object, in order. */
   all(actor: ActorId, key: string): readonly Knowledge[];
   /** Whether the actor ever reads this resource: only then can it be behind on it. */
   reads(actor: ActorId, resource: string): boolean;

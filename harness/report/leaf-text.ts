@@ -67,7 +67,7 @@ export function changesText(changes: readonly LeafChange[], field: string, max =
   return `${kept.join(' ')} +${texts.length - kept.length} more`;
 }
 
-/** A field may be a whole item or map: it is told as one when it comes or goes as one. */
+/** A field may be a whole item or map: it is shown as one when it comes or goes as one. */
 function fieldTexts(changes: readonly LeafChange[], field: string): readonly string[] {
   if (changes.length < 2) return changes.map(changeText);
   const item = commonItem(changes, field);

@@ -2,7 +2,7 @@
  * A log line of a target as a person would say it: JSON of zap, slog, tracing and their like, klog, logfmt, kopf, zap's console, or
  * whatever it is.
  *
- * Owns: level, message, the object and what else the line names. Does not own: which lines are told (`event-rows.ts`).
+ * Owns: level, message, the object and what else the line names. Does not own: which lines are shown (`event-rows.ts`).
  */
 import { isMap } from 'stalemate-apiserver/objects/json';
 import type { JsonObject, JsonValue } from 'stalemate-apiserver/objects/object';

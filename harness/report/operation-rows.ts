@@ -18,7 +18,7 @@ export interface ToldOperations {
   readonly unrelated: number;
 }
 
-/** Without any object to go by (a crash), this many of the target's last requests are told. */
+/** Without any object to go by (a crash), this many of the target's last requests are shown. */
 const LAST_REQUESTS = 6;
 
 export function operationRows(
@@ -103,7 +103,7 @@ function lastOfTarget(operations: readonly Operation[]): ReadonlySet<Operation> 
   return new Set(operations.filter((operation) => roleOf(operation.actor) === 'target').slice(-LAST_REQUESTS));
 }
 
-/** What the actor was last told of the objects, unless an answer on an earlier row says so. */
+/** What the actor last received of the objects, unless an answer on an earlier row says so. */
 function seenRows(
   index: HistoryIndex,
   knowledge: KnowledgeBase,
@@ -140,7 +140,7 @@ function seenText(known: Knowledge, key: string, context: TextContext): string {
   return `(${parts.filter((part) => part !== '').join(' ')})`;
 }
 
-/** How many versions of the story's objects an actor had not been told of when its write took effect. */
+/** How many versions of the story's objects an actor had not received when its write took effect. */
 function staleText(
   index: HistoryIndex,
   knowledge: KnowledgeBase,

@@ -30,7 +30,7 @@ export interface OperationRow {
   readonly stale?: string;
   /** Rows of one shape say the same of another moment: what cycles are found by. */
   readonly shape: string;
-  /** Told whatever happens; others may be folded. */
+  /** Always shown; others may be folded. */
   readonly essential: boolean;
   readonly timeMs: number;
 }

@@ -1,7 +1,7 @@
 /**
  * The story of a finding as data: the first screen, in the terminal and at the top of the page.
  *
- * Owns: which steps are told and in which order. Does not own: wording of a single request (`operation-text.ts`), who knew what
+ * Owns: which steps are shown and in which order. Does not own: wording of a single request (`operation-text.ts`), who knew what
  * (`knowledge.ts`), layout (`terminal.ts`). Start with {@link tellStory}.
  */
 import { roleOf, type ActorId } from '../model/actor.ts';
@@ -115,7 +115,7 @@ function beginning(index: HistoryIndex, violation: Violation): number {
   const moments = violation.operations.flatMap((id) => index.operation(id)?.invoked.at ?? []);
   const [guilty] = moments;
   const from = Number.isFinite(start) ? start : 0;
-  // What was done before contention is told as known, unless the guilty request itself came before.
+  // What was done before contention is shown as known, unless the guilty request itself came before.
   return guilty !== undefined && guilty < from ? Math.min(...moments) : from;
 }
 

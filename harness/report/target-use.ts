@@ -28,7 +28,7 @@ export interface UseSummary {
   readonly memoryKb: FigureSummary;
   /** Of a run. */
   readonly requests: FigureSummary;
-  /** A run's, on average, as the target's metrics count them; `null` where they were not asked for, or told nothing. */
+  /** A run's, on average, as the target's metrics count them; `null` where they were not asked for, or said nothing. */
   readonly reconcilesPerRun: { readonly [result: string]: number } | null;
   /** Where the time of a run goes, on average; absent where one process lives through many, and in soaks. */
   readonly secondsPerRun?: SecondsPerRun;
@@ -202,7 +202,7 @@ export function reconcilesBeside(property: string, measurements: readonly Measur
   return `${text}, ${since} of them in the ${(spanMs / 1000).toFixed(1)} s after the disturbance had ended`;
 }
 
-/** A shorter look tells no rate. */
+/** A shorter sample gives no rate. */
 const SPAN_MIN_MS = 500;
 
 function total({ reconciles = {} }: Measurement): number {

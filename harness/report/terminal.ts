@@ -106,7 +106,7 @@ function linesOf(row: StoryRow, number: number, numbers: readonly number[], layo
   }
 }
 
-/** What a folded row stands for. `numbers` are those of the operation rows before it. */
+/** What a folded row replaces. `numbers` are those of the operation rows before it. */
 export function foldedText(row: Extract<StoryRow, { row: 'folded' }>, numbers: readonly number[]): string {
   if (row.waitMs !== undefined) return `    ${spanText(row.waitMs)} later`;
   if (row.cycle === undefined) return `    … ${countText(row.steps, 'more step')} on the way`;
@@ -191,10 +191,10 @@ function atRestLines(story: Story, { width, colors }: Layout): readonly string[]
   });
 }
 
-/** Of a field that is cut, at least its last names are told. */
+/** Of a field that is cut, at least its last names are shown. */
 const LEAF_MIN = 24;
 
-/** Fields that lie deep begin alike: what tells them apart, and both values, are kept as long as there is room. */
+/** Fields that lie deep begin alike: what distinguishes them, and both values, are kept as long as there is room. */
 function endOf(field: string, room: number): string {
   return `…${field.slice(-Math.max(LEAF_MIN, room - 1))}`;
 }

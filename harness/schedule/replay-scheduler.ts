@@ -1,7 +1,7 @@
 /**
  * Plays a stored schedule: the default order with its preemptions, holds and faults.
  *
- * Deterministic: a function of the views it is shown. Labels that never come up are skipped; `hit` tells which took effect.
+ * Deterministic: a function of the views it is shown. Labels that never come up are skipped; `hit` says which took effect.
  */
 import type { Choice, Item, Scheduler, TimerItem, View } from '../model/item.ts';
 import { laterOccurrence, type Label } from '../model/label.ts';
@@ -10,7 +10,7 @@ import { TIME } from '../model/schedule.ts';
 import { defaultItem, hasProgram, holdKey, itemOfRun } from './default-order.ts';
 import type { CurrentRun } from './default-order.ts';
 
-/** Told when a deviation takes effect. */
+/** Called when a deviation takes effect. */
 export type DecisionListener = (kind: 'preemption' | 'hold' | 'release', label: Label, detail: string) => void;
 
 interface ActiveHold {
@@ -35,14 +35,14 @@ export class ReplayScheduler implements Scheduler {
   readonly #preemptions: Map<string, Preemption[]>;
   readonly #holds: ActiveHold[];
   readonly #faults = new Map<Label, Fault>();
-  readonly #tell: DecisionListener;
+  readonly #report: DecisionListener;
   /** Runs that preemptions asked for, the first being the one under way. */
   readonly #forced: ForcedRun[] = [];
   /** The program operation under way in the default order. */
   #current: CurrentRun | undefined;
 
-  constructor(schedule: Schedule, tell: DecisionListener = () => {}) {
-    this.#tell = tell;
+  constructor(schedule: Schedule, report: DecisionListener = () => {}) {
+    this.#report = report;
     this.#preemptions = Map.groupBy(schedule.preemptions, anchorKey);
     this.#holds = schedule.holds.map((hold) => ({
       hold,
@@ -91,7 +91,7 @@ export class ReplayScheduler implements Scheduler {
     this.#preemptions.delete(key);
     this.hit.add(label);
     this.#forced.unshift(...preemptions.map(({ run, until, forMs }) => ({ actor: run, until, forMs })));
-    for (const { run } of preemptions) this.#tell('preemption', label, run);
+    for (const { run } of preemptions) this.#report('preemption', label, run);
     return true;
   }
 
@@ -119,7 +119,7 @@ export class ReplayScheduler implements Scheduler {
       if (!active.used) {
         active.used = true;
         this.hit.add(active.hold.stream);
-        this.#tell('hold', item.label, active.hold.until);
+        this.#report('hold', item.label, active.hold.until);
       }
       return true;
     }
@@ -130,7 +130,7 @@ export class ReplayScheduler implements Scheduler {
     for (const active of this.#holds) {
       if (active.released || active.hold.until !== label) continue;
       active.released = true;
-      if (active.used) this.#tell('release', label, active.hold.stream);
+      if (active.used) this.#report('release', label, active.hold.stream);
     }
   }
 }

@@ -1,7 +1,7 @@
 /**
  * One stage of shrinking a list: delta debugging (ddmin) as a lazy sequence of candidates.
  *
- * The consumer tells after each candidate whether it still fails; the generator then goes on from the smaller list. 1-minimal when
+ * The consumer says after each candidate whether it still fails; the generator then goes on from the smaller list. 1-minimal when
  * it ends: removing any single element makes the failure disappear.
  */
 

@@ -1,7 +1,7 @@
 /**
  * Shrinks a failing trial: fewer programs, fewer deviations, simpler operations, shorter holds.
  *
- * Pure: a generator of candidates that is told after each whether it still fails. The campaign drives it with a budget and a pinned
+ * Pure: a generator of candidates that learns after each whether it still fails. The campaign drives it with a budget and a pinned
  * signature (`execution/search/shrink-finding.ts`); the fast-check arbitrary turns it into a shrink stream (`arbitrary.ts`).
  */
 import { laterOccurrence } from '../model/label.ts';
@@ -122,7 +122,7 @@ function sameAnchor(a: Preemption | undefined, b: Preemption): boolean {
   return a?.before === b.before && a?.after === b.after;
 }
 
-/** A run from rest tells a shorter story. Event numbers differ there, so holds begin with the first event. */
+/** A run from rest makes a shorter story. Event numbers differ there, so holds begin with the first event. */
 function* settledStart(trial: Trial): Shrinking {
   if (trial.workload.start === 'settled') return trial;
   const holds = trial.schedule.holds.map((hold): Hold => ({ ...hold, from: '@0', until: 'heal' }));

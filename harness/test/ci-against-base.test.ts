@@ -92,7 +92,7 @@ describe('a program', { timeout: 180_000 }, () => {
     const said: string[] = [];
     const against = async (baseCommand: string): Promise<readonly unknown[]> => {
       const build = baseBuild({ baseCommand }, config, folder) ?? ((target) => target);
-      const judged = await judgeOnBase(findings, build, { tell: (text) => said.push(text) });
+      const judged = await judgeOnBase(findings, build, { print: (text) => said.push(text) });
       return judged.map(({ onBase }) => onBase);
     };
 

@@ -64,7 +64,7 @@ describe.runIf(installed)('runs on a real control plane', { timeout: 240_000 }, 
 
     const same = baseBuild({ baseCommand: process.execPath }, config, folder) ?? ((target) => target);
     const said: string[] = [];
-    await judgeOnBase(findings, same, { ...replayLike(config), tell: (text) => said.push(text) });
+    await judgeOnBase(findings, same, { ...replayLike(config), print: (text) => said.push(text) });
     expect(said.join('')).toMatch(/is pre-existing: it fails there too, in [2-5] of 5/);
 
     const entry = corpusEntryOf(counterexample, { state: 'fixed', reason: '', since: '2026-11-22' });

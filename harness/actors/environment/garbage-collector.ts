@@ -210,7 +210,7 @@ function stateIn(namespace: string, owner: KubeObject): OwnerState {
   return isWaiting(owner) ? 'waiting' : 'solid';
 }
 
-/** A garbage collector that acts through `upstream` on the changes that it is told of. */
+/** A garbage collector that acts through `upstream` on the changes that it receives. */
 export function createGarbageCollector(options: GarbageCollectorOptions): GarbageCollector {
   return new GarbageCollector(options);
 }

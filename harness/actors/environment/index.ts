@@ -9,7 +9,7 @@ import type { Kinds } from './requests.ts';
 
 export interface EnvironmentController {
   readonly actor: ActorId;
-  /** Told of every committed change and whose it is, in order; requests follow later, through the controller's own port. */
+  /** Receives every committed change and whose it is, in order; requests follow later, through the controller's own port. */
   onChange(change: ObservedChange, actor?: ActorId): void;
 }
 

@@ -94,7 +94,7 @@ function finalizersOf(namespace: KubeObject): readonly string[] {
   return (namespace['spec'] as { readonly finalizers?: readonly string[] } | undefined)?.finalizers ?? [];
 }
 
-/** A namespace controller that acts through `upstream` on the changes that it is told of. */
+/** A namespace controller that acts through `upstream` on the changes that it receives. */
 export function createNamespaceController(options: NamespaceControllerOptions): NamespaceController {
   return new NamespaceController(options);
 }

@@ -11,11 +11,11 @@ import type { VirtualTime } from '../../determinism/virtual-time.ts';
 import type { ActorId } from '../../model/actor.ts';
 import type { ProcessEventKind } from '../../model/history.ts';
 
-export type TellProcessEvent = (kind: ProcessEventKind, detail: string) => void;
+export type ReportProcessEvent = (kind: ProcessEventKind, detail: string) => void;
 
 export interface ProcessGuard {
-  /** From now on what `actor` does is told to `tell`. */
-  watch(actor: ActorId, tell: TellProcessEvent): void;
+  /** From now on what `actor` does goes to `report`. */
+  watch(actor: ActorId, report: ReportProcessEvent): void;
   /** Forgets the actor and removes the process listeners it registered. */
   forget(actor: ActorId): void;
   uninstall(): void;
@@ -30,7 +30,7 @@ export interface ProcessGuardOptions {
 type Method = (...args: unknown[]) => unknown;
 
 interface Watched {
-  readonly tell: TellProcessEvent;
+  readonly report: ReportProcessEvent;
   readonly listeners: { readonly event: string | symbol; readonly listener: Method }[];
 }
 
@@ -55,7 +55,8 @@ export function installProcessGuard({ time, onUnowned }: ProcessGuardOptions): P
     const incarnation = current();
     if (incarnation === undefined) onUnowned(error);
     // A target with a listener of its own handles it itself, as in its own process.
-    else if (!incarnation.listeners.some((own) => own.event === event)) incarnation.tell('unhandled', describe(error));
+    else if (!incarnation.listeners.some((own) => own.event === event))
+      incarnation.report('unhandled', describe(error));
   };
   const onUnhandledRejection = (error: unknown): void => failed('unhandledRejection', error);
   const onUncaughtException = (error: unknown): void => failed('uncaughtException', error);
@@ -76,7 +77,7 @@ export function installProcessGuard({ time, onUnowned }: ProcessGuardOptions): P
       const incarnation = current();
       if (incarnation === undefined) return Reflect.apply(original, process, args);
       const call = describeCall(args);
-      incarnation.tell('exited', call);
+      incarnation.report('exited', call);
       throw new TargetExit(call);
     };
 
@@ -108,7 +109,7 @@ export function installProcessGuard({ time, onUnowned }: ProcessGuardOptions): P
   syncBuiltinESMExports();
 
   return {
-    watch: (actor, tell) => void watched.set(actor, { tell, listeners: [] }),
+    watch: (actor, report) => void watched.set(actor, { report, listeners: [] }),
     forget: (actor) => {
       for (const { event, listener } of watched.get(actor)?.listeners ?? []) process.removeListener(event, listener);
       watched.delete(actor);

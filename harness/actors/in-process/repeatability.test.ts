@@ -78,9 +78,9 @@ async function run(transport: Transport, seed: number): Promise<readonly string[
   const random = new Random(seed);
   time.reset({ startMs: 0, random: random.child('target') });
   upstream.holding = true;
-  const told: string[] = [];
+  const events: string[] = [];
   const host = { target, time, guard, transport, namespace: 'default' };
-  const incarnation = startIncarnation(host, 'controller', upstream, (kind) => told.push(kind));
+  const incarnation = startIncarnation(host, 'controller', upstream, (kind) => events.push(kind));
   const log: string[] = [];
   for (let step = 0; step < 120; step++) {
     await quiescence.drain();
@@ -96,7 +96,7 @@ async function run(transport: Transport, seed: number): Promise<readonly string[
   if (seed % 2 === 0) incarnation.stop();
   else incarnation.crash();
   await quiescence.drain();
-  return [...told, ...log];
+  return [...events, ...log];
 }
 
 describe.each(['http-library', 'dispatcher'] as const)('over %s', (transport) => {

@@ -23,15 +23,15 @@ const runnersOwn = ['unhandledRejection', 'uncaughtException'].map((event) => {
   process.removeAllListeners(event);
   return { event, listeners };
 });
-const guard = installProcessGuard({ time, onUnowned: (error) => told.push(`unowned ${String(error)}`) });
+const guard = installProcessGuard({ time, onUnowned: (error) => events.push(`unowned ${String(error)}`) });
 const consoles = captureConsole(time, (actor, line) => lines.push(`${actor}: ${line}`));
 
 let test: WidgetServer = widgetServer();
-let told: string[] = [];
+let events: string[] = [];
 
 beforeEach(() => {
   test = widgetServer();
-  told = [];
+  events = [];
   lines.length = 0;
   time.reset({ startMs: 0, random: new Random(1) });
 });
@@ -46,7 +46,7 @@ async function launch(start: StartTarget, actor = 'controller'): Promise<TargetI
   const target: LoadedTarget = { module: 'target.ts', start, clientNode, clientNodeVersion: '2.0.1' };
   const host = { target, time, guard, transport: 'http-library', namespace: 'default' } as const;
   const incarnation = startIncarnation(host, actor, test.upstream, (kind, detail) =>
-    told.push(`${kind} ${detail}`.trim()),
+    events.push(`${kind} ${detail}`.trim()),
   );
   await drain();
   return incarnation;
@@ -78,7 +78,7 @@ describe('a start', () => {
       return { stop: () => {} };
     });
 
-    expect(told).toEqual(['started', 'started']);
+    expect(events).toEqual(['started', 'started']);
   });
 
   it('is told as failed when it throws or rejects', async () => {
@@ -87,10 +87,10 @@ describe('a start', () => {
     });
     await launch(() => Promise.reject(new Error('no lease')));
 
-    expect(told[0]).toMatch(
+    expect(events[0]).toMatch(
       /^start-failed TypeError: no CRD at harness\/actors\/in-process\/target-incarnation\.test\.ts:\d+$/,
     );
-    expect(told[1]).toMatch(/^start-failed Error: no lease/);
+    expect(events[1]).toMatch(/^start-failed Error: no lease/);
   });
 
   it('gets a namespace and a signal that is not aborted', async () => {
@@ -132,10 +132,10 @@ describe('a crash', () => {
     const target: LoadedTarget = { module: '', start: () => void (started = true), clientNode, clientNodeVersion: '' };
     const host = { target, time, guard, transport: 'http-library', namespace: 'default' } as const;
 
-    startIncarnation(host, 'controller', test.upstream, (kind) => told.push(kind)).crash();
+    startIncarnation(host, 'controller', test.upstream, (kind) => events.push(kind)).crash();
     await drain();
 
-    expect([started, told]).toEqual([false, []]);
+    expect([started, events]).toEqual([false, []]);
   });
 
   it('silences what fails afterwards', async () => {
@@ -149,7 +149,7 @@ describe('a crash', () => {
     wake();
     await drain();
 
-    expect(told).toEqual(['started']);
+    expect(events).toEqual(['started']);
   });
 });
 
@@ -186,7 +186,7 @@ describe('what a target does to its process', () => {
     await drain();
     await drain();
 
-    expect(told.map((line) => line.replace(/ at .*/, ''))).toEqual([
+    expect(events.map((line) => line.replace(/ at .*/, ''))).toEqual([
       'started',
       'unhandled Error: nobody awaits',
       'unhandled Error: from an immediate',
@@ -198,7 +198,7 @@ describe('what a target does to its process', () => {
     await launch(() => void Promise.reject(new Error('HTTP-Code: 429\nBody: {}')));
     await drain();
 
-    expect(told[1]).toMatch(/^unhandled Error: HTTP-Code: 429 at .*target-incarnation\.test\.ts:\d+$/);
+    expect(events[1]).toMatch(/^unhandled Error: HTTP-Code: 429 at .*target-incarnation\.test\.ts:\d+$/);
   });
 
   it('is told as an exit, and the code after it does not run', async () => {
@@ -216,7 +216,7 @@ describe('what a target does to its process', () => {
     }
 
     expect(after).toBe(false);
-    expect(told).toEqual(['started', 'exited process.exit(3)', 'exited process.kill(process.pid, SIGTERM)']);
+    expect(events).toEqual(['started', 'exited process.exit(3)', 'exited process.kill(process.pid, SIGTERM)']);
   });
 
   it('leaves no listeners behind, and a listener of its own decides for it', async () => {
@@ -228,7 +228,7 @@ describe('what a target does to its process', () => {
       void Promise.reject(new Error('its own business'));
     });
     await drain();
-    expect([caught, told]).toEqual([['its own business'], ['started']]);
+    expect([caught, events]).toEqual([['its own business'], ['started']]);
 
     incarnation.crash();
     expect(process.listenerCount('SIGTERM') + process.listenerCount('unhandledRejection')).toBe(before);

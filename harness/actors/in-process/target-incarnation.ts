@@ -12,7 +12,7 @@ import type { Transport } from '../../model/counterexample.ts';
 import { effectsFor } from '../outside/effects.ts';
 import type { LoadedTarget, RunningTarget } from './load-target.ts';
 import { describe, TargetExit } from './process-guard.ts';
-import type { ProcessGuard, TellProcessEvent } from './process-guard.ts';
+import type { ProcessGuard, ReportProcessEvent } from './process-guard.ts';
 
 export interface TargetHostOptions {
   readonly target: LoadedTarget;
@@ -32,14 +32,14 @@ export interface TargetIncarnation {
   stop(): void;
 }
 
-/** Starts one life of the target as `actor`. Errors of the target are told, never thrown. */
+/** Starts one life of the target as `actor`. Errors of the target are reported, never thrown. */
 export function startIncarnation(
   host: TargetHostOptions,
   actor: ActorId,
   upstream: Upstream,
-  tell: TellProcessEvent,
+  report: ReportProcessEvent,
 ): TargetIncarnation {
-  const incarnation = new Incarnation(host, actor, upstream, tell);
+  const incarnation = new Incarnation(host, actor, upstream, report);
   host.time.runAs(actor, () => incarnation.start());
   return incarnation;
 }
@@ -48,20 +48,20 @@ class Incarnation implements TargetIncarnation, Upstream {
   readonly #host: TargetHostOptions;
   readonly #actor: ActorId;
   readonly #upstream: Upstream;
-  readonly #tell: TellProcessEvent;
+  readonly #report: ReportProcessEvent;
   readonly #end = new AbortController();
   #running: RunningTarget | undefined;
   #over = false;
 
-  constructor(host: TargetHostOptions, actor: ActorId, upstream: Upstream, tell: TellProcessEvent) {
+  constructor(host: TargetHostOptions, actor: ActorId, upstream: Upstream, report: ReportProcessEvent) {
     this.#host = host;
     this.#actor = actor;
     this.#upstream = upstream;
-    this.#tell = (kind, detail) => {
+    this.#report = (kind, detail) => {
       if (this.#over) return;
-      tell(kind, detail);
+      report(kind, detail);
     };
-    host.guard.watch(actor, this.#tell);
+    host.guard.watch(actor, this.#report);
   }
 
   /** The target starts in a microtask, so that the caller holds the incarnation before it can exit. */
@@ -124,26 +124,26 @@ class Incarnation implements TargetIncarnation, Upstream {
 
   stop(): void {
     if (this.#over) return;
-    const tell = this.#tell;
+    const report = this.#report;
     this.#host.time.runAs(this.#actor, () => {
       try {
         this.#end.abort();
         const stopped = this.#running?.stop?.();
         if (stopped instanceof Promise) stopped.catch(() => {});
       } catch (error) {
-        if (!(error instanceof TargetExit)) tell('unhandled', describe(error));
+        if (!(error instanceof TargetExit)) report('unhandled', describe(error));
       }
     });
-    tell('stopped', 'by the harness');
+    report('stopped', 'by the harness');
     this.crash();
   }
 
   readonly #started = (running: unknown): void => {
     if (typeof running === 'object' && running !== null) this.#running = running;
-    this.#tell('started', '');
+    this.#report('started', '');
   };
 
   readonly #startFailed = (error: unknown): void => {
-    if (!(error instanceof TargetExit)) this.#tell('start-failed', describe(error));
+    if (!(error instanceof TargetExit)) this.#report('start-failed', describe(error));
   };
 }

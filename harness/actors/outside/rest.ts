@@ -67,7 +67,7 @@ export function toRequest({ method, path, headers, text }: RestCall): ApiRequest
   }
 }
 
-/** What the target is told. */
+/** What the target receives. */
 export function toAnswer(response: ApiResponse): RestAnswer {
   const { code, body } = response;
   const headers: { [name: string]: string } = { 'content-type': 'application/json' };

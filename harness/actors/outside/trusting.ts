@@ -1,4 +1,4 @@
-/** How a program is told to trust the certificates of declared servers. */
+/** How a program is made to trust the certificates of declared servers. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CertificateAuthority } from 'stalemate-apiserver/http';

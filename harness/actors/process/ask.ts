@@ -3,7 +3,7 @@ import { request } from 'node:http';
 import { connect as connectTls } from 'node:tls';
 import type { Enclosure } from './enclosure.ts';
 
-export interface Told {
+export interface Answer {
   readonly code: number;
   readonly body: string;
 }
@@ -16,7 +16,7 @@ export async function ask(
   { protocol, port, pathname, search, host }: URL,
   enclosure: Pick<Enclosure, 'connect'>,
   withinMs: number,
-): Promise<Told> {
+): Promise<Answer> {
   const secure = protocol === 'https:';
   const socket = await enclosure.connect(Number(port) || (secure ? 443 : 80));
   // Its certificate is its own.
@@ -28,7 +28,7 @@ export async function ask(
     createConnection: () => connection,
   });
   asked.end();
-  return await new Promise<Told>((resolve, reject) => {
+  return await new Promise<Answer>((resolve, reject) => {
     asked.on('response', (response) => {
       let body = '';
       const done = (): void => resolve({ code: response.statusCode ?? 0, body });

@@ -1,7 +1,7 @@
-/** Who belongs to a process, as the kernel tells it in /proc. */
+/** The descendants of a process, as the kernel lists them in /proc. */
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** A process and all that it started, parents first; itself alone where this kernel does not tell. */
+/** A process and all that it started, parents first; itself alone where this kernel does not list them. */
 export function familyOf(pid: number): readonly number[] {
   const family = [pid];
   for (const member of family) {

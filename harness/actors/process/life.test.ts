@@ -17,10 +17,10 @@ function listened(): Heard {
 
 test('what ends is cleared up once, and told of no more', async () => {
   const { life, heard } = listened();
-  await life.begin(() => Promise.resolve(life.tell('started', '')));
+  await life.begin(() => Promise.resolve(life.report('started', '')));
   life.end();
   life.end();
-  life.tell('exited', 'by SIGKILL');
+  life.report('exited', 'by SIGKILL');
   expect(heard).toEqual(['started', 'cleared']);
 });
 

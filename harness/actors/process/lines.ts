@@ -4,23 +4,23 @@
 const LINE_MAX = 4_000;
 
 export class Lines {
-  readonly #tell: (line: string) => void;
+  readonly #report: (line: string) => void;
   #rest = '';
 
-  constructor(tell: (line: string) => void) {
-    this.#tell = tell;
+  constructor(report: (line: string) => void) {
+    this.#report = report;
   }
 
   /** More of it. */
   take(piece: string): void {
     const lines = (this.#rest + piece).split('\n');
     this.#rest = (lines.pop() ?? '').slice(0, LINE_MAX);
-    for (const line of lines) this.#tell(line.slice(0, LINE_MAX));
+    for (const line of lines) this.#report(line.slice(0, LINE_MAX));
   }
 
   /** There is no more. */
   end(): void {
-    if (this.#rest !== '') this.#tell(this.#rest);
+    if (this.#rest !== '') this.#report(this.#rest);
     this.#rest = '';
   }
 }

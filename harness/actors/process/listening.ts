@@ -1,10 +1,10 @@
-/** The TCP ports that processes listen on, as the kernel tells in /proc. */
+/** The TCP ports that processes listen on, as the kernel lists them in /proc. */
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
 /** `st` of a socket that listens. */
 const LISTEN = '0A';
 
-/** In order; empty where this kernel does not tell, or all of them have ended. */
+/** In order; empty where this kernel does not list them, or all of them have ended. */
 export function portsOf(pids: readonly number[]): readonly number[] {
   const ports = new Set<number>();
   for (const pid of pids) {

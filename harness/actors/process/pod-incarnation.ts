@@ -15,7 +15,7 @@ import type { Reading } from '../../model/history.ts';
 import type { Enclosure } from './enclosure.ts';
 import { footprintOf } from './footprint.ts';
 import { familyOf } from './family.ts';
-import { Life, type TellLife } from './life.ts';
+import { Life, type ReportLife } from './life.ts';
 import { Lines } from './lines.ts';
 import {
   USER,
@@ -24,7 +24,7 @@ import {
   type ProcessIncarnation,
   type ServeLife,
 } from './process-incarnation.ts';
-import { parseReadiness, toldOfWatches, watchReadiness, type ReadinessWatch } from './readiness.ts';
+import { parseReadiness, observingWatches, watchReadiness, type ReadinessWatch } from './readiness.ts';
 
 /** How a pod reaches its front, and who it is there. */
 export interface PodAccess {
@@ -78,9 +78,9 @@ export function podHost(parts: Omit<PodHost, 'authority' | 'identity'>): PodHost
   return { ...parts, authority, identity: authority.issueServer([...SERVER_NAMES, parts.place.address]) };
 }
 
-/** Starts one life as `actor`, whose requests go to `upstream`. What goes wrong is told, never thrown. */
-export function startPod(host: PodHost, actor: ActorId, upstream: Upstream, tell: TellLife): ProcessIncarnation {
-  const incarnation = new Incarnation(host, actor, upstream, tell);
+/** Starts one life as `actor`, whose requests go to `upstream`. Errors are reported, never thrown. */
+export function startPod(host: PodHost, actor: ActorId, upstream: Upstream, report: ReportLife): ProcessIncarnation {
+  const incarnation = new Incarnation(host, actor, upstream, report);
   void incarnation.start();
   return incarnation;
 }
@@ -95,13 +95,13 @@ class Incarnation implements ProcessIncarnation {
   #way: { close(): void } | undefined;
   #pod: Pod | undefined;
 
-  constructor(host: PodHost, actor: ActorId, upstream: Upstream, tell: TellLife) {
+  constructor(host: PodHost, actor: ActorId, upstream: Upstream, report: ReportLife) {
     this.#host = host;
-    this.#life = new Life(tell, () => this.#clear());
+    this.#life = new Life(report, () => this.#clear());
     const readiness = parseReadiness(host.target.ready);
     invariant(readiness !== undefined, 'what makes a target ready was checked with the configuration');
     this.#readiness = watchReadiness(readiness, host.enclosure);
-    this.#upstream = toldOfWatches(upstream, (request) => this.#readiness.watching(request));
+    this.#upstream = observingWatches(upstream, (request) => this.#readiness.watching(request));
     this.#lines = new Lines((line) => {
       if (this.#life.over) return;
       this.#readiness.printed(line);
@@ -125,12 +125,12 @@ class Incarnation implements ProcessIncarnation {
     this.#pod = place.start(
       { host: way.host, port: way.port, ca: authority.certificate, token },
       {
-        running: () => this.#life.tell('started', ''),
+        running: () => this.#life.report('started', ''),
         printed: (piece) => this.#lines.take(piece),
-        failed: (why) => this.#life.tell('start-failed', why),
+        failed: (why) => this.#life.report('start-failed', why),
         ended: (how) => {
           this.#lines.end();
-          this.#life.tell('exited', how);
+          this.#life.report('exited', how);
         },
       },
     );

@@ -53,15 +53,15 @@ async function lives(
 
 it.each([0, 1, 3, 10, 30])('after %d turns of the event loop', async (turns) => {
   const { host, isGivenBack } = await lives(() => Promise.resolve(front));
-  const told: string[] = [];
+  const events: string[] = [];
 
-  const life = startProcess(host, 'controller', upstream, (kind, detail) => told.push(`${kind} ${detail}`));
+  const life = startProcess(host, 'controller', upstream, (kind, detail) => events.push(`${kind} ${detail}`));
   for (let turn = 0; turn < turns; turn++) await new Promise((resolve) => setImmediate(resolve));
   life.crash();
 
   await isGivenBack();
   while (readdirSync(folder).some((name) => name.startsWith('stalemate-target-'))) await delay(5);
-  expect(told.filter((one) => one.startsWith('start-failed'))).toEqual([]);
+  expect(events.filter((one) => one.startsWith('start-failed'))).toEqual([]);
 });
 
 it('without keeping others waiting while its folder is removed, and tells when that is done', async () => {

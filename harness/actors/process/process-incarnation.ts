@@ -42,13 +42,13 @@ import { cleanEnvironment, filledIn, portNames, type Placeholders } from './comm
 import { endText } from './end-text.ts';
 import type { Enclosure } from './enclosure.ts';
 import type { EnclosurePool, Taken } from './enclosure-pool.ts';
-import { Life, type TellLife } from './life.ts';
+import { Life, type ReportLife } from './life.ts';
 import { Lines } from './lines.ts';
 import { STEERED_BY, type LifeView } from './process-wrapper.ts';
 import { readReconciles } from './read-reconciles.ts';
 import { removeWhatDies } from './remove-folder.ts';
 import { Steering } from './steering.ts';
-import { parseReadiness, toldOfWatches, watchReadiness, type Readiness, type ReadinessWatch } from './readiness.ts';
+import { parseReadiness, observingWatches, watchReadiness, type Readiness, type ReadinessWatch } from './readiness.ts';
 import { killMarked } from './survivors.ts';
 import { LIFE, watched } from './watched.ts';
 
@@ -143,7 +143,7 @@ export interface ProcessIncarnation {
   /** Makes it, and all that it started, stand still. */
   pause(): void;
   resume(): void;
-  /** What it takes of the system, and what its metrics tell; undefined once it is gone. */
+  /** What it takes of the system, and what its metrics say; undefined once it is gone. */
   look(): Promise<Reading | undefined>;
   /** The port that its command was given under one of these names. */
   portNamed(names: readonly string[]): number | undefined;
@@ -161,14 +161,14 @@ export interface ProcessIncarnation {
   probe?(): Promise<boolean>;
 }
 
-/** Starts one life as `actor`, whose requests go to `upstream`. What goes wrong is told, never thrown. */
+/** Starts one life as `actor`, whose requests go to `upstream`. Errors are reported, never thrown. */
 export function startProcess(
   host: ProcessHost,
   actor: ActorId,
   upstream: Upstream,
-  tell: TellLife,
+  report: ReportLife,
 ): ProcessIncarnation {
-  const incarnation = new Incarnation(host, actor, upstream, tell);
+  const incarnation = new Incarnation(host, actor, upstream, report);
   void incarnation.start();
   return incarnation;
 }
@@ -200,11 +200,11 @@ class Incarnation implements ProcessIncarnation {
   #metrics: URL | undefined;
   #ports: Placeholders['ports'] = new Map();
 
-  constructor(host: ProcessHost, actor: ActorId, upstream: Upstream, tell: TellLife) {
+  constructor(host: ProcessHost, actor: ActorId, upstream: Upstream, report: ReportLife) {
     this.#host = host;
     this.#actor = actor;
     this.#upstream = upstream;
-    this.#life = new Life(tell, () => this.#clear());
+    this.#life = new Life(report, () => this.#clear());
   }
 
   get pid(): number | undefined {
@@ -298,13 +298,13 @@ class Incarnation implements ProcessIncarnation {
     this.#child = child;
     if (this.#host.clock !== undefined)
       this.steering = new Steering(child.stdio[STEERED_BY] as Duplex, (what) => this.#host.onUnsteered?.(what));
-    child.once('spawn', () => this.#life.tell('started', ''));
-    child.once('error', (error) => this.#life.tell('start-failed', error.message));
+    child.once('spawn', () => this.#life.report('started', ''));
+    child.once('error', (error) => this.#life.report('start-failed', error.message));
     child.once('exit', (code, signal) => {
       this.#killGroup();
       // What it printed last is still on its way; a process that got away may keep the pipe open.
       void Promise.race([once(child, 'close'), realDelay(LAST_WORDS_MS)]).then(() =>
-        this.#life.tell('exited', endText(code, signal)),
+        this.#life.report('exited', endText(code, signal)),
       );
     });
     child.stdin?.on('error', () => {});
@@ -438,9 +438,9 @@ class Incarnation implements ProcessIncarnation {
     this.#host.print(this.#actor, line);
   }
 
-  /** What it talks to, told of the watches that it opens. */
+  /** What it talks to, noting the watches that it opens. */
   #served(): Upstream {
-    return toldOfWatches(this.#upstream, (request) => this.#readiness?.watching(request));
+    return observingWatches(this.#upstream, (request) => this.#readiness?.watching(request));
   }
 }
 

@@ -14,7 +14,7 @@ export function isMetricsUrl(text: string): boolean {
 
 /** What controller-runtime counts, by controller and result. */
 const CONTROLLER_RUNTIME = 'controller_runtime_reconcile_total';
-/** The same elsewhere (`…_reconcile_total`, `…_reconciliations_total`); what tells of a part of them would count them twice. */
+/** The same elsewhere (`…_reconcile_total`, `…_reconciliations_total`); a metric of a part of them would count them twice. */
 const GENERIC = /(?:^|_)reconcil(?!.*(?:error|fail|panic|timeout|retr|seconds|duration))\w*_total$/;
 const SAMPLE = /^([A-Za-z_:][\w:]*)(?:\{(.*)\})?\s+(\S+)/;
 const LABEL = /(\w+)="((?:[^"\\]|\\.)*)"/g;

@@ -96,8 +96,8 @@ export function watchReadiness(readiness: Readiness, enclosure: Enclosure, isSte
   };
 }
 
-/** The same upstream, `watching` being told of each request that a watch was opened for. */
-export function toldOfWatches(upstream: Upstream, watching: (request: ApiRequest) => void): Upstream {
+/** The same upstream, calling `watching` with each request that opens a watch. */
+export function observingWatches(upstream: Upstream, watching: (request: ApiRequest) => void): Upstream {
   return {
     send: (request, sink) =>
       upstream.send(request, {

@@ -1,5 +1,5 @@
 /**
- * Whether a process sleeps: the states of all its threads, and of everything that it started, as the kernel tells them.
+ * Whether a process sleeps: the states of all its threads, and of everything that it started, as the kernel reports them.
  *
  * Owns: reading them, and what can be said from them. Does not own: what is waited for (`execution/hosts/wall-rest.ts`). Where the kernel
  * reports nothing (no /proc), that is unknown. Start at {@link ThreadWatch}.
@@ -107,7 +107,7 @@ function read(file: number): string {
   }
 }
 
-/** Undefined for one that has ended since, or where this kernel does not tell. */
+/** Undefined for one that has ended since, or where this kernel does not report it. */
 function open(path: string): Thread | undefined {
   let stat: number | undefined;
   try {

@@ -71,7 +71,7 @@ export function isOwned(aim: AimObject, path: readonly string[]): boolean {
   );
 }
 
-/** Tells whether the target itself changes something below this path: where two write, one of them may lose. */
+/** Whether the target itself changes something below this path: where two write, one of them may lose. */
 export function contestedAt(path: string): (object: AimObject) => boolean {
   return ({ ownedLeaves }) => ownedLeaves.some((leaf) => leaf.startsWith(path));
 }

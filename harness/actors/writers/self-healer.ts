@@ -1,6 +1,6 @@
 /**
- * A GitOps tool that keeps the sample as it was applied: it puts a field of the spec back, whoever changed it, and does so again when
- * all is at rest.
+ * A GitOps tool that keeps the sample as it was applied: it puts a field of the spec back, whichever client changed it, and does so again
+ * when all is at rest.
  *
  * It only ever sets what the user applied, so any order of its writes and the user's is a legal one.
  */

@@ -10,12 +10,12 @@ export async function dryRun(config: RunConfig, console: CommandContext['console
       'USAGE',
       `got --dry-run with cluster "${config.cluster}", which is started for the run alone; expected --cluster existing`,
     );
-  await tellPlan(config, config.existing, console);
+  await printPlan(config, config.existing, console);
   return EXIT.holds;
 }
 
 /** What would be changed on an existing cluster. */
-async function tellPlan(config: RunConfig, access: ExistingAccess, console: CommandContext['console']): Promise<void> {
+async function printPlan(config: RunConfig, access: ExistingAccess, console: CommandContext['console']): Promise<void> {
   const { standingText } = await import('../../clusters/existing/access.ts');
   const { admitCluster } = await import('../../clusters/existing/admission.ts');
   const { planFor } = await import('../../clusters/existing/plan.ts');

@@ -14,18 +14,18 @@ import type { CommandContext } from '../command-context.ts';
 export async function replayKept(
   kept: readonly NamedEntry[],
   config: RunConfig,
-  { tell, console, signal }: Pick<CommandContext, 'console' | 'signal'> & Pick<ReplayManner, 'tell'>,
+  { print, console, signal }: Pick<CommandContext, 'console' | 'signal'> & Pick<ReplayManner, 'print'>,
   onBroken: (replay: CorpusReplay) => void,
 ): Promise<CorpusReplay | undefined> {
   const chosen = new Set(config.properties.map(({ name }) => name));
   const mine = kept.filter(({ entry }) => chosen.has(entry.signature.property));
   if (mine.length < kept.length) {
     const left = kept.filter(({ entry }) => !chosen.has(entry.signature.property)).map(({ name }) => name);
-    tell(`corpus: skipped, as their properties are not judged in this run: ${left.join(', ')}\n`);
+    print(`corpus: skipped, as their properties are not judged in this run: ${left.join(', ')}\n`);
   }
   if (mine.length === 0) return undefined;
   const { replayCorpus } = await import('../corpus/replay-first.ts');
-  return replayCorpus(mine, config, { console, tell, signal, budgetMs: corpusTimeMs(config), onBroken });
+  return replayCorpus(mine, config, { console, print, signal, budgetMs: corpusTimeMs(config), onBroken });
 }
 
 /** Unless they have a budget of their own. */

@@ -27,9 +27,9 @@ import { secretSources } from '../../execution/config/secret-sources.ts';
 import { scenarioOf } from '../scenario.ts';
 import { configOf } from './configure.ts';
 import { dryRun } from './dry-run.ts';
-import { tellHead } from './head.ts';
+import { printHead } from './head.ts';
 import { planOf, replayKept } from './kept.ts';
-import { brokenBy, tellEnd, withTelling, type Telling } from './telling.ts';
+import { brokenBy, printEnd, withReporting, type Reporting } from './reporting.ts';
 
 /** How a campaign for a change differs from any other. */
 export interface ForChange {
@@ -67,7 +67,7 @@ export async function runCampaign(
       ...{ kept, build, confirm, baseline, again: flags.again, first },
       ...{ update: flags.updateBaseline === true, all: flags.all === true },
     };
-    return await withTelling(config, flags, console, (telling) => runTold(prepared, telling, context));
+    return await withReporting(config, flags, console, (reporting) => runReporting(prepared, reporting, context));
   } finally {
     release();
   }
@@ -89,26 +89,26 @@ interface There {
   searched?: CampaignResult;
 }
 
-async function runTold(
+async function runReporting(
   { kept, build, confirm, baseline, update, all, again: typed, first }: Prepared,
-  telling: Telling,
+  reporting: Reporting,
   { signal }: CommandContext,
 ): Promise<ExitCode> {
-  const { config, console, tell, keeper, vault } = telling;
+  const { config, console, print, keeper, vault } = reporting;
   const { runConfigured, standOn } = await import('../library.ts');
   const { knownCauses } = await import('../corpus/replay-first.ts');
-  tellHead(config, `seed ${config.seed}, ${budgetText(config.budget)}`, { tell, console, vault });
+  printHead(config, `seed ${config.seed}, ${budgetText(config.budget)}`, { print, console, vault });
 
   const progress = progressLine(process.stderr);
   const unjudged = new InconclusiveKeeper(config.reportDir, console.cwd, keeper.note);
   const unproved = new UnprovedKeeper(config.reportDir, console, vault);
   let isKept = true;
-  const onCluster = (line: string): void => tell(`${line}\n`);
+  const onCluster = (line: string): void => print(`${line}\n`);
   const there: There = {};
   let askedUntil = Number.POSITIVE_INFINITY;
   const broken = await brokenBy(() =>
     standOn(config, { signal, onCluster }, async (ready) => {
-      const corpus = await replayKept(kept, ready, { tell, console, signal }, (replay) => (there.corpus = replay));
+      const corpus = await replayKept(kept, ready, { print, console, signal }, (replay) => (there.corpus = replay));
       if (corpus !== undefined) there.corpus = corpus;
       const isAsked = build !== undefined || ('on' in confirm && !confirm.isAsked);
       const plan = planOf(config, corpus?.summary.elapsedMs ?? 0, isAsked, first?.enoughMs);
@@ -142,7 +142,7 @@ async function runTold(
       // Where a real server is to be asked too, that gets half of what is left.
       const baseUntil = 'on' in confirm ? (realNow() + askedUntil) / 2 : askedUntil;
       if (build !== undefined && there.searched !== undefined)
-        there.searched = await onBase(there.searched, build, ready, { tell, signal, onCluster, until: baseUntil });
+        there.searched = await onBase(there.searched, build, ready, { print, signal, onCluster, until: baseUntil });
       if (searchBroken !== undefined) throw searchBroken.error;
     }),
   );
@@ -150,7 +150,7 @@ async function runTold(
   if (broken !== undefined && searched.runs === 0 && searched.findings.length === 0 && corpus === undefined)
     throw broken.error;
   const result = await confirmRun(searched, confirm, config, {
-    ...{ tell, signal, onCluster, until: askedUntil },
+    ...{ print, signal, onCluster, until: askedUntil },
     confirmed: (finding) => keeper.confirmed(finding),
   });
 
@@ -159,7 +159,7 @@ async function runTold(
   const { failures } = keeper;
   const budgets =
     broken === undefined
-      ? budgetsOf({ baseline, update }, config, redacted, { tell, failures, cwd: console.cwd })
+      ? budgetsOf({ baseline, update }, config, redacted, { print, failures, cwd: console.cwd })
       : undefined;
   const again = typed === undefined ? undefined : withoutSecrets(typed, config, vault);
   const summary = summarise(redacted, (finding) => keeper.pathOf(finding), corpus?.summary, budgets, again);
@@ -175,7 +175,7 @@ async function runTold(
     },
     corpus?.summary,
   );
-  return tellEnd(telling, { summary, scenario }, broken);
+  return printEnd(reporting, { summary, scenario }, broken);
 }
 
 function withoutSecrets(again: Again, config: RunConfig, vault: Vault): Again {
@@ -197,7 +197,7 @@ async function onBase(
   result: CampaignResult,
   build: BaseBuild,
   config: RunConfig,
-  manner: Pick<BaseContext, 'tell' | 'signal' | 'onCluster'> & { readonly until: number },
+  manner: Pick<BaseContext, 'print' | 'signal' | 'onCluster'> & { readonly until: number },
 ): Promise<CampaignResult> {
   const findings = await judgeOnBase(result.findings, build, { ...replayLike(config), ...manner });
   const isOver = realNow() >= manner.until;

@@ -71,7 +71,7 @@ export function corpusCommand(context: CommandContext): Command {
     .action(async (flags: CorpusFlags) => {
       const { console } = context;
       const { entries, problems } = readCorpus((await corpusOf(flags, context)).folder, console.cwd);
-      const files = { entries: entries.map(toldEntry), problems };
+      const files = { entries: entries.map(redactedEntry), problems };
       console.out(flags.json === true ? toJson(files) : listText(files, console));
       for (const problem of files.problems) console.err(`stalemate: ${problem}\n`);
       if (files.problems.length > 0) context.finish(EXIT.usage);
@@ -150,7 +150,7 @@ export function corpusCommand(context: CommandContext): Command {
     .action(async (name: string, flags: CorpusFlags) => {
       const { console } = context;
       const entries = readWholeCorpus((await corpusOf(flags, context)).folder, console.cwd);
-      console.out(explainEntry(toldEntry(entryNamed(entries, name)), console));
+      console.out(explainEntry(redactedEntry(entryNamed(entries, name)), console));
     });
   const root = new Command('corpus')
     .description('Keep findings with the code: known, fixed, in quarantine.')
@@ -170,7 +170,7 @@ async function optionsOf(flags: CorpusFlags, { console }: CommandContext): Promi
 }
 
 /** Entries of earlier versions may still hold secrets. */
-function toldEntry({ name, entry }: NamedEntry): NamedEntry {
+function redactedEntry({ name, entry }: NamedEntry): NamedEntry {
   return { name, entry: redactConfigured(entry, {}, new Vault()) };
 }
 

@@ -68,29 +68,29 @@ async function init(flags: InitFlags, context: CommandContext): Promise<ExitCode
     );
   let choice = await choose(readRepository(cwd), flags, console);
   const plan = planFor(choice, flags, configFile, cwd, () => flags.force === true);
-  const tell = console.out;
-  tell(foundText(choice.found, choice.options, console.width));
-  tell(planText(plan, console.width));
+  const print = console.out;
+  print(foundText(choice.found, choice.options, console.width));
+  print(planText(plan, console.width));
   if (flags.dryRun === true) {
-    tell(filesText(plan));
+    print(filesText(plan));
     return EXIT.holds;
   }
   if (
     flags.yes !== true &&
     !(await agreed(flags.run === false ? 'Write this?' : 'Write this, build, and run it once?'))
   ) {
-    tell('nothing was written; --dry-run shows the files, and --crds, --sample, -- COMMAND say what was not found\n');
+    print('nothing was written; --dry-run shows the files, and --crds, --sample, -- COMMAND say what was not found\n');
     return EXIT.holds;
   }
   writePlan(plan.files, console);
   if (flags.run === false) {
-    tell(`next    ${console.called} run\n`);
+    print(`next    ${console.called} run\n`);
     return EXIT.holds;
   }
   const { program, definitions } = choice.found;
   const left = program === undefined || flags.command !== undefined ? '' : prepare(program, console);
   if (left !== '') {
-    tell(`first   ${left}\nthen    ${console.called} init --force\n`);
+    print(`first   ${left}\nthen    ${console.called} init --force\n`);
     return EXIT.inconclusive;
   }
   // What was kept above is kept again; the CI job does not depend on what is found out later.
@@ -102,7 +102,7 @@ async function init(flags: InitFlags, context: CommandContext): Promise<ExitCode
   };
   if (definitions.crds.length === 0 && program?.builtDefinitions !== undefined) {
     choice = await choose(readRepository(cwd), { ...flags, yes: true }, console, program.builtDefinitions);
-    tell(foundText(choice.found, choice.options, console.width));
+    print(foundText(choice.found, choice.options, console.width));
     writeAgain(choice);
   }
   const contact = await makeContact(choice, flags, context);
@@ -112,7 +112,7 @@ async function init(flags: InitFlags, context: CommandContext): Promise<ExitCode
     writeAgain(choice);
     if (written.has(SAMPLE_FILE) && choice.options.samples?.includes(SAMPLE_FILE) !== true)
       rmSync(join(cwd, SAMPLE_FILE), { force: true });
-    tell(samplesText(choice.options, console.width));
+    print(samplesText(choice.options, console.width));
   }
   return firstRun(choice, flags, started, context);
 }

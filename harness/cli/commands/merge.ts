@@ -63,13 +63,13 @@ function merge(paths: readonly string[], { output, report = [] }: MergeFlags, { 
   const entries = new Map<string, SoakEntry>();
   for (const file of paths.flatMap((path) => soakFiles(path, console.cwd)))
     for (const entry of linesOf(file, console)) {
-      const told = redactEntry(entry, vault);
-      entries.set(told.text, told);
+      const redacted = redactEntry(entry, vault);
+      entries.set(redacted.text, redacted);
     }
   const soaks = mergeSoak(entries.values(), { allShards: true });
   if (soaks.length === 0) throw usage('got files without a whole line of a soak, expected at least one that has begun');
   if (output === undefined) {
-    for (const soak of soaks) tellSoak(soak, soaks.length > 1, console.out, console, () => undefined);
+    for (const soak of soaks) printSoak(soak, soaks.length > 1, console.out, console, () => undefined);
   } else {
     const folder = resolve(console.cwd, output);
     checkFolder(folder);
@@ -111,19 +111,19 @@ function writeReport(
 ): readonly string[] {
   const usual = ['junit', 'jsonl'].filter((format) => !asked.some((one) => one.format === format));
   const requests = [...usual.map((format) => ({ format })), ...asked];
-  const tell = Reports.claimStdout(requests) ? console.err : console.out;
-  const reports = new Reports(requests, { console, reportDir, tell, env: process.env });
+  const print = Reports.claimStdout(requests) ? console.err : console.out;
+  const reports = new Reports(requests, { console, reportDir, print, env: process.env });
   reports.begin();
   try {
     const kept = soaks.map((soak) => {
       // The same kind of failure has the same file name whatever the target.
       const folder = soaks.length > 1 ? join(reportDir, soak.digest) : reportDir;
-      const keeper = new FindingKeeper(folder, console, reports.tell);
+      const keeper = new FindingKeeper(folder, console, reports.print);
       for (const finding of soak.result.findings) keeper.restore(finding);
       const unjudged = new InconclusiveKeeper(folder, console.cwd, keeper.note);
       for (const recording of soak.unjudged) unjudged.keep(() => recording);
       const filed = { ...soak, result: unjudged.filed(soak.result) };
-      tellSoak(filed, soaks.length > 1, reports.tell, console, (finding) => keeper.pathOf(finding));
+      printSoak(filed, soaks.length > 1, reports.print, console, (finding) => keeper.pathOf(finding));
       return { keeper, scenario: soakScenario(filed, keeper, unjudged) };
     });
     const scenarios = kept.map(({ scenario }) => scenario);
@@ -135,15 +135,15 @@ function writeReport(
   }
 }
 
-function tellSoak(
+function printSoak(
   soak: Soak,
   isNamed: boolean,
-  tell: (text: string) => void,
+  print: (text: string) => void,
   console: CommandContext['console'],
   pathOf: Parameters<typeof soakSummary>[1],
 ): void {
-  if (isNamed) tell(`\n${soak.about.name}\n`);
-  tell(renderSummary(soakSummary(soak, pathOf), console));
+  if (isNamed) print(`\n${soak.about.name}\n`);
+  print(renderSummary(soakSummary(soak, pathOf), console));
 }
 
 /** From the worst to the best. */

@@ -62,14 +62,17 @@ async function recheckPath(path: string, flags: RecheckFlags, { console }: Comma
     const file = beside === resolve(console.cwd, given) ? given : relative(console.cwd, beside);
     const text = readText(file, 'record');
     if (kindOf(parseJson(text, file, 'record')) === 'recording')
-      return told(
+      return redactedRows(
         judgeRecording(decodeRecording(text, file), own).map((result) => ({ file, ...rowOf(result) })),
         text,
       );
     const record = decodeRecord(text, file);
     const { signature } = record.counterexample;
     const report = recheck(record, own);
-    return told([{ file, signature: signatureText(signature), ...judgementOf(report, signature.property) }], text);
+    return redactedRows(
+      [{ file, signature: signatureText(signature), ...judgementOf(report, signature.property) }],
+      text,
+    );
   });
   if (flags.json === true) console.out(`${JSON.stringify({ version: 1, records: rows }, null, 2)}\n`);
   else for (const row of rows) console.out(`${row.result.padEnd(13)} ${row.file}\n              ${row.sentence}\n`);
@@ -78,7 +81,7 @@ async function recheckPath(path: string, flags: RecheckFlags, { console }: Comma
 }
 
 /** Records of earlier versions may still hold secrets, and properties of the user's own say what they like. */
-function told(rows: readonly Row[], text: string): readonly Row[] {
+function redactedRows(rows: readonly Row[], text: string): readonly Row[] {
   const record: unknown = JSON.parse(text);
   return redactConfigured(rows, holdsSecrets(record) ? record : {}, new Vault());
 }
@@ -91,7 +94,7 @@ function judgementOf(report: CheckReport, property: string): { readonly result: 
   return { result: 'holds', sentence: `${property} no longer finds this violation` };
 }
 
-/** What one property says of a recording, whose author nobody has accused of anything yet. */
+/** What one property says of a recording, which no property has found to violate anything yet. */
 function rowOf({ property, result, exercised }: RecordingResult): Omit<Row, 'file'> {
   switch (result.result) {
     case 'violated': {

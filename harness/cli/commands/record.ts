@@ -129,9 +129,9 @@ async function write(recording: Recording, out: string, { console }: CommandCont
   const { writeWhole } = await import('../../report/write-files.ts');
   const { redactRecording } = await import('../../report/redaction/index.ts');
   const { Vault } = await import('../../report/redaction/vault.ts');
-  const told = redactRecording(recording, new Vault());
-  writeWhole(resolve(console.cwd, out), encodeRecording(told));
-  const { history, schedule, actors, notes } = told;
+  const redacted = redactRecording(recording, new Vault());
+  writeWhole(resolve(console.cwd, out), encodeRecording(redacted));
+  const { history, schedule, actors, notes } = redacted;
   const { operations, revisions, deliveries } = history;
   console.out(
     `${operations.length} requests of ${Object.keys(actors).length} actors, ${revisions.length} revisions, ${deliveries.length} watch events\n`,

@@ -99,7 +99,7 @@ async function replayFile(file: string, flags: ReplayFlags, { console, signal }:
     ...configFile,
   };
   const cluster = flags.cluster ?? counterexample.cluster ?? 'embedded';
-  // In real time that lasts, and nothing is told before the end.
+  // In real time that takes long, and nothing is printed before the end.
   if ('command' in counterexample.target || cluster !== 'embedded')
     console.err(`replaying on ${cluster}, runs: ${flags.times ?? REPLAY_TIMES}\n`);
   if (cluster === 'existing') {
@@ -119,14 +119,14 @@ async function replayFile(file: string, flags: ReplayFlags, { console, signal }:
     cluster === 'embedded' || k === n || signal.aborted || !isForEmbedded(counterexample)
       ? undefined
       : await replay(counterexample, { ...context, shrink: false, cluster: 'embedded', times: EMBEDDED_TIMES });
-  const told = toldOf(counterexample, replayed, vault);
+  const finding = findingOf(counterexample, replayed, vault);
   const { shrunk } = result;
-  const tell = flags.json === true ? console.err : console.out;
-  const keeper = new FindingKeeper(context.reportDir ?? '.stalemate', console, tell, vault);
+  const print = flags.json === true ? console.err : console.out;
+  const keeper = new FindingKeeper(context.reportDir ?? '.stalemate', console, print, vault);
   // Its story takes the place of the larger one's.
   if (shrunk !== undefined) keeper.keep(shrunk);
   if (flags.json === true) {
-    const sentence = told?.violation.sentence ?? stored.sentence;
+    const sentence = finding?.violation.sentence ?? stored.sentence;
     const document = {
       ...documentOf(counterexample, result, outcome, sentence),
       cluster,
@@ -135,8 +135,8 @@ async function replayFile(file: string, flags: ReplayFlags, { console, signal }:
     };
     console.out(`${JSON.stringify(document, null, 2)}\n`);
   } else {
-    if (told !== undefined && shrunk === undefined) {
-      const story = tellStory(told);
+    if (finding !== undefined && shrunk === undefined) {
+      const story = tellStory(finding);
       const { color, width, called } = console;
       console.out(`${renderStory(story, { color, width, replay: `${called} replay ${file}${elsewhere(flags)}` })}\n`);
     }
@@ -168,7 +168,7 @@ function withoutSecrets(result: ReplayResult, counterexample: Counterexample, va
 }
 
 /** What came back, if it did, without its secrets. */
-function toldOf(counterexample: Counterexample, result: ReplayResult, vault: Vault): Told | undefined {
+function findingOf(counterexample: Counterexample, result: ReplayResult, vault: Vault): Told | undefined {
   const { violation, history, reanchored } = result;
   if (violation === undefined) return undefined;
   const { schedule } = reanchored ?? counterexample;
@@ -330,20 +330,20 @@ function documentOf(
 }
 
 /** Secrets never leave the machine that found a failure; what parses them may take another way with a stand-in. */
-function warnOfSecrets(unknown: number, tell: (text: string) => void): void {
+function warnOfSecrets(unknown: number, print: (text: string) => void): void {
   if (unknown === 0) return;
   const what = unknown === 1 ? '1 secret or variable is' : `${unknown} secrets or variables are`;
-  tell(
+  print(
     `note: ${what} not known on this machine: placeholders replace them, which a controller may not be able to read\n`,
   );
 }
 
 /** Histories are byte-identical per major version of Node only. */
-function warnOfVersions({ foundWith }: Counterexample, tell: (text: string) => void): void {
+function warnOfVersions({ foundWith }: Counterexample, print: (text: string) => void): void {
   const { node } = versions();
   const major = (version: string): string => version.replace(/^v/, '').split('.')[0] ?? '';
   if (major(foundWith.node) !== major(node)) {
-    tell(
+    print(
       `note: found with Node ${foundWith.node}, replayed with ${node}: the order of steps inside the target may differ\n`,
     );
   }

@@ -78,7 +78,7 @@ async function reportPath(path: string, flags: ReportFlags, { console }: Command
   return code;
 }
 
-/** Nobody's file is lost: only a page that was written before is written again. */
+/** No file is lost: only a page that was written before is overwritten. */
 function requireOurs(page: string, given: string): void {
   if (!existsSync(page) || isPage(readText(page, 'page'))) return;
   throw usage(`got --out "${given}", which is a file, but no page of stalemate; expected a new file, name another`);
@@ -106,9 +106,9 @@ async function writeReport(
     return page;
   }
   // Records of earlier versions may still hold secrets.
-  const told = redactFinding(await readFinding(text, name, own));
-  writeWhole(page, findingPage(told, placesOf(file, cwd)));
-  out(`${relative(cwd, page)}\n  ${plainText(told.violation.sentence)}\n`);
+  const redacted = redactFinding(await readFinding(text, name, own));
+  writeWhole(page, findingPage(redacted, placesOf(file, cwd)));
+  out(`${relative(cwd, page)}\n  ${plainText(redacted.violation.sentence)}\n`);
   return page;
 }
 

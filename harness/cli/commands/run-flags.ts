@@ -38,7 +38,7 @@ export interface RunFlags extends TargetFlags {
   readonly again?: Again;
 }
 
-/** All that one campaign can be told. */
+/** All settings of one campaign. */
 export function withRunFlags(command: Command): Command {
   return withSearchFlags(command, '60s, 5m, or a number of runs (default: 60s)').option(
     '--seed <n>',
@@ -47,7 +47,7 @@ export function withRunFlags(command: Command): Command {
   );
 }
 
-/** All that any search can be told. */
+/** All settings of any search. */
 export function withSearchFlags(command: Command, budget: string): Command {
   return withTargetFlags(command)
     .option('--faults <names>', 'also these: "connection", or its kinds by name (toxiproxy)', faultsArgument)

@@ -95,14 +95,14 @@ async function serve(flags: ServeFlags, { console, signal }: CommandContext): Pr
     installCrds(server, loadCrds(flags.crds));
   }
   const { ANONYMOUS, UNSECURED } = await import('stalemate-apiserver/http');
-  // Real servers know no anonymous user when everybody may do everything: one that asks nobody must not be open to all.
-  const nobody = security === undefined ? UNSECURED : authorization === 'rbac' ? ANONYMOUS : undefined;
+  // Real servers know no anonymous user when everybody may do everything: one without authentication must not be open to all.
+  const anonymous = security === undefined ? UNSECURED : authorization === 'rbac' ? ANONYMOUS : undefined;
   const http = await listen(server, flags, {
     ...(security === undefined ? {} : { tls: security.tls }),
     authentication: {
       verifyToken: (token) => server.serviceAccountOf(token),
       ...(tokens === undefined ? {} : { tokens }),
-      ...(nobody === undefined ? {} : { anonymous: nobody }),
+      ...(anonymous === undefined ? {} : { anonymous }),
     },
   });
   server.boot(http.port);
@@ -127,7 +127,7 @@ async function serve(flags: ServeFlags, { console, signal }: CommandContext): Pr
   }
 }
 
-/** Whoever names this cluster for a run need not allow it. */
+/** A run that names this cluster need not allow it. */
 async function noted(server: ApiServer, url: string): Promise<() => void> {
   const { noteServed } = await import('../../clusters/existing/served-clusters.ts');
   const system = server.objects('namespaces').find(({ metadata }) => metadata.name === 'kube-system');
@@ -179,7 +179,7 @@ async function secured(): Promise<Security> {
 /** It holds an administrator's token. */
 const PRIVATE = 0o600;
 
-/** Nobody's kubeconfig is lost: only a file that `serve` has written is written again. */
+/** No kubeconfig is lost: only a file that `serve` has written is overwritten. */
 async function checkOurs(path: string): Promise<void> {
   if (!existsSync(path)) return;
   const { parseDocument } = await import('yaml');

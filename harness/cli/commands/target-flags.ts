@@ -87,7 +87,7 @@ const NETWORKS: readonly Network[] = ['none', 'host'];
 const FILES: readonly FileSystem[] = ['own', 'host'];
 const TIMES: readonly ProgramTime[] = ['virtual', 'real'];
 
-/** The flags with the program that stands after `--`; a word before it that is no option is a slip rather than a program. */
+/** The flags with the program after `--`; a word before it that is no option is a slip rather than a program. */
 export function flagsWith<T extends TargetFlags>(words: readonly string[], flags: T, self: Command): T {
   const { named, command } = wordsOf(words, self);
   if (named.length > 0) self.error(`too many arguments: "${named.join(' ')}"; a command follows --`);

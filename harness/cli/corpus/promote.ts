@@ -84,7 +84,7 @@ function entryFrom(file: string, cwd: string, home: string): CorpusEntry {
 }
 
 async function isFixed(named: NamedEntry, config: RunConfig, { console, signal }: CommandContext): Promise<boolean> {
-  const manner = { console, tell: console.err, signal, budgetMs: Number.POSITIVE_INFINITY };
+  const manner = { console, print: console.err, signal, budgetMs: Number.POSITIVE_INFINITY };
   const { revisited } = await replayCorpus([named], config, manner);
   return exitOfCorpus(revisited) === EXIT.holds && revisited.every(({ outcome }) => outcome === 'holds');
 }

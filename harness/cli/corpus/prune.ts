@@ -30,7 +30,7 @@ export async function prune(
   for (const name of named) out.set(entryNamed(kept, name).name, 'named');
   if (doubles) for (const { name } of doublesIn(kept)) out.set(name, 'the same as a smaller one');
   if (stale) {
-    const manner = { console, tell: console.err, signal, budgetMs: Number.POSITIVE_INFINITY };
+    const manner = { console, print: console.err, signal, budgetMs: Number.POSITIVE_INFINITY };
     const { revisited } = await replayCorpus(kept, await config(), manner);
     for (const { name, outcome } of revisited) if (outcome === 'stale') out.set(name, 'stale');
   }

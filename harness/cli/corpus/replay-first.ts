@@ -1,4 +1,4 @@
-/** The corpus before a search: every entry replayed, and told as it comes. Start at {@link replayCorpus}. */
+/** The corpus before a search: every entry is replayed and printed as it comes. Start at {@link replayCorpus}. */
 import { relative } from 'node:path';
 import { realNow } from '../../determinism/real-time.ts';
 import { storedTarget } from '../../execution/search/counterexample.ts';
@@ -40,7 +40,7 @@ export interface CorpusReplay {
 
 export interface ReplayManner {
   readonly console: Console;
-  readonly tell: (text: string) => void;
+  readonly print: (text: string) => void;
   readonly signal: AbortSignal;
   readonly budgetMs: number;
   /** How often an entry is run before it counts as holding. */
@@ -49,16 +49,16 @@ export interface ReplayManner {
   readonly onBroken?: (replay: CorpusReplay) => void;
 }
 
-/** Replays entries, the fixed ones first, and tells of each what it came to. Nothing that is told or handed back holds a secret. */
+/** Replays entries, the fixed ones first, and prints each result. Nothing that is printed or returned holds a secret. */
 export async function replayCorpus(
   entries: readonly NamedEntry[],
   config: RunConfig,
-  { console, tell, signal, budgetMs, times, onBroken }: ReplayManner,
+  { console, print, signal, budgetMs, times, onBroken }: ReplayManner,
 ): Promise<CorpusReplay> {
   const started = realNow();
   const folder = relative(console.cwd, config.corpus.folder);
   const within = Number.isFinite(budgetMs) ? `, for up to ${budgetMs / 1000} s` : '';
-  tell(`corpus: ${countText(entries.length, 'finding')} of ${folder} replayed${within}\n`);
+  print(`corpus: ${countText(entries.length, 'finding')} of ${folder} replayed${within}\n`);
   const vault = new Vault();
   const sources = secretSources(config);
   const hidden = new Map<string, Revisited>();
@@ -70,20 +70,20 @@ export async function replayCorpus(
     signal,
     timeMs: budgetMs,
     ...(times === undefined ? {} : { times }),
-    onCluster: (line) => tell(`${line}\n`),
+    onCluster: (line) => print(`${line}\n`),
     onRevisited: (one) => {
-      const told = redactRevisited(one, sources, vault);
-      hidden.set(one.name, told);
-      tell(revisitedText(told, console));
+      const redacted = redactRevisited(one, sources, vault);
+      hidden.set(one.name, redacted);
+      print(revisitedText(redacted, console));
     },
   }).catch((error: unknown) => {
     if (hidden.size > 0) onBroken?.(replayOf(inOrder(entries).map((one) => hidden.get(one.name) ?? notReached(one))));
     throw error;
   });
   const revisited = found.map((one) => hidden.get(one.name) ?? one);
-  for (const one of revisited) if (one.outcome === 'not-reached') tell(revisitedText(one, console));
+  for (const one of revisited) if (one.outcome === 'not-reached') print(revisitedText(one, console));
   const replay = replayOf(revisited);
-  tell(`corpus: ${corpusCounts(revisited)}, in ${(replay.summary.elapsedMs / 1000).toFixed(1)} s\n`);
+  print(`corpus: ${corpusCounts(revisited)}, in ${(replay.summary.elapsedMs / 1000).toFixed(1)} s\n`);
   if (revisited.length > 0 && revisited.every(({ outcome }) => outcome === 'other-target'))
     console.err(`warning: ${passedOverText(revisited, folder, nameOf(storedTarget(config)))}\n`);
   return replay;

@@ -33,7 +33,7 @@ export async function runCorpus(
   }
   const { revisited, summary } = await replayCorpus(entries, config, {
     console,
-    tell: json ? console.err : console.out,
+    print: json ? console.err : console.out,
     signal,
     budgetMs: flags.budget ?? Number.POSITIVE_INFINITY,
     ...(flags.times === undefined ? {} : { times: flags.times }),

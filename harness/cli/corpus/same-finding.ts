@@ -7,7 +7,7 @@ import { isCoarse } from '../../oracle/cause-kinds.ts';
 import { fileStem, shortHash } from '../../report/title.ts';
 
 /**
- * The entry that is about the same bug already: by its cause, else by its signature, as entries from before causes are. One that somebody
+ * The entry that is about the same bug already: by its cause, else by its signature, as entries from before causes are. One that a person
  * has called fixed or put in quarantine comes before an open one, so that it is not opened again by the way.
  */
 export function keptAs(kept: readonly NamedEntry[], given: CorpusEntry): NamedEntry | undefined {

@@ -8,7 +8,7 @@ import { tellStory } from '../../report/story.ts';
 import { renderStory } from '../../report/terminal.ts';
 import type { Console } from '../console.ts';
 
-/** Empty where there is nothing to tell: the target was lost in it. */
+/** Empty where there is nothing to show: the target was lost in it. */
 export function storyOf(revisited: Revisited, config: RunConfig, { color, width, called }: Console): string {
   const { name, entry, history, violation, reanchored } = revisited;
   if (history === undefined || violation === undefined) return '';

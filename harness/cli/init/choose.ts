@@ -140,7 +140,7 @@ function deployedFor(
   return deployedIn(shipped ?? deployments(repository), names);
 }
 
-/** Whether webhooks are among what the project ships: whoever asks them would get no answer where they are switched off. */
+/** Whether webhooks are among what the project ships: calls to them would get no answer where they are switched off. */
 function hasWebhooks({ crds, objects }: Project): boolean {
   return asksWebhooks([...crds, ...objects]);
 }

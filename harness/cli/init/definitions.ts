@@ -20,7 +20,7 @@ export interface Definitions {
   readonly notes: readonly string[];
 }
 
-/** Where generators put them; what stands elsewhere is a copy more often than not. */
+/** Where generators put them; what is elsewhere is a copy more often than not. */
 const PLACES: readonly RegExp[] = [
   /(^|\/)config\/crd\/bases\//,
   /(^|\/)config\/crds?\//,
@@ -50,7 +50,7 @@ export function findDefinitions(repository: Repository, files: readonly string[]
   const own = ownGroups(repository);
   const all = [...byName.values()].flatMap((copies) => takenOf(copies, notes));
   const isOwn = ({ crd }: Declared): boolean => own.has(groupOf(crd));
-  // A project without types of its own, or whose types nobody can tell, may be about any of them.
+  // A project without types of its own, or whose types are unknown, may be about any of them.
   const found = all.some(isOwn) ? all.filter(isOwn) : all;
   const others = all.filter((one) => !found.includes(one));
   if (others.length > 0) notes.push(othersText(others));
@@ -151,7 +151,7 @@ function read(file: string, text: string, unread: Template[]): readonly KubeObje
   }
 }
 
-/** A folder that holds several and nothing but definitions stands for them, and for those to come. */
+/** A folder that holds several and nothing but definitions is named instead of them, also for those to come. */
 function pathsOf(files: readonly string[], { files: all }: Repository): readonly string[] {
   const chosen = new Set(files);
   const paths = files.map((file) => {

@@ -26,7 +26,7 @@ export const WORKLOADS: ReadonlySet<string> = new Set(['Deployment', 'StatefulSe
 /** A file with one of them. */
 export const WORKLOAD: RegExp = /^kind:\s*["']?(?:Deployment|StatefulSet)\b/m;
 const MANAGER = /(?:^|-)(?:manager|operator|controller)(?:$|-)/;
-/** What stands for something that only a tool or a shell fills in. */
+/** Placeholders that only a tool or a shell fills in. */
 const UNFILLED = /\{\{|\$[({]/;
 /** Names and addresses that a cluster gives a pod, and files that it mounts: only manifests that are installed bring them. */
 const MOUNTED = '{files}';

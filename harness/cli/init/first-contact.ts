@@ -49,7 +49,7 @@ export async function makeContact(choice: Choice, flags: InitFlags, context: Com
   if (isSilent(alone)) {
     // It is the first run's to report, if there is anything to run it with.
     const end = (choice.options.samples ?? []).length > 0 ? undefined : endOf(alone);
-    return end === undefined ? { choice } : tellEnded(end.detail, alone, say);
+    return end === undefined ? { choice } : sayEnded(end.detail, alone, say);
   }
   const missing = missingKindsIn(alone, groupsOf(now.found.definitions.crds));
   let left = missing;
@@ -62,9 +62,9 @@ export async function makeContact(choice: Choice, flags: InitFlags, context: Com
     }
   }
   const ended = endOf(alone);
-  if (ended !== undefined && isStuck(alone)) return tellEnded(ended.detail, alone, say, left);
+  if (ended !== undefined && isStuck(alone)) return sayEnded(ended.detail, alone, say, left);
   if (flags.sample !== undefined)
-    return left.length > 0 && isStuck(alone) ? tellStuck(left, alone, say) : { choice: now };
+    return left.length > 0 && isStuck(alone) ? sayStuck(left, alone, say) : { choice: now };
   const config = await configOf(now, context);
   let last: History | undefined;
   let before = '';
@@ -83,9 +83,9 @@ export async function makeContact(choice: Choice, flags: InitFlags, context: Com
   };
   const chosen = await tryCandidates(choosing);
   if (chosen.length === 0) {
-    if (left.length > 0 && isStuck(alone)) return tellStuck(left, alone, say);
-    if (ended !== undefined && !isUp(alone)) return tellEnded(ended.detail, alone, say);
-    return tellNothing(last ?? alone, say, console.called);
+    if (left.length > 0 && isStuck(alone)) return sayStuck(left, alone, say);
+    if (ended !== undefined && !isUp(alone)) return sayEnded(ended.detail, alone, say);
+    return sayNothing(last ?? alone, say, console.called);
   }
   for (const group of left) say('note', `${missingText(group)}: not there, and it works without`);
   return { choice: withSamples(now, chosen) };
@@ -240,7 +240,7 @@ function isStuck({ operations }: History): boolean {
   return !operations.some(({ actor, verb }) => roleOf(actor) === 'target' && isWrite(verb));
 }
 
-function tellStuck(left: readonly MissingGroup[], alone: History, say: Say): Contact {
+function sayStuck(left: readonly MissingGroup[], alone: History, say: Say): Contact {
   say('stopped', `the target does nothing without ${left.map(missingText).join(', ')}`);
   for (const line of printedLines(lastLinesOf(alone))) say('', line);
   say('next', 'add their CRDs to "crds" in the configuration, or agree to fetching them (--yes)');
@@ -248,7 +248,7 @@ function tellStuck(left: readonly MissingGroup[], alone: History, say: Say): Con
 }
 
 /** A target that does not stay up needs no sample, but what it ended for want of. */
-function tellEnded(detail: string, alone: History, say: Say, left: readonly MissingGroup[] = []): Contact {
+function sayEnded(detail: string, alone: History, say: Say, left: readonly MissingGroup[] = []): Contact {
   say('stopped', `the target does not stay up, also without any sample: ${detail}`);
   for (const line of effectOf(alone, undefined).failed.slice(0, LINES_MAX)) say('', `refused: ${line}`);
   for (const line of printedLines(lastLinesOf(alone))) say('', line);
@@ -257,8 +257,8 @@ function tellEnded(detail: string, alone: History, say: Say, left: readonly Miss
   return { nothing: true };
 }
 
-/** What the target said and was refused, for somebody who knows what it waits for. */
-function tellNothing(last: History, say: Say, called: string): Contact {
+/** What the target said and was refused, for a reader who knows what it waits for. */
+function sayNothing(last: History, say: Say, called: string): Contact {
   const { failed, events } = effectOf(last, undefined);
   say('stopped', 'no sample that was tried makes the target write anything, so a run would prove nothing');
   for (const line of failed.slice(0, LINES_MAX)) say('', `refused: ${line}`);

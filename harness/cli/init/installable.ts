@@ -7,7 +7,7 @@ import { HarnessError } from '../../model/errors.ts';
 import { createServer } from '../embedded-server.ts';
 import { WORKLOADS } from './deployed.ts';
 
-/** @param program what the target is started by: of several workloads, it tells which one the target is. */
+/** @param program what the target is started by: of several workloads, it says which one the target is. */
 export function isInstallable({ crds, objects }: Project, program: string): boolean {
   try {
     if (!WORKLOADS.has(findWorkload(objects, program, undefined)?.kind ?? '')) return false;

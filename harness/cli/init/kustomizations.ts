@@ -15,7 +15,7 @@ export const NAMING: readonly string[] = [
   'generators',
   'transformers',
 ];
-/** As kustomize tells addresses from paths: a scheme, a host before the path, or what only git understands. */
+/** As kustomize distinguishes addresses from paths: a scheme, a host before the path, or what only git understands. */
 const REMOTE =
   /:\/\/|^git@|^[\w-]+(?:\.[\w-]+)+\/.*(?:\/\/|\?ref=|\.git)|^github\.com[/:]|\?(?:ref|version|timeout|submodules)=/;
 
@@ -57,7 +57,7 @@ export function isRemote(entry: string): boolean {
   return REMOTE.test(entry);
 }
 
-/** Whether a kustomization, or one that it takes in, leads out of the project; also where that cannot be told. */
+/** Whether a kustomization, or one that it takes in, leads out of the project; also where that is unknown. */
 export function namesRemoteBase(repository: Repository, folder: string): boolean {
   return [...closureOf(repository, folder).values()].some(
     (entries) => entries === undefined || entries.some((entry) => REMOTE.test(entry)),

@@ -30,7 +30,7 @@ export function missingKindsIn(
 ): readonly MissingGroup[] {
   const groups = new Map<string, Set<string>>();
   const note = (group: string, kind?: string): void => {
-    // Groups of Kubernetes itself that are switched off are nobody's to install.
+    // Groups of Kubernetes itself that are switched off cannot be installed.
     if (!group.includes('.') || served.has(group) || isBuiltIn(group)) return;
     const kinds = groups.get(group) ?? new Set();
     if (kind !== undefined) kinds.add(kind);

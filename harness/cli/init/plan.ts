@@ -86,7 +86,7 @@ export function makePlan(repository: Repository, found: Survey, choices: PlanCho
     ...file,
     does: !has(repository, file.path) ? 'write' : mayReplace(file.path) ? 'replace' : 'keep',
   }));
-  // A copy is ours, whoever made it: the one that is there may be of another version.
+  // A copy is ours, whichever run made it: the one that is there may be of another version.
   const schema: readonly PlannedFile[] = copied
     ? [{ path: SCHEMA_COPY, text: choices.schema, does: has(repository, SCHEMA_COPY) ? 'replace' : 'write' }]
     : [];

@@ -8,7 +8,7 @@ import { isRecord } from 'stalemate-apiserver/objects/json';
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
 
 export interface Reference {
-  /** `Secret`, `ConfigMap`, or whatever stands there. */
+  /** `Secret`, `ConfigMap`, or whatever is there. */
   readonly kind: string;
   readonly name: string;
   readonly namespace: string;

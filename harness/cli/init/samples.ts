@@ -24,7 +24,7 @@ export interface Samples {
   readonly notes: readonly string[];
 }
 
-/** A run with more than that tells more about the machine than about the controller; the others are named for the author to add. */
+/** A run with more than that says more about the machine than about the controller; the others are named for the author to add. */
 const KINDS_MAX = 3;
 
 const PLACES: readonly RegExp[] = [

@@ -31,7 +31,7 @@ export interface Shipped {
 
 export interface Looking {
   readonly repository: Repository;
-  /** What the target is started by: of several workloads, it tells which one the target is. */
+  /** What the target is started by: of several workloads, it says which one the target is. */
   readonly program: string;
   /** What the program and its image may be called. */
   readonly names: readonly string[];

@@ -60,7 +60,7 @@ function programOf(repository: Repository, pythonFor: (module: string) => string
   return first;
 }
 
-/** Objects outside namespaces are not seen by a program that is told one. */
+/** Objects outside namespaces are not seen by a program that is given one. */
 function withScope(program: Program, crds: readonly KubeObject[]): Program {
   const outside = crds.some(({ spec }) => mapOf(spec)['scope'] === 'Cluster');
   if (!outside || !program.command.includes('--namespace={namespace}')) return program;

@@ -1,5 +1,5 @@
 /**
- * Chooses samples by what they lead to: each candidate is tried on the target with nobody against it.
+ * Chooses samples by what they lead to: each candidate is tried on the target without other writers.
  *
  * Owns: which groups are tried, with what beside them, and which are chosen. Does not own: making the runs (`execution/lab/`), reading
  * them (`effects.ts`). Start at {@link tryCandidates}.
@@ -18,7 +18,7 @@ export interface Tried {
   /** What it is called where it is printed: a file, with what was added to it. */
   readonly name: string;
   readonly candidate: Candidate;
-  /** What stands beside the candidate's own objects. */
+  /** What is applied beside the candidate's own objects. */
   readonly beside: readonly KubeObject[];
   readonly effect: Effect;
   readonly history: History;
@@ -40,7 +40,7 @@ export interface Choosing {
 
 /** More than that are not tried: the first ones of each kind come first. */
 const TRIED_MAX = 16;
-/** A run with more than that tells more about the machine than about the controller. */
+/** A run with more than that says more about the machine than about the controller. */
 export const CHOSEN_MAX = 3;
 /** Objects that were asked for in vain, found or drawn, in so many rounds: what is there may ask for more. */
 const ROUNDS = 2;

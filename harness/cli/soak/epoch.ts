@@ -65,7 +65,7 @@ function isSame(entries: readonly SoakEntry[], { about, program, shard }: SoakId
   );
 }
 
-/** What reopens a shard, and what ends it; a finding that is told once more does neither. */
+/** What reopens a shard, and what ends it; a finding that is reported once more does neither. */
 const TURNS: ReadonlySet<SoakLine['line']> = new Set(['about', 'begun', 'batch', 'failed', 'ended']);
 
 function isFinished(entries: readonly SoakEntry[]): boolean {

@@ -91,7 +91,7 @@ function cutBack(fd: number, size: number): void {
   try {
     ftruncateSync(fd, size);
   } catch {
-    // The failure that led here is the one to tell.
+    // The failure that led here is the one to report.
   }
 }
 

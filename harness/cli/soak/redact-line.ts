@@ -10,8 +10,8 @@ export function redactLine(line: SoakLine, vault: Vault): SoakLine {
   if (!holdsSecrets(line)) return line;
   if (line.line === 'inconclusive') return { ...line, recording: redactRecording(line.recording, vault) };
   const { history, ...rest } = line.record;
-  const { record, ...told } = redactFinding({ ...rest, record: history }, vault);
-  return { ...line, record: { ...told, history: record } };
+  const { record, ...redacted } = redactFinding({ ...rest, record: history }, vault);
+  return { ...line, record: { ...redacted, history: record } };
 }
 
 /** The same of a line with its text. */

@@ -1,4 +1,4 @@
-/** A soak from configuration to verdict; whatever comes in between, what was found is told. */
+/** A soak from configuration to verdict; whatever comes in between, what was found is reported. */
 import { realDate } from '../../determinism/real-time.ts';
 import { budgetText } from '../../execution/config/budget.ts';
 import { shardText } from '../../execution/soak/place.ts';
@@ -18,9 +18,9 @@ import { usage } from '../arguments.ts';
 import { budgetsOf, readBaseline, type KeptBaseline } from '../baseline.ts';
 import { configOf } from '../campaign/configure.ts';
 import { dryRun } from '../campaign/dry-run.ts';
-import { tellHead } from '../campaign/head.ts';
+import { printHead } from '../campaign/head.ts';
 import { replayKept } from '../campaign/kept.ts';
-import { brokenBy, tellEnd, withTelling, type Telling } from '../campaign/telling.ts';
+import { brokenBy, printEnd, withReporting, type Reporting } from '../campaign/reporting.ts';
 import type { RunFlags } from '../commands/run-flags.ts';
 import { planConfirmation, type ConfirmPlan } from '../confirm.ts';
 import { readWholeCorpus } from '../corpus/folder.ts';
@@ -64,7 +64,7 @@ export async function soak(flags: SoakFlags, context: CommandContext): Promise<E
     const update = flags.updateBaseline === true;
     const all = flags.all === true;
     const prepared = { ...identity, kept, confirm, baseline, update, all, epoch, isResumed: going !== undefined };
-    return await withTelling(config, flags, console, (telling) => soakTold(prepared, telling, context));
+    return await withReporting(config, flags, console, (reporting) => soakReporting(prepared, reporting, context));
   } finally {
     release();
   }
@@ -80,9 +80,9 @@ interface Prepared extends KeptBaseline, SoakIdentity {
   readonly isResumed: boolean;
 }
 
-async function soakTold(prepared: Prepared, telling: Telling, context: CommandContext): Promise<ExitCode> {
+async function soakReporting(prepared: Prepared, reporting: Reporting, context: CommandContext): Promise<ExitCode> {
   const { about, program, shard, epoch, isResumed } = prepared;
-  const { config, console, tell, vault } = telling;
+  const { config, console, print, vault } = reporting;
   const place: SoakPlace = { about, epoch, shard: shardText(shard) };
   const before = earlierLines(config, place, program, context).map((entry) => redactEntry(entry, vault));
   const log = new SoakLog(config.reportDir);
@@ -94,13 +94,13 @@ async function soakTold(prepared: Prepared, telling: Telling, context: CommandCo
   };
   try {
     const how = `soak of ${epoch}, shard ${place.shard}, ${budgetText(config.budget)}`;
-    tellHead(config, how, { tell, console, vault });
+    printHead(config, how, { print, console, vault });
     const state = new SoakState(before);
     if (isResumed && epoch !== today())
-      tell(`the soak of ${epoch} is not finished, so it continues; --seed-epoch ${today()} starts another one\n`);
-    if (before.length > 0) tell(`${goingOnText(state, config)}\n`);
+      print(`the soak of ${epoch} is not finished, so it continues; --seed-epoch ${today()} starts another one\n`);
+    if (before.length > 0) print(`${goingOnText(state, config)}\n`);
     introduce(append, before, place, config, program, context, vault);
-    return await soakLogged({ ...prepared, place, append, entries, state }, telling, context);
+    return await soakLogged({ ...prepared, place, append, entries, state }, reporting, context);
   } finally {
     log.close();
   }
@@ -113,14 +113,14 @@ interface Logged extends Prepared {
   readonly state: SoakState;
 }
 
-async function soakLogged(logged: Logged, telling: Telling, { signal }: CommandContext): Promise<ExitCode> {
+async function soakLogged(logged: Logged, reporting: Reporting, { signal }: CommandContext): Promise<ExitCode> {
   const { kept, confirm, baseline, update, all, shard, place, append, entries, state } = logged;
-  const { config, console, tell, keeper, vault } = telling;
+  const { config, console, print, keeper, vault } = reporting;
   const { runConfigured, standOn } = await import('../library.ts');
   const { knownCauses } = await import('../corpus/replay-first.ts');
   const progress = progressLine(process.stderr);
   const unproved = new UnprovedKeeper(config.reportDir, console, vault);
-  const onCluster = (line: string): void => tell(`${line}\n`);
+  const onCluster = (line: string): void => print(`${line}\n`);
   const judged = (replayed: SoakLineOf<'judged'>['kept'], budgets: SoakLineOf<'judged'>['budgets']): void => {
     const at = realDate().toISOString();
     append({ version: 1, kind: 'soak-line', ...place, at, line: 'judged', kept: replayed, budgets });
@@ -128,7 +128,7 @@ async function soakLogged(logged: Logged, telling: Telling, { signal }: CommandC
   const there: { corpus?: CorpusReplay } = {};
   const broken = await brokenBy(() =>
     standOn(config, { signal, onCluster }, async (ready) => {
-      const replayed = await replayKept(kept, ready, { tell, console, signal }, (replay) => (there.corpus = replay));
+      const replayed = await replayKept(kept, ready, { print, console, signal }, (replay) => (there.corpus = replay));
       if (replayed !== undefined) {
         there.corpus = replayed;
         judged(replayed.summary.entries, []);
@@ -162,12 +162,12 @@ async function soakLogged(logged: Logged, telling: Telling, { signal }: CommandC
         },
         onFinding: (finding, news) => {
           progress.clear();
-          if (news === 'smaller') tell('\na smaller example of what is known:\n');
+          if (news === 'smaller') print('\na smaller example of what is known:\n');
           keeper.keep(finding);
         },
         onWarning: (text) => {
           progress.clear();
-          tell(`warning: ${text}\n`);
+          print(`warning: ${text}\n`);
         },
         onProgress: (facts) => progress.show(facts),
       });
@@ -180,7 +180,7 @@ async function soakLogged(logged: Logged, telling: Telling, { signal }: CommandC
   const searched = merged();
   const lines = entries.length;
   if (searched !== undefined && broken === undefined)
-    await confirmSoak(searched, { plan: confirm, config, append, tell, signal, onCluster });
+    await confirmSoak(searched, { plan: confirm, config, append, print, signal, onCluster });
   const made = entries.length === lines ? searched : merged();
   const isNothing =
     state.batches === 0 && state.causes === 0 && leftOf(config, state) > 0 && there.corpus === undefined;
@@ -192,7 +192,7 @@ async function soakLogged(logged: Logged, telling: Telling, { signal }: CommandC
   const { failures } = keeper;
   const budgets =
     broken === undefined
-      ? budgetsOf({ baseline, update }, config, result, { tell, failures, cwd: console.cwd })
+      ? budgetsOf({ baseline, update }, config, result, { print, failures, cwd: console.cwd })
       : undefined;
   const unwritten = await brokenBy(async () => void (budgets !== undefined && judged([], budgets)));
   const soak: Soak = {
@@ -203,5 +203,5 @@ async function soakLogged(logged: Logged, telling: Telling, { signal }: CommandC
   };
   const summary = soakSummary(soak, (finding) => keeper.pathOf(finding));
   const scenario = soakScenario(soak, keeper, unjudged);
-  return tellEnd(telling, { summary, scenario }, broken ?? unwritten);
+  return printEnd(reporting, { summary, scenario }, broken ?? unwritten);
 }

@@ -2,8 +2,8 @@
  * Whether a cluster may be used: it is one that stalemate serves itself, or the user has allowed it.
  *
  * That is done by the command line, the environment of the caller, a person at the terminal, or the user's own file
- * (`allowed-clusters.ts`); never what comes with a project. Clusters are told apart by a uid (`identity.ts`), not by their address. Start
- * at {@link admitCluster}.
+ * (`allowed-clusters.ts`); never what comes with a project. Clusters are distinguished by a uid (`identity.ts`), not by their address.
+ * Start at {@link admitCluster}.
  */
 import type { RemoteOptions } from '../../gate/http/remote.ts';
 import { HarnessError } from '../../model/errors.ts';

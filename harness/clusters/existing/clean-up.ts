@@ -28,7 +28,7 @@ const TENDED_MS = 5_000;
 const ALONE_MS = 200;
 const POLL_MS = 100;
 
-/** @param dryRun Only tells what would go. */
+/** @param dryRun Only reports what would go. */
 export async function cleanUp(remote: RemoteOptions, footprint: Footprint, dryRun = false): Promise<CleanUp> {
   const upstream = remoteUpstream(new RemoteServer(remote));
   try {
@@ -198,7 +198,7 @@ class Cleaner implements CleanUp {
     return false;
   }
 
-  /** Kinds in namespaces that can be deleted, as the server tells. */
+  /** Kinds in namespaces that can be deleted, as the server says. */
   async #kinds(): Promise<readonly { readonly root: string; readonly name: string }[]> {
     const { body } = await this.#ask('GET', '/apis');
     const { groups = [] } = body as unknown as { readonly groups?: readonly Group[] };

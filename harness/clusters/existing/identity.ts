@@ -25,7 +25,7 @@ export interface Identity {
 /**
  * Asks a server for its version, and which cluster it is.
  *
- * @throws {REFUSED} when it sends whoever asks elsewhere.
+ * @throws {REFUSED} when it redirects the client.
  * @throws {CLUSTER_UNAVAILABLE} when it does not answer as an API server.
  */
 export async function identify(remote: RemoteOptions): Promise<Identity> {

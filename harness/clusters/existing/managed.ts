@@ -1,4 +1,4 @@
-/** How to tell that kube-controller-manager looks after a server: it makes something in every namespace. */
+/** How to see that kube-controller-manager runs for a server: it makes something in every namespace. */
 
 /** What it makes there. */
 export const MANAGED: readonly string[] = ['configmaps/kube-root-ca.crt', 'serviceaccounts/default'];

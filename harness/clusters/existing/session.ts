@@ -9,22 +9,22 @@ import { admitCluster } from './admission.ts';
 import { cleanUp } from './clean-up.ts';
 import { Footprint, leftFootprints } from './footprint.ts';
 
-type Tell = (line: string) => void;
+type Report = (line: string) => void;
 
 /**
- * Does `work`, after saying with `tell` where it is about to write; resolves with its result and with what could not be taken away, one
- * sentence each. That is told when `work` throws.
+ * Does `work`, after saying with `report` where it is about to write; resolves with its result and with what could not be taken away, one
+ * sentence each. That is reported when `work` throws.
  *
  * @throws what `work` throws; {REFUSED} {CLUSTER_UNAVAILABLE} when the cluster may not be used, or cannot be reached.
  */
 export async function withExisting<T>(
   access: ExistingAccess,
   work: () => Promise<T>,
-  tell: Tell = () => {},
+  report: Report = () => {},
 ): Promise<{ readonly result: T; readonly left: readonly string[] }> {
   const { kubeconfig, context, allowed, run } = access;
   const { remote, version, uid } = await admitCluster(access);
-  tell(standingText(access, remote.url, version));
+  report(standingText(access, remote.url, version));
   const left: string[] = [];
   for (const { footprint, head, isAlive } of leftFootprints())
     if (!isAlive && head.url === remote.url && (head.uid ?? uid) === uid)
@@ -37,20 +37,24 @@ export async function withExisting<T>(
     return { result, left };
   } catch (error) {
     const more = await cleaned(access, footprint).catch((why: unknown) => [textOf(why)]);
-    tellLeft([...left, ...more], tell);
+    reportLeft([...left, ...more], report);
     throw error;
   }
 }
 
-/** The same for work whose result has no place for what could not be taken away: it is told. */
-export async function onExisting<T>(access: ExistingAccess, work: () => Promise<T>, tell: Tell = () => {}): Promise<T> {
-  const { result, left } = await withExisting(access, work, tell);
-  tellLeft(left, tell);
+/** The same for work whose result has no place for what could not be taken away: it is reported. */
+export async function onExisting<T>(
+  access: ExistingAccess,
+  work: () => Promise<T>,
+  report: Report = () => {},
+): Promise<T> {
+  const { result, left } = await withExisting(access, work, report);
+  reportLeft(left, report);
   return result;
 }
 
-function tellLeft(left: readonly string[], tell: Tell): void {
-  for (const why of left) tell(`warning: left on the cluster: ${why}`);
+function reportLeft(left: readonly string[], report: Report): void {
+  for (const why of left) report(`warning: left on the cluster: ${why}`);
 }
 
 /** @throws {REFUSED} when what answers is not what was used: that must not look like an ordinary end. */

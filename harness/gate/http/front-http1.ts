@@ -39,7 +39,7 @@ export class Http1Front implements FrontExchange {
 
   start({ code, message, headers }: AnswerHead): void {
     this.#response.writeHead(code, message, headers as string[]);
-    // A watch may have nothing to tell for long, and its client waits to hear that it is open.
+    // A watch may have no events for long, and its client waits to hear that it is open.
     if (isOpenEnded(headers)) this.#response.flushHeaders();
   }
 

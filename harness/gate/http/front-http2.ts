@@ -65,7 +65,7 @@ export class Http2Front implements FrontExchange {
   end(trailers: RawHeaders): void {
     const stream = this.#stream;
     this.#ended = true;
-    // Sent when the body has left, by a stream that was told to wait for them.
+    // Sent when the body has left, by a stream that was set to wait for them.
     stream.once('wantTrailers', () => {
       const named: { [name: string]: string } = {};
       for (let at = 0; at < trailers.length; at += 2) named[trailers[at] ?? ''] = trailers[at + 1] ?? '';
@@ -83,7 +83,7 @@ export class Http2Front implements FrontExchange {
   }
 
   lose(): void {
-    // Behind all that was told; what has not begun to answer must not begin.
+    // Behind all that was sent; what has not begun to answer must not begin.
     if (this.#stream.headersSent) this.#stream.write('', () => this.abort());
     else this.abort();
   }

@@ -1,6 +1,6 @@
 /**
  * A watch that an actor asks for as a WebSocket, as fabric8 and with it most operators in Java do: the gate asks the server for the same
- * watch over HTTP, so that its events can be held and told like any other's, and hands them on as messages.
+ * watch over HTTP, so that its events can be held and recorded like any other's, and hands them on as messages.
  */
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
@@ -14,7 +14,7 @@ import { questionOf } from './remote-upstream.ts';
 /** Of the agreement with the gate, not of the request. */
 const OF_THE_HANDSHAKE = /^(?:connection|upgrade|sec-websocket-.*)$/i;
 
-/** Whether an upgrade is a watch whose events can be told apart. */
+/** Whether an upgrade is a watch whose events can be separated. */
 export function isWatchOverWebSocket(incoming: IncomingMessage, head: RequestHead): boolean {
   if (!asksForWebSocket(incoming) || incoming.headers.accept?.includes('protobuf')) return false;
   const { path, query } = questionOf(head);

@@ -1,7 +1,7 @@
 /**
  * One request of an actor on its way through the gate, and its answer on the way back.
  *
- * Owns: what the gate is told of a request, and how what it hands back becomes bytes: those that the server sent, or those of an answer
+ * Owns: what the gate receives of a request, and how what it hands back becomes bytes: those that the server sent, or those of an answer
  * that the gate made itself. Start at {@link gated}.
  */
 import type {

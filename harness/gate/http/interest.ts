@@ -1,5 +1,5 @@
 /**
- * Which requests a schedule names, told by what is known before a body has been read.
+ * Which requests a schedule names, by what is known before a body has been read.
  *
  * Owns: erring on the side of too many. A label counts how often it came, so that either all requests of one verb and resource pass the
  * gate or none. Start at {@link interestOf}.

@@ -24,7 +24,7 @@ export class Http1Remote implements RemoteConnection {
     this.#dial = dial;
     const limits = { maxSockets: Number.POSITIVE_INFINITY, timeout: IDLE_MS };
     this.#agent = new http.Agent({ keepAlive: true, scheduling: 'lifo', ...limits });
-    // All requests go to one place: there is nothing to tell apart.
+    // All requests go to one place: there is nothing to distinguish.
     Object.assign(this.#agent, { getName: () => 'remote', createConnection: () => dial() });
   }
 

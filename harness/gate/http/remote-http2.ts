@@ -47,7 +47,7 @@ export class Http2Remote implements RemoteConnection {
       maxHeaderListPairs: 100_000,
     });
     session.once('connect', () => session.setLocalWindowSize(CONNECTION_WINDOW_BYTES));
-    // Its streams are told of it.
+    // Its streams get an error of their own.
     session.on('error', () => session.destroy());
     this.#session = session;
     return session;

@@ -1,8 +1,8 @@
 /**
  * Which event of a history follows from which: by data, not by mere order.
  *
- * A write follows from what its actor had last been told of the objects that it is about (and, for a create, of their owner). What an
- * actor was told follows from the write that made the version. A conflict follows from the write that made the version in its way.
+ * A write follows from what its actor had last received of the objects that it is about (and, for a create, of their owner). What an
+ * actor received follows from the write that made the version. A conflict follows from the write that made the version in its way.
  * Program order is left out on purpose: with it, everything follows from everything that came before.
  */
 import { objectKey, parentOf, type KubeObject } from 'stalemate-apiserver/objects/object';
@@ -78,7 +78,7 @@ function inTheWay(index: HistoryIndex, operation: Operation, rowOfOp: ReadonlyMa
   return last === undefined ? undefined : rowOfOp.get(last.op);
 }
 
-/** Rows by which actors were told of objects, in order of ticks. */
+/** Rows by which actors received objects, in order of ticks. */
 class Told {
   readonly #rows = new Map<string, { readonly at: number; readonly row: number }[]>();
 
@@ -102,7 +102,7 @@ class Told {
     for (const list of this.#rows.values()) list.sort((a, b) => a.at - b.at);
   }
 
-  /** The last row by which an operation's actor had been told of an object when it asked. */
+  /** The last row by which an operation's actor had received an object when it asked. */
   before(operation: Operation, key: string): number | undefined {
     const list = this.#rows.get(`${operation.actor} ${key}`) ?? [];
     let low = 0;

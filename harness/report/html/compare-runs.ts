@@ -13,7 +13,7 @@ import { align, type Aligned } from './align.ts';
 import type { ComparedStep, ComparedRow, ReportNeighbour, RunEnd } from './document.ts';
 import { valueTextOf } from './field-chain.ts';
 
-/** Steps of each run that are looked at: where runs of thousands of requests part is not told by this. */
+/** Steps of each run that are looked at: where runs of thousands of requests part is not shown by this. */
 const STEPS_MAX = 400;
 /** Rows shown around and after the parting; the rest is counted. */
 const ROWS_MAX = 30;

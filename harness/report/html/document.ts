@@ -21,7 +21,7 @@ export interface ReportDocument {
   readonly neighbour?: ReportNeighbour;
   /** The versions of the objects that the story is about, one chain per object. */
   readonly chains: readonly ReportChain[];
-  /** What was at the server and what each actor had been told of it, by tick. */
+  /** What was at the server and what each actor had received of it, by tick. */
   readonly views: readonly ObjectView[];
   readonly rates: ReportRates;
   readonly events: EventTable;
@@ -198,7 +198,7 @@ export interface ObjectView {
   readonly caches: readonly ToldSights[];
 }
 
-/** What an actor was told of an object, one way or the other. */
+/** What an actor received of an object, by watch or by answers. */
 export interface ToldSights {
   readonly actor: string;
   /** `watch`: by the events of a watch and by lists, which is what a cache goes by. `answers`: to requests for the object itself. */

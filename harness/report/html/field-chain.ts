@@ -10,7 +10,7 @@ import { changesText, isField, itemOf, shortLeaf, valueText } from '../leaf-text
 import type { ChainVersion, Intent, ReportChain } from './document.ts';
 import { baseOf, type WriteBase } from './write-base.ts';
 
-/** Versions of one object that a page tells, those around the violation. */
+/** Versions of one object that a page shows, those around the violation. */
 const VERSIONS_MAX = 60;
 /** Without a field to follow, this many changes of a version are named. */
 const CHANGES_MAX = 4;

@@ -25,7 +25,7 @@ export interface ReportPlaces {
   readonly record?: string;
 }
 
-/** Objects told version by version; a story about more is about their number. */
+/** Objects shown version by version; a story about more is about their number. */
 const OBJECTS_MAX = 8;
 
 export function makeReport(told: Told, places: ReportPlaces = {}): ReportDocument {

@@ -1,6 +1,6 @@
 /**
  * The page of a recording: a run that stalemate did not make, or could not judge, shown as a finding is. There is no guilty request yet, so
- * it says what each property makes of it, and tells the story of the first violation; without one, of the target's last requests.
+ * it says what each property makes of it, and shows the story of the first violation; without one, of the target's last requests.
  */
 import type { CheckResult, Violation } from '../../model/check-result.ts';
 import type { Counterexample } from '../../model/counterexample.ts';

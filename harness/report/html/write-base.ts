@@ -2,7 +2,7 @@
  * Which version of an object a write was made of: the content that it repeats, beside the version that it names.
  *
  * The two differ where the harm is: content of version 9 under version 12. Found by comparing the body of an update with every
- * version that its actor had been told of; the closest one is the base, the newest of equals.
+ * version that its actor had received; the closest one is the base, the newest of equals.
  */
 import { isMap } from 'stalemate-apiserver/objects/json';
 import type { JsonValue, KubeObject } from 'stalemate-apiserver/objects/object';

@@ -23,7 +23,7 @@ export function stableSpellings(bytes: Uint8Array): readonly { readonly text: st
   return OFFSETS.map((offset) => ({ text: stableBase64(bytes, offset), offset }));
 }
 
-/** Where groups of four begin, by which stretches that overlap are told apart. */
+/** Where groups of four begin, by which overlapping stretches are distinguished. */
 export function groupPhase(at: number, offset: Offset): number {
   return (at - FIRST[offset] + 4) % 4;
 }

@@ -38,7 +38,7 @@ export class SeedSearch<T> {
     return this.#some(text, () => true);
   }
 
-  /** Tells where which seeds are, from left to right. */
+  /** Reports where which seeds are, from left to right. */
   each(text: string, found: (at: number, of: T) => void): void {
     this.#some(text, (at, of) => {
       found(at, of);

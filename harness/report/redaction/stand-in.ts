@@ -94,7 +94,7 @@ export function withSecrets(text: string, secretOf: SecretOf): string {
   );
 }
 
-/** The text without what stand-ins tell apart. */
+/** The text without what distinguishes stand-ins. */
 export function withoutStandIns(text: string): string {
   return replaceStandIns(
     text,

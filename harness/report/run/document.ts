@@ -1,5 +1,5 @@
 /**
- * The run document: what a whole run came to, as data. The one contract between campaigns and everything that tells of them: the page
+ * The run document: what a whole run came to, as data. The one contract between campaigns and everything that reports them: the page
  * of a run, JUnit, annotations, job summaries, JSON lines, SARIF.
  *
  * Owns: the nouns. Does not own: how they are made (`make-document.ts`) and checked (`document-schema.ts`). Holds no secret. Changing
@@ -118,7 +118,7 @@ export interface KeptFinding {
   readonly outcome: RevisitOutcome;
   /** Fixed once, and back. */
   readonly regression: boolean;
-  /** `failed` and `silent` are not green; `aside` is told only: in quarantine, of another target, not reached. */
+  /** `failed` and `silent` are not green; `aside` is reported only: in quarantine, of another target, not reached. */
   readonly result: 'passed' | 'failed' | 'silent' | 'aside';
   /** Why it is in that state, and the result now. */
   readonly about: string;
@@ -150,7 +150,7 @@ export function symptomOf({ name }: Pick<PropertyLine, 'name'>, scenario: Scenar
   return failing(scenario).find(({ symptoms = [] }) => symptoms.some(({ property }) => property === name));
 }
 
-/** What failed a scenario, and what is only told of it. */
+/** What failed a scenario. */
 export function failing(scenario: Scenario): readonly ReportedFinding[] {
   return scenario.findings.filter(({ fails }) => fails);
 }

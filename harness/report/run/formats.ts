@@ -1,4 +1,4 @@
-/** The formats that a run can be told in: what `--report` takes. To add one, write its renderer and add a row. */
+/** The formats of a run's report: what `--report` takes. To add one, write its renderer and add a row. */
 import { renderAnnotations } from './annotations.ts';
 import type { RunDocument } from './document.ts';
 import { renderJsonLines } from './json-lines.ts';

@@ -21,7 +21,7 @@ import { given } from '../../model/given.ts';
 /** Where the files of a finding are, from the working directory; `null` for what could not be written. */
 export type FindingPaths = Pick<ReportedFinding, 'counterexample' | 'record' | 'page'>;
 
-/** What a scenario is told by, beside the result of its campaign. */
+/** Facts of a scenario beside the result of its campaign. */
 export interface ScenarioFacts extends Pick<Scenario, 'name' | 'target' | 'cluster' | 'budget' | 'file'> {
   readonly properties: readonly { readonly name: string; readonly about: string }[];
   pathsOf(finding: Finding): FindingPaths;

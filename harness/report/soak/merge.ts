@@ -3,7 +3,7 @@
  *
  * The same lines give the same result in whatever order they come, and a line that comes twice counts once; of a batch that was made
  * twice (by two machines that were given the same shard) the longer one counts. Owns: what is added up and how. Does not own: reading
- * the files (`cli/soak/`), how the result is told (`report/summary.ts`, `report/run/`). Start at {@link mergeSoak}.
+ * the files (`cli/soak/`), how the result is reported (`report/summary.ts`, `report/run/`). Start at {@link mergeSoak}.
  */
 import type { BudgetCheck } from '../../model/baseline.ts';
 import type { CorpusSummary } from '../../model/corpus.ts';
@@ -47,7 +47,7 @@ export interface Soak {
 }
 
 export interface MergeManner {
-  /** Shards that are missing leave it unfinished; not where one of them is told for itself. */
+  /** Shards that are missing leave it unfinished; not where one of them is reported for itself. */
   readonly allShards: boolean;
 }
 
@@ -252,7 +252,7 @@ function inconclusiveOf(results: readonly BatchResult[]): Inconclusive {
   };
 }
 
-/** Of the sentences any one does, as long as everybody chooses the same. What some other batch found is told as that. */
+/** Of the sentences any one does, as long as everybody chooses the same. What some other batch found is reported as that. */
 function remarksOf(results: readonly BatchResult[], findings: readonly Finding[]): readonly Remark[] {
   const sum = new Map<string, Remark>();
   for (const remark of results.flatMap(({ remarks }) => remarks ?? [])) {

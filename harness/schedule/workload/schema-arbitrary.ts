@@ -148,7 +148,7 @@ function mapKeysOf(schema: Schema): readonly string[] {
   return (asList(schema['x-kubernetes-list-map-keys']) ?? []).filter((key) => typeof key === 'string');
 }
 
-/** What tells the items of a list apart, by the schema: the key of a list map, or a name that each must have. */
+/** What distinguishes the items of a list, by the schema: the key of a list map, or a name that each must have. */
 function identifyingKey(schema: Schema, items: Schema, list: readonly JsonValue[]): string | undefined {
   const named = requiredOf(items).filter((key) => /name$/i.test(key));
   return [...mapKeysOf(schema), ...named].find((key) => {

@@ -45,9 +45,9 @@ export class Api {
     const live = (object['status'] ?? {}) as JsonObject;
     const changed = Object.entries(status).filter(([key, value]) => !jsonEqual(live[key], value));
     // A count that is zero is not written at all by a real controller.
-    const told = changed.filter(([key, value]) => !(value === 0 && live[key] === undefined));
-    if (told.length === 0) return 'done';
-    return this.patch(object, { status: Object.fromEntries(told) }, 'status');
+    const changes = changed.filter(([key, value]) => !(value === 0 && live[key] === undefined));
+    if (changes.length === 0) return 'done';
+    return this.patch(object, { status: Object.fromEntries(changes) }, 'status');
   }
 
   async delete(object: KubeObject, gracePeriodSeconds?: number): Promise<WorkResult> {

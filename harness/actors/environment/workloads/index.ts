@@ -183,7 +183,7 @@ export class Workloads {
   }
 }
 
-/** Workload controllers that act through `upstream` on the changes that they are told of. */
+/** Workload controllers that act through `upstream` on the changes that they receive. */
 export function createWorkloads(options: WorkloadsOptions): Workloads {
   return new Workloads(options);
 }

@@ -50,7 +50,7 @@ async function step(api: Api, view: View, set: KubeObject, revision: string): Pr
       const made = await api.create(ordinalPod(set, ordinal, revision), namespace);
       if (made === 'again') return 'again';
     }
-    // In order means: the next one only when this one is ready, which the kubelet will tell.
+    // In order means: the next one only when this one is ready, which the kubelet will report.
     if (inOrder && (pod === undefined || !isReady(pod) || pod.metadata.deletionTimestamp !== undefined)) return 'done';
   }
   const highestFirst = [...byOrdinal.keys()].toSorted((a, b) => b - a);

@@ -15,7 +15,7 @@ export interface Main {
   readonly why: readonly string[];
 }
 
-/** In the order in which projects mean "the one", where nothing else tells. */
+/** In the order in which projects mean "the one", where nothing else says. */
 const PLACES: readonly RegExp[] = [
   /^cmd\/main\.go$/,
   /^main\.go$/,
@@ -76,7 +76,7 @@ function placeOf(folder: string): number {
   return placeIn(PLACES, posix.join(folder, 'main.go'));
 }
 
-/** Also where a variable stands for the tool: `$(GO_CMD) build`. */
+/** Also where a variable names the tool: `$(GO_CMD) build`. */
 const GO = /(?:\bgo|\$[({]\w*GO\w*[)}]) (?:build|run|install)\b(.*)$/;
 
 /** Words of `go build` and `go run` that are packages or files; what follows a flag that takes a value is none. */

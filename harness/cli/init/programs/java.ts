@@ -36,7 +36,7 @@ interface Build {
   readonly build: readonly string[];
   /** The folder of jars. */
   readonly jars: string;
-  /** The name of the jar; undefined where the project's files do not tell. */
+  /** The name of the jar; undefined where the project's files do not say. */
   readonly jar: string | undefined;
   readonly definitions: string;
 }
@@ -87,7 +87,7 @@ function tagged(xml: string, tag: string): string | undefined {
   return at < 0 || end < 0 ? undefined : xml.slice(at + tag.length + 2, end).trim();
 }
 
-/** Without a name in its settings a project goes by its folder, which nothing here tells. */
+/** Without a name in its settings a project goes by its folder, which nothing here says. */
 function ofGradle({ text }: Repository, gradle: string): Build {
   const settings = text('settings.gradle') + text('settings.gradle.kts');
   const name = /rootProject\.name\s*=\s*["']([^"'$]+)["']/.exec(settings)?.[1];

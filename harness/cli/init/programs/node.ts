@@ -42,7 +42,7 @@ export function nodeProgram(repository: Repository): Program | undefined {
   };
 }
 
-/** The words after which the entry stands: what `npm start` does, then what the package says, then the usual names. */
+/** The words after which the entry comes: what `npm start` does, then what the package says, then the usual names. */
 function startOf(
   repository: Repository,
   script: string,

@@ -1,11 +1,11 @@
-/** How a project's controller is built and started, as far as its files tell. */
+/** How a project's controller is built and started, as far as its files say. */
 
 export interface Program {
   /** `Go, controller-runtime` */
   readonly language: string;
   /** A module that starts it, instead of a command. */
   readonly target?: string;
-  /** Program and arguments, with placeholders. Empty where it could not be told. */
+  /** Program and arguments, with placeholders. Empty where it is unknown. */
   readonly command: readonly string[];
   readonly env?: { readonly [name: string]: string };
   /** Variables that switch its webhooks off, for where none are installed. */

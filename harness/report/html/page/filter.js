@@ -69,7 +69,7 @@ const AT_ONCE = 4000;
 export function prepareSearch(texts) {
   if (LOWER.length >= texts.length) return;
   lowered(texts, Math.min(texts.length, LOWER.length + AT_ONCE));
-  // Where browsers do not tell when they are idle, the first letter does it all.
+  // Where browsers do not report when they are idle, the first letter does it all.
   if ('requestIdleCallback' in window) window.requestIdleCallback(() => prepareSearch(texts));
 }
 

@@ -98,7 +98,7 @@ export class HistoryList {
     else if (top > this.#box.scrollTop + room) this.#box.scrollTop = top - room / 2;
   }
 
-  /** Scrolling may tell of several places per frame; the last one is what is seen. */
+  /** Scrolling may report several places per frame; the last one is what is seen. */
   #drawSoon() {
     if (this.#asked) return;
     this.#asked = true;

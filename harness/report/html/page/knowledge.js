@@ -1,5 +1,5 @@
 /**
- * Cache against live: what the server had and what each actor had been told, at the selected moment.
+ * Cache against live: what the server had and what each actor had received, at the selected moment.
  *
  * @import { ObjectView, ReportDocument, Sight, ToldSights } from '../document.ts'
  * @import { Moments } from './moment.js'

@@ -1,7 +1,7 @@
 /**
- * How a search is told, from its first line to its exit code: a campaign and a soak alike.
+ * How a search is reported, from its first line to its exit code: a campaign and a soak alike.
  *
- * Owns: who has stdout, what goes where, and that whatever broke comes last: what was found until then is told before it, in every
+ * Owns: who has stdout, what goes where, and that whatever broke comes last: what was found until then is reported before it, in every
  * format. Does not own: what is found, and what that amounts to.
  */
 import type { RunConfig } from '../../execution/config/run-config.ts';
@@ -20,33 +20,33 @@ import { explain } from '../explain.ts';
 import { Reports } from '../reports.ts';
 import { runDocument } from '../scenario.ts';
 
-export interface Telling {
+export interface Reporting {
   readonly config: RunConfig;
   readonly console: Console;
   readonly json: boolean;
   /** To stdout; to stderr where a document has stdout for itself. */
-  readonly tell: (text: string) => void;
+  readonly print: (text: string) => void;
   readonly vault: Vault;
   readonly keeper: FindingKeeper;
   readonly reports: Reports;
 }
 
-/** Does some work that is told of. */
-export async function withTelling<T>(
+/** Does some work and reports it. */
+export async function withReporting<T>(
   config: RunConfig,
   { report: requests = [], json = false }: Pick<RunFlags, 'report' | 'json'>,
   console: Console,
-  work: (telling: Telling) => Promise<T>,
+  work: (reporting: Reporting) => Promise<T>,
 ): Promise<T> {
   const out = json || Reports.claimStdout(requests) ? console.err : console.out;
-  const reports = new Reports(requests, { console, reportDir: config.reportDir, tell: out, env: process.env });
-  const { tell } = reports;
+  const reports = new Reports(requests, { console, reportDir: config.reportDir, print: out, env: process.env });
+  const { print } = reports;
   const vault = new Vault();
   vault.sources.push(secretSources(config));
-  const keeper = new FindingKeeper(config.reportDir, console, tell, vault);
+  const keeper = new FindingKeeper(config.reportDir, console, print, vault);
   reports.begin();
   try {
-    return await work({ config, console, json, tell, vault, keeper, reports });
+    return await work({ config, console, json, print, vault, keeper, reports });
   } finally {
     reports.end();
   }
@@ -75,17 +75,17 @@ function withoutTwice(summary: Summary, broken: Broken | undefined): Summary {
 }
 
 /**
- * Tells what there is, and then what broke. The exit code is that of what was found, where anything was.
+ * Reports what there is, and then what broke. The exit code is that of what was found, where anything was.
  *
  * @throws what broke, where nothing fails.
  */
-export function tellEnd(
-  { config, console, json, tell, vault, keeper, reports }: Telling,
+export function printEnd(
+  { config, console, json, print, vault, keeper, reports }: Reporting,
   { summary, scenario }: { readonly summary: Summary; readonly scenario: Scenario },
   broken: Broken | undefined,
 ): ExitCode {
   if (json) console.out(`${JSON.stringify(summary, null, 2)}\n`);
-  else tell(renderSummary(withoutTwice(summary, broken), console));
+  else print(renderSummary(withoutTwice(summary, broken), console));
   reports.write(runDocument(scenario, config, vault));
   const failures = [...keeper.failures, ...reports.failures];
   for (const message of failures) console.err(`stalemate: ${message}\n`);
