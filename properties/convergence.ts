@@ -174,7 +174,7 @@ function accused(history: History, found: readonly Difference[], note: string): 
 
 /**
  * An annotation that only the target writes is a note to itself: frameworks remember there which handler they have to call again. One that
- * is left over does no harm, as long as nothing else differs. (What others write too is not the target's, and no difference.)
+ * is left over does no harm, as long as nothing else differs. (What other clients write too is not the target's, and no difference.)
  */
 function isNote({ what, path, expected }: Difference): boolean {
   return what === 'wrong-value' && expected === undefined && path.startsWith('metadata.annotations');

@@ -1,8 +1,8 @@
 /**
  * P6, deletion completes: what was deleted goes, once it is the target's turn to let go of it.
  *
- * Judges objects that are terminating at rest with nothing but finalizers that the target adds itself; as long as anybody else's
- * stands, it may be waiting for that. Suspects get a longer settle. A target whose fresh copy would go on was stopped by what it went
+ * Judges objects that are terminating at rest with nothing but finalizers that the target adds itself; as long as another client's
+ * is there, it may be waiting for that. Suspects get a longer settle. A target whose fresh copy would go on was stopped by what it went
  * through; one whose fresh copy waits as well is only accused when no other client has changed what it may be waiting for.
  */
 import type { KubeObject } from 'stalemate-apiserver/objects/object';

@@ -68,7 +68,7 @@ function lastDeletion(history: History, creation: Revision): Revision | undefine
   );
 }
 
-/** Whether another writer had made what was deleted. Objects from before the history began are of others. */
+/** Whether another writer had made what was deleted. Objects from before the history began are other writers'. */
 function isOfOthers(index: HistoryIndex, deletion: Revision): boolean {
   const [first] = index.chain(deletion.uid);
   return first === undefined || first.type !== 'ADDED' || roleOf(first.actor) !== 'target';

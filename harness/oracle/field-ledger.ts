@@ -20,7 +20,7 @@ import type { HistoryIndex } from './history-index.ts';
 /**
  * `carried-back`: the value comes from an older version, and was not meant. `removed-foreign`: what it never wrote
  * is dropped although it had been read; `rebuilt`, by an update that builds that part again. `blind-overwrite`: written on purpose by
- * somebody who had not seen the other's change. `own-update-lost`: two writes of the target in flight at once, the later undoing the
+ * a writer that had not seen the other's change. `own-update-lost`: two writes of the target in flight at once, the later undoing the
  * earlier.
  */
 export type LossClass = 'carried-back' | 'removed-foreign' | 'rebuilt' | 'blind-overwrite' | 'own-update-lost';
@@ -85,7 +85,7 @@ function lostLeaves(index: HistoryIndex, guilty: Revision, operation: Operation,
 }
 
 /**
- * Whose change it undid, if that can be a loss at all. In a field of its own the target undoes nobody's change but that of `rival`, a write
+ * Whose change it undid, if that can be a loss at all. In a field of its own the target undoes no change but that of `rival`, a write
  * of its own under way beside this one; in any other field it may undo everybody's.
  */
 function undoneBy(
@@ -174,7 +174,7 @@ function knewOf({ revision }: Revision, kind: LossClass, { carried }: BaseConten
 }
 
 /**
- * The pattern of an owner reference stands for any owner: the reference that somebody else added is theirs all the same. Whoever took
+ * The pattern of an owner reference matches any owner: the reference that another writer added is its own all the same. One that took
  * one off has not made it theirs: garbage collection does so again where the target, which does not know yet, puts its own back.
  */
 function isForeignItem(index: HistoryIndex, guilty: Revision, path: string): boolean {

@@ -333,7 +333,7 @@ const COUNT = /^\d+$/;
 /** Two values that follow each other may be an accident. */
 const COUNTED_MIN = 3;
 
-/** Whether only the target wrote a leaf in this run. What it carried back of others' is judged as a lost update. */
+/** Whether only the target wrote a leaf in this run. What it carried back of other writers' is judged as a lost update. */
 function isOwnWrite(history: History, uid: string, path: string): boolean {
   const index = indexOf(history);
   let own = false;

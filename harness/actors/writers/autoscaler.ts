@@ -1,8 +1,8 @@
 /**
  * An autoscaler: sets the replica count of what the target made through `/scale`, and does so again when all is at rest.
  *
- * A target that leaves the count to others is done with it; whether one that puts it back fights for what is its own, the drift test
- * tells.
+ * A target that leaves the count to other writers is done with it; whether one that puts it back fights for what is its own, the drift
+ * test decides.
  */
 import { isMap } from 'stalemate-apiserver/objects/json';
 import type { AdversarialWriter } from '../../schedule/workload/writer.ts';

@@ -33,7 +33,7 @@ export function today(): string {
   return realDate().toISOString().slice(0, 10);
 }
 
-/** The epoch that was heard of last among those that this shard has begun and not finished; undefined where there is none. */
+/** The epoch with the latest entry among those that this shard has begun and not finished; undefined where there is none. */
 export function unfinishedEpoch(reportDir: string, soak: SoakIdentity): string | undefined {
   const folder = join(reportDir, 'soak');
   const epochs = existsSync(folder) ? readdirSync(folder) : [];

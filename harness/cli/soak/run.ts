@@ -137,7 +137,7 @@ async function soakLogged(logged: Logged, reporting: Reporting, { signal }: Comm
         ...{ shard, place, state, append, signal },
         expected: replayed === undefined ? [] : knownCauses(replayed.revisited),
         campaign: async (batch, { events, ...how }) => {
-          // What goes wrong with one of them must not cost the others: they are heard while the batch runs.
+          // What goes wrong with one of them must not cost the others: they are reported while the batch runs.
           let isKept = true;
           const onFinding = (finding: Finding): void => {
             isKept = keeper.guard(() => events.onFinding?.(redactFinding(finding, vault)));

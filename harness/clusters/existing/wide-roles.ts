@@ -1,8 +1,8 @@
-/** What roles and bindings of the whole cluster would mean for others who use it. Pure. */
+/** What roles and bindings of the whole cluster would mean for its other users. Pure. */
 import { listOf, mapOf, textOf } from 'stalemate-apiserver/objects/json';
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
 
-/** Rules of a role with such a label become part of a role that others have: `…/aggregate-to-admin`. */
+/** Rules of a role with such a label become part of a role that other users have: `…/aggregate-to-admin`. */
 const JOINS = 'rbac.authorization.k8s.io/aggregate-to-';
 
 /** Whom a binding gives rights beside accounts in namespaces of the run: `Group system:unauthenticated`. */
@@ -16,7 +16,7 @@ export function othersBoundBy(binding: KubeObject, isOwn: (namespace: string) =>
   });
 }
 
-/** A role without what would have it change roles of others, and whether there was any of that. */
+/** A role without what would have it change roles of other users, and whether there was any of that. */
 export function byItself(role: KubeObject): { readonly role: KubeObject; readonly joins: boolean } {
   const { labels = {} } = role.metadata;
   const kept = Object.entries(labels).filter(([key]) => !key.startsWith(JOINS));

@@ -80,7 +80,7 @@ export async function served(upstream: Upstream, path: string): Promise<void> {
   }
 }
 
-/** The first creates of a new kind wait two seconds at a server, in case there are others that have not heard of it. */
+/** The first creates of a new kind wait two seconds at a server, in case there are others that do not know it yet. */
 export async function takesWrites(upstream: Upstream, collections: readonly string[]): Promise<void> {
   // Whatever it says to nothing in particular, it has waited before that.
   await Promise.all(collections.map((path) => ask(upstream, 'POST', path, {}, { dryRun: 'All' })));

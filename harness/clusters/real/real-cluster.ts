@@ -284,7 +284,7 @@ export class RealCluster implements Cluster {
     return abandon;
   }
 
-  /** Before an apply that may make something outside of namespaces: the answer to it where others have that. */
+  /** Before an apply that may make something outside of namespaces: the answer to it where other users have that. */
   async #lookFirst(request: ApiRequest, path: string): Promise<ApiResponse | undefined> {
     const look: ApiRequest = { method: 'GET', path, query: {}, headers: { 'user-agent': 'stalemate' } };
     const there = await call(this.#upstream, look).catch((error: unknown): ApiResponse => ({

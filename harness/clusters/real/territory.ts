@@ -87,7 +87,7 @@ export class Territory {
   placesOf(kind: ResourceKind): readonly Within[] {
     if (kind.namespaced) return this.#namespaces.map((namespace) => ({ namespace }));
     if (groupResource(kind) === 'namespaces') return this.#namespaces.map((name) => ({ name }));
-    // Of what others have, nothing is looked at before the run makes something of that kind.
+    // Of what other users have, nothing is looked at before the run makes something of that kind.
     return this.#own.has(groupResource(kind)) || this.#wide.has(groupResource(kind)) ? ALL : NONE;
   }
 
@@ -96,7 +96,7 @@ export class Territory {
     this.#wide.add(groupResource(kind));
   }
 
-  /** Whether the run has made something that others see, for names outside of namespaces are everybody's. */
+  /** Whether the run has made something that other users see, for names outside of namespaces are everybody's. */
   get reachesOut(): boolean {
     return this.#wide.size > 0;
   }
@@ -130,12 +130,12 @@ export class Territory {
     const { resource, uid, object, type, namespace } = change;
     const isOurs = this.owns(change);
     if (type === 'DELETED') this.#uids.delete(uid);
-    // An apply that met what others had made in the meantime changes it, and makes nothing.
+    // An apply that met what other users had made in the meantime changes it, and makes nothing.
     else if (isMade && !isOurs && namespace === '' && type === 'ADDED') this.take(resource, object);
     return isOurs || isMade;
   }
 
-  /** The answer to a request that would touch what is not the run's, or look at what others have in their namespaces. */
+  /** The answer to a request that would touch what is not the run's, or look at what other users have in their namespaces. */
   refusalOf(request: ApiRequest, kinds: ReadonlyMap<string, ResourceKind>): ApiResponse | undefined {
     const { method, path, query, headers } = request;
     if (!isPlain(path)) return this.#refused('path', `${method} ${path}`, 'the path is not in its canonical form');
@@ -172,7 +172,7 @@ export class Territory {
 
   /**
    * Where an allowed apply would go to something outside of namespaces that the run has not made: the path to look at first. Only the
-   * server knows whether it would make something or change what others have.
+   * server knows whether it would make something or change what other users have.
    */
   unknownOf(request: ApiRequest): string | undefined {
     const info = requestInfo(request.method, request.path, request.query);
@@ -313,7 +313,7 @@ export class Territory {
     };
   }
 
-  /** The answer to a list of all namespaces without what others have. */
+  /** The answer to a list of all namespaces without what other users have. */
   listOf(request: ApiRequest, answer: ApiResponse, kinds: ReadonlyMap<string, ResourceKind>): ApiResponse {
     const isShown = answer.code === 200 ? this.#shownBy(request, kinds) : undefined;
     if (isShown === undefined) return answer;
@@ -324,13 +324,13 @@ export class Territory {
     );
   }
 
-  /** Whether an event of a watch of all namespaces is about what others have. */
+  /** Whether an event of a watch of all namespaces is about what other users have. */
   hides(request: ApiRequest, { type, object }: WatchEvent, kinds: ReadonlyMap<string, ResourceKind>): boolean {
     if (type === 'BOOKMARK' || type === 'ERROR') return false;
     return this.#shownBy(request, kinds)?.(object) === false;
   }
 
-  /** Of what is outside of namespaces: all but what leads further, and namespaces of others. */
+  /** Of what is outside of namespaces: all but what leads further, and namespaces of other users. */
   #mayRead(info: RequestInfo): boolean {
     const { subresource, name } = info;
     if (groupResource(info) === 'namespaces') return name === '' || this.#namespaces.includes(name);

@@ -1,5 +1,5 @@
 /**
- * Two lists of steps side by side: steps of one label stand in one row, the others alone.
+ * Two lists of steps side by side: steps of one label are in one row, the others alone.
  *
  * Labels name a request by what it is and are unique in a run, so the longest common subsequence of labels is what the runs have in
  * common in one order. Pure, and knows nothing of what a step is.

@@ -1,5 +1,6 @@
 /**
- * Secrets of others, which a target or an observer gets to see on a cluster that is shared: no record holds them, not even their names.
+ * Secrets of other users, which a target or an observer gets to see on a cluster that is shared: no record holds them, not even their
+ * names.
  *
  * Owns: which Secrets are the run's own, and a history without the others. What the target itself was shown is not changed. Pure.
  */
@@ -49,7 +50,7 @@ export function ownSecretsOfRecording({ operations }: Pick<History, 'operations'
   return (namespace, name) => asked.has(namespace) || asked.has(`${namespace}/${name}`);
 }
 
-/** The history without the Secrets of others; the same one where it has none. */
+/** The history without the Secrets of other users; the same one where it has none. */
 export function withoutForeignSecrets(history: History, isOwn: IsOwn): History {
   const made = madeIn(history);
   const isForeign = ({ metadata: { namespace = '', name = '', uid = '' } }: KubeObject): boolean =>

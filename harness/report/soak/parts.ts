@@ -7,7 +7,7 @@ import { compareExamples } from './smallest.ts';
 export interface BatchPart {
   /** Where it was made: epoch and shard. */
   readonly on: string;
-  /** When the last was heard of it. */
+  /** When it last reported. */
   readonly at: string;
   readonly result: BatchResult | undefined;
   readonly failed: SoakLineOf<'failed'> | undefined;

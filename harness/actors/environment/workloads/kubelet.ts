@@ -1,6 +1,6 @@
 /**
- * Scheduler and kubelet of one node without containers: pods are bound, become ready, finish when they belong to a Job, and go when
- * they are told to.
+ * Scheduler and kubelet of one node without containers: pods are bound, become ready, finish when they belong to a Job, and go when they
+ * are deleted.
  */
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import type { WorkResult } from '../work-queue.ts';
