@@ -86,7 +86,7 @@ export function tellStory({ record: history, violation, counterexample, stats }:
     ...(cause === undefined || cause.key === cause.text ? {} : { cause: cause.text }),
     symptoms: symptoms.length < 2 ? [] : symptomLines(symptoms),
     actors: actorsOf(kept),
-    ...(object === undefined ? {} : { object }),
+    ...given({ object }),
     rows: kept,
     unrelatedSteps: told.unrelated,
     atRest: compareAtRest(index, keys, violation),
@@ -106,7 +106,7 @@ function namesOf(keys: ReadonlySet<string>): ReadonlySet<string> {
 
 function reconciled({ signature }: Violation, { measurements }: Told['record']): Pick<Story, 'reconciles'> {
   const reconciles = reconcilesBeside(signature.property, measurements);
-  return reconciles === undefined ? {} : { reconciles };
+  return given({ reconciles });
 }
 
 /** A story begins with contention, or earlier when the violation does: a target can be wrong while it is undisturbed. */

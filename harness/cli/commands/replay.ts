@@ -219,7 +219,7 @@ function configuredBy(
   const { env, fileSystem = configuredFiles ?? 'own', time } = flags;
   const own = env === undefined && configured === undefined ? {} : { env: { ...configured, ...env } };
   const programEnv = Object.fromEntries(Object.entries(programs).map(([name, program]) => [name, program.env ?? {}]));
-  return { ...own, programEnv, fileSystem, ...(time === undefined ? {} : { time }), kind: kindOf(kind, flags) };
+  return { ...own, programEnv, fileSystem, ...given({ time }), kind: kindOf(kind, flags) };
 }
 
 /** Of a replay on the embedded server that another one is compared with. */
@@ -229,7 +229,7 @@ const EMBEDDED_TIMES = 3;
 function comparedWith(result: ReplayResult, embedded: ReplayResult | undefined): object {
   if (embedded === undefined) return {};
   const parting = partingOf(embedded.history, result.other ?? result.history);
-  return { embedded: embedded.reproduced, ...(parting === undefined ? {} : { parting }) };
+  return { embedded: embedded.reproduced, ...given({ parting }) };
 }
 
 /** Where a run that came out well on a real cluster left the way of the embedded one. */

@@ -65,7 +65,7 @@ export function makeScenario(result: CampaignResult, facts: ScenarioFacts, corpu
       reasons: Object.entries(result.inconclusive.reasons)
         .map(([why, count]) => {
           const page = facts.unjudgedPageOf?.(why);
-          return { why, count, ...(page === undefined ? {} : { page }) };
+          return { why, count, ...given({ page }) };
         })
         .sort((a, b) => b.count - a.count),
     },
@@ -75,7 +75,7 @@ export function makeScenario(result: CampaignResult, facts: ScenarioFacts, corpu
     ...(isStoppedEarly(result) ? { stoppedEarly: true as const } : {}),
     ...(leftOut.length === 0 ? {} : { leftOut }),
     waived: (result.waived ?? []).map(summariseWaiver),
-    ...(result.soak === undefined ? {} : { soak: result.soak }),
+    ...given({ soak: result.soak }),
   };
 }
 
@@ -130,7 +130,7 @@ function reported(finding: Finding, paths: FindingPaths): ReportedFinding {
     sequence: sequenceOf(story),
     reproduced: stats.reproduced,
     count: stats.count,
-    ...(seen === undefined ? {} : { seen }),
+    ...given({ seen }),
     ...paths,
   };
 }

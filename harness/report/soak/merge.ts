@@ -101,7 +101,7 @@ function oneSoak(parts: Parts, { allShards }: MergeManner): Soak | undefined {
     ...(remarks.length === 0 ? {} : { remarks }),
     measures: averageMeasures(results),
     soak: facts,
-    ...(targetUse === undefined ? {} : { targetUse }),
+    ...given({ targetUse }),
     ...(known.length === 0 ? {} : { seenAgain: Object.fromEntries(known) }),
     ...(waived.length === 0 ? {} : { waived }),
   };
@@ -187,7 +187,7 @@ function examplesOf(parts: Parts, counts: { readonly [cause: string]: number }, 
       const count = Math.max(1, counts[key] ?? 0);
       const shown = symptoms[key];
       const how = shown === undefined ? {} : { symptoms: shown };
-      const beside = neighbour === undefined ? {} : { neighbour };
+      const beside = given({ neighbour });
       const finding = {
         violation,
         counterexample,
