@@ -12,20 +12,12 @@ import { HOLDS } from '../harness/model/check-result.ts';
 import type { History } from '../harness/model/history.ts';
 import { leafInWords, leafPattern } from '../harness/model/leaf.ts';
 import type { ProbeRequest, ProbeResult } from '../harness/model/probe.ts';
-import { failureStreaks } from '../harness/oracle/failures.ts';
 import { drawnPlaces, finalState, nearestDifferences, placeOf, probedState } from '../harness/oracle/final-state.ts';
 import type { Difference } from '../harness/oracle/final-state.ts';
 import { indexOf } from '../harness/oracle/history-index.ts';
 import { watchesGivenUp } from '../harness/oracle/open-watches.ts';
 import type { Property } from '../harness/oracle/property.ts';
-import {
-  earnedSettleMs,
-  isAtRest,
-  isOrdinaryIdle,
-  laterHalf,
-  SETTLE_MS_MAX,
-  suspectSettleMs,
-} from '../harness/oracle/rest.ts';
+import { earnedSettleMs, isAtRest, isOrdinaryIdle, laterHalf, RETRIES_TOO_LATE } from '../harness/oracle/rest.ts';
 
 const NAME = 'convergence';
 /** Back-offs and requeues of so many ms of run time are everyday life. */
@@ -102,14 +94,8 @@ function judgeSuspect(
   expected: Expected,
   found: readonly [Difference, ...(readonly Difference[])],
 ): CheckResult {
-  const windowMs = earnedSettleMs(failureStreaks(history), suspectSettleMs(history));
-  if (windowMs > SETTLE_MS_MAX) {
-    return {
-      result: 'inconclusive',
-      reason:
-        'the target has failed so often that its next retry may come later than the run waits: it may still fix this',
-    };
-  }
+  const windowMs = earnedSettleMs(history);
+  if (windowMs === undefined) return RETRIES_TOO_LATE;
   const extended = find(history, 'extended-settle');
   const fresh = find(history, 'fresh-incarnation');
   const later =

@@ -11,11 +11,10 @@ import type { CheckResult, Violation } from '../harness/model/check-result.ts';
 import { HOLDS } from '../harness/model/check-result.ts';
 import type { History, Revision } from '../harness/model/history.ts';
 import type { ProbeRequest, ProbeResult } from '../harness/model/probe.ts';
-import { failureStreaks } from '../harness/oracle/failures.ts';
 import { indexOf, names } from '../harness/oracle/history-index.ts';
 import type { HistoryIndex } from '../harness/oracle/history-index.ts';
 import type { Property } from '../harness/oracle/property.ts';
-import { earnedSettleMs, isAtRest, SETTLE_MS_MAX, suspectSettleMs } from '../harness/oracle/rest.ts';
+import { earnedSettleMs, isAtRest, RETRIES_TOO_LATE } from '../harness/oracle/rest.ts';
 import { isTerminating } from './exercised.ts';
 
 const NAME = 'deletion-completes';
@@ -53,11 +52,8 @@ function check(history: History): CheckResult {
 }
 
 function judgeStuck(history: History, index: HistoryIndex, stuck: Revision): CheckResult {
-  const windowMs = earnedSettleMs(failureStreaks(history), suspectSettleMs(history));
-  if (windowMs > SETTLE_MS_MAX)
-    return unclear(
-      'the target has failed so often that its next retry may come later than the run waits: it may still fix this',
-    );
+  const windowMs = earnedSettleMs(history);
+  if (windowMs === undefined) return RETRIES_TOO_LATE;
   const extended = find(history, 'extended-settle');
   if (extended !== undefined && isAtRest(extended) && !isStuck(extended.final, stuck)) return HOLDS;
   const fresh = find(history, 'fresh-incarnation');

@@ -14,11 +14,10 @@ import type { History, Revision } from '../harness/model/history.ts';
 import { COLLECTION, OUTSIDE, OUTSIDE_API } from '../harness/model/outside.ts';
 import type { ProbeResult } from '../harness/model/probe.ts';
 import { canonicalJson } from '../harness/model/spec-hash.ts';
-import { failureStreaks } from '../harness/oracle/failures.ts';
 import type { HistoryIndex } from '../harness/oracle/history-index.ts';
 import { indexOf } from '../harness/oracle/history-index.ts';
 import type { Property } from '../harness/oracle/property.ts';
-import { earnedSettleMs, isAtRest, SETTLE_MS_MAX, suspectSettleMs } from '../harness/oracle/rest.ts';
+import { earnedSettleMs, isAtRest, RETRIES_TOO_LATE } from '../harness/oracle/rest.ts';
 import { hasEffects } from './exercised.ts';
 
 const NAME = 'idempotent-effects';
@@ -120,14 +119,8 @@ function judgeRest(
   const now = countsOf([...last.values()].map(({ object }) => object));
   const found = smallestSurplus(now, allowed);
   if (found === undefined) return HOLDS;
-  const windowMs = earnedSettleMs(failureStreaks(history), suspectSettleMs(history));
-  if (windowMs > SETTLE_MS_MAX) {
-    return {
-      result: 'inconclusive',
-      reason:
-        'the target has failed so often that its next retry may come later than the run waits: it may still fix this',
-    };
-  }
+  const windowMs = earnedSettleMs(history);
+  if (windowMs === undefined) return RETRIES_TOO_LATE;
   const extended = history.probes.find(
     (probe): probe is Extended => probe.probe === 'extended-settle' && probe.windowMs >= windowMs,
   );

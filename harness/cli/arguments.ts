@@ -71,26 +71,27 @@ export function clusterWriteArgument(text: string, before: readonly string[] | u
   throw usage(`got --allow-cluster-write "${text}", ${CLUSTER_WRITE_FORM}`);
 }
 
-/** Which existing cluster is meant, as options have it. */
-export function existingFlags(flags: {
+/** The flags that say which existing cluster is meant. */
+export interface ExistingFlags {
   readonly kubeconfig?: string;
   readonly context?: string;
   readonly allowContext?: readonly string[];
   readonly allowCluster?: readonly string[];
   readonly namespacePrefix?: string;
   readonly allowClusterWrite?: readonly string[];
-}): NonNullable<ReplayContext['existing']> {
+}
+
+/** The same as options have it. */
+export function existingFlags(flags: ExistingFlags): NonNullable<ReplayContext['existing']> {
   const { kubeconfig, context, allowContext, allowCluster, namespacePrefix, allowClusterWrite } = flags;
-  return {
-    ...given({
-      kubeconfig,
-      context,
-      allowContexts: allowContext,
-      allowClusters: allowCluster,
-      namespacePrefix,
-      allowClusterWrites: allowClusterWrite,
-    }),
-  };
+  return given({
+    kubeconfig,
+    context,
+    allowContexts: allowContext,
+    allowClusters: allowCluster,
+    namespacePrefix,
+    allowClusterWrites: allowClusterWrite,
+  });
 }
 
 /** `--with`: one word for all of them. */

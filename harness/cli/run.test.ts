@@ -3,39 +3,20 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Summary } from '../report/summary.ts';
 import { summarySchema } from '../report/summary.ts';
 import { decodeReplayable } from '../schedule/codec/record.ts';
 import { shell, stalemate, startStalemate, type BinResult } from './test-bin.ts';
+import { CONTROLLERS, NEVER_REDEPLOYED } from './test-config.ts';
 
-const CONTROLLERS = fileURLToPath(new URL('../../controllers-under-test/releases/', import.meta.url));
-const INDEX = new URL('../index.ts', import.meta.url).href;
-
-/** A claim that a change of the sample's spec breaks in every run: what is tested here is the command line, not a bug. */
-const CONFIG = `
-import { defineConfig } from ${JSON.stringify(INDEX)};
-export default defineConfig({
-  target: ${JSON.stringify(`${CONTROLLERS}correct/controller.ts`)},
-  crds: [${JSON.stringify(`${CONTROLLERS}crd.yaml`)}],
-  samples: [${JSON.stringify(`${CONTROLLERS}sample.yaml`)}],
-  always: [
-    {
-      name: 'never-redeployed',
-      resource: 'deployments.apps',
-      check: (object) => Number(object.metadata.generation) < 2 || 'generation ' + object.metadata.generation,
-    },
-  ],
-});
-`;
 const FLAGS = ['run', '--property', 'never-redeployed', '--budget', '100', '--stop-after', '1', '--seed', '1'];
 
 let folder: string;
 let run: BinResult;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'stalemate-run-'));
-  writeFileSync(join(folder, 'stalemate.config.ts'), CONFIG);
+  writeFileSync(join(folder, 'stalemate.config.ts'), NEVER_REDEPLOYED);
   run = stalemate([...FLAGS, '--json'], { cwd: folder });
 });
 afterAll(() => {
@@ -82,7 +63,7 @@ describe('run, then replay', () => {
   });
 
   it('exits 0 when the whole schedule was followed and the claim holds', () => {
-    writeFileSync(join(folder, 'fixed.config.ts'), CONFIG.replace('< 2', '< 200'));
+    writeFileSync(join(folder, 'fixed.config.ts'), NEVER_REDEPLOYED.replace('< 2', '< 200'));
 
     const { code, stdout } = stalemate(['replay', counterexample(), '--times', '1', '--config', 'fixed.config.ts'], {
       cwd: folder,

@@ -5,6 +5,7 @@
  */
 import { OUTSIDE_PATH } from 'stalemate-apiserver/wire/outside-path';
 import { isEvent } from '../model/aside.ts';
+import type { CheckResult } from '../model/check-result.ts';
 import { roleOf } from '../model/actor.ts';
 import type { History, Mark, Operation, Revision } from '../model/history.ts';
 import type { ProbeResult } from '../model/probe.ts';
@@ -167,7 +168,7 @@ export function isAtRest({ quiescent, windowMs, unchangedMs: unchanged = 0 }: Ex
 /** How long a run has to be silent before it may be called converged: three resyncs of half a minute, and kopf's retry of 60 s twice. */
 export const EXTENDED_SETTLE_MS = 120_000;
 /** Beyond twice client-go's longest back-off (1000 s) is not waited for. */
-export const SETTLE_MS_MAX = 2_000_000;
+const SETTLE_MS_MAX = 2_000_000;
 /** A spacing that grows at most doubles, and jitter adds a fifth. */
 const NEXT_GAP = 2.5;
 
@@ -203,17 +204,20 @@ function queuedBackOffMs(deliveries: History['deliveries'], { attempts, endedBy 
   return FIRST_BACK_OFF_MS * 2 ** (attempts.length + events.length);
 }
 
-/** The silence, at least `atLeastMs`, after which no back-off that the observed failures have earned can still be pending. */
-export function earnedSettleMs(
-  streaks: readonly { readonly gapsMs: readonly number[]; readonly open: boolean }[],
-  atLeastMs: number,
-): number {
-  let needed = atLeastMs;
-  for (const { gapsMs, open } of streaks) {
+/** The silence after which a suspect has no back-off pending that its failures have earned; undefined where no run waits for so long. */
+export function earnedSettleMs(history: History): number | undefined {
+  let needed = suspectSettleMs(history);
+  for (const { gapsMs, open } of failureStreaks(history)) {
     if (open) for (const gap of gapsMs) needed = Math.max(needed, gap * NEXT_GAP);
   }
-  return needed;
+  return needed > SETTLE_MS_MAX ? undefined : needed;
 }
+
+/** What is said of a suspect for which {@link earnedSettleMs} is too long. */
+export const RETRIES_TOO_LATE: Extract<CheckResult, { readonly result: 'inconclusive' }> = {
+  result: 'inconclusive',
+  reason: 'the target has failed so often that its next retry may come later than the run waits: it may still fix this',
+};
 
 /** More requests than this share of the references' idle rate are no longer the target's ordinary polling. */
 const IDLE_FACTOR = 2;

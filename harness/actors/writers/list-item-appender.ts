@@ -3,11 +3,10 @@
  *
  * A target that replaces such a list as a whole drops the item. Finalizers are taken back at heal; the other items stay.
  */
-import { groupResource, type JsonValue } from 'stalemate-apiserver/objects/object';
-import type { FieldPath, ProgramOp } from '../../model/workload.ts';
+import { groupResource } from 'stalemate-apiserver/objects/object';
 import type { AdversarialWriter, AimObject, WriterContext } from '../../schedule/workload/writer.ts';
 import { CONDITIONS, conditionFor } from './conditions.ts';
-import { contestedAt, FINALIZERS, isFinalizer, oneOf, undoAppends } from './moves.ts';
+import { appendOp, contestedAt, FINALIZERS, isFinalizer, oneOf, undoAppends } from './moves.ts';
 import type { Move } from './moves.ts';
 
 const NAME = 'list-item-appender';
@@ -21,22 +20,15 @@ export const listItemAppender: AdversarialWriter = {
 };
 
 function itemMoves(aim: AimObject, context: WriterContext): readonly Move[] {
-  const append = (path: FieldPath, item: JsonValue, subresource?: 'status'): ProgramOp => ({
-    do: 'append',
-    target: aim.target,
-    ...(subresource === undefined ? {} : { subresource }),
-    path,
-    item,
-  });
   const moves: Move[] = [];
   const condition = conditionFor(aim, 'Scanned', 'True', NAME);
-  if (condition !== undefined) moves.push([append(CONDITIONS, condition, 'status')]);
+  if (condition !== undefined) moves.push([appendOp(aim, CONDITIONS, condition, 'status')]);
   const { bystander } = context;
   // One owner reference with `controller: true` is the target's business; a plain one may be anybody's.
-  if (bystander !== undefined) moves.push([append(['metadata', 'ownerReferences'], bystander)]);
-  moves.push([append(FINALIZERS, 'stalemate.dev/guard')]);
+  if (bystander !== undefined) moves.push([appendOp(aim, ['metadata', 'ownerReferences'], bystander)]);
+  moves.push([appendOp(aim, FINALIZERS, 'stalemate.dev/guard')]);
   if (groupResource(aim.target) === 'serviceaccounts') {
-    moves.push([append(['imagePullSecrets'], { name: 'stalemate-pull' })]);
+    moves.push([appendOp(aim, ['imagePullSecrets'], { name: 'stalemate-pull' })]);
   }
   return moves;
 }

@@ -7,6 +7,7 @@ import * as fc from 'fast-check';
 import { isMap } from 'stalemate-apiserver/objects/json';
 import type { JsonObject, JsonValue } from 'stalemate-apiserver/objects/object';
 import { valueAt } from '../../model/edit.ts';
+import { given } from '../../model/given.ts';
 import type { FieldPath, ProgramOp, WriteStyle } from '../../model/workload.ts';
 import type { AimObject } from '../../schedule/workload/writer.ts';
 
@@ -34,7 +35,17 @@ export function setOp(
   via: WriteStyle,
   subresource?: 'status' | 'scale',
 ): ProgramOp {
-  return { do: 'set', target: aim.target, ...(subresource === undefined ? {} : { subresource }), path, value, via };
+  return { do: 'set', target: aim.target, ...given({ subresource }), path, value, via };
+}
+
+/** Appends an item to a list. */
+export function appendOp(
+  { target }: Pick<AimObject, 'target'>,
+  path: FieldPath,
+  item: JsonValue,
+  subresource?: 'status',
+): ProgramOp {
+  return { do: 'append', target, ...given({ subresource }), path, item };
 }
 
 /** Sets, changes and removes a key of our own in labels or annotations. */

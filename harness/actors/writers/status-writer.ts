@@ -7,7 +7,7 @@ import type { ProgramOp } from '../../model/workload.ts';
 import { asMap, asNumber, isImmutable, otherScalars, propertySchema } from '../../schedule/workload/schema-view.ts';
 import type { AdversarialWriter, AimObject } from '../../schedule/workload/writer.ts';
 import { CONDITIONS, conditionFor } from './conditions.ts';
-import { contestedAt, inStyles, isOwned, oneOf, setOp } from './moves.ts';
+import { appendOp, contestedAt, inStyles, isOwned, oneOf, setOp } from './moves.ts';
 import type { Move } from './moves.ts';
 
 const NAME = 'status-writer';
@@ -28,13 +28,7 @@ function conditionMoves(aim: AimObject): readonly Move[] {
   const yes = conditionFor(aim, TYPE, 'True', NAME);
   const no = conditionFor(aim, TYPE, 'False', NAME);
   if (yes === undefined || no === undefined) return [];
-  const append = (item: JsonValue): ProgramOp => ({
-    do: 'append',
-    target: aim.target,
-    subresource: 'status',
-    path: CONDITIONS,
-    item,
-  });
+  const append = (item: JsonValue): ProgramOp => appendOp(aim, CONDITIONS, item, 'status');
   return [[append(yes)], [append(yes), append(no)]];
 }
 

@@ -8,17 +8,12 @@ import {
   clusterWriteArgument,
   collect,
   prefixArgument,
+  type ExistingFlags,
 } from '../arguments.ts';
 import { withKindFlags, type KindFlags } from './kind-flags.ts';
 
-export interface ClusterFlags extends KindFlags {
+export interface ClusterFlags extends KindFlags, ExistingFlags {
   readonly cluster?: ClusterKind;
-  readonly kubeconfig?: string;
-  readonly context?: string;
-  readonly allowContext?: readonly string[];
-  readonly allowCluster?: readonly string[];
-  readonly namespacePrefix?: string;
-  readonly allowClusterWrite?: readonly string[];
   readonly toxiproxy?: string;
 }
 

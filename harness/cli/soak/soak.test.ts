@@ -1,32 +1,13 @@
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { lockFolder } from '../../report/folder-lock.ts';
 import { summarySchema } from '../../report/summary.ts';
 import { epochArgument, shardArgument } from '../commands/soak.ts';
 import { stalemate, startStalemate, type BinResult } from '../test-bin.ts';
+import { NEVER_REDEPLOYED } from '../test-config.ts';
 
-const CONTROLLERS = fileURLToPath(new URL('../../../controllers-under-test/releases/', import.meta.url));
-const INDEX = new URL('../../index.ts', import.meta.url).href;
-
-/** A claim that any change of the sample's spec breaks: what is tested here is what becomes of findings, not a bug. */
-const CONFIG = `
-import { defineConfig } from ${JSON.stringify(INDEX)};
-export default defineConfig({
-  target: ${JSON.stringify(`${CONTROLLERS}correct/controller.ts`)},
-  crds: [${JSON.stringify(`${CONTROLLERS}crd.yaml`)}],
-  samples: [${JSON.stringify(`${CONTROLLERS}sample.yaml`)}],
-  always: [
-    {
-      name: 'never-redeployed',
-      resource: 'deployments.apps',
-      check: (object) => Number(object.metadata.generation) < 2 || 'generation ' + object.metadata.generation,
-    },
-  ],
-});
-`;
 const SHARD = ['soak', '--property', 'never-redeployed', '--seed-epoch', 'night', '--shard', '1/2'];
 const PLACE = '.stalemate/soak/night/1-of-2';
 
@@ -36,7 +17,7 @@ let second: BinResult;
 let resumed: BinResult;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'stalemate-soak-'));
-  writeFileSync(join(folder, 'stalemate.config.ts'), CONFIG);
+  writeFileSync(join(folder, 'stalemate.config.ts'), NEVER_REDEPLOYED);
   const child = startStalemate([...SHARD, '--budget', '10m'], folder);
   let stdout = '';
   for await (const chunk of child.stdout) {

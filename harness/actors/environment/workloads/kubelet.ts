@@ -2,7 +2,7 @@
  * Scheduler and kubelet of one node without containers: pods are bound, become ready, finish when they belong to a Job, and go when they
  * are deleted.
  */
-import type { KubeObject } from 'stalemate-apiserver/objects/object';
+import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object';
 import type { WorkResult } from '../work-queue.ts';
 import type { Api } from './api.ts';
 import { phaseOf } from './pods.ts';
@@ -83,17 +83,7 @@ function running(pod: KubeObject, now: string): { readonly [key: string]: KubeOb
     startTime: now,
     observedGeneration: pod.metadata.generation ?? 1,
     conditions: CONDITIONS.map((type) => ({ type, status: 'True', lastTransitionTime: now, lastProbeTime: null })),
-    containerStatuses: containersOf(pod).map(({ name, image }) => ({
-      name,
-      image,
-      imageID: '',
-      containerID: `stalemate://${name}`,
-      ready: true,
-      started: true,
-      restartCount: 0,
-      lastState: {},
-      state: { running: { startedAt: now } },
-    })),
+    containerStatuses: containerStatuses(pod, true, { running: { startedAt: now } }),
   };
 }
 
@@ -106,18 +96,24 @@ function finished(pod: KubeObject, now: string): { readonly [key: string]: KubeO
       const why = holds ? {} : { reason: 'PodCompleted' };
       return { type, status: holds ? 'True' : 'False', lastTransitionTime: now, lastProbeTime: null, ...why };
     }),
-    containerStatuses: containersOf(pod).map(({ name, image }) => ({
-      name,
-      image,
-      imageID: '',
-      containerID: `stalemate://${name}`,
-      ready: false,
-      started: false,
-      restartCount: 0,
-      lastState: {},
-      state: { terminated: { exitCode: 0, reason: 'Completed', startedAt, finishedAt: now } },
-    })),
+    containerStatuses: containerStatuses(pod, false, {
+      terminated: { exitCode: 0, reason: 'Completed', startedAt, finishedAt: now },
+    }),
   };
+}
+
+function containerStatuses(pod: KubeObject, runs: boolean, state: JsonObject): readonly JsonObject[] {
+  return containersOf(pod).map(({ name, image }) => ({
+    name,
+    image,
+    imageID: '',
+    containerID: `stalemate://${name}`,
+    ready: runs,
+    started: runs,
+    restartCount: 0,
+    lastState: {},
+    state,
+  }));
 }
 
 /** A byte of the pod's uid, so that addresses differ from pod to pod and not from run to run. */
