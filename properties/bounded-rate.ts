@@ -232,7 +232,7 @@ function judgeUnrest(history: History): CheckResult {
 
 /** Writes at rest: by its own echo, or by a timer. */
 function judgeWrites(history: History, writes: readonly Operation[], otherwise: string, pace: string): CheckResult {
-  const withheld = find(history, 'withheld-echo');
+  const withheld = history.probes.find((result) => result.probe === 'withheld-echo');
   if (withheld === undefined) {
     const reason = 'the target writes while nothing else changes, and no further run showed what triggers it';
     return { result: 'inconclusive', reason, needs: [{ probe: 'withheld-echo' }] };
@@ -366,12 +366,5 @@ function fightViolation({ revisions, path, actors, values, severity }: Fight): V
 
 /** The longest look at rest so far. */
 function longestSettle(history: History): Settled | undefined {
-  return history.probes.findLast((probe): probe is Settled => probe.probe === 'extended-settle');
-}
-
-function find<P extends ProbeResult['probe']>(
-  history: History,
-  probe: P,
-): Extract<ProbeResult, { probe: P }> | undefined {
-  return history.probes.find((result): result is Extract<ProbeResult, { probe: P }> => result.probe === probe);
+  return history.probes.findLast((probe) => probe.probe === 'extended-settle');
 }

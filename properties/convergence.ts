@@ -14,6 +14,7 @@ import { leafInWords, leafPattern } from '../harness/model/leaf.ts';
 import type { ProbeRequest, ProbeResult } from '../harness/model/probe.ts';
 import { drawnPlaces, finalState, nearestDifferences, placeOf, probedState } from '../harness/oracle/final-state.ts';
 import type { Difference } from '../harness/oracle/final-state.ts';
+import { lastProbe } from '../harness/oracle/last-probe.ts';
 import { indexOf } from '../harness/oracle/history-index.ts';
 import { watchesGivenUp } from '../harness/oracle/open-watches.ts';
 import type { Property } from '../harness/oracle/property.ts';
@@ -49,7 +50,7 @@ function check(history: History): CheckResult {
       reason: 'there are no undisturbed runs to show which fields and objects are the target’s',
     };
   }
-  const expected = find(history, 'expected-state');
+  const expected = lastProbe(history, 'expected-state');
   if (expected === undefined)
     return ask('no further run showed the state that a fresh copy of the target reaches from the same input', {
       probe: 'expected-state',
@@ -96,8 +97,8 @@ function judgeSuspect(
 ): CheckResult {
   const windowMs = earnedSettleMs(history);
   if (windowMs === undefined) return RETRIES_TOO_LATE;
-  const extended = find(history, 'extended-settle');
-  const fresh = find(history, 'fresh-incarnation');
+  const extended = lastProbe(history, 'extended-settle');
+  const fresh = lastProbe(history, 'fresh-incarnation');
   const later =
     extended === undefined
       ? found
@@ -107,7 +108,7 @@ function judgeSuspect(
   if (later.length === 0 && isOver) return healedLate(history, found, extended.windowMs);
   // The longest looks take the most time of all: what differs undisturbed as well is no matter of waiting.
   if (extended !== undefined && extended.windowMs >= LONG_MS && extended.windowMs < windowMs) {
-    const undisturbed = find(history, 'undisturbed');
+    const undisturbed = lastProbe(history, 'undisturbed');
     if (undisturbed === undefined)
       return ask(`${inGeneral(found[0])}; ${UNKNOWN_UNDISTURBED}`, { probe: 'undisturbed' });
     const excused = excusedBy(history, undisturbed);
@@ -147,12 +148,12 @@ function judgeSuspect(
  * runs may have drawn the same one by accident.
  */
 function accused(history: History, found: readonly Difference[], note: string): CheckResult {
-  const others = find(history, 'other-copies');
+  const others = lastProbe(history, 'other-copies');
   if (others === undefined) {
     const result = violated(history, found, undefined, 'error', note);
     return result.result === 'violated' ? { ...result, needs: [{ probe: 'other-copies' }] } : result;
   }
-  const [usual] = find(history, 'expected-state')?.outcomes ?? [];
+  const [usual] = lastProbe(history, 'expected-state')?.outcomes ?? [];
   const drawn = drawnPlaces([...(usual === undefined ? [] : [usual]), ...others.outcomes]);
   const left = found.filter((difference) => !drawn.has(placeOf(difference)));
   return left.length === 0 ? HOLDS : violated(history, left, undefined, 'error', note);
@@ -193,7 +194,7 @@ function healedLate(history: History, found: readonly Difference[], windowMs: nu
  * there is a function of the input, and has no excuse to differ here.
  */
 function judgeSilent(history: History, found: readonly Difference[]): CheckResult {
-  const undisturbed = find(history, 'undisturbed');
+  const undisturbed = lastProbe(history, 'undisturbed');
   if (undisturbed === undefined) {
     return ask(
       'the final state is not the one that a fresh copy of the target reaches from the same input, a restart changes nothing, and no undisturbed run was available',
@@ -330,13 +331,6 @@ function lastAttempt(history: History, { resource, object, uid }: Difference): n
 
 function settleWindow({ settlement }: History): string {
   return settlement.result === 'quiescent' ? `${settlement.windowMs / 1000} s` : 'this run';
-}
-
-function find<P extends ProbeResult['probe']>(
-  history: History,
-  probe: P,
-): Extract<ProbeResult, { probe: P }> | undefined {
-  return history.probes.findLast((result): result is Extract<ProbeResult, { probe: P }> => result.probe === probe);
 }
 
 function ask(reason: string, ...needs: readonly ProbeRequest[]): CheckResult {

@@ -9,7 +9,6 @@ import type { CheckResult, Violation } from '../harness/model/check-result.ts';
 import { HOLDS } from '../harness/model/check-result.ts';
 import type { History } from '../harness/model/history.ts';
 import { leafPattern } from '../harness/model/leaf.ts';
-import type { ProbeResult } from '../harness/model/probe.ts';
 import { nearestDifferences, probedState } from '../harness/oracle/final-state.ts';
 import type { Property } from '../harness/oracle/property.ts';
 import { convergence } from './convergence.ts';
@@ -28,15 +27,13 @@ export const crashEquivalence: Property = {
   exercised: isCrashed,
 };
 
-type Spared = Extract<ProbeResult, { probe: 'without-crashes' }>;
-
 function check(history: History): CheckResult {
   if (!history.processes.some(({ kind }) => kind === 'crashed')) return HOLDS;
   const converged = convergence.check(history);
   if (converged.result !== 'violated') return converged;
   const found = converged.violations.filter(({ severity }) => severity === 'error');
   if (found.length === 0) return HOLDS;
-  const spared = history.probes.find((probe): probe is Spared => probe.probe === 'without-crashes');
+  const spared = history.probes.find((probe) => probe.probe === 'without-crashes');
   if (spared === undefined) {
     const reason = 'a run with a crash ended in the wrong state, and the same run without the crash was not available';
     return { result: 'inconclusive', reason, needs: [{ probe: 'without-crashes' }] };

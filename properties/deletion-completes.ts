@@ -10,10 +10,11 @@ import { roleOf } from '../harness/model/actor.ts';
 import type { CheckResult, Violation } from '../harness/model/check-result.ts';
 import { HOLDS } from '../harness/model/check-result.ts';
 import type { History, Revision } from '../harness/model/history.ts';
-import type { ProbeRequest, ProbeResult } from '../harness/model/probe.ts';
+import type { ProbeRequest } from '../harness/model/probe.ts';
 import { indexOf, names } from '../harness/oracle/history-index.ts';
 import type { HistoryIndex } from '../harness/oracle/history-index.ts';
 import type { Property } from '../harness/oracle/property.ts';
+import { lastProbe } from '../harness/oracle/last-probe.ts';
 import { earnedSettleMs, isAtRest, RETRIES_TOO_LATE } from '../harness/oracle/rest.ts';
 import { isTerminating } from './exercised.ts';
 
@@ -54,9 +55,9 @@ function check(history: History): CheckResult {
 function judgeStuck(history: History, index: HistoryIndex, stuck: Revision): CheckResult {
   const windowMs = earnedSettleMs(history);
   if (windowMs === undefined) return RETRIES_TOO_LATE;
-  const extended = find(history, 'extended-settle');
+  const extended = lastProbe(history, 'extended-settle');
   if (extended !== undefined && isAtRest(extended) && !isStuck(extended.final, stuck)) return HOLDS;
-  const fresh = find(history, 'fresh-incarnation');
+  const fresh = lastProbe(history, 'fresh-incarnation');
   if (extended === undefined || extended.windowMs < windowMs || fresh === undefined) {
     const needs: ProbeRequest[] = [];
     if (extended === undefined || extended.windowMs < windowMs) needs.push({ probe: 'extended-settle', windowMs });
@@ -139,14 +140,6 @@ function violation(index: HistoryIndex, stuck: Revision, note: string): Violatio
     at: index.history.phases.at(-1)?.at ?? stuck.at,
     severity: 'error',
   };
-}
-
-/** The last of them: the same run may be looked at several times. */
-function find<P extends ProbeResult['probe']>(
-  { probes }: History,
-  wanted: P,
-): Extract<ProbeResult, { probe: P }> | undefined {
-  return probes.findLast((probe): probe is Extract<ProbeResult, { probe: P }> => probe.probe === wanted);
 }
 
 function unclear(reason: string): Extract<CheckResult, { result: 'inconclusive' }> {

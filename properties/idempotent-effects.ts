@@ -10,9 +10,9 @@ import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import { roleOf } from '../harness/model/actor.ts';
 import type { CheckResult, Violation } from '../harness/model/check-result.ts';
 import { HOLDS } from '../harness/model/check-result.ts';
+import type { ProbeResult } from '../harness/model/probe.ts';
 import type { History, Revision } from '../harness/model/history.ts';
 import { COLLECTION, OUTSIDE, OUTSIDE_API } from '../harness/model/outside.ts';
-import type { ProbeResult } from '../harness/model/probe.ts';
 import { canonicalJson } from '../harness/model/spec-hash.ts';
 import type { HistoryIndex } from '../harness/oracle/history-index.ts';
 import { indexOf } from '../harness/oracle/history-index.ts';
@@ -31,7 +31,6 @@ export const idempotentEffects: Property = {
   exercised: hasEffects,
 };
 
-type Expected = Extract<ProbeResult, { probe: 'expected-state' }>;
 type Extended = Extract<ProbeResult, { probe: 'extended-settle' }>;
 
 function check(history: History): CheckResult {
@@ -45,7 +44,7 @@ function check(history: History): CheckResult {
         'the run never came to rest, so there is no final state to judge (bounded-rate judges whether it may be this busy)',
     };
   }
-  const expected = history.probes.find((probe): probe is Expected => probe.probe === 'expected-state');
+  const expected = history.probes.find((probe) => probe.probe === 'expected-state');
   if (expected === undefined) {
     const reason = 'no further run showed what a fresh copy of the target keeps outside the cluster';
     return { result: 'inconclusive', reason, needs: [{ probe: 'expected-state' }] };

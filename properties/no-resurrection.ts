@@ -81,16 +81,13 @@ function resurrection(
   verb: 'patch' | 'update',
 ): Violation {
   const what = verb === 'patch' ? 'server-side apply' : 'update';
-  return {
-    signature: { property: NAME, class: 'resurrected', actors: ['target'], kind: creation.resource, field: '' },
-    sentence:
-      `${creation.actor}'s ${what} created ${index.shortName(creation)} again (version ${creation.revision}) after ` +
+  return violation(
+    'resurrected',
+    deletion,
+    creation,
+    `${creation.actor}'s ${what} created ${index.shortName(creation)} again (version ${creation.revision}) after ` +
       `${deletion.actor} had deleted it (version ${deletion.revision}): ${whatItKnew(index, deletion, creation)}`,
-    operations: [creation.op, deletion.op].filter((id) => id >= 0),
-    revisions: [deletion.revision, creation.revision],
-    at: creation.at,
-    severity: 'error',
-  };
+  );
 }
 
 function whatItKnew(index: HistoryIndex, deletion: Revision, creation: Revision): string {
@@ -147,11 +144,19 @@ function wasIdleAfter(index: HistoryIndex, creation: Revision, told: Delivery): 
 }
 
 function forTheGone(index: HistoryIndex, creation: Revision, deletion: Revision): Violation {
-  return {
-    signature: { property: NAME, class: 'made-for-the-gone', actors: ['target'], kind: creation.resource, field: '' },
-    sentence:
-      `${creation.actor} created ${index.shortName(creation)} (version ${creation.revision}) for ${index.shortName(deletion)}, which ` +
+  return violation(
+    'made-for-the-gone',
+    deletion,
+    creation,
+    `${creation.actor} created ${index.shortName(creation)} (version ${creation.revision}) for ${index.shortName(deletion)}, which ` +
       `${deletion.actor} had deleted (version ${deletion.revision}): it had seen the deletion, and had been idle since`,
+  );
+}
+
+function violation(name: string, deletion: Revision, creation: Revision, sentence: string): Violation {
+  return {
+    signature: { property: NAME, class: name, actors: ['target'], kind: creation.resource, field: '' },
+    sentence,
     operations: [creation.op, deletion.op].filter((id) => id >= 0),
     revisions: [deletion.revision, creation.revision],
     at: creation.at,

@@ -5,16 +5,12 @@ import { misspeltIn } from '../../actors/process/command.ts';
 import { EXIT, type ExitCode } from '../../model/errors.ts';
 import type { Recording } from '../../model/recording.ts';
 import { deviationText } from '../../model/schedule.ts';
-import { ALLOW_CLUSTER_HELP, ALLOW_CONTEXT_HELP, collect, usage } from '../arguments.ts';
+import { ALLOW_CLUSTER_HELP, ALLOW_CONTEXT_HELP, collect, usage, type ExistingFlags } from '../arguments.ts';
 import { asking } from '../ask-cluster.ts';
 import type { CommandContext } from '../command-context.ts';
 import { readText } from '../read-text.ts';
 
-interface RecordFlags {
-  readonly kubeconfig?: string;
-  readonly context?: string;
-  readonly allowContext?: readonly string[];
-  readonly allowCluster?: readonly string[];
+interface RecordFlags extends Pick<ExistingFlags, 'kubeconfig' | 'context' | 'allowContext' | 'allowCluster'> {
   readonly auditLog?: string;
   readonly target?: string;
   readonly out: string;

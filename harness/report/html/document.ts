@@ -6,6 +6,8 @@
  */
 import type { Counterfactual, Grade } from '../../model/finding.ts';
 import type { Phase } from '../../model/history.ts';
+import type { Comparison } from '../at-rest.ts';
+import type { ShownSignature } from '../shown-signature.ts';
 import type { EventTable } from './event-table.ts';
 
 export const REPORT_VERSION = 2;
@@ -34,7 +36,7 @@ export interface ReportDocument {
   readonly notes: readonly string[];
 }
 
-export interface ReportHead {
+export interface ReportHead extends ShownSignature {
   /** `LOST UPDATE`. */
   readonly title: string;
   readonly sentence: string;
@@ -42,10 +44,6 @@ export interface ReportHead {
   readonly cause?: string;
   /** How else the cause shows; absent where this is all. */
   readonly symptoms?: readonly string[];
-  readonly property: string;
-  readonly class: string;
-  readonly resource: string;
-  readonly field: string;
   readonly severity: 'error' | 'warning';
   readonly grade?: Grade;
   /** `93→6 steps · 24→2 actors · …`; absent where it was not recorded. */
@@ -67,12 +65,7 @@ export interface ReportStory {
   readonly server: string;
   readonly rows: readonly ReportRow[];
   readonly unrelatedSteps: number;
-  readonly atRest: readonly {
-    readonly object: string;
-    readonly leaf: string;
-    readonly expected: string;
-    readonly actual: string;
-  }[];
+  readonly atRest: readonly Comparison[];
   /** Labels of the schedule that never occurred. */
   readonly missed: readonly string[];
 }

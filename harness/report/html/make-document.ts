@@ -6,6 +6,7 @@ import { indexHistory, type HistoryIndex } from '../history-index.ts';
 import { involvedKeys } from '../involved.ts';
 import { gatherKnowledge, type KnowledgeBase } from '../knowledge.ts';
 import { quoted } from '../shell-word.ts';
+import { shownSignature } from '../shown-signature.ts';
 import { tellStory, type Story, type Told } from '../story.ts';
 import type { StoryRow } from '../story-row.ts';
 import { countText } from '../count-text.ts';
@@ -47,10 +48,7 @@ export function makeReport(told: Told, places: ReportPlaces = {}): ReportDocumen
       sentence: violation.sentence,
       ...(story.cause === undefined ? {} : { cause: story.cause }),
       ...(story.symptoms.length === 0 ? {} : { symptoms: story.symptoms }),
-      property: signature.property,
-      class: signature.class,
-      resource: signature.kind,
-      field: signature.field,
+      ...shownSignature(signature),
       severity: violation.severity,
       ...(stats === undefined
         ? {}

@@ -10,6 +10,7 @@ import { quoted } from '../shell-word.ts';
 import { failsRun as isKeptFailing, type CorpusSummary, type CorpusSummaryEntry } from '../corpus-summary.ts';
 import { summariseWaiver } from '../summary.ts';
 import { becauseOf } from '../symptoms.ts';
+import { shownSignature } from '../shown-signature.ts';
 import { tellStory } from '../story.ts';
 import { renderStory, triedText } from '../terminal.ts';
 import { fileStem } from '../title.ts';
@@ -118,10 +119,7 @@ function reported(finding: Finding, paths: FindingPaths): ReportedFinding {
     title: story.title,
     sentence: violation.sentence,
     ...becauseOf(violation, stats),
-    property: signature.property,
-    class: signature.class,
-    resource: signature.kind,
-    field: signature.field,
+    ...shownSignature(signature),
     grade: stats.grade,
     fails: failsRun(finding),
     ...given({ onBase, confirmed }),
