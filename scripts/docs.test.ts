@@ -190,10 +190,10 @@ const WITH_FLAGS = ['README.md', 'ci/README.md', 'ci/github/action.yml', ...GUID
 
 it.each(WITH_FLAGS)('names in %s only flags that a command has', (path) => {
   const files = repositoryFiles();
-  const commands = files.filter((file) => file.path.startsWith('harness/cli/commands/'));
+  const commands = files.filter((file) => /^harness\/cli\/(?:commands\/|arguments\.ts)/.test(file.path));
   const scripts = files.filter((file) => /^scripts\/[\w-]+\.ts$/.test(file.path));
   const known = new Set([
-    ...commands.flatMap(({ text }) => matches(text, /\.option\(\s*'(--[\w-]+)/g)),
+    ...commands.flatMap(({ text }) => matches(text, /(?:\.option|\bchoice)\(\s*'(--[\w-]+)/g)),
     ...scripts.flatMap(({ text }) => matches(text, /^ +'?([\w-]+)'?: \{ type: '/gm)).map((name) => `--${name}`),
   ]);
   const others = ['--help', '--save-dev', '--no-install', '--rm', '--init', '--user'];
