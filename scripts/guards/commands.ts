@@ -68,9 +68,9 @@ export const COMMAND_GUARDS: readonly Guard[] = [
   {
     name: 'record --audit-log writes one file',
     file: 'harness/cli/commands/record.ts',
-    before: '  writeWhole(resolve(console.cwd, out), encodeRecording(told));\n',
+    before: '  writeWhole(resolve(console.cwd, out), encodeRecording(redacted));\n',
     after:
-      "  writeWhole(resolve(console.cwd, out), encodeRecording(told));\n  writeWhole(resolve(console.cwd, 'raw.json'), encodeRecording(recording));\n",
+      "  writeWhole(resolve(console.cwd, out), encodeRecording(redacted));\n  writeWhole(resolve(console.cwd, 'raw.json'), encodeRecording(recording));\n",
     reason: ADDED,
     noticedBy: [LOOKING, RECORDS],
   },
@@ -99,8 +99,8 @@ export const COMMAND_GUARDS: readonly Guard[] = [
   {
     name: 'init --dry-run writes nothing',
     file: 'harness/cli/commands/init.ts',
-    before: '    tell(filesText(plan));\n    return EXIT.holds;\n',
-    after: '    tell(filesText(plan));\n    writePlan(plan.files, console);\n    return EXIT.holds;\n',
+    before: '    print(filesText(plan));\n    return EXIT.holds;\n',
+    after: '    print(filesText(plan));\n    writePlan(plan.files, console);\n    return EXIT.holds;\n',
     noticedBy: [LOOKING, DRY],
   },
   {

@@ -12,7 +12,6 @@ import type { SoakFacts } from '../../model/soak-facts.ts';
 import type { LeftOutLine } from '../left-out.ts';
 import type { RemarkLine } from '../remarks.ts';
 import { quoted } from '../shell-word.ts';
-import type { ShownSignature } from '../shown-signature.ts';
 import type { SeenTimes } from '../soak/text.ts';
 import { countText } from '../count-text.ts';
 import type { SummaryWaiver } from '../summary.ts';
@@ -76,12 +75,16 @@ export interface PropertyLine extends PropertyTally {
   readonly about: string;
 }
 
-export interface ReportedFinding extends Because, ShownSignature {
+export interface ReportedFinding extends Because {
   /** `lost-update-9669dc`: the number is the same for the same cause, wherever it is found. */
   readonly stem: string;
   readonly signature: string;
   readonly title: string;
   readonly sentence: string;
+  readonly property: string;
+  readonly class: string;
+  readonly resource: string;
+  readonly field: string;
   readonly grade: Grade;
   /** False if it is only reported: pathological, pre-existing, or not reproduced on a real server. */
   readonly fails: boolean;
