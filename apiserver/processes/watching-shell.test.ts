@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { Children } from './children.ts';
-import { eventually } from '../../harness/determinism/test-wait.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -43,6 +42,6 @@ it('acts when whoever holds the pipe is killed, and not when told that all is do
 
   other.kill('SIGKILL');
 
-  await eventually(() => expect(existsSync(join(folder, 'killed'))).toBe(true));
+  await vi.waitFor(() => expect(existsSync(join(folder, 'killed'))).toBe(true), { timeout: 60_000 });
   expect(existsSync(join(folder, 'told'))).toBe(false);
 }, 60_000);
