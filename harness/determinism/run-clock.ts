@@ -38,8 +38,6 @@ export interface RunClock {
   elapse(ms: number): void;
   /** Calls back after `delayMs`, for `owner`, unless a new run has begun by then, or the returned function was called. */
   after(delayMs: number, owner: string, then: () => void): () => void;
-  /** It is the wall's: nobody knows what it will bring, and whoever waits for it does wait. */
-  readonly passesByItself?: boolean;
   /** Whether somebody is to be called back, on a clock whose next moment does not tell. */
   readonly expects?: boolean;
 }
@@ -49,7 +47,6 @@ const SLICE_MS = 50;
 
 /** Time as it passes. Nobody knows when a process will act next: there is always another slice to wait for. */
 export class WallClock implements RunClock {
-  readonly passesByItself = true;
   /** What was waited for last ends here; whoever drains waits until then, or until something happens. */
   waitingUntilMs = 0;
   /** How long is waited at a time, in ms. */

@@ -18,13 +18,12 @@ import { Random } from '../../determinism/random.ts';
 import { installVirtualTime, type VirtualTime } from '../../determinism/virtual-time.ts';
 import type { ProjectManifests, RunSettings } from '../../model/counterexample.ts';
 import { OUTSIDE_CRD } from '../../model/outside.ts';
-import { EXTENDED_SETTLE_MS } from '../../oracle/rest.ts';
 import { identityOf, targetWorkload } from '../project/deployment.ts';
 import { withoutSamples } from '../project/sample-wins.ts';
 import { installProject } from '../project/install.ts';
 import type { Subject } from '../subject.ts';
-import type { Pace } from '../run/pace.ts';
 import type { Host, Launch } from '../run/host.ts';
+import { MODULE_MODE } from '../run/run-mode.ts';
 import { RUN_EPOCH_MS } from '../run/trial.ts';
 import { namespacesOf } from './namespaces-of.ts';
 import { TimedServer } from './timed-server.ts';
@@ -84,18 +83,6 @@ export async function createModuleHost(subject: Subject, served?: () => void): P
   return host;
 }
 
-/** An idle window longer than a resync of half a minute, shorter than boredom. */
-const VIRTUAL_PACE: Pace = {
-  setupWindowMs: 2_000,
-  contentionWaitMs: 2_000,
-  rewatchMs: 0,
-  idleMs: 60_000,
-  readyWithinMs: 0,
-  graceMs: { replaced: 0, ended: 0 },
-  suspectMs: EXTENDED_SETTLE_MS,
-  againMs: EXTENDED_SETTLE_MS,
-};
-
 /** Turns of the event loop without activity that are waited for until a check run has measured what the target needs. */
 const QUIET_TURNS = 8;
 
@@ -148,8 +135,9 @@ export function assembleHost(parts: HostParts): Host {
   const base = assembleServer(parts, () => RUN_EPOCH_MS + time.now(), undefined, parts.served);
   const host: Host = {
     ...base,
+    mode: MODULE_MODE,
     time,
-    pace: VIRTUAL_PACE,
+    pace: { ...MODULE_MODE.pace, readyWithinMs: 0, graceMs: { replaced: 0, ended: 0 } },
     launch: parts.launch,
     control: { time, quiescence },
     onDrained: undefined,

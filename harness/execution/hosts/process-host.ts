@@ -38,41 +38,17 @@ import { WebhookConfigurations } from './webhook-configurations.ts';
 import { WebhookCalls, type WebhookCallOptions } from './webhook-calls.ts';
 import { openRelay } from './webhook-relay.ts';
 import type { Pace } from '../run/pace.ts';
+import { REAL_MODE, VIRTUAL_MODE, type RunMode } from '../run/run-mode.ts';
 import type { Host, Launch } from '../run/host.ts';
-
-/** Long enough for programs that answer within milliseconds; what takes longer is found by the settle window. */
-const WALL_PACE: Omit<Pace, 'readyWithinMs' | 'graceMs'> = {
-  setupWindowMs: 150,
-  contentionWaitMs: 200,
-  rewatchMs: 5_000,
-  firstWindowMs: 3_000,
-  idleMs: 2_000,
-  suspectMs: 60_000,
-  againMs: 8_000,
-};
-
-/** Silence costs little where clocks are steered, and only what comes by itself ends it. */
-const STEERED_PACE: Omit<Pace, 'readyWithinMs' | 'graceMs'> = {
-  setupWindowMs: 1_000,
-  contentionWaitMs: 2_000,
-  rewatchMs: 5_000,
-  firstWindowMs: 10_000,
-  settleWindowMs: 3_000,
-  idleMs: 60_000,
-  suspectMs: 60_000,
-  // client-go's longest, 1000 s, with jitter.
-  backOffMs: 1_100_000,
-  againMs: 60_000,
-};
 
 const UNASKED = 'the API server would not reach the webhooks of the target; leave them out of the manifests';
 
 /** What a rollout would give it, or a little. */
 const REPLACED_GRACE_MS = 2_000;
 
-function paceOf({ readyWithinMs, graceMs, programs = {} }: ProcessTarget, isSteered: boolean): Pace {
+function paceOf({ readyWithinMs, graceMs, programs = {} }: ProcessTarget, mode: RunMode): Pace {
   return {
-    ...(isSteered ? STEERED_PACE : WALL_PACE),
+    ...mode.pace,
     readyWithinMs: Math.max(readyWithinMs, ...Object.values(programs).map((beside) => beside.readyWithinMs)),
     graceMs: { replaced: Math.max(graceMs, REPLACED_GRACE_MS), ended: graceMs },
   };
@@ -93,10 +69,10 @@ function warningOf(subject: Subject, target: ProcessTarget, pool: EnclosurePool)
 function clockOf(
   steered: SteeredClock | undefined,
   beat: () => void,
-): { readonly time: RunClock; readonly rest: Rest } {
-  if (steered !== undefined) return { time: steered, rest: new SteeredRest(steered, beat) };
+): { readonly mode: RunMode; readonly time: RunClock; readonly rest: Rest } {
+  if (steered !== undefined) return { mode: VIRTUAL_MODE, time: steered, rest: new SteeredRest(steered, beat) };
   const time = new WallClock();
-  return { time, rest: new WallRest(time, beat) };
+  return { mode: REAL_MODE, time, rest: new WallRest(time, beat) };
 }
 
 /** All programs of a target by the name of their lives, its own first, each with what its pod gives it. */
@@ -125,7 +101,7 @@ async function assembleProcessHost(
   // A cluster has things to tell before there is a host.
   let standing: Host | undefined;
   const steered = maySteer(subject, target) && enclosures.unsteered === null ? new SteeredClock() : undefined;
-  const { time, rest } = clockOf(steered, beat);
+  const { mode, time, rest } = clockOf(steered, beat);
   const processor = steered === undefined ? undefined : nextProcessor();
   const pod = podFor(subject);
   const volumes = new MountedVolumes(pod, () => rest.told());
@@ -236,8 +212,9 @@ async function assembleProcessHost(
   const host: Host = {
     ...ground,
     environment: (port, run) => [...ground.environment(port, run), volumes.begins(run.after), configured.begins()],
+    mode,
     time,
-    pace: paceOf(target, steered !== undefined),
+    pace: paceOf(target, mode),
     launch,
     beside: [...programs.keys()].slice(1),
     cleared: async () => {

@@ -15,6 +15,7 @@ import type { Network } from '../../model/counterexample.ts';
 import type { ProcessEventKind, Reading } from '../../model/history.ts';
 import type { Places } from './places.ts';
 import type { Pace } from './pace.ts';
+import type { RunMode } from './run-mode.ts';
 
 /** One life of the target. */
 export interface Incarnation {
@@ -66,6 +67,8 @@ export interface RunOnHost {
 
 /** Lives as long as the worker, and is borrowed for one run at a time. */
 export interface Host {
+  /** How runs are made here, and what is done with them. */
+  readonly mode: RunMode;
   readonly time: RunClock;
   readonly pace: Pace;
   /** Resolves when nothing moves any more. */

@@ -33,12 +33,12 @@ export interface Judged {
   readonly isCut?: true;
 }
 
-/** A judged run, with what it amounted to as a stored schedule. */
 export interface JudgedRun {
   /** As it was made, without what judging adds. */
   readonly run: History;
-  readonly schedule: Schedule;
   readonly judged: Judged;
+  /** What it amounted to as a stored schedule; where runs can be repeated, it is run again for that. */
+  readonly schedule: () => Promise<Schedule>;
 }
 
 /**
@@ -53,22 +53,27 @@ export async function runJudged(
   want: 'derived' | 'history' = 'history',
 ): Promise<JudgedRun> {
   let judged: Judged | undefined;
-  const variant = !runner.standsBeside
+  const variant = !runner.judgesLive
     ? {}
     : {
         atRest: async (live: Live): Promise<void> => {
           judged = await judge(live.history, live);
         },
       };
-  const derived = trial.search !== undefined && (want === 'derived' || !runner.repeatable);
-  const { history, schedule } = derived
-    ? await runner.derive(trial, variant)
-    : { history: await runner.run(trial, variant), schedule: trial.schedule };
+  const isSearched = trial.search !== undefined;
+  const { history, schedule } =
+    isSearched && (want === 'derived' || runner.mode.derivesAtOnce)
+      ? await runner.derive(trial, variant)
+      : { history: await runner.run(trial, variant), schedule: isSearched ? undefined : trial.schedule };
   const { measurements } = history;
   // The last look at a process comes after judging.
   if (judged !== undefined && measurements !== undefined)
     judged = { ...judged, history: { ...judged.history, measurements } };
-  return { run: history, schedule, judged: judged ?? (await judge(history)) };
+  return {
+    run: history,
+    judged: judged ?? (await judge(history)),
+    schedule: async () => schedule ?? (await runner.derive(trial)).schedule,
+  };
 }
 
 /** Judges a history. `live` is the run itself where it still stands. */

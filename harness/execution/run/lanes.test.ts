@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { inLanes, laneCount } from './lanes.ts';
+import { inLanes } from './lanes.ts';
+import { REAL_MODE, VIRTUAL_MODE } from './run-mode.ts';
 
 it('keeps the order of the answers, whichever lane is done first', async () => {
   const turns = (n: number): Promise<void> =>
@@ -32,6 +33,6 @@ it('begins nothing more once one has failed, and throws when the others have end
 });
 
 it('has one lane more than processors in virtual time, and two for each in real time, but never more than four', () => {
-  expect([1, 2, 3, 8].map((processors) => laneCount(processors, true))).toEqual([2, 3, 4, 4]);
-  expect([1, 2, 3, 8].map((processors) => laneCount(processors, false))).toEqual([2, 4, 4, 4]);
+  expect([1, 2, 3, 8].map((processors) => VIRTUAL_MODE.laneCount(processors))).toEqual([2, 3, 4, 4]);
+  expect([1, 2, 3, 8].map((processors) => REAL_MODE.laneCount(processors))).toEqual([2, 4, 4, 4]);
 });

@@ -1,16 +1,5 @@
 /** Several runs at once, where each has a process of its own and waits most of the time. */
 
-/** However many processors there are: each has a process of its own. */
-const LANES_MAX = 4;
-
-/**
- * How many runs go on at once. In real time a process waits most of the time, and needs no processor then; in virtual time it hardly does,
- * and several on one processor only take its caches from each other. One more fills the moments in which nobody computes.
- */
-export function laneCount(processors: number, isVirtual: boolean): number {
-  return Math.min(LANES_MAX, isVirtual ? processors + 1 : 2 * processors);
-}
-
 /**
  * Does `work` for each, in order of arrival; every lane takes the next one as soon as it is free. The answers keep their order. When one
  * throws, no lane takes another, and that is thrown as soon as all have come to an end.

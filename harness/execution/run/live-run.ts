@@ -34,7 +34,7 @@ export class LiveRun implements Live {
 
   constructor(world: World, options: TrialOptions, settlement: Settlement, steps: number, missed: readonly string[]) {
     this.#world = world;
-    this.waitsForReal = world.host.time.passesByItself === true;
+    this.waitsForReal = world.host.mode.waitsForReal;
     this.#options = options;
     this.#steps = steps;
     this.#missed = missed;

@@ -16,11 +16,6 @@ import type { World } from './world.ts';
 
 /** Longer than the resync of ten hours that controller-runtime has. */
 const LOOK_MS = 12 * 3_600_000;
-/** A target that renews a lock every two seconds fills that in minutes. A module computes here, and keeps its worker from all else. */
-const ITEMS_MAX = 8_000;
-const ITEMS_OF_MODULES_MAX = 1_000;
-/** A program is not looked at for longer than that, in ms of real time. */
-const REAL_MS = 3_000;
 /** Items without a timer in between: it spins. */
 const HOT_ITEMS = 250;
 /** Moments that are closer than that are one, in ms. */
@@ -36,11 +31,11 @@ interface Moment {
 
 /**
  * Looks on while a target at rest is left alone, and says how long to wait, in ms after it came to rest, so that the next thing that it
- * does by itself is another one each time; nothing where time passes by itself, or where it never does anything.
+ * does by itself is another one each time; nothing where it is not watched, or where it never does anything.
  */
 export async function lookOn(world: World): Promise<readonly number[]> {
-  const { time, control } = world.host;
-  if (time.passesByItself === true) return [];
+  const { time, mode } = world.host;
+  if (mode.lookOn === null) return [];
   world.recorder.phase('idle');
   const from = world.recorder.revisions.length;
   const sinceMs = Math.max(
@@ -50,11 +45,10 @@ export async function lookOn(world: World): Promise<readonly number[]> {
       .map(({ invoked, answered }) => (answered ?? invoked).timeMs),
   );
   const endMs = time.now() + LOOK_MS;
-  // A module lives its twelve hours in the same way on every machine.
-  const until = control === undefined ? realNow() + REAL_MS : Number.POSITIVE_INFINITY;
+  const until = realNow() + mode.lookOn.realMs;
   const watching = new Watching(world, sinceMs);
   await pump(world, watching, {
-    stepsMax: control === undefined ? ITEMS_MAX : ITEMS_OF_MODULES_MAX,
+    stepsMax: mode.lookOn.itemsMax,
     hotMax: HOT_ITEMS,
     mayWaitUntil: (atMs) => {
       time.hurry?.(slackAfter(time.now() - sinceMs, world.keepsUp));

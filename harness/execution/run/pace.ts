@@ -1,4 +1,4 @@
-/** How long a target is given. Each host has a pace of its own; a run may be quicker. */
+/** How long a target is given. Each mode has a pace of its own, and a run may be quicker. */
 
 /** How long the target is given, in ms of run time: virtual time costs nothing, the wall's does. */
 export interface Pace {
@@ -10,8 +10,10 @@ export interface Pace {
   readonly rewatchMs: number;
   /** The silence after which the first runs are taken to be over, until it is known how long the target pauses; absent: settings'. */
   readonly firstWindowMs?: number;
-  /** No run is called settled after less silence than this, whatever the settings say; absent: the settings have the word. */
-  readonly settleWindowMs?: number;
+  /** A settling target is not called busy sooner: a client whose watch broke goes on with what it knew until it looks again. */
+  readonly busyMs: number;
+  /** No run is called settled after less silence than this, whatever the settings say. */
+  readonly settleWindowMs: number;
   /** How long a reference run looks on at rest. */
   readonly idleMs: number;
   /** How long a suspect has to be silent before it is accused of what more time would fix. */

@@ -89,11 +89,11 @@ export async function pump(world: World, scheduler: Scheduler, rule: PumpRule): 
       if (rule.mayBeLate === true) host.time.hurry?.(0);
     }
     // On the wall's clock nobody knows of timers: waiting is no step. Nor is it where somebody has asked for it.
-    if (choice.item.kind !== 'timer' || (host.time.passesByItself !== true && !world.isWaitAskedFor)) steps++;
+    if (choice.item.kind !== 'timer' || (!host.mode.waitsForReal && !world.isWaitAskedFor)) steps++;
     if (rule.boundsFromMs !== undefined && host.time.now() < rule.boundsFromMs) continue;
     if (steps < rule.stepsMax && atInstant < rule.hotMax) continue;
     const isDeaf = rule.isDeaf?.() === true;
-    if (isDeaf && host.time.passesByItself === true) continue;
+    if (isDeaf && host.mode.waitsForReal) continue;
     deafUntilMs ??= host.time.now() + DEAF_MAX_MS;
     if (isDeaf && timer !== undefined && host.time.now() < deafUntilMs) {
       isTimersTurn = true;

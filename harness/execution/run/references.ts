@@ -120,7 +120,7 @@ export async function takeReferences(
       runs.push({ kind: 'spec-change', history });
     }
   }
-  if (!runner.repeatable) runner.habits.habit = habitOf(runs.map(({ history }) => history));
+  if (runner.mode.measuresPauses) runner.habits.habit = habitOf(runs.map(({ history }) => history));
   const reference: Reference = {
     ...buildReference(runs, [...hashes], look?.history),
     suspectSettleMs: runner.host.pace.suspectMs,
@@ -134,7 +134,7 @@ export async function takeReferences(
     ...runner.hints,
     steps: Math.max(runner.hints.steps, first.steps),
     watched: watchedBy(first),
-    mayDelay: runner.host.time.passesByItself !== true,
+    mayDelay: !runner.mode.waitsForReal,
     ...lockOf(first),
   };
   return {
@@ -174,13 +174,13 @@ type Look = Awaited<ReturnType<Live['lookOn']>>;
 
 interface BaseRuns {
   readonly runs: readonly [History, ...(readonly History[])];
-  /** What it does when it is left alone for hours; absent where time passes by itself. */
+  /** What it does when it is left alone for hours; absent where it never came to rest. */
   readonly look: Look | undefined;
 }
 
 /** Undisturbed runs, each with a seed and a clock of its own. The first says how long the target pauses, and what it does at first. */
 async function baseRuns(runner: TrialRunner, trial: Trial): Promise<BaseRuns> {
-  const { host, habits, repeatable } = runner;
+  const { host, habits, mode } = runner;
   const { idleMs, firstWindowMs } = host.pace;
   const [opening, ...again] = BASE_RUNS;
   const window = firstWindowMs === undefined ? {} : { settleWindowMs: firstWindowMs };
@@ -192,14 +192,14 @@ async function baseRuns(runner: TrialRunner, trial: Trial): Promise<BaseRuns> {
   };
   const first = await runner.run(trial, { ...opening, readsAreActivity, idleMs, atRest, ...window });
   checkAlive(first, host.containment);
-  if (!repeatable) {
+  if (mode.measuresPauses) {
     const { watches } = habitOf([first]);
     habits.habit = { watches };
     habits.pauseMs = Math.max(habits.pauseMs, ownPauseMs([first]));
   }
-  // On the wall's clock one look at rest is enough, and one at a target that never comes to rest: it costs what it lasts.
+  // Of a program one look at rest is enough, and one where it never comes to rest: it costs what it lasts.
   const restless = !cameToRest(first);
-  const idle = repeatable ? { idleMs } : restless ? { settleWindowsMax: RESTLESS_WINDOWS } : {};
+  const idle = mode.idlesInEachReference ? { idleMs } : restless ? { settleWindowsMax: RESTLESS_WINDOWS } : {};
   // As long as it paused in the first: what is busy again before that is over acts at intervals, and is not on its way to anything.
   const longer =
     firstWindowMs === undefined ? {} : { settleWindowMs: Math.max(firstWindowMs, habits.pauseMs), pauseMs: 0 };
@@ -213,7 +213,7 @@ async function baseRuns(runner: TrialRunner, trial: Trial): Promise<BaseRuns> {
     const ends = runs.map((run) => phaseStart(run, cameToRest(run) ? 'idle' : 'settle'));
     habits.workItems = Math.max(...runs.map((run, at) => itemsUntil(run, ends[at] ?? 0)));
   }
-  if (!repeatable) habits.pauseMs = runs.every(cameToRest) ? Math.max(habits.pauseMs, ownPauseMs(others)) : 0;
+  if (mode.measuresPauses) habits.pauseMs = runs.every(cameToRest) ? Math.max(habits.pauseMs, ownPauseMs(others)) : 0;
   return { runs, look };
 }
 

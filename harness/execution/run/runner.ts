@@ -20,7 +20,7 @@ import { SearchScheduler } from '../../schedule/search-scheduler.ts';
 import type { StrategyHints } from '../../schedule/strategies/strategy.ts';
 import { deniedText } from '../project/access.ts';
 import { undeclaredText } from '../project/undeclared.ts';
-import { laneCount } from './lanes.ts';
+import type { RunMode } from './run-mode.ts';
 import { runTrial } from './trial.ts';
 import type { Habit, TrialOptions } from './trial-options.ts';
 import { Stopwatch, type RunTimes } from './stopwatch.ts';
@@ -80,9 +80,9 @@ export class TrialRunner {
     this.#snapshot = host.cluster.snapshot();
   }
 
-  /** Whether the same trial gives the same history: not where the target is a process with a clock of its own. */
-  get repeatable(): boolean {
-    return this.host.control !== undefined;
+  /** How runs are made, and what is done with them. */
+  get mode(): RunMode {
+    return this.host.mode;
   }
 
   /**
@@ -95,9 +95,9 @@ export class TrialRunner {
     return this.#run(there, this.#scheduler(there), variant);
   }
 
-  /** Whether a run can go on beside one that still stands, so that it is judged while it does. */
-  get standsBeside(): boolean {
-    return !this.repeatable && this.host.isAlone?.() !== true;
+  /** Whether a run is judged while it stands: others are made beside it then. */
+  get judgesLive(): boolean {
+    return this.mode.judgesLive && this.host.isAlone?.() !== true;
   }
 
   /** Runs a trial beside a run that still stands: on a host of its own, where hosts do not share a clock. */
@@ -114,8 +114,7 @@ export class TrialRunner {
     if (this.host.isSingle === true) return [this];
     if (this.host.sibling === undefined || this.host.containment?.network !== 'none') return [this];
     if (this.host.isAlone?.() === true) return [this];
-    const isVirtual = this.host.time.passesByItself !== true;
-    const count = Math.max(1, Math.min(wanted, laneCount(availableParallelism(), isVirtual)));
+    const count = Math.max(1, Math.min(wanted, this.mode.laneCount(availableParallelism())));
     const places = Array.from({ length: count - 1 }, (_, index) => this.#sibling(`lane ${index}`));
     return [this, ...(await Promise.all(places))];
   }

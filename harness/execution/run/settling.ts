@@ -17,8 +17,6 @@ import type { World } from './world.ts';
 
 /** Items without a timer in between that only a spinning target reaches once nobody disturbs it, beyond what its work takes at once. */
 const HOT_ITEMS = 250;
-/** A client whose watch broke goes on with what it knew until it looks again, which takes it a second or two: no loop yet. */
-const BUSY_WALL_MS = 8_000;
 /** Items in an idle window after which the target is known to be busy. */
 const IDLE_ITEMS = 400;
 /** However long activity lasts, settling ends after this many windows of waiting for more. */
@@ -46,8 +44,8 @@ function hotMaxOf({ workItems = 0 }: Windows): number {
 export async function settle(world: World, options: Windows, first?: ActorId): Promise<Settlement> {
   const windowMs =
     options.settleWindowMs ??
-    Math.max(options.settings.settleWindowMs, options.pauseMs ?? 0, world.pace.settleWindowMs ?? 0);
-  const { time } = world.host;
+    Math.max(options.settings.settleWindowMs, options.pauseMs ?? 0, world.pace.settleWindowMs);
+  const { mode, time } = world.host;
   const settlingMs = time.now();
   let startMs = time.waited();
   world.lastActivityMs = startMs;
@@ -58,8 +56,8 @@ export async function settle(world: World, options: Windows, first?: ActorId): P
   const end = await pump(world, first === undefined ? scheduler : preferring(first, scheduler), {
     stepsMax: options.settings.settleStepsMax,
     hotMax: hotMaxOf(options),
-    ...(time.passesByItself === true ? { boundsFromMs: settlingMs + BUSY_WALL_MS } : {}),
-    isDeaf: () => (time.passesByItself === true ? rewatching.isPending() : watchGivenUp(world.recorder) !== undefined),
+    boundsFromMs: settlingMs + world.pace.busyMs,
+    isDeaf: () => (mode.waitsForReal ? rewatching.isPending() : watchGivenUp(world.recorder) !== undefined),
     // Keeps count of the windows as it goes, so that its last answer says why the waiting was over.
     mayWaitUntil: (atMs) => {
       if (atMs <= Math.max(world.incarnations.startsUntilMs, world.locksExpireByMs) || rewatching.isPending()) {

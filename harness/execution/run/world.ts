@@ -240,7 +240,7 @@ export class World implements RunOnHost {
       return;
     }
     // A process that starts asks for all kinds of things before it does anything.
-    const starting = !this.#contending && this.host.control === undefined && roleOf(item.actor) === 'target';
+    const starting = this.host.mode.startIsActivity && !this.#contending && roleOf(item.actor) === 'target';
     if (item.kind === 'send' && roleOf(item.actor) === 'target' && !this.isLock(item.touches)) {
       if (item.write) this.#repeated.changed();
       else if (isRead(item)) this.#repeated.asked(item);

@@ -5,9 +5,10 @@ import { EMPTY_SCHEDULE, type Fault, type Schedule } from '../../model/schedule.
 import { ownCause } from '../../model/cause.ts';
 import { emptyHistory } from '../run/empty-history.ts';
 import type { Judged } from '../run/judge.ts';
+import { REAL_MODE } from '../run/run-mode.ts';
 import type { TrialRunner } from '../run/runner.ts';
 import { violation } from '../run/test-verdicts.ts';
-import { findingOf, shrinkProcessMs, type StoredFailure, type Found, type ProofOptions } from './found.ts';
+import { findingOf, type StoredFailure, type Found, type ProofOptions } from './found.ts';
 import type { Suspect } from './known-causes.ts';
 import type { Attempt } from './shrink-finding.ts';
 import { newTally } from './tally.ts';
@@ -27,7 +28,7 @@ const FAILED: StoredFailure = {
   suspects: [SUSPECT],
 };
 /** A process: runs differ. */
-const runner = { repeatable: false } as TrialRunner;
+const runner = { mode: REAL_MODE } as TrialRunner;
 
 function prove(attempt: Attempt, more: Partial<ProofOptions> = {}, pending = 1): Promise<Found> {
   const options: ProofOptions = {
@@ -100,7 +101,7 @@ describe('proving a finding', () => {
     [0, 90_000],
     [-5_000, 90_000],
   ])('leaves time to search: with %i ms of search left it shrinks for at most %i ms', (left, most) => {
-    expect(shrinkProcessMs(left)).toBe(most);
+    expect(REAL_MODE.proof.shrinkMs(left)).toBe(most);
   });
 
   it('shares the time that is left among the findings that are to be made', async () => {

@@ -19,6 +19,7 @@ import type { Property } from '../../oracle/property.ts';
 import type { CutAt } from '../time-plan.ts';
 import { firstDivergence } from '../run/fingerprint.ts';
 import type { Judged } from '../run/judge.ts';
+import type { ProofPolicy } from '../run/run-mode.ts';
 import type { TrialRunner } from '../run/runner.ts';
 import {
   counterfactuals,
@@ -37,14 +38,14 @@ import type { SearchTally } from './tally.ts';
 export interface Failed {
   readonly trial: Trial;
   readonly judged: Judged;
-  /** What the run amounted to, where it cannot be made again. */
-  readonly schedule: Schedule | undefined;
+  /** What the run amounted to. */
+  readonly schedule: () => Promise<Schedule>;
   /** What it violated, but for what is waived. */
   readonly suspects: readonly Suspect[];
 }
 
-/** One whose run is known as a stored schedule, whether or not it can be made again. */
-export type StoredFailure = Failed & { readonly schedule: Schedule };
+/** One whose run is known as a stored schedule. */
+export type StoredFailure = Omit<Failed, 'schedule'> & { readonly schedule: Schedule };
 
 /** A shrunk and reproduced finding, before it is given files. */
 export interface Found {
@@ -86,23 +87,12 @@ export interface ProofOptions {
   readonly stopped: () => boolean;
 }
 
-const REPRODUCE_TIMES = 5;
-/** A process does not take the same way every time. */
-const REPRODUCE_PROCESS_TIMES = 10;
-const WITHOUT_TIMES = 3;
 /** A finding whose every run takes many seconds is proved by as many as there is time for. */
-const REPRODUCE_PROCESS_MS = 120_000;
+const REPRODUCE_MS = 120_000;
 /** What fails less often than this is too small: the form before is looked at. */
 const STEADY = 0.9;
-const STEPS_BACK = 2;
-/** A finding that cannot be shrunk in this much real time stays as large as it is. */
-const SHRINK_MS = 10_000;
-/** The same for a target that is a process, whose every run takes a second. */
-const SHRINK_PROCESS_MS = 90_000;
 /** Of the time that there is for a finding this much is for shrinking: a large one that is proved is worth more than a small one that is not. */
 const SHRINK_SHARE = 0.5;
-/** While the search is to go on, a finding of a process gets this much of what is left of it, but at least so long. */
-const SEARCH_SHARE = { share: 1 / 3, leastMs: 15_000 } as const;
 /** As it was found, and one smaller form: so many runs one after the other. */
 const SHRINK_RUNS_MIN = 3;
 
@@ -120,19 +110,19 @@ export async function findingOf(
   pending = 1,
 ): Promise<Found> {
   const { runner } = options;
+  const { proof, derivesAtOnce, comparesRuns } = runner.mode;
   const { violation } = suspect;
   const wanted = wantedOf(suspect, options.allSymptoms === true);
   const began = realNow();
   const shareMs = Math.max(0, options.provedUntil - began) / pending;
-  const shrinkMs =
-    options.shrinkMs ?? (runner.repeatable ? SHRINK_MS : shrinkProcessMs((options.deadline ?? began) - began));
+  const shrinkMs = options.shrinkMs ?? proof.shrinkMs((options.deadline ?? began) - began);
   // What a finding gets is over softly, and its share of the budget is not: there, runs are cut short.
   // Where it is too short to try even one form, all of it is for proving.
-  const isTooShort = !runner.repeatable && shareMs * SHRINK_SHARE < runner.usualMs * SHRINK_RUNS_MIN;
+  const isTooShort = proof.isTimed && shareMs * SHRINK_SHARE < runner.usualMs * SHRINK_RUNS_MIN;
   const shrinkCut = isTooShort ? began : began + shareMs * SHRINK_SHARE;
   const shrinkUntil = Math.min(began + shrinkMs, shrinkCut);
-  // A run that can be made again exactly is short, and ends; the first one of a proof is always made.
-  const cutAt: CutAt = runner.repeatable ? (_, work) => work() : options.cutAt;
+  // Where runs are not cut short, the first one of a proof is always made.
+  const cutAt: CutAt = proof.isTimed ? options.cutAt : (_, work) => work();
   const stored: Trial = { workload: trial.workload, schedule };
   const outOfTime = (): boolean => realNow() >= shrinkUntil || options.stopped();
   let tried: Shrunk['tried'];
@@ -140,7 +130,7 @@ export async function findingOf(
     shrinkFinding(stored, wanted, {
       attempt,
       outOfTime,
-      repeatable: runner.repeatable,
+      proof,
       keepHolds: options.properties.some(
         ({ name, countsRounds }) => name === violation.signature.property && countsRounds,
       ),
@@ -148,31 +138,31 @@ export async function findingOf(
     }),
   );
   const wasHurried = outOfTime();
-  if (accepted.length === 0 && runner.repeatable) {
+  if (accepted.length === 0 && !derivesAtOnce) {
     tally.warnings.push(
       `a run that violated ${violation.signature.property} did not fail again as a stored schedule; it is stored as it was found`,
     );
   }
   options.onPhase('reproduce');
-  const proveMs = options.shrinkMs ?? REPRODUCE_PROCESS_MS;
-  const provedUntil = Math.min(runner.repeatable ? Number.POSITIVE_INFINITY : realNow() + proveMs, began + shareMs);
-  const hurried = (): boolean => realNow() >= provedUntil || (!runner.repeatable && options.stopped());
+  const proveMs = proof.isTimed ? (options.shrinkMs ?? REPRODUCE_MS) : Number.POSITIVE_INFINITY;
+  const provedUntil = Math.min(realNow() + proveMs, began + shareMs);
+  const hurried = (): boolean => realNow() >= provedUntil || (proof.isTimed && options.stopped());
   const { final, reproduced } = await cutAt(began + shareMs, () =>
     steadiest(
       accepted,
-      // Where runs differ, what is stored is what has to fail again.
+      // What was derived from this very run is what has to fail again.
       {
-        ...{ trial: runner.repeatable ? trial : stored, history, violation, executions: 1 },
-        ...(tried === undefined || runner.repeatable ? {} : { tried }),
+        ...{ trial: derivesAtOnce ? stored : trial, history, violation, executions: 1 },
+        ...(tried === undefined ? {} : { tried }),
       },
-      options,
+      proof,
       wanted,
       attempt,
       hurried,
     ),
   );
   tally.faults.push(...checkLegality(final.history));
-  if (options.runner.repeatable && !reproduced.identical && reproduced.other !== undefined) {
+  if (comparesRuns && !reproduced.identical && reproduced.other !== undefined) {
     tally.divergence = firstDivergence(final.history, reproduced.other);
   }
   const { trial: small } = final;
@@ -181,13 +171,11 @@ export async function findingOf(
   );
   const without: Without =
     small.search === undefined
-      ? await cutAt(provedUntil, () =>
-          counterfactuals(final, wanted, attempt, runner.repeatable ? 1 : WITHOUT_TIMES, hurried),
-        )
+      ? await cutAt(provedUntil, () => counterfactuals(final, wanted, attempt, proof.timesWithout, hurried))
       : { counterfactuals: [] };
   const deviations = deviationCount(small.schedule);
   const isProved =
-    reproduced.n >= timesOf(runner) && (small.search !== undefined || without.counterfactuals.length >= deviations);
+    reproduced.n >= proof.times && (small.search !== undefined || without.counterfactuals.length >= deviations);
   const left = [...(wasHurried ? (['shrink'] as const) : []), ...(isProved ? [] : (['proof'] as const))];
   return {
     trial: small,
@@ -214,22 +202,8 @@ export async function findingOf(
   };
 }
 
-/**
- * How long one finding of a process is shrunk, in ms of real time.
- *
- * @param searchMs What is left of the search: the first bug that is met must not keep it from all others.
- */
-export function shrinkProcessMs(searchMs: number): number {
-  if (searchMs <= 0) return SHRINK_PROCESS_MS;
-  return Math.min(SHRINK_PROCESS_MS, Math.max(SEARCH_SHARE.leastMs, searchMs * SEARCH_SHARE.share));
-}
-
 function deviationCount({ preemptions, holds, faults }: Schedule): number {
   return preemptions.length + holds.length + faults.length;
-}
-
-function timesOf({ repeatable }: TrialRunner): number {
-  return repeatable ? REPRODUCE_TIMES : REPRODUCE_PROCESS_TIMES;
 }
 
 /**
@@ -279,17 +253,16 @@ async function causesOfShrunk(
 async function steadiest(
   accepted: readonly Shrunk[],
   asFound: Shrunk,
-  { runner }: Pick<ProofOptions, 'runner'>,
+  { times, stepsBack }: ProofPolicy,
   wanted: Wanted,
   attempt: Attempt,
   hurried: () => boolean,
 ): Promise<{ readonly final: Shrunk; readonly reproduced: Awaited<ReturnType<typeof reproduce>> }> {
-  const times = timesOf(runner);
   let final = accepted.at(-1) ?? asFound;
   let reproduced = await reproduce(final, wanted, attempt, times, hurried);
   // What comes without any disturbance is not about the larger forms either.
-  if (runner.repeatable || final.violation.severity === 'warning') return { final, reproduced };
-  for (const earlier of accepted.toReversed().slice(1, 1 + STEPS_BACK)) {
+  if (final.violation.severity === 'warning') return { final, reproduced };
+  for (const earlier of accepted.toReversed().slice(1, 1 + stepsBack)) {
     if (reproduced.k >= reproduced.n * STEADY || hurried()) break;
     const again = await reproduce(earlier, wanted, attempt, times, hurried);
     if (again.k > reproduced.k) [final, reproduced] = [earlier, again];

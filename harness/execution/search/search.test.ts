@@ -8,6 +8,7 @@ import type { Workload } from '../../model/workload.ts';
 import { CutShort } from '../run/cut-short.ts';
 import { isEnough } from './enough.ts';
 import { takeReferences } from '../run/references.ts';
+import { REAL_MODE, type RunMode } from '../run/run-mode.ts';
 import { search } from './search.ts';
 import type { SearchSettings } from './search-settings.ts';
 import { newTally, type SearchTally } from './tally.ts';
@@ -30,11 +31,11 @@ const workloads: fc.Arbitrary<Workload> = fc.constantFrom(workload([QUIET]), wor
 async function campaign(
   { settings, ...options }: Partial<Omit<SearchOptions, 'settings'>> & { settings?: Partial<SearchSettings> } = {},
   reconcile: Reconcile = setReady,
-  repeatable = true,
+  mode?: RunMode,
 ): Promise<{ readonly tally: SearchTally; readonly found: readonly Found[]; readonly trials: readonly Trial[] }> {
   const runner = runnerOf(thinTarget(reconcile));
   const references = await takeReferences(runner, workload(), []);
-  if (!repeatable) vi.spyOn(runner, 'repeatable', 'get').mockReturnValue(false);
+  if (mode !== undefined) vi.spyOn(runner, 'mode', 'get').mockReturnValue(mode);
   const tally = newTally();
   const found: Found[] = [];
   const trials: Trial[] = [];
@@ -161,7 +162,7 @@ describe('a search', () => {
       judged++ > 0 ? { result: 'holds' } : { result: 'violated', violations: [violation(), violation({ field: 'b' })] },
     );
 
-    const { tally, found } = await campaign({ properties: [fields], runsMax: 1, firstRun: 0 }, setReady, false);
+    const { tally, found } = await campaign({ properties: [fields], runsMax: 1, firstRun: 0 }, setReady, REAL_MODE);
 
     expect(found).toEqual([]);
     expect(Object.values(tally.inconclusive)).toEqual([2]);

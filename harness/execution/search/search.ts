@@ -16,7 +16,7 @@ import { checkLegality } from '../../oracle/assumptions.ts';
 import { causesOf, type Causes } from '../../oracle/cause.ts';
 import type { Property } from '../../oracle/property.ts';
 import { withoutItsSecrets } from '../../report/redaction/index.ts';
-import { PROCESS_MIX, STRATEGY_MIX, trialArbitrary } from '../../schedule/arbitrary.ts';
+import { trialArbitrary } from '../../schedule/arbitrary.ts';
 import type { CutAt } from '../time-plan.ts';
 import { unlessTimeIsOver } from '../run/cut-short.ts';
 import { firstDivergence } from '../run/fingerprint.ts';
@@ -26,7 +26,7 @@ import { Prober } from '../run/prober.ts';
 import type { References } from '../run/references.ts';
 import type { TrialRunner } from '../run/runner.ts';
 import type { Live } from '../run/live.ts';
-import { oneByOne, sideBySide } from './batches.ts';
+import { sideBySide } from './batches.ts';
 import { isEnough } from './enough.ts';
 import { findingOf, seenIn, type Failed, type Found, type Seen, type StoredFailure } from './found.ts';
 import { inOrder, KnownCauses, type Suspect } from './known-causes.ts';
@@ -85,6 +85,7 @@ const VERIFY_FIRST = 5;
 
 export async function search(options: SearchOptions, tally: SearchTally): Promise<void> {
   const { runner, references, properties, settings } = options;
+  const { mode } = runner;
   const runners = await runner.lanes(Number.POSITIVE_INFINITY);
   const waiting = new Waiting(options.trialsUntil, runners.length);
   const prober = new Prober(
@@ -149,7 +150,7 @@ export async function search(options: SearchOptions, tally: SearchTally): Promis
   const trials = trialArbitrary({
     workload: options.workload,
     faults: settings.faults,
-    strategies: settings.strategies ?? (runner.repeatable ? STRATEGY_MIX : PROCESS_MIX),
+    strategies: settings.strategies ?? mode.strategies,
   });
   const { calm: workloads } = options;
   const faults = settings.faults.filter((kind) => kind !== 'delay' || runner.hints.mayDelay === true);
@@ -175,11 +176,9 @@ export async function search(options: SearchOptions, tally: SearchTally): Promis
   };
   const drawn = (seed: number, size: number): Iterable<Trial> =>
     source?.batch(seed, size) ?? fc.sample(trials, { seed, numRuns: size });
-  const tryBatch = runner.repeatable
-    ? oneByOne(trials, over, (trial) => tryOne(runner, prober, trial))
-    : sideBySide(drawn, over, options.runsMax - tally.runs, lanes, (lane, trial) =>
-        tryOne(lane.runner, lane.prober, trial),
-      );
+  const tryBatch = sideBySide(drawn, over, options.runsMax - tally.runs, lanes, (lane, trial) =>
+    tryOne(lane.runner, lane.prober, trial),
+  );
 
   for (let batch = options.firstRun; !over(); batch++) {
     // A fresh seed per batch and after each finding; both follow from the root seed alone.
@@ -200,7 +199,7 @@ export async function search(options: SearchOptions, tally: SearchTally): Promis
           if (counted.has(before)) continue;
           known.spend(before);
         }
-        stored ??= { ...failure, schedule: failure.schedule ?? (await runner.derive(failure.trial)).schedule };
+        stored ??= { ...failure, schedule: await failure.schedule() };
         options.onSeen(seenIn(stored, suspect));
         const found = await findingOf(
           stored,
@@ -210,9 +209,9 @@ export async function search(options: SearchOptions, tally: SearchTally): Promis
           tally,
           known.pendingIn(failures.flatMap((one) => one.suspects)),
         );
-        if (!runner.repeatable && found.stats.reproduced.k === 0) {
+        if (found.stats.reproduced.k === 0 && !mode.proof.reportsUnreproduced) {
           known.lookedInVain(suspect);
-          neverAgain(found, failure, options, tally);
+          neverAgain(found, stored, options, tally);
           if (!isCounted) tally.inconclusiveRuns++;
           isCounted = true;
         } else if (found.violation.severity === 'warning') {
@@ -229,7 +228,7 @@ export async function search(options: SearchOptions, tally: SearchTally): Promis
           }
         }
         // Without a run of its own it is neither proved nor disproved.
-        if (runner.repeatable || found.stats.reproduced.n > 0) options.onSettled();
+        if (found.stats.reproduced.n > 0 || mode.proof.reportsUnreproduced) options.onSettled();
       }
       known.count(failure.suspects, tally, counted);
       countDismissed(failure.suspects, known, tally, isCounted);
@@ -257,7 +256,7 @@ function countDismissed(
 /** What a process did in one run and in none of the same schedule proves nothing: it is a run without an opinion. */
 function neverAgain(
   { violation: { signature, sentence }, stats: { reproduced } }: Found,
-  { trial, judged: { history }, schedule = trial.schedule }: Failed,
+  { judged: { history }, schedule }: StoredFailure,
   options: SearchOptions,
   tally: SearchTally,
 ): void {
@@ -286,6 +285,7 @@ async function runOne(
   reasons: Reasons,
 ): Promise<Omit<Failed, 'trial' | 'suspects'> | undefined> {
   const { runner, references, properties } = options;
+  const { comparesRuns } = runner.mode;
   tally.runs++;
   let again = trial;
   if (options.settings.warm) {
@@ -300,7 +300,7 @@ async function runOne(
     if (judged !== undefined) {
       countContention(history, tally);
       countOpinions(judged, properties, tally);
-      return { judged, schedule };
+      return { judged, schedule: () => Promise.resolve(schedule) };
     }
     // What a process with a past of its own has done proves nothing before a fresh one does it too.
     again = { workload: trial.workload, schedule };
@@ -317,9 +317,9 @@ async function runOne(
   const { times } = runner;
   const judged = reasons.of(opinions);
   // Of runs that can be made again a sample tells as much as all of them.
-  const looked = !runner.repeatable || tally.runs <= VERIFY_FIRST || tally.runs % options.settings.verifyEvery === 0;
+  const looked = !comparesRuns || tally.runs <= VERIFY_FIRST || tally.runs % options.settings.verifyEvery === 0;
   if (looked) tally.faults.push(...checkLegality(history));
-  if (looked && runner.repeatable) {
+  if (looked && comparesRuns) {
     const second = await runner.run(trial);
     tally.verified++;
     tally.divergence = firstDivergence(history, second);
@@ -330,8 +330,7 @@ async function runOne(
   countOpinions(judged, properties, tally);
   for (const [property, reason] of judged.inconclusive) {
     if (!isToKeep(reasonText({ property, reason }), tally)) continue;
-    const made = runner.repeatable ? (await runner.derive(trial)).schedule : schedule;
-    options.onInconclusive({ property, reason, schedule: made, history: judged.history });
+    options.onInconclusive({ property, reason, schedule: await schedule(), history: judged.history });
   }
-  return { judged, schedule: runner.repeatable ? undefined : schedule };
+  return { judged, schedule };
 }

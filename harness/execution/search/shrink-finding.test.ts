@@ -12,6 +12,7 @@ import type { Trial } from '../../model/trial.ts';
 import { historyBuilder, manifest } from '../../oracle/test-history.ts';
 import { emptyHistory } from '../run/empty-history.ts';
 import type { Judged } from '../run/judge.ts';
+import { MODULE_MODE, REAL_MODE } from '../run/run-mode.ts';
 import { violation } from '../run/test-verdicts.ts';
 import {
   reproduce,
@@ -56,7 +57,7 @@ const needsFault = attempting(({ schedule }) => (schedule.faults.length > 0 ? [V
 const shrunk: Shrunk = { trial: TRIAL, history: emptyHistory('none'), violation: VIOLATION, executions: 1 };
 
 function steady(attempt: Attempt): ShrinkOptions {
-  return { attempt, outOfTime: () => false, repeatable: true, keepHolds: false };
+  return { attempt, outOfTime: () => false, proof: MODULE_MODE.proof, keepHolds: false };
 }
 
 describe('shrinking a finding', () => {
@@ -96,7 +97,7 @@ describe('shrinking a finding', () => {
   it('tries a form no more often than there is time for, where runs differ', async () => {
     let made = 0;
     const seldom = attempting(() => (made++ === 0 ? [VIOLATION] : []));
-    const options = { ...steady(seldom), repeatable: false };
+    const options = { ...steady(seldom), proof: REAL_MODE.proof };
 
     expect(await shrinkFinding(TRIAL, WANTED, { ...options, outOfTime: () => made >= 3 })).toEqual([]);
     expect(made).toBe(3);
@@ -129,7 +130,7 @@ describe('shrinking where runs differ', () => {
     // Whole, it fails each time; without its fault, in every other run.
     const attempt = attempting(({ schedule }) => (schedule.faults.length > 0 || runs++ % 2 === 0 ? [VIOLATION] : []));
 
-    const results = await shrinkFinding(TRIAL, WANTED, { ...steady(attempt), repeatable: false });
+    const results = await shrinkFinding(TRIAL, WANTED, { ...steady(attempt), proof: REAL_MODE.proof });
 
     expect(results.at(-1)?.trial.schedule).toEqual({ ...EMPTY_SCHEDULE, faults: [FAULT] });
   });
@@ -138,7 +139,7 @@ describe('shrinking where runs differ', () => {
     let runs = 0;
     const attempt = attempting(() => (runs++ % 3 === 0 ? [] : [VIOLATION]));
 
-    const results = await shrinkFinding(TRIAL, WANTED, { ...steady(attempt), repeatable: false });
+    const results = await shrinkFinding(TRIAL, WANTED, { ...steady(attempt), proof: REAL_MODE.proof });
 
     expect(results.at(-1)?.trial.schedule).toEqual(EMPTY_SCHEDULE);
   });
@@ -147,7 +148,7 @@ describe('shrinking where runs differ', () => {
     let runs = 0;
     const attempt = attempting(() => (runs++ % 10 === 0 ? [VIOLATION] : []));
 
-    expect(await shrinkFinding(TRIAL, WANTED, { ...steady(attempt), repeatable: false })).toEqual([]);
+    expect(await shrinkFinding(TRIAL, WANTED, { ...steady(attempt), proof: REAL_MODE.proof })).toEqual([]);
   });
 });
 

@@ -17,6 +17,7 @@ import { lagInstead, shortenHolds } from '../../schedule/shrink-lag.ts';
 import { shrinkTrial } from '../../schedule/shrink.ts';
 import { historyText } from '../run/fingerprint.ts';
 import type { Judged } from '../run/judge.ts';
+import type { FailRule, ProofPolicy, Tried } from '../run/run-mode.ts';
 
 /**
  * Runs a trial so many times, at once where that can be, and judges the one property that matters, or all of them. Once what was made is
@@ -42,39 +43,23 @@ export interface Shrunk {
   readonly violation: Violation;
   readonly executions: number;
   /** How often it failed in the runs that it was accepted for; absent where it was not tried. */
-  readonly tried?: { readonly k: number; readonly n: number };
+  readonly tried?: Tried;
 }
 
 /** Enough for nearly every finding; what is left over stays a little larger than it could be. */
 const EXECUTIONS_MAX = 160;
 
-/** When a candidate counts as failing: in `need` of `of` runs. */
-interface Rule {
-  readonly need: number;
-  readonly of: number;
-}
-
-/** Where the same trial is always the same run. */
-const ONCE: Rule = { need: 1, of: 1 };
-/** Where runs differ, one failure is no proof: what fails in one of ten runs would be taken for what fails in all. */
-const TWICE: Rule = { need: 2, of: 2 };
-/** What failed less often than this when it was tried first gets another chance each time. */
-const STEADY = 0.8;
-const FLICKERING: Rule = { need: 2, of: 3 };
 /** Reproducing looks at the clock after so many runs. */
 const AT_ONCE = 4;
-/** So often a finding is tried before it is given up. */
-const FIRST: Rule = { need: 2, of: 8 };
 
 export interface ShrinkOptions {
   readonly attempt: Attempt;
   readonly outOfTime: () => boolean;
-  /** Whether the same trial always is the same run. */
-  readonly repeatable: boolean;
+  readonly proof: Pick<ProofPolicy, 'first' | 'smaller'>;
   /** Whether holds stay as long as they are. */
   readonly keepHolds: boolean;
   /** Hears how often the trial failed as it was given, also where that was too seldom, or time was too short. */
-  readonly onFirst?: (tried: { readonly k: number; readonly n: number }) => void;
+  readonly onFirst?: (tried: Tried) => void;
 }
 
 /**
@@ -84,14 +69,11 @@ export interface ShrinkOptions {
 export async function shrinkFinding(
   start: Trial,
   wanted: Wanted,
-  { attempt, outOfTime, repeatable, keepHolds, onFirst }: ShrinkOptions,
+  { attempt, outOfTime, proof, keepHolds, onFirst }: ShrinkOptions,
 ): Promise<readonly Shrunk[]> {
   const accepted: Shrunk[] = [];
   let executions = 0;
-  const tries = async (
-    trial: Trial,
-    { need, of }: Rule,
-  ): Promise<{ readonly fails: boolean; readonly k: number; readonly n: number }> => {
+  const tries = async (trial: Trial, { need, of }: FailRule): Promise<Tried & { readonly fails: boolean }> => {
     let failed = 0;
     let made = 0;
     for (;;) {
@@ -111,12 +93,12 @@ export async function shrinkFinding(
       if (fails || made - failed > of - need || outOfTime()) return { fails, k: failed, n: made };
     }
   };
-  // Where runs differ, one that fails is no shrunk form yet, and takes as long as the proof of the form that was found.
-  if (!repeatable && outOfTime()) return [];
-  const first = await tries(start, repeatable ? ONCE : FIRST);
+  // Where one run that fails is no shrunk form yet, it takes as long as the proof of the form that was found.
+  if (proof.first.need > 1 && outOfTime()) return [];
+  const first = await tries(start, proof.first);
   onFirst?.(first);
   if (!first.fails) return [];
-  const rule = repeatable ? ONCE : first.k >= first.n * STEADY ? TWICE : FLICKERING;
+  const rule = proof.smaller(first);
   const walk = async (candidates: Generator<Trial, Trial, boolean>): Promise<void> => {
     let next = candidates.next();
     while (next.done !== true && executions < EXECUTIONS_MAX && !outOfTime()) {

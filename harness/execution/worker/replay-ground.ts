@@ -23,10 +23,10 @@ export interface Lane {
   readonly prober: Prober;
 }
 
-/** What can be run again exactly is run in one place; a process waits most of the time, so that runs go on side by side. */
+/** Where that many runs are made. */
 export async function lanesOf({ runner, base, references }: ReplayGround, times: number): Promise<readonly Lane[]> {
   const prober = new Prober((trial, variant) => runner.beside(trial, variant), base, references.reference);
-  const lanes = runner.repeatable ? [runner] : await runner.lanes(times);
+  const lanes = await runner.lanes(times);
   return lanes.map((lane) => ({
     runner: lane,
     prober: lane === runner ? prober : prober.elsewhere((trial, variant) => lane.beside(trial, variant)),

@@ -72,7 +72,7 @@ export async function replayGround(
   return { runner, base, references, properties };
 }
 
-/** As stored; and where nothing comes back of a target that can be run again exactly, with its labels moved. */
+/** As stored; and where nothing comes back, with its labels moved, if the mode does that. */
 export async function replayOn(
   ground: ReplayGround,
   stored: Stored,
@@ -89,7 +89,7 @@ export async function replayOn(
     );
   const asStored = await runs(stored.trial, times);
   const moved =
-    asStored.k === 0 && runner.repeatable
+    asStored.k === 0 && runner.mode.reanchors
       ? await moveAnchors(stored.trial, times, runs).catch(unlessTimeIsOver)
       : undefined;
   const { k, n, shown, inconclusive, diverged, other } = moved?.runs ?? asStored;
@@ -129,7 +129,7 @@ async function runTimes(
   const begun = function* (): Generator<Trial> {
     for (let n = 0; n < times && (n === 0 || realNow() < until); n++) yield trial;
   };
-  const isRepeatable = lanes.every(({ runner }) => runner.repeatable);
+  const isCompared = lanes.every(({ runner }) => runner.mode.comparesRuns);
   let [k, n] = [0, 0];
   let first: Judged | undefined;
   let failed: Judged | undefined;
@@ -145,7 +145,7 @@ async function runTimes(
     const { judged } = run;
     n++;
     if (first === undefined) first = judged;
-    else if (isRepeatable) diverged ??= firstDivergence(first.history, judged.history) ?? null;
+    else if (isCompared) diverged ??= firstDivergence(first.history, judged.history) ?? null;
     inconclusive ??= [...judged.inconclusive.values()][0] ?? null;
     // What is a warning by now is no finding any more.
     const isFinding = ({ severity, signature: of }: Violation): boolean =>

@@ -175,7 +175,7 @@ async function doSearch(
     sample: base.sample,
     bystander: bystanderReference(job.subject.namespace),
     garbageCollection: job.subject.settings.garbageCollection,
-    aimed: !runner.repeatable,
+    aimed: runner.mode.aims,
     ...(settings.start === null ? {} : { start: settings.start }),
   };
   await search(
@@ -186,9 +186,9 @@ async function doSearch(
       properties,
       workload: workloadArbitrary(drawn),
       // Strategies that were asked for by name are asked for alone.
-      ...(runner.repeatable || settings.strategies !== null
-        ? {}
-        : { calm: workloadArbitrary({ ...drawn, rivals: true }) }),
+      ...(runner.mode.aims && settings.strategies === null
+        ? { calm: workloadArbitrary({ ...drawn, rivals: true }) }
+        : {}),
       settings,
       firstRun: job.firstRun,
       runsMax,
@@ -285,7 +285,7 @@ async function doLab(
     );
     const { history, violations, inconclusive } = judged;
     const { reference: _, ...own } = history;
-    say({ say: 'ran', schedule, history: own, violations, inconclusive });
+    say({ say: 'ran', schedule: await schedule(), history: own, violations, inconclusive });
   };
   return new Promise<never>((_, reject) => {
     parentPort?.on('message', (request: LabRequest) => {
