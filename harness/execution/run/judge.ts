@@ -3,7 +3,8 @@
  *
  * Owns: the loop and its bound. Does not own: what properties say (`oracle`, `properties/`), how probes run (`prober.ts`).
  */
-import type { Violation } from '../../model/check-result.ts';
+import type { CheckResult, Violation } from '../../model/check-result.ts';
+import { invariant } from '../../model/errors.ts';
 import { signatureText } from '../../model/signature.ts';
 import type { History } from '../../model/history.ts';
 import type { ProbeRequest, ProbeResult } from '../../model/probe.ts';
@@ -18,10 +19,18 @@ import type { Prober } from './prober.ts';
 import type { TrialRunner } from './runner.ts';
 import type { Live } from './live.ts';
 
-/** A property may ask again after an answer, but not for ever. */
-const ROUNDS_MAX = 8;
 /** What is asked for again and again was cut short each time (`search/waiting.ts`). */
 const HURRIED = 'the search had no time left for a longer run; give it a longer --budget';
+
+/** How thoroughly a run is judged. */
+export interface JudgingPolicy {
+  /** A property may ask again after an answer, but not for ever. */
+  readonly roundsMax: number;
+  /** Probes that are made; a run in which a property finds an error, or asks for any other, is not judged. `null`: all are made. */
+  readonly probes: ReadonlySet<ProbeRequest['probe']> | null;
+}
+
+const THOROUGH = { roundsMax: 8, probes: null } as const satisfies JudgingPolicy;
 
 export interface Judged {
   /** With the reference and all probe results. */
@@ -76,15 +85,27 @@ export async function runJudged(
   };
 }
 
-/** Judges a history. `live` is the run itself where it still stands. */
-export async function judgeRun(
+type JudgeArguments = [
   trial: Trial,
   run: History,
   properties: readonly Property[],
   reference: Reference,
   prober: Prober,
   live?: Live,
-): Promise<Judged> {
+];
+
+/** Judges a history. `live` is the run itself where it still stands. */
+export async function judgeRun(...args: JudgeArguments): Promise<Judged> {
+  const judged = await judgeBy(THOROUGH, ...args);
+  invariant(judged !== undefined, 'a run is always judged where all probes are made');
+  return judged;
+}
+
+/** Judges a history as far as a policy allows; undefined where that is not far enough. */
+export async function judgeBy(
+  { roundsMax, probes }: JudgingPolicy,
+  ...[trial, run, properties, reference, prober, live]: JudgeArguments
+): Promise<Judged | undefined> {
   let history: History = { ...run, reference, probes: prober.known(run) };
   const made = new Set<string>();
   const cutShort = new Set<string>();
@@ -94,8 +115,10 @@ export async function judgeRun(
     const inconclusive = new Map<string, string>();
     const needs: ProbeRequest[] = [];
     const hurried = new Set<string>();
-    for (const { property, result } of judgeProperties(history, properties)) {
-      if (result.result === 'holds') continue;
+    const judgements = judgeProperties(history, properties);
+    if (probes !== null && judgements.some(({ result }) => isSuspicious(result, probes, made))) return undefined;
+    for (const { property, result } of judgements) {
+      if (result.result === 'holds' || (result.result === 'violated' && probes !== null)) continue;
       const open = (result.needs ?? []).filter((need) => !made.has(JSON.stringify(need)));
       if (result.result === 'inconclusive') inconclusive.set(property.name, result.reason);
       else if (open.length === 0) violations.push(...result.violations);
@@ -105,7 +128,8 @@ export async function judgeRun(
         if (isCut || cutShort.has(JSON.stringify(need))) hurried.add(property.name);
       }
     }
-    if (needs.length === 0 || isCut || round >= ROUNDS_MAX) {
+    if (needs.length === 0 || isCut || round >= roundsMax) {
+      if (needs.length > 0 && probes !== null) return undefined;
       for (const name of hurried) inconclusive.set(name, `${inconclusive.get(name) ?? ''}: ${HURRIED}`);
       const told = withoutSuperseded(distinct(violations), properties);
       const weighed = isUndisturbed(trial) ? told.map((violation) => inUndisturbedRun(violation, properties)) : told;
@@ -127,6 +151,17 @@ export async function judgeRun(
     }
     history = { ...history, probes: [...history.probes, ...results] };
   }
+}
+
+/** Whether a result is an error, or cannot be told from one without other probes than these. */
+function isSuspicious(
+  result: CheckResult,
+  probes: ReadonlySet<ProbeRequest['probe']>,
+  made: ReadonlySet<string>,
+): boolean {
+  if (result.result === 'violated') return result.violations.some(({ severity }) => severity === 'error');
+  if (result.result === 'holds') return false;
+  return (result.needs ?? []).some((need) => !probes.has(need.probe) || made.has(JSON.stringify(need)));
 }
 
 /** Whoever takes over ends what more time could have shown. */
