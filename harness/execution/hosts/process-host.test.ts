@@ -13,7 +13,7 @@ import { loadCrds, loadSamples } from '../project/manifests.ts';
 import { resolveCommand, startedBeside } from '../config/process-target.ts';
 import { checkAlive } from '../run/undisturbed-trouble.ts';
 import { TrialRunner } from '../run/runner.ts';
-import type { TrialOptions } from '../run/trial-options.ts';
+import type { TrialVariant } from '../run/trial-options.ts';
 import { createHost } from './create-host.ts';
 
 const targets = fileURLToPath(new URL('../../test/targets/', import.meta.url));
@@ -47,7 +47,7 @@ interface Started {
   readonly time?: ProgramTime;
   /** Script and arguments of programs beside it, by name. */
   readonly beside?: { readonly [name: string]: readonly string[] };
-  readonly variant?: Partial<TrialOptions>;
+  readonly variant?: TrialVariant;
 }
 
 /** One run of the program that listens, and behaves like this. */

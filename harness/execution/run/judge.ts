@@ -62,13 +62,10 @@ export async function runJudged(
   want: 'derived' | 'history' = 'history',
 ): Promise<JudgedRun> {
   let judged: Judged | undefined;
-  const variant = !runner.judgesLive
-    ? {}
-    : {
-        atRest: async (live: Live): Promise<void> => {
-          judged = await judge(live.history, live);
-        },
-      };
+  const atRest = async (live: Live): Promise<void> => {
+    judged = await judge(live.history, live);
+  };
+  const variant = runner.judgesLive ? { atRest } : {};
   const isSearched = trial.search !== undefined;
   const { history, schedule } =
     isSearched && (want === 'derived' || runner.mode.derivesAtOnce)

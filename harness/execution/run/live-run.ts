@@ -7,7 +7,7 @@ import type { Live } from './live.ts';
 import { lookOn } from './own-moments.ts';
 import { pump } from './pump.ts';
 import { retire, settle } from './settling.ts';
-import type { TrialOptions } from './trial-options.ts';
+import type { TrialSettle } from './trial-options.ts';
 import type { World } from './world.ts';
 
 /** A suspect is given this many times the silence that it must keep, however busy it is. */
@@ -26,16 +26,16 @@ export class LiveRun implements Live {
   readonly history: History;
   readonly waitsForReal: boolean;
   readonly #world: World;
-  readonly #options: TrialOptions;
+  readonly #settle: TrialSettle;
   readonly #steps: number;
   readonly #missed: readonly string[];
   #settled: { readonly history: History; readonly windowMs: number };
   #takenOver: History | undefined;
 
-  constructor(world: World, options: TrialOptions, settlement: Settlement, steps: number, missed: readonly string[]) {
+  constructor(world: World, settling: TrialSettle, settlement: Settlement, steps: number, missed: readonly string[]) {
     this.#world = world;
     this.waitsForReal = world.host.mode.waitsForReal;
-    this.#options = options;
+    this.#settle = settling;
     this.#steps = steps;
     this.#missed = missed;
     this.history = world.recorder.historySoFar(settlement, steps, missed);
@@ -44,16 +44,10 @@ export class LiveRun implements Live {
 
   async settleOn(windowMs: number): Promise<{ readonly history: History; readonly windowMs: number }> {
     if (windowMs > this.#settled.windowMs && this.#takenOver === undefined) {
-      const { settings } = this.#options;
       // A lock that is renewed every two seconds goes on for as long as is waited, and lets few timers be late.
-      const perWindow = settings.settleStepsMax * (this.#world.keepsUp ? STEPS_OF_LOCKS : 1);
-      const settleStepsMax = perWindow * Math.max(1, Math.ceil(windowMs / EXTENDED_SETTLE_MS));
-      const windows = {
-        ...this.#options,
-        settings: { ...settings, settleStepsMax },
-        settleWindowMs: windowMs,
-        settleWindowsMax: LIVE_WINDOWS_MAX,
-      };
+      const perWindow = this.#settle.stepsMax * (this.#world.keepsUp ? STEPS_OF_LOCKS : 1);
+      const stepsMax = perWindow * Math.max(1, Math.ceil(windowMs / EXTENDED_SETTLE_MS));
+      const windows = { ...this.#settle, stepsMax, windowMs, windowsMax: LIVE_WINDOWS_MAX };
       let settlement = await settle(this.#world, windows);
       // Still at work, as after a back-off or a clean-up of minutes: where those take no time, it gets them.
       if (settlement.result === 'time-exceeded' && !this.waitsForReal && windowMs >= this.#world.pace.suspectMs) {
@@ -72,14 +66,14 @@ export class LiveRun implements Live {
 
   async liveOn(ms: number): Promise<History> {
     await this.#pass(ms);
-    return this.#soFar(await settle(this.#world, this.#options));
+    return this.#soFar(await settle(this.#world, this.#settle));
   }
 
   async takeOver(): Promise<History> {
     if (this.#takenOver === undefined) {
       await retire(this.#world, this.#world.host.pace.graceMs.replaced);
       this.#world.incarnations.launchAll();
-      this.#takenOver = this.#soFar(await settle(this.#world, this.#options));
+      this.#takenOver = this.#soFar(await settle(this.#world, this.#settle));
     }
     return this.#takenOver;
   }

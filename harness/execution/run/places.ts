@@ -97,9 +97,9 @@ export class Places {
     const { seedObjects, afterRest, atRest } = options;
     return {
       ...options,
-      ...(seedObjects === undefined ? {} : { seedObjects: seedObjects.map((object) => this.object(object)) }),
-      ...(afterRest === undefined ? {} : { afterRest: afterRest.map((program) => this.#program(program)) }),
-      ...(atRest === undefined ? {} : { atRest: (live) => atRest(this.#live(live)) }),
+      seedObjects: seedObjects?.map((object) => this.object(object)),
+      afterRest: afterRest?.map((program) => this.#program(program)),
+      atRest: atRest && ((live) => atRest(this.#live(live))),
     };
   }
 

@@ -21,7 +21,7 @@ import { restingRevisions } from '../../oracle/final-state.ts';
 import { activityAfter, goesOn, laterHalf, restStart, unchangedMs } from '../../oracle/rest.ts';
 import { foreignInput } from './foreign-input.ts';
 import type { Live } from './live.ts';
-import type { TrialOptions } from './trial-options.ts';
+import type { TrialVariant } from './trial-options.ts';
 import { isUp } from './undisturbed-trouble.ts';
 
 /** How long may still be waited for runs that stand, in ms of real time. */
@@ -33,7 +33,7 @@ export interface Patience {
 const ENDLESS: Patience = { leftMs: () => Number.POSITIVE_INFINITY, spend: () => {} };
 
 /** Runs a trial with some of its options replaced; the runner fills in the rest. */
-export type RunVariant = (trial: Trial, variant: Partial<TrialOptions>) => Promise<History>;
+export type RunVariant = (trial: Trial, variant: TrialVariant) => Promise<History>;
 
 type Undisturbed = Extract<ProbeResult, { probe: 'undisturbed' }>;
 
@@ -144,7 +144,7 @@ export class Prober {
     }
   }
 
-  #variant(trial: Trial, variant: Partial<TrialOptions>): Promise<History> {
+  #variant(trial: Trial, variant: TrialVariant): Promise<History> {
     this.runs++;
     return this.#run(trial, variant);
   }
@@ -161,7 +161,7 @@ export class Prober {
     const atRest = async (live: Live): Promise<void> => {
       if (!live.waitsForReal) runs.push(await live.liveOn(lived));
     };
-    const run = await this.#copyOf(input, { seed: FRESH_SEED, ...(lived === 0 ? {} : { atRest }) });
+    const run = await this.#copyOf(input, { seed: FRESH_SEED, atRest: lived === 0 ? undefined : atRest });
     return {
       probe: 'expected-state',
       outcomes: [run, ...runs].map((one) => stateOf(one)),
@@ -185,7 +185,7 @@ export class Prober {
   }
 
   /** @param variant With any seed that is not the trial's: the seeded objects keep their uids, so the server must draw others. */
-  #copyOf(input: readonly KubeObject[], variant: Partial<TrialOptions> & { readonly seed: number }): Promise<History> {
+  #copyOf(input: readonly KubeObject[], variant: TrialVariant & { readonly seed: number }): Promise<History> {
     const trial = quietTrial({ ...this.#base, start: 'settled', sample: [], programs: [] });
     return this.#variant(trial, { ...variant, seedObjects: input });
   }
@@ -202,7 +202,7 @@ export class Prober {
   }
 
   /** How another run ends, beside what a fresh target makes of its outcome. */
-  async #outcome(trial: Trial, variant: Partial<TrialOptions>): Promise<Omit<Undisturbed, 'probe'>> {
+  async #outcome(trial: Trial, variant: TrialVariant): Promise<Omit<Undisturbed, 'probe'>> {
     const run = await this.#variant(trial, variant);
     const expected = await this.#expectedState(run);
     return {

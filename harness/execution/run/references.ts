@@ -183,14 +183,19 @@ async function baseRuns(runner: TrialRunner, trial: Trial): Promise<BaseRuns> {
   const { host, habits, mode } = runner;
   const { idleMs, firstWindowMs } = host.pace;
   const [opening, ...again] = BASE_RUNS;
-  const window = firstWindowMs === undefined ? {} : { settleWindowMs: firstWindowMs };
   // Whether it polls by nature is what they are to show.
   const readsAreActivity = 'when-new';
   let look: Look | undefined;
   const atRest = async (live: Live): Promise<void> => {
     if (cameToRest(live.history)) look = await live.lookOn();
   };
-  const first = await runner.run(trial, { ...opening, readsAreActivity, idleMs, atRest, ...window });
+  const first = await runner.run(trial, {
+    ...opening,
+    readsAreActivity,
+    idleMs,
+    atRest,
+    settleWindowMs: firstWindowMs,
+  });
   checkAlive(first, host.containment);
   if (mode.measuresPauses) {
     const { watches } = habitOf([first]);
@@ -199,7 +204,7 @@ async function baseRuns(runner: TrialRunner, trial: Trial): Promise<BaseRuns> {
   }
   // Of a program one look at rest is enough, and one where it never comes to rest: it costs what it lasts.
   const restless = !cameToRest(first);
-  const idle = mode.idlesInEachReference ? { idleMs } : restless ? { settleWindowsMax: RESTLESS_WINDOWS } : {};
+  const idle = mode.idlesInEachReference ? { idleMs } : restless ? { windowsMax: RESTLESS_WINDOWS } : {};
   // As long as it paused in the first: what is busy again before that is over acts at intervals, and is not on its way to anything.
   const longer =
     firstWindowMs === undefined ? {} : { settleWindowMs: Math.max(firstWindowMs, habits.pauseMs), pauseMs: 0 };

@@ -10,7 +10,6 @@ import { realNow } from '../../determinism/real-time.ts';
 import { roleOf } from '../../model/actor.ts';
 import type { RunSettings } from '../../model/counterexample.ts';
 import { isWrite, type History } from '../../model/history.ts';
-import type { DrawnNames } from '../../model/reference.ts';
 import type { Scheduler } from '../../model/item.ts';
 import { type Schedule, TIME } from '../../model/schedule.ts';
 import type { Trial } from '../../model/trial.ts';
@@ -22,7 +21,7 @@ import { deniedText } from '../project/access.ts';
 import { undeclaredText } from '../project/undeclared.ts';
 import type { RunMode } from './run-mode.ts';
 import { runTrial } from './trial.ts';
-import type { Habit, TrialOptions } from './trial-options.ts';
+import { resolveTrial, type Habits, type TrialVariant } from './trial-options.ts';
 import { Stopwatch, type RunTimes } from './stopwatch.ts';
 import { WARM_SETTLE_MS, WarmPlace } from './warm-place.ts';
 import type { Host } from './host.ts';
@@ -34,20 +33,6 @@ const HINTS: StrategyHints = { steps: 60, conflictSteps: 16 };
 
 /** How much the latest run counts of how long one takes. */
 const LATEST_SHARE = 0.25;
-
-/** How a target goes about its work. */
-export interface Habits {
-  /** Reads do not count as activity for a target that polls by nature. */
-  readsAreActivity: boolean;
-  /** How long it may be silent before it goes on by itself, in ms; 0 until measured. */
-  pauseMs: number;
-  /** Items that its work takes undisturbed; absent until measured. */
-  workItems?: number;
-  /** Names that it draws itself. */
-  drawnNames: DrawnNames;
-  /** What it does before contention; absent until measured. */
-  habit?: Habit;
-}
 
 export class TrialRunner {
   readonly host: Host;
@@ -90,7 +75,7 @@ export class TrialRunner {
    *
    * @throws {CutShort} when its time is over before it ends.
    */
-  run(trial: Trial, variant: Partial<TrialOptions> = {}): Promise<History> {
+  run(trial: Trial, variant: TrialVariant = {}): Promise<History> {
     const there = this.#there(trial);
     return this.#run(there, this.#scheduler(there), variant);
   }
@@ -101,7 +86,7 @@ export class TrialRunner {
   }
 
   /** Runs a trial beside a run that still stands: on a host of its own, where hosts do not share a clock. */
-  async beside(trial: Trial, variant: Partial<TrialOptions> = {}): Promise<History> {
+  async beside(trial: Trial, variant: TrialVariant = {}): Promise<History> {
     if (this.host.isAlone?.() === true) return this.run(trial, variant);
     return (await this.#sibling('beside')).run(trial, variant);
   }
@@ -136,7 +121,7 @@ export class TrialRunner {
   /** Runs a searching trial and expresses what its strategy did as a stored schedule. */
   async derive(
     trial: Trial,
-    variant: Partial<TrialOptions> = {},
+    variant: TrialVariant = {},
   ): Promise<{ readonly history: History; readonly schedule: Schedule }> {
     const there = this.#there(trial);
     const deriving = new DerivingScheduler(this.#scheduler(there).scheduler);
@@ -148,7 +133,7 @@ export class TrialRunner {
   /** The same on a process that has lived through the runs before, where there is one: quick, and no proof. */
   async deriveWarm(
     trial: Trial,
-    variant: Partial<TrialOptions>,
+    variant: TrialVariant,
   ): Promise<{ readonly history: History; readonly schedule: Schedule }> {
     const runner = await this.#sibling('warm');
     return runner.derive(trial, { ...variant, place: this.#place, settleWindowMs: WARM_SETTLE_MS, pauseMs: 0 });
@@ -162,7 +147,7 @@ export class TrialRunner {
   async #run(
     trial: Trial,
     chosen: { readonly scheduler: Scheduler; readonly replay?: ReplayScheduler },
-    variant: Partial<TrialOptions>,
+    variant: TrialVariant,
   ): Promise<History> {
     this.runs++;
     this.#beat();
@@ -171,19 +156,13 @@ export class TrialRunner {
     const began = realNow();
     const stopwatch = new Stopwatch();
     const drainedMs = this.host.drainMs ?? 0;
-    const asSeenThere = await runTrial({
-      host: this.host,
-      snapshot: this.#snapshot,
-      settings: this.settings,
-      workload: trial.workload,
-      scheduler: chosen.scheduler,
-      ...this.habits,
-      stopwatch,
-      ...(replay === undefined
-        ? {}
-        : { missed: () => anchorsOf(trial.schedule).filter((label) => !replay.hit.has(label)) }),
-      ...(places?.options(variant) ?? variant),
-    });
+    const { host, settings, habits } = this;
+    const missed = (): readonly string[] =>
+      replay === undefined ? [] : anchorsOf(trial.schedule).filter((label) => !replay.hit.has(label));
+    const start = { host, snapshot: this.#snapshot, workload: trial.workload, scheduler: chosen.scheduler };
+    const asSeenThere = await runTrial(
+      resolveTrial({ ...start, missed, stopwatch }, settings, habits, places?.options(variant) ?? variant),
+    );
     const tookMs = realNow() - began;
     this.times = stopwatch.times((this.host.drainMs ?? 0) - drainedMs);
     this.usualMs += (tookMs - this.usualMs) * (this.usualMs === 0 ? 1 : LATEST_SHARE);

@@ -10,20 +10,18 @@ import type { World } from './world.ts';
 /** Applies the sample (or nothing yet) and lets the target come to rest, in the default order. */
 export async function setUp(world: World, options: TrialOptions, isStanding: boolean): Promise<void> {
   const { recorder } = world;
-  const { workload } = options;
-  // Of a target that finds everything there, nobody knows what it will do.
-  const habit = options.seedObjects === undefined ? options.habit : undefined;
+  const { workload, habit } = options.start;
   const watches = (): number =>
     recorder.operations.filter(({ verb, outcome }) => verb === 'watch' && outcome.type === 'ok').length;
   if (!isStanding) {
     world.incarnations.launchAll();
-    await rest(world, options, habit === undefined ? undefined : () => watches() >= habit.watches);
+    await rest(world, options.settle, habit === undefined ? undefined : () => watches() >= habit.watches);
   }
   if (workload.start === 'empty' || workload.sample.length === 0) return;
   world.startProgram({ actor: 'user', writer: 'user', ops: createOps(world, workload) });
   const usual = habit?.changes;
   const changes = (): number => recorder.revisions.filter(({ actor }) => roleOf(actor) === 'target').length;
-  await rest(world, options, usual === undefined ? undefined : () => changes() >= usual);
+  await rest(world, options.settle, usual === undefined ? undefined : () => changes() >= usual);
 }
 
 /** The programs of contention; with an empty start the user's begins by applying the sample. */

@@ -12,27 +12,19 @@ import { ReplayScheduler } from '../../schedule/replay-scheduler.ts';
 import { watchGivenUp } from '../../oracle/open-watches.ts';
 import { pump, type PumpEnd } from './pump.ts';
 import { Rewatching } from './rewatching.ts';
-import type { TrialOptions } from './trial-options.ts';
+import type { TrialSettle } from './trial-options.ts';
 import type { World } from './world.ts';
 
 /** Items without a timer in between that only a spinning target reaches once nobody disturbs it, beyond what its work takes at once. */
 const HOT_ITEMS = 250;
 /** Items in an idle window after which the target is known to be busy. */
 const IDLE_ITEMS = 400;
-/** However long activity lasts, settling ends after this many windows of waiting for more. */
-const SETTLE_WINDOWS_MAX = 6;
 
 /** A habit that is not followed is waited for no longer than that. */
 const HABIT_MS = 3_000;
 
-/** How a trial says what rest is. */
-type Windows = Pick<
-  TrialOptions,
-  'settings' | 'pauseMs' | 'settleWindowMs' | 'settleWindowsMax' | 'withholdEcho' | 'workItems'
->;
-
 /** A life that follows a crash does all that the first one did, and a large operator does that without a pause. */
-function hotMaxOf({ workItems = 0 }: Windows): number {
+function hotMaxOf({ workItems }: TrialSettle): number {
   return HOT_ITEMS + workItems;
 }
 
@@ -41,10 +33,8 @@ function hotMaxOf({ workItems = 0 }: Windows): number {
  *
  * @param first Whose items come before everybody else's.
  */
-export async function settle(world: World, options: Windows, first?: ActorId): Promise<Settlement> {
-  const windowMs =
-    options.settleWindowMs ??
-    Math.max(options.settings.settleWindowMs, options.pauseMs ?? 0, world.pace.settleWindowMs);
+export async function settle(world: World, options: TrialSettle, first?: ActorId): Promise<Settlement> {
+  const { windowMs, windowsMax, stepsMax } = options;
   const { mode, time } = world.host;
   const settlingMs = time.now();
   let startMs = time.waited();
@@ -54,7 +44,7 @@ export async function settle(world: World, options: Windows, first?: ActorId): P
   const since = world.recorder.revisions.length;
   const scheduler = new ReplayScheduler(EMPTY_SCHEDULE);
   const end = await pump(world, first === undefined ? scheduler : preferring(first, scheduler), {
-    stepsMax: options.settings.settleStepsMax,
+    stepsMax,
     hotMax: hotMaxOf(options),
     boundsFromMs: settlingMs + world.pace.busyMs,
     isDeaf: () => (mode.waitsForReal ? rewatching.isPending() : watchGivenUp(world.recorder) !== undefined),
@@ -66,14 +56,14 @@ export async function settle(world: World, options: Windows, first?: ActorId): P
       }
       const waitedMs = waitedBy(time, atMs);
       const inWindow = waitedMs <= world.lastActivityMs + windowMs;
-      outOfTime = inWindow && waitedMs > startMs + windowMs * (options.settleWindowsMax ?? SETTLE_WINDOWS_MAX);
+      outOfTime = inWindow && waitedMs > startMs + windowMs * windowsMax;
       return inWindow && !outOfTime;
     },
-    ...(options.withholdEcho === true ? { withheld: echoFilter(world, since) } : {}),
+    ...(options.withholdEcho ? { withheld: echoFilter(world, since) } : {}),
   });
   switch (end) {
     case 'steps':
-      return { result: 'steps-exceeded', steps: options.settings.settleStepsMax };
+      return { result: 'steps-exceeded', steps: stepsMax };
     case 'hot':
       return { result: 'hot-instant', steps: HOT_ITEMS };
     case 'idle':
@@ -128,15 +118,15 @@ function echoFilter(world: World, since: number): (item: Item) => boolean {
  *
  * @param isDone Whether the target has done what it usually does; where that is not known, its pauses have to be waited out.
  */
-export async function rest(world: World, options: Windows, isDone: (() => boolean) | undefined): Promise<PumpEnd> {
-  const { settings, pauseMs = 0 } = options;
+export async function rest(world: World, options: TrialSettle, isDone: (() => boolean) | undefined): Promise<PumpEnd> {
+  const { stepsMax, pauseMs } = options;
   const { pace } = world;
   const { time } = world.host;
   const windowMs = Math.max(pace.setupWindowMs, isDone === undefined ? pauseMs : 0);
   const startMs = time.now();
   world.lastActivityMs = time.waited();
   return pump(world, new ReplayScheduler(EMPTY_SCHEDULE), {
-    stepsMax: settings.settleStepsMax,
+    stepsMax,
     hotMax: hotMaxOf(options),
     mayWaitUntil: (atMs) =>
       atMs <= world.incarnations.startsUntilMs ||

@@ -23,33 +23,32 @@ export const RUN_EPOCH_MS = 1_767_225_600_000;
 
 /** Runs one trial to its end. The world is closed when the promise resolves. */
 export async function runTrial(options: TrialOptions): Promise<History> {
-  const { host, settings, workload } = options;
-  const scheduler = options.withoutCrashes === true ? sparing(options.scheduler) : options.scheduler;
-  const random = new Random(options.seed ?? settings.seed);
-  const startMs = RUN_EPOCH_MS + (options.clockOffsetMs ?? 0);
-  const standing = options.place?.take();
-  if (standing === undefined) await host.cluster.restore(options.snapshot);
+  const { start, probe } = options;
+  const { host, workload, scheduler } = start;
+  const random = new Random(start.seed);
+  const standing = start.place?.take();
+  if (standing === undefined) await host.cluster.restore(start.snapshot);
   host.disturbance?.renew();
-  const world = standing ?? new World(host, random, startMs, options.drawnNames);
-  world.readsAreActivity = options.readsAreActivity ?? true;
-  world.serialised = settings.serialised === true;
+  const world = standing ?? new World(host, random, RUN_EPOCH_MS + start.clockOffsetMs, start.drawnNames);
+  world.readsAreActivity = options.settle.readsAreActivity;
+  world.serialised = start.serialised;
   // Only a target that has come to rest has a past that another run can begin with.
   let goesOn = false;
   try {
     world.recorder.phase('setup');
-    if (options.seedObjects !== undefined) await host.cluster.seed(options.seedObjects);
+    if (start.seedObjects !== undefined) await host.cluster.seed(start.seedObjects);
     await setUp(world, options, standing !== undefined);
     const neverReady = world.incarnations.startsUntilMs > 0 ? neverStarted(host) : undefined;
     if (neverReady !== undefined) return world.recorder.history(neverReady, 0, []);
     await world.incarnations.measure('start');
     world.recorder.phase('contention');
-    options.stopwatch?.enter('contentionMs');
+    start.stopwatch.enter('contentionMs');
     world.startContention();
     for (const program of programsOf(world, workload)) world.startProgram(program);
     let lastItemMs = host.time.waited();
     // Nobody disturbs a target that has come to rest: it has nothing to pause for.
     const stirred = workload.start === 'empty' || workload.programs.length > 0;
-    const waitMs = Math.max(world.pace.contentionWaitMs, stirred ? (options.pauseMs ?? 0) : 0);
+    const waitMs = Math.max(world.pace.contentionWaitMs, stirred ? options.settle.pauseMs : 0);
     const end = await pump(
       world,
       neverTooLate(
@@ -57,8 +56,8 @@ export async function runTrial(options: TrialOptions): Promise<History> {
         world,
       ),
       {
-        stepsMax: settings.stepsMax,
-        hotMax: settings.stepsMax,
+        stepsMax: start.stepsMax,
+        hotMax: start.stepsMax,
         mayBeLate: true,
         mayWaitUntil: (atMs) => atMs <= untilMs(world) + waitMs || waitedBy(host.time, atMs) <= lastItemMs + waitMs,
       },
@@ -70,9 +69,9 @@ export async function runTrial(options: TrialOptions): Promise<History> {
       !scheduler.holding() &&
       !workload.programs.some(({ heal, standing }) => heal !== undefined || standing === true);
     const { steps } = world;
-    const missed = options.missed?.() ?? [];
+    const missed = start.missed();
     world.recorder.phase('heal');
-    options.stopwatch?.enter('restMs');
+    start.stopwatch.enter('restMs');
     world.incarnations.resume(true);
     world.delays.endAll();
     host.time.hurry?.(0);
@@ -85,26 +84,27 @@ export async function runTrial(options: TrialOptions): Promise<History> {
     world.recorder.phase('settle');
     // Standing co-writers do at rest once more what they do all day.
     for (const program of workload.programs) if (program.standing === true) world.startProgram(program, true);
-    let settlement = await settle(world, waited ? { ...options, pauseMs: 0 } : options);
+    const { windowMs, waitedWindowMs } = options.settle;
+    let settlement = await settle(world, { ...options.settle, windowMs: waited ? waitedWindowMs : windowMs });
     await world.incarnations.measure('at-rest');
-    options.stopwatch?.enter('furtherMs');
-    if (options.idleMs !== undefined) await idle(world, options.idleMs);
-    for (const program of options.afterRest ?? []) {
+    start.stopwatch.enter('furtherMs');
+    if (probe.idleMs > 0) await idle(world, probe.idleMs);
+    for (const program of probe.afterRest) {
       world.completed.clear();
       world.startProgram(program, true);
       // A target that never pauses would keep the program from ever getting a turn.
       const { result } = settlement;
       const isBusy = result === 'hot-instant' || result === 'steps-exceeded';
-      settlement = await settle(world, options, isBusy ? program.actor : undefined);
+      settlement = await settle(world, options.settle, isBusy ? program.actor : undefined);
     }
-    if (options.freshIncarnation === true) {
+    if (probe.freshIncarnation) {
       await retire(world, host.pace.graceMs.replaced);
       world.incarnations.launchAll();
-      settlement = await settle(world, options);
+      settlement = await settle(world, options.settle);
     }
-    if (options.atRest !== undefined) {
-      const live = new LiveRun(world, options, settlement, steps, missed);
-      await options.atRest(live);
+    if (probe.atRest !== undefined) {
+      const live = new LiveRun(world, options.settle, settlement, steps, missed);
+      await probe.atRest(live);
       await world.incarnations.measure('end');
       goesOn = true;
       return { ...live.history, ...measuredIn(world) };
@@ -115,7 +115,7 @@ export async function runTrial(options: TrialOptions): Promise<History> {
     if (!(error instanceof CutShort)) throw error;
     return world.recorder.history({ result: 'cut-short', detail: whyCut(world, error) }, world.steps, []);
   } finally {
-    await leave(world, goesOn ? options.place : undefined, random);
+    await leave(world, goesOn ? start.place : undefined, random);
   }
 }
 
@@ -187,15 +187,4 @@ function touchedBy({ touches, label }: Item): string {
   if (touches !== '') return touches;
   const { resource, rest } = partsOf(label);
   return `${resource}/${rest.at(-2) ?? ''}/${rest.at(-1) ?? ''}`;
-}
-
-/** Lets happen as it is what the schedule would have crashed the target at. */
-function sparing(scheduler: Scheduler): Scheduler {
-  return {
-    holding: () => scheduler.holding(),
-    next: (view) => {
-      const choice = scheduler.next(view);
-      return choice?.fault?.do === 'crash' ? { item: choice.item } : choice;
-    },
-  };
 }

@@ -244,8 +244,7 @@ async function doTry(
   pulse: Pulse,
 ): Promise<void> {
   const deadline = realNow() + job.timeMs;
-  const { firstWindowMs } = runner.host.pace;
-  const window = firstWindowMs === undefined ? {} : { settleWindowMs: firstWindowMs };
+  const settleWindowMs = runner.host.pace.firstWindowMs;
   say({ say: 'phase', phase: 'try' });
   for (const { name, objects } of job.groups) {
     if (realNow() >= deadline || pulse.stopped()) break;
@@ -254,7 +253,7 @@ async function doTry(
     const until = Math.min(deadline, realNow() + job.runMs);
     runner.cut = undefined;
     const history = await pulse.within(until, () =>
-      runner.run(trial, { readsAreActivity: 'when-new', settleWindowsMax: TRY_WINDOWS, ...window }),
+      runner.run(trial, { readsAreActivity: 'when-new', windowsMax: TRY_WINDOWS, settleWindowMs }),
     );
     const ran = history ?? runner.cut;
     if (ran !== undefined) say({ say: 'tried', name, history: ran });
