@@ -14,7 +14,7 @@ const PATIENCE_TURNS = 16;
  * Runs `exercise`, which drains through `quiescence`, and sets `quietTurns` to what would have been enough to miss no movement, plus
  * one for safety where one turn was not. Returns it.
  */
-export async function calibrateQuietTurns(quiescence: Quiescence, exercise: () => Promise<void>): Promise<number> {
+export async function calibrateQuietTurns(quiescence: Quiescence, exercise: () => Promise<unknown>): Promise<number> {
   let events = 0;
   let eventsBefore = 0;
   let needed = 0;

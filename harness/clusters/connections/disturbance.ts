@@ -103,6 +103,7 @@ export class Disturbance {
   /** Connections are left alone from here on; resolves when they are. */
   async end(): Promise<void> {
     const active = this.#active;
+    if (active === undefined && !this.isBusy && this.#trouble === undefined) return;
     this.#active = undefined;
     if (active !== undefined) void this.#restore(active);
     await this.#calls;

@@ -34,6 +34,7 @@ import type { Subject } from '../subject.ts';
 import type { Host, RunOnHost } from '../run/host.ts';
 import { beforeServer } from './disturbed-links.ts';
 import { assembleServer, bystander } from './module-host.ts';
+import type { CurrentRun } from './current-run.ts';
 import { namespacesOf } from './namespaces-of.ts';
 import { namespacesThere } from './existing-namespaces.ts';
 import type { WebhookCalls } from './webhook-calls.ts';
@@ -51,41 +52,43 @@ export interface Ground extends Pick<
 /** Of a webhook, where it would be asked about what others have. */
 const UNASKED_THERE = 'on an existing cluster it is not called';
 
-/** What the ground knows of the run that stands on it. */
-export type Standing = () => RunOnHost | undefined;
-
 /** @throws {CLUSTER_UNAVAILABLE} when there is no such cluster to be had. */
 export async function openGround(
   subject: Subject,
-  standing: Standing,
+  current: CurrentRun,
   webhooks: Pick<WebhookCalls, 'ask' | 'isAsking'>,
-  disturbance?: Disturbance,
+  disturbance: Disturbance,
   /** What the server takes for the time of day, in ms since 1970. */
   clock: () => number = () => realDate().getTime(),
 ): Promise<Ground> {
-  const between = disturbance === undefined ? {} : { between: beforeServer(subject.toxiproxy ?? '', disturbance) };
+  const { toxiproxy = null } = subject;
+  const between = toxiproxy === null ? {} : { between: beforeServer(toxiproxy, disturbance) };
   switch (subject.cluster) {
     case 'embedded':
-      return embedded(subject, standing, webhooks.ask, clock);
+      return embedded(subject, current, webhooks.ask, clock);
     case 'envtest':
-      return own(subject, standing, webhooks, async (options) => openEnvtest({ ...options, ...between }));
+      return own(subject, current, webhooks, async (options) => openEnvtest({ ...options, ...between }));
     case 'kind':
-      return own(subject, standing, webhooks, async (options) =>
+      return own(subject, current, webhooks, async (options) =>
         openKind(accessOf(subject), { ...options, ...between }),
       );
     case 'existing':
-      return existing(subject, standing);
+      return existing(subject, current);
     default:
       return assertNever(subject.cluster);
   }
 }
 
-function embedded(subject: Subject, standing: Standing, callOut: CallOutFunction, clock: () => number): Ground {
+/** Where nobody else has anything. */
+const OURS = { places: Places.NONE, isAlone: () => false, warnings: () => [] } satisfies Partial<Ground>;
+
+function embedded(subject: Subject, current: CurrentRun, callOut: CallOutFunction, clock: () => number): Ground {
   const base = assembleServer(subject, clock, callOut);
   const { cluster } = base;
-  cluster.observe((change) => standing()?.committed(change));
+  cluster.observe((change) => current.get()?.committed(change));
   return {
     ...base,
+    ...OURS,
     serve: (upstream, { socket, identity, clientCa, token, user }) =>
       serveHttp(
         {
@@ -106,7 +109,7 @@ function embedded(subject: Subject, standing: Standing, callOut: CallOutFunction
 /** The gate is then a proxy, through which bytes pass as they are; what looks after objects is the same as on the embedded server. */
 async function own(
   subject: Subject,
-  standing: Standing,
+  current: CurrentRun,
   webhooks: Pick<WebhookCalls, 'isAsking'>,
   open: (options: EnvtestOptions) => Promise<RenewableCluster | RealCluster>,
 ): Promise<Ground> {
@@ -122,13 +125,13 @@ async function own(
     objects: [bystander(subject.namespace)],
     parts,
     isAsking: () => webhooks.isAsking,
-    witness: () => witnessOf(standing()),
+    witness: () => witnessOf(current.get()),
   });
-  return { ...base, cluster, serve: proxying(() => cluster), isBusy: () => cluster.isBusy };
+  return { ...base, ...OURS, cluster, serve: proxying(() => cluster), isBusy: () => cluster.isBusy };
 }
 
 /** The same for a server that is somebody else's: in namespaces of its own, which schedules and findings know nothing of. */
-async function existing(subject: Subject, standing: Standing): Promise<Ground> {
+async function existing(subject: Subject, current: CurrentRun): Promise<Ground> {
   const { existing: access = null, settings } = subject;
   invariant(access !== null, 'an existing cluster is named before it is used');
   const now = (): number => realDate().getTime();
@@ -164,7 +167,7 @@ async function existing(subject: Subject, standing: Standing): Promise<Ground> {
     objects: [places.object(bystander(subject.namespace))],
     allowed: access.writes,
     footprint,
-    witness: () => witnessOf(standing()),
+    witness: () => witnessOf(current.get()),
   });
   const base = assembleServer({ ...rest, settings: isManaged ? untended(settings) : settings }, now);
   const isShared = names.size > 1 || hasClusterScoped(subject);

@@ -12,9 +12,12 @@ import { loadTarget } from '../../actors/in-process/load-target.ts';
 import { installOutwardGuard } from '../../actors/in-process/outward-guard.ts';
 import { installProcessGuard } from '../../actors/in-process/process-guard.ts';
 import { startIncarnation } from '../../actors/in-process/target-incarnation.ts';
+import { Disturbance } from '../../clusters/connections/disturbance.ts';
 import { createRunEnvironment } from '../../actors/environment/in-run.ts';
+import { calibrateQuietTurns } from '../../determinism/calibrate.ts';
 import { createQuiescence } from '../../determinism/quiescence.ts';
 import { Random } from '../../determinism/random.ts';
+import { watchUncontrolled } from '../../determinism/uncontrolled.ts';
 import { installVirtualTime, type VirtualTime } from '../../determinism/virtual-time.ts';
 import type { ProjectManifests, RunSettings } from '../../model/counterexample.ts';
 import { OUTSIDE_CRD } from '../../model/outside.ts';
@@ -23,14 +26,17 @@ import { withoutSamples } from '../project/sample-wins.ts';
 import { installProject } from '../project/install.ts';
 import type { Subject } from '../subject.ts';
 import type { Host, Launch } from '../run/host.ts';
+import { Places } from '../run/places.ts';
 import { MODULE_MODE } from '../run/run-mode.ts';
 import { RUN_EPOCH_MS } from '../run/trial.ts';
+import { CurrentRun } from './current-run.ts';
 import { namespacesOf } from './namespaces-of.ts';
 import { TimedServer } from './timed-server.ts';
 
 export interface HostParts {
   readonly time: VirtualTime;
   readonly launch: Launch;
+  readonly current?: CurrentRun;
   readonly crds: readonly KubeObject[];
   /** Their namespaces are there from the beginning. */
   readonly samples?: readonly KubeObject[];
@@ -67,8 +73,10 @@ export async function createModuleHost(subject: Subject, served?: () => void): P
     namespace: subject.namespace,
     effects: subject.settings.effects === true,
   };
+  const current = new CurrentRun();
   const host = assembleHost({
     time,
+    current,
     launch: (actor, upstream, tell) => startIncarnation(incarnations, actor, upstream, tell),
     crds: subject.crds,
     samples: subject.samples,
@@ -79,7 +87,7 @@ export async function createModuleHost(subject: Subject, served?: () => void): P
     check: outward.check,
     served,
   });
-  captureConsole(time, (actor, line) => host.current?.recorder.log(actor, line));
+  captureConsole(time, (actor, line) => current.get()?.recorder.log(actor, line));
   return host;
 }
 
@@ -122,32 +130,64 @@ export function assembleServer(
   };
 }
 
+/** What there is nothing of where the target lives in this process, on the server that does too. */
+const ALONE_IN_PROCESS = {
+  drainMs: 0,
+  beside: [],
+  cleared: () => Promise.resolve(),
+  places: Places.NONE,
+  isAlone: () => false,
+  isSingle: true,
+  warnings: () => [],
+  disturbance: new Disturbance([]),
+} satisfies Partial<Host>;
+
 /** A host for a target that is started by `launch`. */
 export function assembleHost(parts: HostParts): Host {
-  const { time } = parts;
+  const { time, current = new CurrentRun() } = parts;
   const activity = parts.activity ?? (() => 0);
   const quiescence = createQuiescence({
     time,
-    activity: () => activity() + (host.current?.gate.activity ?? 0),
+    activity: () => activity() + (current.get()?.gate.activity ?? 0),
     ...(parts.inFlight === undefined ? {} : { inFlight: parts.inFlight }),
     ...(parts.quietTurns === undefined ? {} : { quietTurns: parts.quietTurns }),
   });
   const base = assembleServer(parts, () => RUN_EPOCH_MS + time.now(), undefined, parts.served);
+  let drained = (): void => {};
   const host: Host = {
     ...base,
+    ...ALONE_IN_PROCESS,
     mode: MODULE_MODE,
     time,
     pace: { ...MODULE_MODE.pace, readyWithinMs: 0, graceMs: { replaced: 0, ended: 0 } },
     launch: parts.launch,
-    control: { time, quiescence },
-    onDrained: undefined,
+    begin: current.begin,
     drain: async () => {
       await quiescence.drain();
       parts.check?.();
+      // Once a run is over, what moves is nobody's.
+      if (current.get() !== undefined) drained();
     },
-    current: undefined,
+    watch: async (work) => {
+      const watching = watchUncontrolled(time);
+      let drains = 0;
+      drained = () => {
+        // The first drain of a run is the target's start; what it reads from disk there is done before contention.
+        if (++drains === 1) watching.started();
+        watching.quiescent();
+      };
+      try {
+        await work();
+      } finally {
+        drained = () => {};
+        watching.stop();
+      }
+      return watching.stop();
+    },
+    calibrate: (work) => calibrateQuietTurns(quiescence, work),
+    sibling: () => Promise.resolve(host),
   };
-  base.cluster.observe((change) => host.current?.committed(change));
+  base.cluster.observe((change) => current.get()?.committed(change));
   return host;
 }
 

@@ -25,6 +25,7 @@ import { throughToxiproxy } from './disturbed-links.ts';
 import { openGround } from './ground.ts';
 import { podLives, type StartLife } from './pod-lives.ts';
 import { Lookups } from './lookups.ts';
+import { CurrentRun } from './current-run.ts';
 import { WallRest } from './wall-rest.ts';
 import type { Rest } from './rest.ts';
 import { SteeredRest } from './steered-rest.ts';
@@ -98,8 +99,7 @@ async function assembleProcessHost(
   enclosures: EnclosurePool,
   beat: () => void,
 ): Promise<Host> {
-  // A cluster has things to tell before there is a host.
-  let standing: Host | undefined;
+  const current = new CurrentRun();
   const steered = maySteer(subject, target) && enclosures.unsteered === null ? new SteeredClock() : undefined;
   const { mode, time, rest } = clockOf(steered, beat);
   const processor = steered === undefined ? undefined : nextProcessor();
@@ -109,25 +109,23 @@ async function assembleProcessHost(
   const webhooks = webhooksOf(pod, {
     asked: () => configured.asked,
     time,
-    run: () => standing?.current,
+    run: () => current.get(),
     connect: (port) => enclosures.connect(port),
     told: () => rest.told(),
   });
   const { toxiproxy = null } = subject;
-  const disturbance = toxiproxy === null ? undefined : new Disturbance(linksOf(subject.cluster));
+  const disturbance = new Disturbance(toxiproxy === null ? [] : linksOf(subject.cluster));
   const { serve, isBusy, ...ground } = await openGround(
     { ...subject, ...(await askedFrom(subject, pod, webhooks)) },
-    () => standing?.current,
+    current,
     webhooks,
     disturbance,
     steered === undefined ? undefined : () => Math.floor(steered.originMs + steered.exactMs),
   );
   // A real server that asks a webhook has not answered whoever wrote, whatever the webhook wants to know first.
-  rest.alsoWhile((run) =>
-    (isBusy() && !webhooks.isAsking) || disturbance?.isBusy === true ? 'instant' : webhooks.holdup(run),
-  );
+  rest.alsoWhile((run) => ((isBusy() && !webhooks.isAsking) || disturbance.isBusy ? 'instant' : webhooks.holdup(run)));
   // Its end comes from whoever waits for rest: a life that connects to nothing before would be waited for all its time.
-  rest.startsAfter(() => disturbance?.isOver(time.now()) === true);
+  rest.startsAfter(() => disturbance.isOver(time.now()));
   const lookups = new Lookups();
   const outside = {
     declared: subject.cluster === 'embedded' ? (subject.settings.answers?.outside ?? []) : [],
@@ -138,17 +136,17 @@ async function assembleProcessHost(
   };
   const clearing = new Set<Promise<void>>();
   const front = {
-    serve: toxiproxy === null || disturbance === undefined ? serve : throughToxiproxy(serve, toxiproxy, disturbance),
+    serve: toxiproxy === null ? serve : throughToxiproxy(serve, toxiproxy, disturbance),
     print: (actor: ActorId, line: string) => {
       lookups.printed(line);
       // In real time one that prints without end would never be at rest.
       if (steered !== undefined) rest.moved();
-      host.current?.recorder.log(actor, line);
+      current.get()?.recorder.log(actor, line);
     },
   };
   const inCluster = target.inCluster ? await podLives(subject, target, front) : undefined;
   const programs = programsOf(target, pod);
-  const there = (namespace: string): string => ground.places?.there(namespace) ?? namespace;
+  const there = (namespace: string): string => ground.places.there(namespace);
   const livesOf = (own: ProcessTarget): StartLife => {
     const lives = processHost({
       ...front,
@@ -209,19 +207,29 @@ async function assembleProcessHost(
     };
   };
   let drainMs = 0;
-  const host: Host = {
+  return {
     ...ground,
     environment: (port, run) => [...ground.environment(port, run), volumes.begins(run.after), configured.begins()],
     mode,
     time,
     pace: paceOf(target, mode),
+    begin: current.begin,
+    // Nobody can look into a process, and its launcher or the kernel tells when it is at rest.
+    watch: async (work) => {
+      await work();
+      return [];
+    },
+    calibrate: async (work) => {
+      await work();
+      return 0;
+    },
     launch,
     beside: [...programs.keys()].slice(1),
     cleared: async () => {
       await Promise.all(clearing);
     },
     warnings: () => [
-      ...(ground.warnings?.() ?? []),
+      ...ground.warnings(),
       ...(webhooks.trouble === undefined ? [] : [webhooks.trouble]),
       ...lookups.lines(),
     ],
@@ -246,15 +254,11 @@ async function assembleProcessHost(
             },
           }
         : { network: 'none', warning: inCluster.warnings[0] ?? null },
-    ...(disturbance === undefined ? {} : { disturbance }),
+    disturbance,
     // In a network of its own: both may listen on the same port.
     sibling: () => createProcessHost(besideOf(subject), target, beat),
     isSingle: subject.cluster === 'kind',
-    onDrained: undefined,
-    current: undefined,
   };
-  standing = host;
-  return host;
 }
 
 /**
@@ -268,9 +272,9 @@ function besideOf(subject: Subject): Subject {
 /** What names a namespace of the run where it is called otherwise: variables, arguments, and the file that says where the pod is. */
 function toldThere(
   told: { readonly target: ProcessTarget; readonly files: readonly MountedFile[] },
-  places: Places | undefined,
+  places: Places,
 ): typeof told {
-  if (places === undefined) return told;
+  if (places.isEmpty) return told;
   const { target, files } = told;
   const word = (text: string): string => places.word(text);
   return {

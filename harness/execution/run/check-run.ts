@@ -4,8 +4,7 @@
  * Three undisturbed runs before the references: one that is thrown away (lazy imports), one watched for what we cannot control,
  * one that measures quiescence. Owns: what is said about a target that uses real I/O.
  */
-import { calibrateQuietTurns } from '../../determinism/calibrate.ts';
-import { disturbs, watchUncontrolled } from '../../determinism/uncontrolled.ts';
+import { disturbs } from '../../determinism/uncontrolled.ts';
 import type { UncontrolledUse } from '../../determinism/uncontrolled.ts';
 import { HarnessError } from '../../model/errors.ts';
 import { EMPTY_SCHEDULE } from '../../model/schedule.ts';
@@ -26,33 +25,17 @@ const USES_TOLD = 5;
 export async function checkRun(runner: TrialRunner, base: Workload): Promise<void> {
   const trial: Trial = { workload: { ...base, start: 'empty', programs: [] }, schedule: EMPTY_SCHEDULE };
   const { host } = runner;
-  const { control } = host;
   // Nobody can look into a process, and the first reference says whether it lives.
-  if (!runner.mode.checksControl || control === undefined) return;
+  if (!runner.mode.checksControl) return;
   const first = await runner.run(trial);
   // Of one that asks for nothing, the watched run knows what it was waiting for.
   const wasSilent = isSilent(first);
   if (!wasSilent) checkAlive(first, host.containment);
-  const watch = watchUncontrolled(control.time);
-  let drains = 0;
-  host.onDrained = () => {
-    // The first drain of a run is the target's start; what it reads from disk there is done before contention.
-    if (++drains === 1) watch.started();
-    watch.quiescent();
-  };
-  let uses: readonly UncontrolledUse[];
-  try {
-    await runner.run(trial);
-  } finally {
-    host.onDrained = undefined;
-    uses = watch.stop();
-  }
+  const uses = await host.watch(() => runner.run(trial));
   if (wasSilent) checkAlive(first, host.containment, uses);
   const disturbing = uses.filter(disturbs);
   if (disturbing.length > 0) throw uncontrolled(disturbing);
-  await calibrateQuietTurns(control.quiescence, async () => {
-    await runner.run(trial);
-  });
+  await host.calibrate(() => runner.run(trial));
 }
 
 function uncontrolled(uses: readonly UncontrolledUse[]): HarnessError {

@@ -6,10 +6,9 @@ import type { EnvironmentController } from '../../actors/environment/index.ts';
 import type { RunFacts } from '../../actors/environment/in-run.ts';
 import type { Cluster } from '../../clusters/cluster.ts';
 import type { Disturbance } from '../../clusters/connections/disturbance.ts';
-import type { Quiescence } from '../../determinism/quiescence.ts';
 import type { Random } from '../../determinism/random.ts';
 import type { RunClock } from '../../determinism/run-clock.ts';
-import type { VirtualTime } from '../../determinism/virtual-time.ts';
+import type { UncontrolledUse } from '../../determinism/uncontrolled.ts';
 import type { ActorId } from '../../model/actor.ts';
 import type { Network } from '../../model/counterexample.ts';
 import type { ProcessEventKind, Reading } from '../../model/history.ts';
@@ -48,13 +47,6 @@ export interface Containment {
   readonly unanswered?: string | undefined;
 }
 
-/** Control over time and rest in this process. */
-export interface Control {
-  readonly time: VirtualTime;
-  /** How rest is recognised; measured for the target by a check run. */
-  readonly quiescence: Quiescence;
-}
-
 /** What a host sees of the run that uses it. */
 export interface RunOnHost {
   readonly gate: Gate;
@@ -71,15 +63,21 @@ export interface Host {
   readonly mode: RunMode;
   readonly time: RunClock;
   readonly pace: Pace;
+  /** A run begins, to which everything is passed on that happens here; the returned function says that it is over. */
+  readonly begin: (run: RunOnHost) => () => void;
   /** Resolves when nothing moves any more. */
   readonly drain: (run: RunOnHost) => Promise<void>;
-  /** How long that has taken so far, in ms of real time; absent where nobody asks. */
-  readonly drainMs?: number;
+  /** How long that has taken so far, in ms of real time, where the target is a process of its own. */
+  readonly drainMs: number;
+  /** What the target does in that work that nobody can control, as far as it lives in this process. */
+  readonly watch: (work: () => Promise<unknown>) => Promise<readonly UncontrolledUse[]>;
+  /** Measures in that work how rest is recognised, where that is not known. Resolves with the turns that are waited for. */
+  readonly calibrate: (work: () => Promise<unknown>) => Promise<number>;
   readonly launch: Launch;
-  /** The programs of the target beside its own; absent where there are none. */
-  readonly beside?: readonly ActorId[];
-  /** Resolves when nothing is left of the lives that have ended; absent where they leave nothing. */
-  readonly cleared?: () => Promise<void>;
+  /** The programs of the target beside its own. */
+  readonly beside: readonly ActorId[];
+  /** Resolves when nothing is left of the lives that have ended. */
+  readonly cleared: () => Promise<void>;
   readonly cluster: Cluster;
   /** Who the target is to the server; an administrator when absent. */
   readonly identity: UserInfo | undefined;
@@ -91,24 +89,18 @@ export interface Host {
   readonly reads: Set<string>;
   /** Sets the ids that the server and the target draw in the next run. */
   readonly reseed: (random: Random) => void;
-  /** What the namespaces are called on a cluster that is not ours. */
-  readonly places?: Places;
+  /** What the namespaces are called on this cluster. */
+  readonly places: Places;
   /** Whether nothing may run beside a run: on a cluster that is not ours, names outside of namespaces are everybody's. */
-  readonly isAlone?: () => boolean;
+  readonly isAlone: () => boolean;
   /** What was found out about the cluster that the user should know. */
-  readonly warnings?: () => readonly string[];
-  /** Another host for the same target, for runs beside one that still stands; only where hosts do not share a clock. */
-  readonly sibling?: () => Promise<Host>;
-  /** Only one run at a time can stand on its cluster: a sibling has another kind of cluster. */
-  readonly isSingle?: boolean;
-  /** What steers a target that lives in this process; absent for one that is a process of its own. */
-  readonly control?: Control;
+  readonly warnings: () => readonly string[];
+  /** Another host for the same target, for runs beside one that still stands; this one where hosts share a clock. */
+  readonly sibling: () => Promise<Host>;
+  /** Only one run at a time is possible here: a sibling, if it is another host, has another kind of cluster. */
+  readonly isSingle: boolean;
   /** Absent for a target that lives in this process. */
   readonly containment?: Containment;
-  /** What happens to connections; absent where nothing does. */
-  readonly disturbance?: Disturbance;
-  /** Called after every drain, during a check run. */
-  onDrained: (() => void) | undefined;
-  /** The run that the server's changes go to. */
-  current: RunOnHost | undefined;
+  /** What happens to connections. */
+  readonly disturbance: Disturbance;
 }

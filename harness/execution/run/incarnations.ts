@@ -59,7 +59,7 @@ export class Incarnations {
   /** Starts the target, with all programs that belong to it. */
   launchAll(): void {
     this.launch();
-    for (const program of this.#host.beside ?? []) this.launch(program);
+    for (const program of this.#host.beside) this.launch(program);
   }
 
   /** Starts one life of a program and returns its name. */

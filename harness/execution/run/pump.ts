@@ -50,10 +50,9 @@ export async function pump(world: World, scheduler: Scheduler, rule: PumpRule): 
   for (;;) {
     // The order of what follows is part of every history: all that has come about by now stands in its place before anybody picks.
     await host.drain(world);
-    host.onDrained?.();
     world.incarnations.resume();
     // Who could reach nobody goes on now.
-    if (host.disturbance?.expire(host.time.now(), ended) === true) continue;
+    if (host.disturbance.expire(host.time.now(), ended)) continue;
     if (world.serialised) gate.orderArrivals();
     let items: readonly Item[] = gate.pending;
     if (rule.withheld !== undefined) {
@@ -81,7 +80,7 @@ export async function pump(world: World, scheduler: Scheduler, rule: PumpRule): 
     if (choice === undefined) return 'idle';
     if (choice.fault !== undefined && !(await begin(world, choice))) continue;
     world.execute(choice);
-    host.disturbance?.happened(choice.item.label, ended);
+    host.disturbance.happened(choice.item.label, ended);
     atInstant = choice.item.kind === 'timer' ? 0 : atInstant + 1;
     if (choice.item.kind !== 'timer') {
       stirredMs = host.time.now();
@@ -106,7 +105,7 @@ export async function pump(world: World, scheduler: Scheduler, rule: PumpRule): 
 
 /** Connections are disturbed before the item happens; false when its actor has given it up meanwhile. */
 async function begin({ host, gate, recorder }: World, { item, fault }: Choice): Promise<boolean> {
-  if (host.disturbance === undefined || fault === undefined || !isConnectionFault(fault)) return true;
+  if (fault === undefined || !isConnectionFault(fault)) return true;
   await host.disturbance.begin(fault, item.label, host.time.now());
   if (gate.pending.some(({ seq }) => seq === item.seq)) return true;
   recorder.decision('fault', item.label, describeFault(fault));

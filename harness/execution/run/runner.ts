@@ -10,7 +10,6 @@ import { realNow } from '../../determinism/real-time.ts';
 import { roleOf } from '../../model/actor.ts';
 import type { RunSettings } from '../../model/counterexample.ts';
 import { isWrite, type History } from '../../model/history.ts';
-import type { Scheduler } from '../../model/item.ts';
 import { type Schedule, TIME } from '../../model/schedule.ts';
 import type { Trial } from '../../model/trial.ts';
 import { DerivingScheduler } from '../../schedule/derive.ts';
@@ -21,7 +20,7 @@ import { deniedText } from '../project/access.ts';
 import { undeclaredText } from '../project/undeclared.ts';
 import type { RunMode } from './run-mode.ts';
 import { runTrial } from './trial.ts';
-import { resolveTrial, type Habits, type TrialVariant } from './trial-options.ts';
+import { resolveTrial, type Decide, type Habits, type TrialVariant } from './trial-options.ts';
 import { Stopwatch, type RunTimes } from './stopwatch.ts';
 import { WARM_SETTLE_MS, WarmPlace } from './warm-place.ts';
 import type { Host } from './host.ts';
@@ -77,17 +76,17 @@ export class TrialRunner {
    */
   run(trial: Trial, variant: TrialVariant = {}): Promise<History> {
     const there = this.#there(trial);
-    return this.#run(there, this.#scheduler(there), variant);
+    return this.#run(there, this.#decide(there), variant);
   }
 
   /** Whether a run is judged while it stands: others are made beside it then. */
   get judgesLive(): boolean {
-    return this.mode.judgesLive && this.host.isAlone?.() !== true;
+    return this.mode.judgesLive && !this.host.isAlone();
   }
 
   /** Runs a trial beside a run that still stands: on a host of its own, where hosts do not share a clock. */
   async beside(trial: Trial, variant: TrialVariant = {}): Promise<History> {
-    if (this.host.isAlone?.() === true) return this.run(trial, variant);
+    if (this.host.isAlone()) return this.run(trial, variant);
     return (await this.#sibling('beside')).run(trial, variant);
   }
 
@@ -96,9 +95,8 @@ export class TrialRunner {
    * the network, and with it whatever ports the target listens on.
    */
   async lanes(wanted: number): Promise<readonly TrialRunner[]> {
-    if (this.host.isSingle === true) return [this];
-    if (this.host.sibling === undefined || this.host.containment?.network !== 'none') return [this];
-    if (this.host.isAlone?.() === true) return [this];
+    const { isSingle, isAlone, containment } = this.host;
+    if (isSingle || isAlone() || containment?.network !== 'none') return [this];
     const count = Math.max(1, Math.min(wanted, this.mode.laneCount(availableParallelism())));
     const places = Array.from({ length: count - 1 }, (_, index) => this.#sibling(`lane ${index}`));
     return [this, ...(await Promise.all(places))];
@@ -106,12 +104,14 @@ export class TrialRunner {
 
   async #sibling(purpose: SiblingFor): Promise<TrialRunner> {
     const { sibling, reads } = this.host;
-    if (sibling === undefined) return this;
     const started =
       this.#siblings.get(purpose) ??
-      sibling().then((host) => new TrialRunner(host, this.settings, this.#beat, this.habits));
+      sibling().then((host) =>
+        host === this.host ? this : new TrialRunner(host, this.settings, this.#beat, this.habits),
+      );
     this.#siblings.set(purpose, started);
     const runner = await started;
+    if (runner === this) return this;
     runner.hints = this.hints;
     runner.learning = false;
     for (const resource of reads) runner.host.reads.add(resource);
@@ -124,10 +124,18 @@ export class TrialRunner {
     variant: TrialVariant = {},
   ): Promise<{ readonly history: History; readonly schedule: Schedule }> {
     const there = this.#there(trial);
-    const deriving = new DerivingScheduler(this.#scheduler(there).scheduler);
-    const history = await this.#run(there, { scheduler: deriving }, variant);
-    const schedule = deriving.schedule();
-    return { history, schedule: this.host.places?.back(schedule) ?? schedule };
+    const decide = this.#decide(there);
+    let schedule = (): Schedule => there.schedule;
+    const history = await this.#run(
+      there,
+      (note) => {
+        const deriving = new DerivingScheduler(decide(note).scheduler);
+        schedule = () => deriving.schedule();
+        return { scheduler: deriving, missed: () => [] };
+      },
+      variant,
+    );
+    return { history, schedule: this.host.places.back(schedule()) };
   }
 
   /** The same on a process that has lived through the runs before, where there is one: quick, and no proof. */
@@ -144,59 +152,49 @@ export class TrialRunner {
     return [...this.#denials];
   }
 
-  async #run(
-    trial: Trial,
-    chosen: { readonly scheduler: Scheduler; readonly replay?: ReplayScheduler },
-    variant: TrialVariant,
-  ): Promise<History> {
+  async #run(trial: Trial, decide: Decide, variant: TrialVariant): Promise<History> {
     this.runs++;
     this.#beat();
-    const { replay } = chosen;
-    const { places } = this.host;
+    const { host, settings, habits } = this;
+    const { places } = host;
     const began = realNow();
     const stopwatch = new Stopwatch();
-    const drainedMs = this.host.drainMs ?? 0;
-    const { host, settings, habits } = this;
-    const missed = (): readonly string[] =>
-      replay === undefined ? [] : anchorsOf(trial.schedule).filter((label) => !replay.hit.has(label));
-    const start = { host, snapshot: this.#snapshot, workload: trial.workload, scheduler: chosen.scheduler };
-    const asSeenThere = await runTrial(
-      resolveTrial({ ...start, missed, stopwatch }, settings, habits, places?.options(variant) ?? variant),
-    );
+    const { drainMs } = host;
+    const start = { host, snapshot: this.#snapshot, workload: trial.workload, decide, stopwatch };
+    const asSeenThere = await runTrial(resolveTrial(start, settings, habits, places.options(variant)));
     const tookMs = realNow() - began;
-    this.times = stopwatch.times((this.host.drainMs ?? 0) - drainedMs);
+    this.times = stopwatch.times(host.drainMs - drainMs);
     this.usualMs += (tookMs - this.usualMs) * (this.usualMs === 0 ? 1 : LATEST_SHARE);
     if (asSeenThere.settlement.result === 'cut-short') {
       this.cut = asSeenThere;
       // Of a run whose time was over nobody is to judge anything: it rejects.
       this.#beat();
     }
-    places?.check(asSeenThere);
-    const history = places?.back(asSeenThere) ?? asSeenThere;
-    for (const warning of this.host.warnings?.() ?? []) this.#denials.add(warning);
-    if (this.learning) for (const resource of readBy(history)) this.host.reads.add(resource);
-    for (const denied of this.host.cluster.deniedRequests())
-      this.#denials.add(deniedText(places?.back(denied) ?? denied));
-    for (const line of undeclaredText(this.host.cluster.undeclared?.() ?? [])) this.#denials.add(line);
+    places.check(asSeenThere);
+    const history = places.back(asSeenThere);
+    for (const warning of host.warnings()) this.#denials.add(warning);
+    if (this.learning) for (const resource of readBy(history)) host.reads.add(resource);
+    for (const denied of host.cluster.deniedRequests()) this.#denials.add(deniedText(places.back(denied)));
+    for (const line of undeclaredText(host.cluster.undeclared?.() ?? [])) this.#denials.add(line);
     return history;
   }
 
   /** As the cluster calls what it is about. */
   #there(trial: Trial): Trial {
-    return this.host.places?.trial(trial) ?? trial;
+    return this.host.places.trial(trial);
   }
 
-  #scheduler(trial: Trial): { scheduler: Scheduler; replay?: ReplayScheduler } {
-    if (trial.search !== undefined) {
-      const { links } = this.host.disturbance ?? {};
-      const hints = links === undefined ? this.hints : { ...this.hints, links };
-      return { scheduler: new SearchScheduler(trial.search, new Random(trial.search.seed), hints) };
+  #decide({ search, schedule }: Trial): Decide {
+    if (search !== undefined) {
+      const hints = { ...this.hints, links: this.host.disturbance.links };
+      return () => ({ scheduler: new SearchScheduler(search, new Random(search.seed), hints), missed: () => [] });
     }
-    const replay = new ReplayScheduler(trial.schedule, (kind, label, detail) => {
-      const text = kind === 'preemption' ? `run ${detail === TIME ? 'time' : detail}` : detail;
-      this.host.current?.recorder.decision(kind, label, text);
-    });
-    return { scheduler: replay, replay };
+    return (note) => {
+      const replay = new ReplayScheduler(schedule, (kind, label, detail) =>
+        note(kind, label, kind === 'preemption' ? `run ${detail === TIME ? 'time' : detail}` : detail),
+      );
+      return { scheduler: replay, missed: () => anchorsOf(schedule).filter((label) => !replay.hit.has(label)) };
+    };
   }
 }
 

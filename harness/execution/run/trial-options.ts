@@ -1,6 +1,7 @@
 /** How one run is made: what is there when it begins, when it is at rest, and what is asked of it then. Start at {@link resolveTrial}. */
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import type { ClusterState } from '../../clusters/cluster.ts';
+import type { Recorder } from '../../gate/recorder.ts';
 import type { RunSettings } from '../../model/counterexample.ts';
 import type { Scheduler } from '../../model/item.ts';
 import type { DrawnNames } from '../../model/reference.ts';
@@ -22,10 +23,7 @@ export interface TrialStart {
   readonly host: Host;
   readonly snapshot: ClusterState;
   readonly workload: Workload;
-  /** Decides during contention. */
-  readonly scheduler: Scheduler;
-  /** Labels of the schedule that never came up, asked once contention is over. */
-  readonly missed: () => readonly string[];
+  readonly decide: Decide;
   readonly stepsMax: number;
   readonly serialised: boolean;
   readonly seed: number;
@@ -41,6 +39,13 @@ export interface TrialStart {
   /** Measures the phases of the run. */
   readonly stopwatch: Stopwatch;
 }
+
+/** Makes what decides during contention; it notes what it decides. */
+export type Decide = (note: Recorder['decision']) => {
+  readonly scheduler: Scheduler;
+  /** Labels of the schedule that never came up, asked once contention is over. */
+  readonly missed: () => readonly string[];
+};
 
 /** When a run is at rest. */
 export interface TrialSettle {
@@ -116,7 +121,7 @@ const SETTLE_WINDOWS_MAX = 6;
 
 /** Fills in what a variant leaves open. */
 export function resolveTrial(
-  start: Pick<TrialStart, 'host' | 'snapshot' | 'workload' | 'scheduler' | 'missed' | 'stopwatch'>,
+  start: Pick<TrialStart, 'host' | 'snapshot' | 'workload' | 'decide' | 'stopwatch'>,
   settings: RunSettings,
   { habit, drawnNames, workItems = 0, ...habits }: Habits,
   variant: TrialVariant,
@@ -126,7 +131,7 @@ export function resolveTrial(
   return {
     start: {
       ...start,
-      scheduler: variant.withoutCrashes === true ? withoutCrashFaults(start.scheduler) : start.scheduler,
+      decide: variant.withoutCrashes === true ? withoutCrashFaults(start.decide) : start.decide,
       stepsMax: settings.stepsMax,
       serialised: settings.serialised === true,
       seed: variant.seed ?? settings.seed,
@@ -157,12 +162,13 @@ export function resolveTrial(
 }
 
 /** Strips crash faults. */
-function withoutCrashFaults(scheduler: Scheduler): Scheduler {
-  return {
-    holding: () => scheduler.holding(),
-    next: (view) => {
+function withoutCrashFaults(decide: Decide): Decide {
+  return (note) => {
+    const { scheduler, missed } = decide(note);
+    const next: Scheduler['next'] = (view) => {
       const choice = scheduler.next(view);
       return choice?.fault?.do === 'crash' ? { item: choice.item } : choice;
-    },
+    };
+    return { scheduler: { holding: () => scheduler.holding(), next }, missed };
   };
 }

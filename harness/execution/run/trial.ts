@@ -24,17 +24,18 @@ export const RUN_EPOCH_MS = 1_767_225_600_000;
 /** Runs one trial to its end. The world is closed when the promise resolves. */
 export async function runTrial(options: TrialOptions): Promise<History> {
   const { start, probe } = options;
-  const { host, workload, scheduler } = start;
+  const { host, workload } = start;
   const random = new Random(start.seed);
   const standing = start.place?.take();
   if (standing === undefined) await host.cluster.restore(start.snapshot);
-  host.disturbance?.renew();
+  host.disturbance.renew();
   const world = standing ?? new World(host, random, RUN_EPOCH_MS + start.clockOffsetMs, start.drawnNames);
   world.readsAreActivity = options.settle.readsAreActivity;
   world.serialised = start.serialised;
   // Only a target that has come to rest has a past that another run can begin with.
   let goesOn = false;
   try {
+    const { scheduler, missed: missedBy } = start.decide((...noted) => world.recorder.decision(...noted));
     world.recorder.phase('setup');
     if (start.seedObjects !== undefined) await host.cluster.seed(start.seedObjects);
     await setUp(world, options, standing !== undefined);
@@ -69,13 +70,13 @@ export async function runTrial(options: TrialOptions): Promise<History> {
       !scheduler.holding() &&
       !workload.programs.some(({ heal, standing }) => heal !== undefined || standing === true);
     const { steps } = world;
-    const missed = start.missed();
+    const missed = missedBy();
     world.recorder.phase('heal');
     start.stopwatch.enter('restMs');
     world.incarnations.resume(true);
     world.delays.endAll();
     host.time.hurry?.(0);
-    await host.disturbance?.end();
+    await host.disturbance.end();
     world.endPrograms();
     for (const { actor, writer, heal } of workload.programs) {
       if (heal !== undefined) world.startProgram({ actor, writer, ops: heal }, true);
@@ -121,14 +122,14 @@ export async function runTrial(options: TrialOptions): Promise<History> {
 
 /** Run time until which something lasts that the schedule or a program has asked for. */
 function untilMs({ incarnations, host, waits, delays }: World): number {
-  return Math.max(incarnations.pausedUntilMs, host.disturbance?.untilMs ?? 0, waits.seenUntilMs, delays.untilMs);
+  return Math.max(incarnations.pausedUntilMs, host.disturbance.untilMs, waits.seenUntilMs, delays.untilMs);
 }
 
 /** Leaves the target where it stands, for another run, or ends it. */
 async function leave(world: World, place: WarmPlace | undefined, random: Random): Promise<void> {
   let isKept = false;
   try {
-    await world.host.disturbance?.end();
+    await world.host.disturbance.end();
     isKept = (await place?.keep(world, random).catch(unlessCutShort)) === true;
   } finally {
     if (!isKept) await end(world);
@@ -153,7 +154,7 @@ async function end(world: World): Promise<void> {
   } finally {
     world.close();
     await host.drain(world).catch(unlessCutShort);
-    await host.cleared?.();
+    await host.cleared();
   }
 }
 

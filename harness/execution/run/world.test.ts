@@ -6,7 +6,7 @@ import { EMPTY_SCHEDULE } from '../../model/schedule.ts';
 import { ReplayScheduler } from '../../schedule/replay-scheduler.ts';
 import { pump } from './pump.ts';
 import type { PumpRule } from './pump.ts';
-import { label, runnerOf, SAMPLE, sender, WIDGET } from './testing.ts';
+import { label, runnerOf, SAMPLE, sender, WIDGET, time } from './testing.ts';
 import { World } from './world.ts';
 
 const RULE: PumpRule = { stepsMax: 100, hotMax: 100, mayWaitUntil: () => true };
@@ -73,7 +73,7 @@ describe('the pump', () => {
   it('lets time pass only as far as the rule says', async () => {
     const of = await world();
     const fired: number[] = [];
-    of.host.control?.time.runAs('controller', () => {
+    time.runAs('controller', () => {
       setTimeout(() => fired.push(1_000), 1_000);
       setTimeout(() => fired.push(5_000), 5_000);
     });
@@ -218,6 +218,10 @@ describe('a world', () => {
     expect([first, second]).toEqual(['controller', 'controller~2']);
     expect(crashed).toHaveLength(2);
     expect(of.gate.pending).toEqual([]);
-    expect(host.current).toBeUndefined();
+    const metadata = { name: 'late', namespace: 'default' };
+    expect(
+      await sender(host.cluster)('POST', CONFIGMAPS_PATH, { apiVersion: 'v1', kind: 'ConfigMap', metadata }),
+    ).toMatchObject({ code: 201 });
+    expect(of.recorder.revisions).toEqual([]);
   });
 });

@@ -55,6 +55,7 @@ export class World implements RunOnHost {
   readonly waits: ProgramWaits;
   /** Items that the schedule delays. */
   readonly delays: Delays;
+  readonly #leave: () => void;
   #environment: readonly EnvironmentController[] = [];
   readonly #locks = new HeldLocks();
   readonly #repeated = new RepeatedReads();
@@ -68,7 +69,7 @@ export class World implements RunOnHost {
     this.waits = new ProgramWaits(host.time);
     this.delays = new Delays(host.time);
     this.naming = new Naming(drawnNames);
-    host.current = this;
+    this.#leave = host.begin(this);
     host.time.reset({ startMs, random: random.child('target') });
     host.reseed(random.child('server'));
     this.recorder = new Recorder(() => host.time.now(), this.naming);
@@ -82,7 +83,7 @@ export class World implements RunOnHost {
           this.recorder.decision('release', item.label, `after ${Math.round(lastedMs / 1000)} s`);
           goOn();
         }),
-      disturbed: () => host.disturbance?.hasBeen === true,
+      disturbed: () => host.disturbance.hasBeen,
     });
     this.incarnations = new Incarnations(host, this.gate, this.recorder, () => this.#contending);
     this.#environment = host.environment((actor) => this.gate.port(actor), {
@@ -266,7 +267,7 @@ export class World implements RunOnHost {
     this.#over = true;
     this.endPrograms();
     this.incarnations.close();
-    if (this.host.current === this) this.host.current = undefined;
+    this.#leave();
   }
 }
 
