@@ -31,6 +31,7 @@ import type { Found } from '../search/found.ts';
 import { countWaived, newTally, type SearchTally } from '../search/tally.ts';
 import { addTally } from '../search/tally-sum.ts';
 import { superviseWorker } from '../worker/supervisor.ts';
+import { defined } from '../defined.ts';
 import { campaignResult } from './campaign-result.ts';
 
 export interface CampaignOptions {
@@ -180,7 +181,6 @@ class Campaign {
     this.#announced = undefined;
     const careful = this.#suspicion !== undefined;
     let why: 'budget' | 'recycle' | undefined;
-    let error: Extract<FromWorker, { say: 'error' }> | undefined;
     const how = await superviseWorker({
       entry: this.#options.workerEntry,
       job: this.#job(careful),
@@ -188,15 +188,14 @@ class Campaign {
       until: this.#plan.work,
       blockedMs: this.#options.blockedMs,
       listen: (message) => {
-        if (message.say === 'error') error = message;
-        else if (message.say === 'done') why = message.why;
+        if (message.say === 'done') why = message.why;
         this.#hear(message);
       },
     });
     // Of a lost worker only the careful one is counted: it makes the same trials again, up to the one that did it.
     if (how.end === 'finished' || how.end === 'overdue' || careful) addTally(this.#total, this.#tally);
     if (this.#suspicion !== undefined && this.#tally.runs > 0) this.#suspicion.uncounted = undefined;
-    if (error !== undefined) return { end: 'broken', error: workerError(error, how.output) };
+    if (how.error !== undefined) return { end: 'broken', error: workerError(how.error, how.output) };
     if (how.end === 'finished') {
       const { faults } = this.#total;
       if (faults.length > 0)
@@ -329,7 +328,6 @@ class Campaign {
       until: this.#plan.work,
       blockedMs: this.#options.blockedMs,
       signal: this.#options.signal,
-      listen: () => {},
     });
     const found = lostWorkerFinding(culprit.trial, how, culprit.run, again.end === how.end);
     const names = [causeKey(found.violation), signatureText(found.violation.signature)];
@@ -351,8 +349,7 @@ function toFinding(found: Found, config: RunConfig, known: readonly string[] = [
   const also = [...new Set([...known, ...found.also])];
   return {
     ...{ violation, counterexample, record, stats },
-    ...(also.length === 0 ? {} : { also }),
-    ...(neighbour === undefined ? {} : { neighbour }),
+    ...defined({ also: also.length === 0 ? undefined : also, neighbour }),
   };
 }
 
@@ -365,6 +362,7 @@ function replayOf(trial: Trial, subject: Subject): ReplayJob {
     signature: '',
     property: '',
     times: 1,
+    shrink: false,
     timeMs: null,
   };
 }

@@ -1,35 +1,26 @@
 /** Paths of a configuration file: relative to its folder in the file, absolute afterwards. */
 import { resolve } from 'node:path';
-import type { StalemateOptions } from './options.ts';
+import { defined } from '../defined.ts';
+import type { ProgramOptions, StalemateOptions } from './options.ts';
 import { absoluteFindingOptions } from './config-findings.ts';
 import { resolveKind } from './kind-options.ts';
 
 export function absolute(options: StalemateOptions, folder: string): StalemateOptions {
   const from = (path: string): string => resolve(folder, path);
+  const one = (path: string | undefined): string | undefined => (path === undefined ? undefined : from(path));
+  const { target, crds, samples, manifests, toxiproxy, command, directory, programs, kubeconfig } = options;
+  const { reportDir, answers, kind } = options;
+  const beside = (of: ProgramOptions): ProgramOptions => ({ ...of, directory: from(of.directory ?? '.') });
   return {
     ...options,
-    ...(options.target === undefined ? {} : { target: from(options.target) }),
-    ...(options.crds === undefined ? {} : { crds: options.crds.map(from) }),
-    ...(options.samples === undefined ? {} : { samples: options.samples.map(from) }),
-    ...(options.manifests === undefined ? {} : { manifests: options.manifests.map(from) }),
-    ...(options.toxiproxy === undefined ? {} : { toxiproxy: from(options.toxiproxy) }),
-    ...(options.command === undefined && options.directory === undefined
-      ? {}
-      : { directory: from(options.directory ?? '.') }),
-    ...(options.programs === undefined
-      ? {}
-      : {
-          programs: Object.fromEntries(
-            Object.entries(options.programs).map(([name, program]) => [
-              name,
-              { ...program, directory: from(program.directory ?? '.') },
-            ]),
-          ),
-        }),
-    ...(options.kubeconfig === undefined ? {} : { kubeconfig: from(options.kubeconfig) }),
-    ...(options.reportDir === undefined ? {} : { reportDir: from(options.reportDir) }),
-    ...(typeof options.answers === 'string' ? { answers: from(options.answers) } : {}),
-    ...(options.kind === undefined ? {} : { kind: resolveKind(options.kind, folder) }),
+    ...defined({
+      ...{ target: one(target), toxiproxy: one(toxiproxy), kubeconfig: one(kubeconfig), reportDir: one(reportDir) },
+      ...{ crds: crds?.map(from), samples: samples?.map(from), manifests: manifests?.map(from) },
+      directory: command === undefined && directory === undefined ? undefined : from(directory ?? '.'),
+      programs: programs && Object.fromEntries(Object.entries(programs).map(([name, of]) => [name, beside(of)])),
+      answers: typeof answers === 'string' ? from(answers) : undefined,
+      kind: kind && resolveKind(kind, folder),
+    }),
     ...absoluteFindingOptions(options, from),
   };
 }

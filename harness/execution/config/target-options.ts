@@ -11,6 +11,7 @@ import type { ProcessTarget, ProgramBeside } from '../../model/counterexample.ts
 import { HarnessError } from '../../model/errors.ts';
 import { ownModule } from '../../model/own-module.ts';
 import { whyNoFile } from '../../report/read-files.ts';
+import { defined } from '../defined.ts';
 import type { ProgramOptions, StalemateOptions } from './options.ts';
 import { misspeltIn } from '../../actors/process/command.ts';
 import { isInCluster, notInKind, podOf } from './pod-target.ts';
@@ -72,14 +73,7 @@ export function processOf(options: StalemateOptions, cwd: string): ProcessTarget
       programBeside(name, program, cwd),
     ]);
     const { network, ready, readyWithinMs, graceMs, metrics, fileSystem = 'own', time = 'virtual' } = options;
-    const manner = {
-      time,
-      ...(network === undefined ? {} : { network }),
-      ...(ready === undefined ? {} : { ready }),
-      ...(readyWithinMs === undefined ? {} : { readyWithinMs }),
-      ...(graceMs === undefined ? {} : { graceMs }),
-      ...(metrics === undefined ? {} : { metrics }),
-    };
+    const manner = defined({ time, network, ready, readyWithinMs, graceMs, metrics });
     const started = resolveCommand({ command, directory: resolve(cwd, directory), env, fileSystem, manner });
     return programs.length === 0 ? started : { ...started, programs: Object.fromEntries(programs) };
   }
@@ -111,10 +105,7 @@ function checkBeside(options: StalemateOptions): void {
 function programBeside(name: string, program: ProgramOptions, cwd: string): ProgramBeside {
   const { command, directory = '.', env = {}, ready, readyWithinMs } = program;
   checkPlaceholders(program, `the command of program "${name}"`);
-  const manner = {
-    ...(ready === undefined ? {} : { ready }),
-    ...(readyWithinMs === undefined ? {} : { readyWithinMs }),
-  };
+  const manner = defined({ ready, readyWithinMs });
   return besideOf(resolveCommand({ command, directory: resolve(cwd, directory), env, manner }));
 }
 
@@ -203,17 +194,8 @@ export function existingOf(options: StalemateOptions, cwd: string): ExistingAcce
       `got "${name}" with cluster "${cluster}", which is not an existing cluster; add --cluster existing to use the one that is named, or leave "${name}" out`,
     );
   }
-  return chooseCluster(
-    {
-      ...(kubeconfig === undefined ? {} : { kubeconfig }),
-      ...(context === undefined ? {} : { context }),
-      ...(allowContexts === undefined ? {} : { allowed: allowContexts }),
-      ...(allowClusters === undefined ? {} : { clusters: allowClusters }),
-      ...(allowClusterWrites === undefined ? {} : { writes: allowClusterWrites }),
-      ...(namespacePrefix === undefined ? {} : { prefix: namespacePrefix }),
-    },
-    cwd,
-  );
+  const allowed = { allowed: allowContexts, clusters: allowClusters, writes: allowClusterWrites };
+  return chooseCluster(defined({ kubeconfig, context, ...allowed, prefix: namespacePrefix }), cwd);
 }
 
 const RUN_MODULE = fileURLToPath(ownModule(import.meta.url, '../../actors/in-process/run-module.ts'));

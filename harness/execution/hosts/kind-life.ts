@@ -3,6 +3,7 @@
  *
  * Owns: that. Workers come and go and find it by its address. Start at {@link withKind}.
  */
+import { defined } from '../defined.ts';
 import { makeKindCluster } from '../../clusters/kind/kind-cluster.ts';
 import type { ClusterKind } from '../../model/cluster.ts';
 import { HarnessError } from '../../model/errors.ts';
@@ -33,8 +34,7 @@ export async function withKind<T>(
     ...kind,
     images,
     logFolder: reportDir,
-    ...(signal === undefined ? {} : { signal }),
-    ...(say === undefined ? {} : { say }),
+    ...defined({ signal, say }),
   });
   const { access, isReused, createMs } = made;
   say?.(`the kind cluster "${access.name}" ${isReused ? 'was kept' : `took ${(createMs / 1000).toFixed(0)} s`}`);

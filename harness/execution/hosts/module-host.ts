@@ -24,6 +24,7 @@ import { OUTSIDE_CRD } from '../../model/outside.ts';
 import { identityOf, targetWorkload } from '../project/deployment.ts';
 import { withoutSamples } from '../project/sample-wins.ts';
 import { installProject } from '../project/install.ts';
+import { defined } from '../defined.ts';
 import type { Subject } from '../subject.ts';
 import type { Host, Launch } from '../run/host.ts';
 import { Places } from '../run/places.ts';
@@ -43,9 +44,6 @@ export interface HostParts {
   readonly project?: ProjectManifests | null;
   readonly namespace: string;
   readonly settings: RunSettings;
-  /** Counts what moves in the target's transport, beside timers and requests. */
-  readonly activity?: () => number;
-  readonly inFlight?: () => number;
   /** Turns of the event loop without activity after which the target is taken to be at rest. */
   readonly quietTurns?: number;
   /** Called whenever nothing moves any more; what it throws ends the run. */
@@ -108,8 +106,7 @@ export function assembleServer(
     newUid: () => ids.uuid(),
     nameSuffix: () => ids.suffix(),
     authorization: project?.authorization ?? 'allow-all',
-    ...(callOut === undefined ? {} : { callOut }),
-    ...(settings.answers === undefined ? {} : { kubelet: settings.answers }),
+    ...defined({ callOut, kubelet: settings.answers }),
   };
   const server = served === undefined ? new ApiServer(options) : new TimedServer(options, served);
   installCrds(server, subject.crds);
@@ -145,12 +142,10 @@ const ALONE_IN_PROCESS = {
 /** A host for a target that is started by `launch`. */
 export function assembleHost(parts: HostParts): Host {
   const { time, current = new CurrentRun() } = parts;
-  const activity = parts.activity ?? (() => 0);
   const quiescence = createQuiescence({
     time,
-    activity: () => activity() + (current.get()?.gate.activity ?? 0),
-    ...(parts.inFlight === undefined ? {} : { inFlight: parts.inFlight }),
-    ...(parts.quietTurns === undefined ? {} : { quietTurns: parts.quietTurns }),
+    activity: () => current.get()?.gate.activity ?? 0,
+    ...defined({ quietTurns: parts.quietTurns }),
   });
   const base = assembleServer(parts, () => RUN_EPOCH_MS + time.now(), undefined, parts.served);
   let drained = (): void => {};

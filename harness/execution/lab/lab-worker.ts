@@ -86,7 +86,6 @@ export class LabWorker {
   #start(): Running {
     let handle: WorkerHandle | undefined;
     let pending: PromiseWithResolvers<Answer> | undefined;
-    let error: Extract<FromWorker, { say: 'error' }> | undefined;
     const supervised = superviseWorker({
       entry: this.#entry,
       job: { job: 'lab', subject: subjectOf(this.#config) },
@@ -96,14 +95,13 @@ export class LabWorker {
       },
       listen: (message) => {
         if (message.say === 'phase') this.#phase = message.phase;
-        if (message.say === 'error') error = message;
         if (message.say === 'ready' || message.say === 'ran') pending?.resolve(message);
       },
     });
     const settle = async (): Promise<void> => {
       const end = await supervised;
       this.#running = undefined;
-      if (error !== undefined) pending?.reject(workerError(error, end.output));
+      if (end.error !== undefined) pending?.reject(workerError(end.error, end.output));
       else if (end.end !== 'finished' && end.end !== 'overdue') pending?.resolve(end);
       else pending?.reject(new HarnessError('USAGE', 'the lab was closed while a trial ran; await the trial first'));
     };

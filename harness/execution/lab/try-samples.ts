@@ -8,7 +8,7 @@ import { subjectOf } from '../search/counterexample.ts';
 import type { RunConfig } from '../config/run-config.ts';
 import { realNow } from '../../determinism/real-time.ts';
 import { lostInReference, workerError } from '../worker/lost-worker.ts';
-import type { FromWorker, SampleGroup } from '../worker/protocol.ts';
+import type { SampleGroup } from '../worker/protocol.ts';
 import { superviseWorker } from '../worker/supervisor.ts';
 
 export interface TryOptions {
@@ -35,7 +35,6 @@ export async function trySamples(
   { workerEntry, runMs, timeMs, signal, onTried }: TryOptions,
 ): Promise<ReadonlyMap<string, History>> {
   const tried = new Map<string, History>();
-  let error: Extract<FromWorker, { say: 'error' }> | undefined;
   let phase = 'load';
   const subject = subjectOf(config);
   const end = await superviseWorker({
@@ -51,14 +50,13 @@ export async function trySamples(
     signal,
     until: realNow() + timeMs + STOP_MS,
     listen: (message) => {
-      if (message.say === 'error') error = message;
       if (message.say === 'phase') phase = message.phase;
       if (message.say !== 'tried') return;
       tried.set(message.name, message.history);
       onTried?.(message.name, message.history);
     },
   });
-  if (error !== undefined && tried.size === 0) throw workerError(error, end.output);
+  if (end.error !== undefined && tried.size === 0) throw workerError(end.error, end.output);
   if (end.end !== 'finished' && end.end !== 'overdue' && tried.size === 0) throw lostInReference(end, phase);
   return tried;
 }

@@ -18,6 +18,7 @@ import { SETTLE_WINDOW_MS, SETTLE_WINDOW_WALL_MS } from '../config/resolve-optio
 import { emptyHistory } from '../run/empty-history.ts';
 import type { Found } from '../search/found.ts';
 import { versions } from '../versions.ts';
+import { defined } from '../defined.ts';
 import type { FromWorker, ReplayJob } from '../worker/protocol.ts';
 import { superviseWorker } from '../worker/supervisor.ts';
 
@@ -37,7 +38,7 @@ export async function replayCounterexample(
       cluster: options.cluster ?? 'embedded',
       toxiproxy: options.toxiproxy,
       existing: options.existing ?? null,
-      ...(options.kindAccess === undefined ? {} : { kindAccess: options.kindAccess }),
+      ...defined({ kindAccess: options.kindAccess, declared: options.declared }),
       crds: counterexample.crds,
       samples: counterexample.workload.sample,
       project: counterexample.project ?? null,
@@ -49,28 +50,25 @@ export async function replayCounterexample(
       properties: options.properties.map((property) => property.name),
       configFile: options.configFile ?? null,
       reportDir: options.reportDir ?? null,
-      ...(options.declared === undefined ? {} : { declared: options.declared }),
     },
     trial: { workload: counterexample.workload, schedule: counterexample.schedule },
     signature: signatureText(signature),
     property: signature.property,
     times: options.times,
-    ...(options.shrink === undefined ? {} : { shrink: options.shrink }),
+    shrink: options.shrink === true,
     timeMs: options.timeMs === undefined ? null : options.timeMs * CUT_SHARE,
   };
-  const until = options.timeMs === undefined ? {} : { until: realNow() + options.timeMs };
   let answer: Extract<FromWorker, { say: 'replayed' }> | undefined;
-  let error: Extract<FromWorker, { say: 'error' }> | undefined;
   const end = await superviseWorker({
     entry: options.workerEntry,
     job,
     signal: options.signal,
-    ...until,
+    until: realNow() + (options.timeMs ?? Number.POSITIVE_INFINITY),
     listen: (message) => {
       if (message.say === 'replayed') answer = message;
-      if (message.say === 'error') error = message;
     },
   });
+  const { error } = end;
   if (error !== undefined) {
     if (error.code !== null) throw new HarnessError(error.code, error.message);
     throw new Error(`${error.message}\n${error.stack}`);
@@ -87,15 +85,12 @@ export async function replayCounterexample(
   return {
     reproduced: { k: answer.k, n: answer.n },
     missedAnchors: answer.missed,
-    ...(answer.reanchored === null ? {} : { reanchored: answer.reanchored }),
-    history: answer.history,
-    ...(violation === undefined ? {} : { violation }),
-    ...(otherwise === undefined ? {} : { otherwise }),
-    ...(answer.inconclusive === null ? {} : { inconclusive: answer.inconclusive }),
-    ...(answer.diverged === null ? {} : { diverged: answer.diverged }),
-    ...(answer.other === null ? {} : { other: answer.other }),
-    ...(answer.server === null ? {} : { server: answer.server }),
-    ...(answer.found === undefined ? {} : { shrunk: shrunkFinding(counterexample, answer.found) }),
+    ...defined({
+      ...{ reanchored: answer.reanchored ?? undefined, history: answer.history, violation, otherwise },
+      ...{ inconclusive: answer.inconclusive ?? undefined, diverged: answer.diverged ?? undefined },
+      ...{ other: answer.other ?? undefined, server: answer.server ?? undefined },
+      shrunk: answer.found && shrunkFinding(counterexample, answer.found),
+    }),
   };
 }
 

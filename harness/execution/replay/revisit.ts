@@ -16,7 +16,7 @@ import { Vault } from '../../report/redaction/vault.ts';
 import { isAbout, subjectOf } from '../search/counterexample.ts';
 import { emptyHistory } from '../run/empty-history.ts';
 import { lostInReference, lostWorkerViolation, workerError, type LostWorker } from '../worker/lost-worker.ts';
-import type { FromWorker, Replayed, RevisitJob } from '../worker/protocol.ts';
+import type { Replayed, RevisitJob } from '../worker/protocol.ts';
 import type { Subject } from '../subject.ts';
 import { toxiproxyFor } from '../config/chosen-faults.ts';
 import type { RunConfig } from '../config/run-config.ts';
@@ -123,7 +123,6 @@ async function revisitGroup(
   finish: (revisited: Revisited) => void,
 ): Promise<readonly Prepared[]> {
   const left = new Map(group.map((one) => [one.name, one]));
-  let error: Extract<FromWorker, { say: 'error' }> | undefined;
   let phase = 'load';
   const end = await superviseWorker({
     entry: options.workerEntry,
@@ -131,7 +130,6 @@ async function revisitGroup(
     signal: options.signal,
     until: realNow() + options.timeMs + STOP_MS,
     listen: (message) => {
-      if (message.say === 'error') error = message;
       if (message.say === 'phase') phase = message.phase;
       if (message.say !== 'revisited') return;
       const one = left.get(message.name);
@@ -144,7 +142,7 @@ async function revisitGroup(
       );
     },
   });
-  if (error !== undefined) throw workerError(error, end.output);
+  if (end.error !== undefined) throw workerError(end.error, end.output);
   if (end.end === 'finished' || end.end === 'overdue') return [];
   if (phase !== 'corpus') throw lostInReference(end, phase);
   const [culprit, ...rest] = left.values();

@@ -4,30 +4,21 @@ import type { Violation } from '../../model/check-result.ts';
 import type { Counterexample, CounterexampleTarget, StoredProgram } from '../../model/counterexample.ts';
 import type { Trial } from '../../model/trial.ts';
 import type { Subject } from '../subject.ts';
+import { defined } from '../defined.ts';
 import type { RunConfig } from '../config/run-config.ts';
 import { unusualManner } from '../config/process-target.ts';
 import { versions } from '../versions.ts';
 
 /** What a worker needs to know of a configuration. */
 export function subjectOf(config: RunConfig): Subject {
+  const { target, process, transport, cluster, toxiproxy, existing, kindAccess, crds, samples, project } = config;
+  const { namespace, declared, configFile, reportDir } = config;
   return {
-    target: config.target,
-    process: config.process,
-    transport: config.transport,
-    cluster: config.cluster,
-    toxiproxy: config.toxiproxy,
-    existing: config.existing,
-    ...(config.kindAccess === undefined ? {} : { kindAccess: config.kindAccess }),
-    crds: config.crds,
-    samples: config.samples,
-    project: config.project,
-    namespace: config.namespace,
+    ...{ target, process, transport, cluster, toxiproxy, existing, ...defined({ kindAccess }) },
+    ...{ crds, samples, project, namespace, declared, configFile, reportDir },
     // The runs of a campaign differ by workload and schedule, never by the ids that the server draws.
     settings: { ...config.settings, seed: 1 },
-    declared: config.declared,
     properties: config.properties.map((property) => property.name),
-    configFile: config.configFile,
-    reportDir: config.reportDir,
   };
 }
 
@@ -100,8 +91,7 @@ export function counterexampleOf(trial: Trial, violation: Violation, config: Run
   return {
     version: 1,
     kind: 'counterexample',
-    signature: violation.signature,
-    ...(violation.cause === undefined ? {} : { cause: violation.cause }),
+    ...defined({ signature: violation.signature, cause: violation.cause }),
     sentence: violation.sentence,
     target: storedTarget(config),
     namespace: config.namespace,

@@ -10,7 +10,7 @@ import type { TrialRunner } from '../run/runner.ts';
 import { violation } from '../run/test-verdicts.ts';
 import { findingOf, type StoredFailure, type Found, type ProofOptions } from './found.ts';
 import type { Suspect } from './known-causes.ts';
-import type { Attempt } from './shrink-finding.ts';
+import type { Attempt } from './attempt.ts';
 import { newTally } from './tally.ts';
 
 const FAULT: Fault = { do: 'crash', at: 'controller/update/a#1!sent' };

@@ -26,11 +26,11 @@ import {
   gradeOf,
   reproduce,
   shrinkFinding,
-  type Attempt,
   type Shrunk,
   type Without,
   type Wanted,
 } from './shrink-finding.ts';
+import type { Attempt } from './attempt.ts';
 import type { Suspect } from './known-causes.ts';
 import type { SearchTally } from './tally.ts';
 

@@ -6,6 +6,7 @@ import { outcomeBesides } from '../../model/outcome.ts';
 import type { Trial } from '../../model/trial.ts';
 import type { Workload } from '../../model/workload.ts';
 import { CutShort } from '../run/cut-short.ts';
+import { ENDLESS } from '../time-plan.ts';
 import { isEnough } from './enough.ts';
 import { takeReferences } from '../run/references.ts';
 import { REAL_MODE, type RunMode } from '../run/run-mode.ts';
@@ -49,9 +50,7 @@ async function campaign(
       settings: { ...SETTINGS, ...settings },
       firstRun: 0,
       runsMax: 30,
-      deadline: Number.POSITIVE_INFINITY,
-      trialsUntil: Number.POSITIVE_INFINITY,
-      provedUntil: Number.POSITIVE_INFINITY,
+      plan: ENDLESS,
       cutAt: (_, work) => work(),
       known: [],
       onTrial: (_, trial) => trials.push(trial),
@@ -111,7 +110,7 @@ describe('a search', () => {
       if ((widget['status'] as JsonObject | undefined)?.['phase'] !== team) await setPhase(widget, team, send);
     };
     const options = {
-      enoughDeadline: 0,
+      plan: { ...ENDLESS, enough: 0 },
       properties: [],
       runsMax: 400,
       workload: fc.constant(workload([QUIET, LABELS])),

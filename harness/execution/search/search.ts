@@ -9,7 +9,6 @@ import { batchSeed } from '../../determinism/random.ts';
 import { realNow } from '../../determinism/real-time.ts';
 import { ownCause, type KnownCause } from '../../model/cause.ts';
 import { reasonText, type InconclusiveRun } from '../../model/finding.ts';
-import type { History } from '../../model/history.ts';
 import type { Trial } from '../../model/trial.ts';
 import type { Workload } from '../../model/workload.ts';
 import { checkLegality } from '../../oracle/assumptions.ts';
@@ -17,21 +16,19 @@ import { causesOf, type Causes } from '../../oracle/cause.ts';
 import type { Property } from '../../oracle/property.ts';
 import { withoutItsSecrets } from '../../report/redaction/index.ts';
 import { trialArbitrary } from '../../schedule/arbitrary.ts';
-import type { CutAt } from '../time-plan.ts';
+import { searchUntil, type CutAt, type TimePlan } from '../time-plan.ts';
 import { unlessTimeIsOver } from '../run/cut-short.ts';
 import { firstDivergence } from '../run/fingerprint.ts';
 import { judgeRun, runJudged, type Judged } from '../run/judge.ts';
-import { inLanes } from '../run/lanes.ts';
-import { Prober } from '../run/prober.ts';
+import type { Prober } from '../run/prober.ts';
 import type { References } from '../run/references.ts';
 import type { TrialRunner } from '../run/runner.ts';
-import type { Live } from '../run/live.ts';
+import { attempting, lanesOf, type Attempt } from './attempt.ts';
 import { sideBySide } from './batches.ts';
 import { isEnough } from './enough.ts';
 import { findingOf, seenIn, type Failed, type Found, type Seen, type StoredFailure } from './found.ts';
 import { inOrder, KnownCauses, type Suspect } from './known-causes.ts';
 import type { SearchSettings } from './search-settings.ts';
-import type { Attempt } from './shrink-finding.ts';
 import { countContention, countOpinions, type SearchTally } from './tally.ts';
 import { withRun } from './target-use.ts';
 import { Reasons } from './reasons.ts';
@@ -41,7 +38,18 @@ import { Waivers } from './waivers.ts';
 import { Waiting } from './waiting.ts';
 import { runWarm } from './warm.ts';
 
-export interface SearchOptions {
+/** What is to be searched, as a worker is told. */
+export interface SearchOrder {
+  readonly settings: SearchSettings;
+  /** Trials already made by an earlier worker of the same campaign. */
+  readonly firstRun: number;
+  readonly runsMax: number;
+  readonly plan: TimePlan;
+  /** Causes found by earlier workers: counted, not shrunk again. */
+  readonly known: readonly KnownCause[];
+}
+
+export interface SearchOptions extends SearchOrder {
   readonly runner: TrialRunner;
   readonly references: References;
   readonly base: Workload;
@@ -49,23 +57,7 @@ export interface SearchOptions {
   readonly workload: fc.Arbitrary<Workload>;
   /** With few who act: what is tried step by step where trials are dear. Absent: all trials are random. */
   readonly calm?: fc.Arbitrary<Workload>;
-  readonly settings: SearchSettings;
-  /** Trials already made by an earlier worker of the same campaign. */
-  readonly firstRun: number;
-  readonly runsMax: number;
-  /** Real time, as `realNow()`, from which on no trial begins. */
-  readonly deadline: number;
-  /** The same, once enough has been put to the test. */
-  readonly enoughDeadline?: number;
-  /** The same, once there is a finding. */
-  readonly foundDeadline?: number;
-  /** Real time at which trials are cut short that have not ended. */
-  readonly trialsUntil: number;
-  /** Real time at which all findings have been shrunk and proved. */
-  readonly provedUntil: number;
   readonly cutAt: CutAt;
-  /** Causes found by earlier workers: counted, not shrunk again. */
-  readonly known: readonly KnownCause[];
   /** Before each trial: a heartbeat, and the place to look when the worker dies. */
   readonly onTrial: (run: number, trial: Trial) => void;
   /** Before a violation is shrunk and proved, and after, whatever came of it. */
@@ -84,52 +76,29 @@ export const INCONCLUSIVE_MAX = 5;
 const VERIFY_FIRST = 5;
 
 export async function search(options: SearchOptions, tally: SearchTally): Promise<void> {
-  const { runner, references, properties, settings } = options;
+  const { runner, references, properties, settings, plan } = options;
   const { mode } = runner;
+  const deadline = searchUntil(plan, realNow());
   const runners = await runner.lanes(Number.POSITIVE_INFINITY);
-  const waiting = new Waiting(options.trialsUntil, runners.length);
-  const prober = new Prober(
-    (trial, variant) => runner.beside(trial, variant),
-    options.base,
-    references.reference,
-    waiting,
-  );
+  const waiting = new Waiting(plan.trials, runners.length);
+  const lanes = lanesOf(runners, options.base, references.reference, waiting);
   const known = new KnownCauses([...options.known, ...settings.expected]);
   let findings = options.known.length;
-  const again = { ...references.reference, suspectSettleMs: runner.host.pace.againMs };
-  const lanes = runners.map((lane) => ({
-    runner: lane,
-    prober: lane === runner ? prober : prober.elsewhere((trial, variant) => lane.beside(trial, variant)),
-  }));
   const waivers = new Waivers(settings.waivers);
   const reasons = new Reasons();
-  const attempt: Attempt = (trial, name, times, enough = () => false) => {
-    const wanted = properties.filter((property) => name === undefined || property.name === name);
-    const made: Judged[] = [];
-    const begun = function* (): Generator<Trial> {
-      for (let n = 0; n < times && !enough(made); n++) yield trial;
-    };
-    return waiting
-      .unhurried(() =>
-        inLanes(lanes, begun(), async (lane) => {
-          const judge = (run: History, live?: Live): Promise<Judged> =>
-            judgeRun(trial, run, wanted, again, lane.prober, live);
-          const run = await runJudged(lane.runner, trial, judge).catch(unlessTimeIsOver);
-          if (run === undefined || run.judged.isCut === true) return [];
-          const judged = waivers.leave(run.judged, trial);
-          made.push(judged);
-          return [judged];
-        }),
-      )
-      .then((answers) => answers.flat());
-  };
+  const again = { ...references.reference, suspectSettleMs: runner.host.pace.againMs };
+  const tries = attempting(lanes, properties, again, async (made, trial) => {
+    const run = await made.catch(unlessTimeIsOver);
+    return run === undefined || run.judged.isCut === true ? undefined : waivers.leave(run.judged, trial);
+  });
+  const attempt: Attempt = (...asked) => waiting.unhurried(() => tries(...asked));
   const over = (): boolean =>
     options.stopped() ||
     findings >= settings.stopAfter ||
     tally.runs >= options.runsMax ||
-    realNow() >= options.deadline ||
-    (realNow() >= (options.enoughDeadline ?? Number.POSITIVE_INFINITY) && (findings > 0 || isEnough(tally))) ||
-    (findings > 0 && realNow() >= (options.foundDeadline ?? Number.POSITIVE_INFINITY)) ||
+    realNow() >= deadline ||
+    (realNow() >= plan.enough && (findings > 0 || isEnough(tally))) ||
+    (findings > 0 && realNow() >= plan.searchFound) ||
     tally.divergence !== undefined ||
     tally.faults.length > 0;
 
@@ -183,7 +152,7 @@ export async function search(options: SearchOptions, tally: SearchTally): Promis
   for (let batch = options.firstRun; !over(); batch++) {
     // A fresh seed per batch and after each finding; both follow from the root seed alone.
     const seed = batchSeed(settings.seed, batch + tally.runs);
-    const failures = await options.cutAt(options.trialsUntil, () => tryBatch(seed));
+    const failures = await options.cutAt(plan.trials, () => tryBatch(seed));
     if (failures.length === 0) continue;
     options.onPhase('shrink');
     for (const failure of failures) {
@@ -204,7 +173,7 @@ export async function search(options: SearchOptions, tally: SearchTally): Promis
         const found = await findingOf(
           stored,
           suspect,
-          { ...options, ...settings },
+          { ...options, ...settings, deadline, provedUntil: plan.proved },
           attempt,
           tally,
           known.pendingIn(failures.flatMap((one) => one.suspects)),

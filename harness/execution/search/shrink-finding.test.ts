@@ -12,6 +12,7 @@ import type { Trial } from '../../model/trial.ts';
 import { historyBuilder, manifest } from '../../oracle/test-history.ts';
 import { emptyHistory } from '../run/empty-history.ts';
 import type { Judged } from '../run/judge.ts';
+import type { Attempt } from './attempt.ts';
 import { MODULE_MODE, REAL_MODE } from '../run/run-mode.ts';
 import { violation } from '../run/test-verdicts.ts';
 import {
@@ -19,7 +20,6 @@ import {
   counterfactuals,
   gradeOf,
   shrinkFinding,
-  type Attempt,
   type Shrunk,
   type ShrinkOptions,
   type Wanted,

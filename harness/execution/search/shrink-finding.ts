@@ -18,17 +18,7 @@ import { shrinkTrial } from '../../schedule/shrink.ts';
 import { historyText } from '../run/fingerprint.ts';
 import type { Judged } from '../run/judge.ts';
 import type { FailRule, ProofPolicy, Tried } from '../run/run-mode.ts';
-
-/**
- * Runs a trial so many times, at once where that can be, and judges the one property that matters, or all of them. Once what was made is
- * enough, no further run is begun; of runs that were cut short there is no answer.
- */
-export type Attempt = (
-  trial: Trial,
-  property: string | undefined,
-  times: number,
-  enough?: (made: readonly Judged[]) => boolean,
-) => Promise<readonly Judged[]>;
+import type { Attempt } from './attempt.ts';
 
 /** What a run is asked for. */
 export interface Wanted {

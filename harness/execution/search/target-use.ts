@@ -6,6 +6,7 @@
 import { loadOf } from '../../model/baseline.ts';
 import type { TargetUse, TimeSpent } from '../../model/finding.ts';
 import type { History, Measurement } from '../../model/history.ts';
+import { defined } from '../defined.ts';
 import type { RunTimes } from '../run/stopwatch.ts';
 
 /** A trend over more runs than this would be seen in fewer. */
@@ -33,8 +34,7 @@ export function withRun(use: TargetUse, history: History, times?: RunTimes): Tar
     atRest: sample,
     counted: told.length > 0 ? 1 : 0,
     reconciles: told.map((one) => reconciledSince(startOf(one, measurements), one)).reduce(added, {}),
-    ...(failed === undefined ? {} : { metricsFailed: failed }),
-    ...(times === undefined ? {} : { time: { runs: 1, ...times } }),
+    ...defined({ metricsFailed: failed, time: times && { runs: 1, ...times } }),
   });
 }
 
@@ -47,8 +47,7 @@ export function plus(use: TargetUse, more: TargetUse): TargetUse {
     atRest: more.atRest.length === 0 ? use.atRest : [...use.atRest, ...more.atRest].slice(-SAMPLES_MAX),
     counted: use.counted + more.counted,
     reconciles: added(use.reconciles, more.reconciles),
-    ...(metricsFailed === undefined ? {} : { metricsFailed }),
-    ...(time === undefined ? {} : { time }),
+    ...defined({ metricsFailed, time }),
   };
 }
 

@@ -2,7 +2,6 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { KubeObject, OwnerReference } from 'stalemate-apiserver/objects/object';
 import type { Measures } from '../../model/baseline.ts';
-import type { KnownCause } from '../../model/cause.ts';
 import type { Violation } from '../../model/check-result.ts';
 import type { HarnessErrorCode } from '../../model/errors.ts';
 import type { InconclusiveRun } from '../../model/finding.ts';
@@ -13,21 +12,14 @@ import type { Trial } from '../../model/trial.ts';
 import type { Workload } from '../../model/workload.ts';
 import type { Aim } from '../../schedule/workload/writer.ts';
 import type { Found, Seen } from '../search/found.ts';
-import type { TimePlan } from '../time-plan.ts';
-import type { SearchSettings } from '../search/search-settings.ts';
+import type { SearchOrder } from '../search/search.ts';
 import type { SearchTally } from '../search/tally.ts';
 import type { Subject } from '../subject.ts';
 
-export interface SearchJob {
+/** The moments of its plan count from when the job is given. */
+export interface SearchJob extends SearchOrder {
   readonly job: 'search';
   readonly subject: Subject;
-  readonly settings: SearchSettings;
-  readonly firstRun: number;
-  readonly runsMax: number;
-  /** Its moments count from when the job is given. */
-  readonly plan: TimePlan;
-  /** Causes found by earlier workers: counted, not shrunk again. */
-  readonly known: readonly KnownCause[];
   /** Announce every trial before it runs: used after a worker was lost, to find out which trial did it. */
   readonly careful: boolean;
 }
@@ -41,7 +33,7 @@ export interface ReplayJob {
   readonly property: string;
   readonly times: number;
   /** Where it comes back: it is shrunk and proved as well. */
-  readonly shrink?: boolean;
+  readonly shrink: boolean;
   /** Real time, ms, after which what is under way is cut short; `null` for as long as it takes. */
   readonly timeMs: number | null;
 }

@@ -22,7 +22,8 @@ import { takeReferences, withDeclared, type References } from '../run/references
 import type { TrialRunner } from '../run/runner.ts';
 import type { Live } from '../run/live.ts';
 import type { Pulse } from './pulse.ts';
-import { lanesOf, type Lane, type ReplayGround, type Stored } from './replay-ground.ts';
+import { lanesOf, type Lane } from '../search/attempt.ts';
+import type { ReplayGround, Stored } from './replay-ground.ts';
 import { shrinkAgain } from './shrink-again.ts';
 import type { Replayed, ReplayJob } from './protocol.ts';
 
@@ -53,7 +54,7 @@ export async function doReplay(
     .cutAt(until, async () => {
       const ground = await replayGround(job.subject, runner, base, properties);
       const replayed = await replayOn(ground, job, job.times, until);
-      const found = job.shrink === true ? await shrinkAgain(ground, job, replayed, pulse) : undefined;
+      const found = job.shrink ? await shrinkAgain(ground, job, replayed, pulse) : undefined;
       return { say: 'replayed' as const, ...replayed, ...(found === undefined ? {} : { found }) };
     })
     .catch((error: unknown) => {
@@ -82,7 +83,7 @@ export async function replayOn(
   const { runner, references, properties } = ground;
   const wanted = properties.filter((property) => property.name === stored.property);
   const reference = { ...references.reference, suspectSettleMs: runner.host.pace.againMs };
-  const lanes = await lanesOf(ground, times);
+  const lanes = lanesOf(await runner.lanes(times), ground.base, references.reference);
   const runs = (trial: Trial, count: number): Promise<Runs> =>
     runTimes(lanes, trial, { times: count, until }, stored.signature, ({ prober }, run, live) =>
       judgeRun(trial, run, wanted, reference, prober, live),

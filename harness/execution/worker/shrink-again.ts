@@ -5,16 +5,13 @@
  */
 import { signatureText } from '../../model/signature.ts';
 import { ownCause } from '../../model/cause.ts';
-import type { Trial } from '../../model/trial.ts';
-import { inLanes } from '../run/lanes.ts';
-import { judgeRun, runJudged, type Judged } from '../run/judge.ts';
+import { attempting, lanesOf } from '../search/attempt.ts';
 import { findingOf, type Found } from '../search/found.ts';
 import type { Suspect } from '../search/known-causes.ts';
-import type { Attempt } from '../search/shrink-finding.ts';
 import { newTally } from '../search/tally.ts';
 import type { CutAt } from '../time-plan.ts';
 import type { Replayed } from './protocol.ts';
-import { lanesOf, type ReplayGround, type Stored } from './replay-ground.ts';
+import type { ReplayGround, Stored } from './replay-ground.ts';
 
 /** For shrinking, and again for proving: the number of runs is bounded too, and ends most of it sooner. */
 const SHRINK_MS = 600_000;
@@ -28,23 +25,11 @@ export async function shrinkAgain(
 ): Promise<Found | undefined> {
   const violation = violations.find((one) => signatureText(one.signature) === signature);
   if (violation === undefined) return undefined;
-  const { runner, references, properties } = ground;
-  const reference = { ...references.reference, suspectSettleMs: runner.host.pace.againMs };
-  const lanes = await lanesOf(ground, Number.POSITIVE_INFINITY);
-  const attempt: Attempt = async (candidate, name, times, enough = () => false) => {
-    const wanted = properties.filter((property) => name === undefined || property.name === name);
-    const made: Judged[] = [];
-    const begun = function* (): Generator<Trial> {
-      for (let n = 0; n < times && !enough(made); n++) yield candidate;
-    };
-    await inLanes(lanes, begun(), async (lane) => {
-      const { judged } = await runJudged(lane.runner, candidate, (run, live) =>
-        judgeRun(candidate, run, wanted, reference, lane.prober, live),
-      );
-      made.push(judged);
-    });
-    return made;
-  };
+  const { runner, base, properties } = ground;
+  const { reference } = ground.references;
+  const again = { ...reference, suspectSettleMs: runner.host.pace.againMs };
+  const lanes = lanesOf(await runner.lanes(Number.POSITIVE_INFINITY), base, reference);
+  const attempt = attempting(lanes, properties, again, async (made) => (await made).judged);
   const schedule = reanchored?.schedule ?? trial.schedule;
   const suspect: Suspect = { violation, causes: { candidates: [ownCause(violation)], certain: false } };
   return findingOf(

@@ -48,7 +48,7 @@ export type WorkerEnd =
 export interface WorkerOptions {
   readonly entry: URL;
   readonly job: Job;
-  readonly listen: (message: FromWorker) => void;
+  readonly listen?: (message: FromWorker) => void;
   readonly signal?: AbortSignal | undefined;
   /** Real time at which it is stopped, whatever it does; absent: it has all the time that it takes. */
   readonly until?: number;
@@ -94,8 +94,14 @@ function isInServer(slots: Int32Array): boolean {
   return Atomics.load(slots, SLOT.server) % 2 !== 0;
 }
 
+/** What a worker left behind: what it printed, and the error that it reported. */
+interface Remains {
+  readonly output: string;
+  readonly error: Extract<FromWorker, { readonly say: 'error' }> | undefined;
+}
+
 /** Runs one job in a fresh worker; resolves when the worker is gone. Never rejects for what the target does. */
-export function superviseWorker(options: WorkerOptions): Promise<WorkerEnd & { readonly output: string }> {
+export function superviseWorker(options: WorkerOptions): Promise<WorkerEnd & Remains> {
   const shared = new SharedArrayBuffer(SLOTS * Int32Array.BYTES_PER_ELEMENT);
   const slots = new Int32Array(shared);
   const closing = new MessageChannel();
@@ -113,6 +119,11 @@ export function superviseWorker(options: WorkerOptions): Promise<WorkerEnd & { r
   const silence = silenceOf(options.job, options.blockedMs);
   const { error } = silence;
   let output = '';
+  let reported: Remains['error'];
+  const listen = (message: FromWorker): void => {
+    if (message.say === 'error') reported = message;
+    options.listen?.(message);
+  };
   let isEnding = false;
   const end = (): void => {
     if (isEnding) return;
@@ -131,7 +142,7 @@ export function superviseWorker(options: WorkerOptions): Promise<WorkerEnd & { r
     const ourFault = (what: string, stack = ''): void => {
       finished = true;
       const message = `${what} while the embedded API server handled a request, so the target is not to blame`;
-      options.listen({ say: 'error', code: null, message, stack });
+      listen({ say: 'error', code: null, message, stack });
     };
     const died = (detail: string, stack = ''): void => {
       if (finished || ended !== undefined) return;
@@ -143,7 +154,7 @@ export function superviseWorker(options: WorkerOptions): Promise<WorkerEnd & { r
       else {
         // The target is a program of its own: whatever ends this worker is our fault.
         finished = true;
-        options.listen({ say: 'error', code: null, message: `the worker ended: ${detail}`, stack });
+        listen({ say: 'error', code: null, message: `the worker ended: ${detail}`, stack });
       }
     };
     let beats = -1;
@@ -182,7 +193,7 @@ export function superviseWorker(options: WorkerOptions): Promise<WorkerEnd & { r
         } else if (error === undefined) ended ??= { end: 'blocked', forMs: silence.maxMs };
         else if (!finished) {
           finished = true;
-          options.listen(error);
+          listen(error);
         }
         end();
       }
@@ -195,7 +206,7 @@ export function superviseWorker(options: WorkerOptions): Promise<WorkerEnd & { r
     worker.on('message', (message: FromWorker) => {
       heard();
       if (message.say === 'ready' || message.say === 'ran') idle = true;
-      options.listen(message);
+      listen(message);
       if (!LAST_WORDS.has(message.say)) return;
       finished = true;
       end();
@@ -221,7 +232,7 @@ export function superviseWorker(options: WorkerOptions): Promise<WorkerEnd & { r
       if (ended === undefined) died(`its thread ended with code ${code}`);
       closing.port1.close();
       const how: WorkerEnd = overdue ?? (finished || ended === undefined ? { end: 'finished' } : ended);
-      resolve({ ...how, output });
+      resolve({ ...how, output, error: reported });
     });
   });
 }

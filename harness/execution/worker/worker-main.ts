@@ -21,7 +21,7 @@ import { busyUntilCut } from '../run/busy-with.ts';
 import { judgeRun, runJudged } from '../run/judge.ts';
 import { Prober } from '../run/prober.ts';
 import type { Subject } from '../subject.ts';
-import { searchUntil, shifted } from '../time-plan.ts';
+import { shifted } from '../time-plan.ts';
 import { referenceCache } from '../run/reference-cache.ts';
 import { takeReferences, undisturbedMeasures, withDeclared } from '../run/references.ts';
 import { TrialRunner } from '../run/runner.ts';
@@ -180,6 +180,7 @@ async function doSearch(
   };
   await search(
     {
+      ...job,
       runner,
       references,
       base,
@@ -189,16 +190,8 @@ async function doSearch(
       ...(runner.mode.aims && settings.strategies === null
         ? { calm: workloadArbitrary({ ...drawn, rivals: true }) }
         : {}),
-      settings,
-      firstRun: job.firstRun,
       runsMax,
-      deadline: searchUntil(plan, realNow()),
-      enoughDeadline: plan.enough,
-      foundDeadline: plan.searchFound,
-      trialsUntil: plan.trials,
-      provedUntil: plan.proved,
       cutAt,
-      known: job.known,
       onTrial: (run, trial) => {
         if (job.careful) say({ say: 'trial', run, trial });
         if (realNow() - told < TALLY_EVERY_MS) return;

@@ -1,0 +1,66 @@
+/** Runs of one trial again and again, in several lanes: for what is shrunk, reproduced or replayed. */
+import type { Reference } from '../../model/reference.ts';
+import type { Trial } from '../../model/trial.ts';
+import type { Workload } from '../../model/workload.ts';
+import type { Property } from '../../oracle/property.ts';
+import { judgeRun, runJudged, type Judged, type JudgedRun } from '../run/judge.ts';
+import { inLanes } from '../run/lanes.ts';
+import { Prober, type Patience } from '../run/prober.ts';
+import type { TrialRunner } from '../run/runner.ts';
+
+/** Where runs are made, and who answers what properties ask meanwhile. */
+export interface Lane {
+  readonly runner: TrialRunner;
+  readonly prober: Prober;
+}
+
+/**
+ * Runs a trial so many times, at once where that can be, and judges the one property that matters, or all of them. Once what was made is
+ * enough, no further run is begun; of runs that were cut short there is no answer.
+ */
+export type Attempt = (
+  trial: Trial,
+  property: string | undefined,
+  times: number,
+  enough?: (made: readonly Judged[]) => boolean,
+) => Promise<readonly Judged[]>;
+
+/** Lanes whose probers share what they know. */
+export function lanesOf(
+  runners: readonly TrialRunner[],
+  base: Workload,
+  reference: Reference,
+  patience?: Patience,
+): readonly Lane[] {
+  let prober: Prober | undefined;
+  return runners.map((runner) => {
+    const beside: TrialRunner['beside'] = (trial, variant) => runner.beside(trial, variant);
+    prober = prober?.elsewhere(beside) ?? new Prober(beside, base, reference, patience);
+    return { runner, prober };
+  });
+}
+
+/** @param take What counts of a run. */
+export function attempting(
+  lanes: readonly Lane[],
+  properties: readonly Property[],
+  reference: Reference,
+  take: (made: Promise<JudgedRun>, trial: Trial) => Promise<Judged | undefined>,
+): Attempt {
+  return async (trial, name, times, enough = () => false) => {
+    const wanted = properties.filter((property) => name === undefined || property.name === name);
+    const made: Judged[] = [];
+    const begun = function* (): Generator<Trial> {
+      for (let n = 0; n < times && !enough(made); n++) yield trial;
+    };
+    const answers = await inLanes(lanes, begun(), async ({ runner, prober }) => {
+      const run = runJudged(runner, trial, (history, live) =>
+        judgeRun(trial, history, wanted, reference, prober, live),
+      );
+      const judged = await take(run, trial);
+      if (judged !== undefined) made.push(judged);
+      return judged;
+    });
+    return answers.filter((judged) => judged !== undefined);
+  };
+}
