@@ -90,15 +90,7 @@ function programsOf(target: ProcessTarget, pod: Pick<Pod, 'env'>): ReadonlyMap<A
 export async function createProcessHost(subject: Subject, target: ProcessTarget, beat: () => void): Promise<Host> {
   const { toxiproxy = null } = subject;
   if (toxiproxy !== null) await checkToxiproxy(toxiproxy);
-  return assembleProcessHost(subject, target, await EnclosurePool.open(target), beat);
-}
-
-async function assembleProcessHost(
-  subject: Subject,
-  target: ProcessTarget,
-  enclosures: EnclosurePool,
-  beat: () => void,
-): Promise<Host> {
+  const enclosures = await EnclosurePool.open(target);
   const current = new CurrentRun();
   const steered = maySteer(subject, target) && enclosures.unsteered === null ? new SteeredClock() : undefined;
   const { mode, time, rest } = clockOf(steered, beat);
@@ -113,7 +105,6 @@ async function assembleProcessHost(
     connect: (port) => enclosures.connect(port),
     told: () => rest.told(),
   });
-  const { toxiproxy = null } = subject;
   const disturbance = new Disturbance(toxiproxy === null ? [] : linksOf(subject.cluster));
   const { serve, isBusy, ...ground } = await openGround(
     { ...subject, ...(await askedFrom(subject, pod, webhooks)) },

@@ -11,7 +11,7 @@ import type { RunConfig } from '../config/run-config.ts';
 import { HarnessError } from '../../model/errors.ts';
 import type { Trial } from '../../model/trial.ts';
 import { superviseWorker } from '../worker/supervisor.ts';
-import type { WorkerHandle } from '../worker/supervisor.ts';
+import type { WorkerHandle, WorkerOptions } from '../worker/supervisor.ts';
 
 export type Ready = Extract<FromWorker, { say: 'ready' }>;
 export type Ran = Extract<FromWorker, { say: 'ran' }>;
@@ -28,9 +28,7 @@ interface Running {
 }
 
 export class LabWorker {
-  readonly #config: RunConfig;
-  readonly #entry: URL;
-  readonly #blockedMs: number | undefined;
+  readonly #supervision: Pick<WorkerOptions, 'entry' | 'job' | 'blockedMs'>;
   #running: Running | undefined;
   #phase = 'load';
   #last: Promise<unknown> = Promise.resolve();
@@ -38,9 +36,7 @@ export class LabWorker {
 
   /** `blockedMs`: how long a target may keep it from making a run; absent: 10 s. */
   constructor(config: RunConfig, entry: URL, blockedMs?: number) {
-    this.#config = config;
-    this.#entry = entry;
-    this.#blockedMs = blockedMs;
+    this.#supervision = { entry, job: { job: 'lab', subject: subjectOf(config) }, blockedMs };
   }
 
   /**
@@ -87,9 +83,7 @@ export class LabWorker {
     let handle: WorkerHandle | undefined;
     let pending: PromiseWithResolvers<Answer> | undefined;
     const supervised = superviseWorker({
-      entry: this.#entry,
-      job: { job: 'lab', subject: subjectOf(this.#config) },
-      blockedMs: this.#blockedMs,
+      ...this.#supervision,
       started: (started) => {
         handle = started;
       },

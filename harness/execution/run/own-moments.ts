@@ -7,11 +7,11 @@
 import { realNow } from '../../determinism/real-time.ts';
 import { roleOf } from '../../model/actor.ts';
 import type { Revision } from '../../model/history.ts';
-import type { Choice, Item, Scheduler, View } from '../../model/item.ts';
+import type { Choice, Item, View } from '../../model/item.ts';
 import { EMPTY_SCHEDULE } from '../../model/schedule.ts';
 import { ReplayScheduler } from '../../schedule/replay-scheduler.ts';
 import { slackAfter } from './program-waits.ts';
-import { pump } from './pump.ts';
+import { pump, wrapped } from './pump.ts';
 import type { World } from './world.ts';
 
 /** Longer than the resync of ten hours that controller-runtime has. */
@@ -46,8 +46,17 @@ export async function lookOn(world: World): Promise<readonly number[]> {
   );
   const endMs = time.now() + LOOK_MS;
   const until = realNow() + mode.lookOn.realMs;
-  const watching = new Watching(world, sinceMs);
-  await pump(world, watching, {
+  const moments: Moment[] = [];
+  const byDefault = new ReplayScheduler(EMPTY_SCHEDULE);
+  // Notes when a timer fires, and whether the target asks for anything then.
+  const next = (view: View): Choice | undefined => {
+    const choice = byDefault.next(view);
+    const last = moments.at(-1);
+    if (choice?.item.kind === 'timer') moments.push({ atMs: (time.next()?.atMs ?? time.now()) - sinceMs, asks: false });
+    else if (choice !== undefined && last !== undefined && asks(world, choice.item)) last.asks = true;
+    return choice;
+  };
+  await pump(world, wrapped(byDefault, next), {
     stepsMax: mode.lookOn.itemsMax,
     hotMax: HOT_ITEMS,
     mayWaitUntil: (atMs) => {
@@ -58,7 +67,7 @@ export async function lookOn(world: World): Promise<readonly number[]> {
   time.hurry?.(0);
   const made = world.recorder.revisions.slice(from).find(makesOrDeletes);
   const untilMs = (made?.timeMs ?? Number.POSITIVE_INFINITY) - sinceMs;
-  return between(watching.moments.filter(({ atMs }) => atMs < untilMs));
+  return between(moments.filter(({ atMs }) => atMs < untilMs));
 }
 
 /**
@@ -68,33 +77,6 @@ export async function lookOn(world: World): Promise<readonly number[]> {
 function makesOrDeletes({ actor, type, resource }: Revision): boolean {
   const isNoted = resource.startsWith('events') || resource.startsWith('leases.');
   return roleOf(actor) === 'target' && type !== 'MODIFIED' && !isNoted;
-}
-
-/** Lets happen what happens by default, and notes when a timer fires and whether the target asks for anything then. */
-class Watching implements Scheduler {
-  readonly moments: Moment[] = [];
-  readonly #default = new ReplayScheduler(EMPTY_SCHEDULE);
-  readonly #world: World;
-  readonly #sinceMs: number;
-
-  constructor(world: World, sinceMs: number) {
-    this.#world = world;
-    this.#sinceMs = sinceMs;
-  }
-
-  holding(): boolean {
-    return this.#default.holding();
-  }
-
-  next(view: View): Choice | undefined {
-    const choice = this.#default.next(view);
-    const { time } = this.#world.host;
-    const last = this.moments.at(-1);
-    if (choice?.item.kind === 'timer')
-      this.moments.push({ atMs: (time.next()?.atMs ?? time.now()) - this.#sinceMs, asks: false });
-    else if (choice !== undefined && last !== undefined && asks(this.#world, choice.item)) last.asks = true;
-    return choice;
-  }
 }
 
 /** Whether it wants to know or to change something: watches and locks are kept up for as long as it lives. */

@@ -36,6 +36,11 @@ export type PumpEnd = 'idle' | 'steps' | 'hot';
 /** Run time that a target gets in one stretch to open a watch again, timer by timer: clients wait a second or two before they do. */
 const DEAF_MAX_MS = 10_000;
 
+/** A scheduler that chooses in another way. */
+export function wrapped(scheduler: Scheduler, next: Scheduler['next']): Scheduler {
+  return { holding: () => scheduler.holding(), next };
+}
+
 const NOBODY: ReadonlySet<string> = new Set();
 
 export async function pump(world: World, scheduler: Scheduler, rule: PumpRule): Promise<PumpEnd> {
@@ -54,11 +59,8 @@ export async function pump(world: World, scheduler: Scheduler, rule: PumpRule): 
     // Who could reach nobody goes on now.
     if (host.disturbance.expire(host.time.now(), ended)) continue;
     if (world.serialised) gate.orderArrivals();
-    let items: readonly Item[] = gate.pending;
-    if (rule.withheld !== undefined) {
-      const { withheld } = rule;
-      items = items.filter((item) => !withheld(item));
-    }
+    const { withheld } = rule;
+    const items: readonly Item[] = withheld ? gate.pending.filter((item) => !withheld(item)) : gate.pending;
     if (rule.mayBeLate === true && host.time.hurry !== undefined) {
       for (const { seq } of items) {
         if (seq <= newest) continue;

@@ -204,7 +204,7 @@ async function baseRuns(runner: TrialRunner, trial: Trial): Promise<BaseRuns> {
   }
   // Of a program one look at rest is enough, and one where it never comes to rest: it costs what it lasts.
   const restless = !cameToRest(first);
-  const idle = mode.idlesInEachReference ? { idleMs } : restless ? { windowsMax: RESTLESS_WINDOWS } : {};
+  const idle = !mode.measuresPauses ? { idleMs } : restless ? { windowsMax: RESTLESS_WINDOWS } : {};
   // As long as it paused in the first: what is busy again before that is over acts at intervals, and is not on its way to anything.
   const longer =
     firstWindowMs === undefined ? {} : { settleWindowMs: Math.max(firstWindowMs, habits.pauseMs), pauseMs: 0 };

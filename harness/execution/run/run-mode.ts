@@ -29,10 +29,8 @@ export interface RunMode {
   readonly checksControl: boolean;
   /** All that the target asks for while it starts postpones rest. */
   readonly startIsActivity: boolean;
-  /** References measure how long the target pauses, and what it does before contention. */
+  /** References measure how long the target pauses, and what it does before contention; one look at rest is enough. Else each looks on. */
   readonly measuresPauses: boolean;
-  /** Each reference looks on for an idle window. Else only the first. */
-  readonly idlesInEachReference: boolean;
   /** How long a target at rest is watched for what it does by itself; `null`: not at all. */
   readonly lookOn: { readonly itemsMax: number; readonly realMs: number } | null;
 
@@ -118,7 +116,6 @@ export const MODULE_MODE: RunMode = {
   checksControl: true,
   startIsActivity: false,
   measuresPauses: false,
-  idlesInEachReference: true,
   // It computes in this process, and keeps the worker from all else. It lives its hours in the same way on every machine.
   lookOn: { itemsMax: 1_000, realMs: Number.POSITIVE_INFINITY },
   strategies: STRATEGY_MIX,
@@ -144,7 +141,6 @@ const PROGRAM = {
   checksControl: false,
   startIsActivity: true,
   measuresPauses: true,
-  idlesInEachReference: false,
   strategies: PROCESS_MIX,
   aims: true,
   proof: {

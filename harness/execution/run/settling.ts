@@ -10,7 +10,7 @@ import type { Item, Scheduler } from '../../model/item.ts';
 import { EMPTY_SCHEDULE } from '../../model/schedule.ts';
 import { ReplayScheduler } from '../../schedule/replay-scheduler.ts';
 import { watchGivenUp } from '../../oracle/open-watches.ts';
-import { pump, type PumpEnd } from './pump.ts';
+import { pump, wrapped, type PumpEnd } from './pump.ts';
 import { Rewatching } from './rewatching.ts';
 import type { TrialSettle } from './trial-options.ts';
 import type { World } from './world.ts';
@@ -74,13 +74,10 @@ export async function settle(world: World, options: TrialSettle, first?: ActorId
 }
 
 function preferring(actor: ActorId, scheduler: Scheduler): Scheduler {
-  return {
-    holding: () => scheduler.holding(),
-    next: (view) => {
-      const item = view.items.find((candidate) => candidate.actor === actor);
-      return item === undefined ? scheduler.next(view) : { item };
-    },
-  };
+  return wrapped(scheduler, (view) => {
+    const item = view.items.find((candidate) => candidate.actor === actor);
+    return item === undefined ? scheduler.next(view) : { item };
+  });
 }
 
 /** How long will have been waited when a wait to `atMs` is over. */

@@ -11,7 +11,7 @@ import type { TrialOptions } from './trial-options.ts';
 import { CutShort } from './cut-short.ts';
 import { LiveRun } from './live-run.ts';
 import { neverTooLate } from './latest.ts';
-import { pump } from './pump.ts';
+import { pump, wrapped } from './pump.ts';
 import { programsOf, setUp } from './setting-up.ts';
 import { idle, retire, settle, waitedBy } from './settling.ts';
 import type { WarmPlace } from './warm-place.ts';
@@ -172,15 +172,12 @@ function neverStarted({ pace }: Host): Settlement {
 
 /** Tells when anything but a timer, what a leader does for its lock, or a read of a target that polls, happened. */
 function watching(world: World, scheduler: Scheduler, moved: () => void): Scheduler {
-  return {
-    holding: () => scheduler.holding(),
-    next: (view) => {
-      const choice = scheduler.next(view);
-      const item = choice?.item;
-      if (item !== undefined && item.kind !== 'timer' && !world.isLock(touchedBy(item)) && !world.isPoll(item)) moved();
-      return choice;
-    },
-  };
+  return wrapped(scheduler, (view) => {
+    const choice = scheduler.next(view);
+    const item = choice?.item;
+    if (item !== undefined && item.kind !== 'timer' && !world.isLock(touchedBy(item)) && !world.isPoll(item)) moved();
+    return choice;
+  });
 }
 
 /** What an item is about: answers touch nothing, but their label says what they answer. */

@@ -36,27 +36,21 @@ const RANDOM_ONE_IN = 2;
 const OPEN_MAX = 3;
 
 export class TrialSource {
-  readonly #trials: fc.Arbitrary<Trial>;
-  readonly #workloads: fc.Arbitrary<Workload>;
-  readonly #faults: readonly FaultKind[];
-  readonly #seed: number;
+  readonly #options: TrialSourceOptions;
   readonly #random: Random;
   #calm: CalmRuns | undefined;
   readonly #underWay = new Set<Trial>();
   /** What is left of each calm run, the one whose turn it is first. */
   readonly #open: Trial[][] = [];
 
-  constructor({ trials, workloads, faults, seed }: TrialSourceOptions) {
-    this.#trials = trials;
-    this.#workloads = workloads;
-    this.#faults = faults;
-    this.#seed = seed;
-    this.#random = new Random(seed);
+  constructor(options: TrialSourceOptions) {
+    this.#options = options;
+    this.#random = new Random(options.seed);
   }
 
   /** A batch of trials, drawn with a seed. */
   *batch(seed: number, size: number): Generator<Trial> {
-    const drawn = fc.sample(this.#trials, { seed, numRuns: size });
+    const drawn = fc.sample(this.#options.trials, { seed, numRuns: size });
     for (const [index, trial] of drawn.entries()) {
       const own = index % RANDOM_ONE_IN === 0 ? undefined : this.#next();
       yield own ?? trial;
@@ -67,7 +61,7 @@ export class TrialSource {
   learn(trial: Trial, history: History): void {
     if (!this.#underWay.delete(trial)) return;
     this.#calm?.learn(trial.workload, history);
-    const { collisions, silences, faults, delays } = singleDeviations(history, trial.workload, this.#faults);
+    const { collisions, silences, faults, delays } = singleDeviations(history, trial.workload, this.#options.faults);
     const streaks = collisions.filter(({ preemptions }) => preemptions.length > 1);
     const schedules = [
       ...this.#some(streaks, STREAKS_MAX),
@@ -84,7 +78,8 @@ export class TrialSource {
 
   #next(): Trial | undefined {
     if (this.#open.length + this.#underWay.size >= OPEN_MAX) return this.#deviation();
-    this.#calm ??= new CalmRuns(fc.sample(this.#workloads, { seed: this.#seed, numRuns: WORKLOADS }));
+    const { workloads, seed } = this.#options;
+    this.#calm ??= new CalmRuns(fc.sample(workloads, { seed, numRuns: WORKLOADS }));
     const workload = this.#calm.next();
     if (workload === undefined) return this.#deviation();
     const trial: Trial = { workload, schedule: EMPTY_SCHEDULE };

@@ -9,7 +9,6 @@ import type { History } from '../../model/history.ts';
 import type { Reanchored } from '../../model/schedule.ts';
 import type { Trial } from '../../model/trial.ts';
 import type { Workload } from '../../model/workload.ts';
-import type { Property } from '../../oracle/property.ts';
 import { reanchorings } from '../../schedule/reanchor.ts';
 import { CutShort, unlessTimeIsOver } from '../run/cut-short.ts';
 import { checkRun } from '../run/check-run.ts';
@@ -21,9 +20,8 @@ import { referenceCache } from '../run/reference-cache.ts';
 import { takeReferences, withDeclared, type References } from '../run/references.ts';
 import type { TrialRunner } from '../run/runner.ts';
 import type { Live } from '../run/live.ts';
-import type { Pulse } from './pulse.ts';
 import { lanesOf, type Lane } from '../search/attempt.ts';
-import type { ReplayGround, Stored } from './replay-ground.ts';
+import type { JobContext, ReplayGround, Stored } from './replay-ground.ts';
 import { shrinkAgain } from './shrink-again.ts';
 import type { Replayed, ReplayJob } from './protocol.ts';
 
@@ -40,21 +38,15 @@ interface Runs {
 }
 
 /** Runs the stored trial as often as asked for. */
-export async function doReplay(
-  job: ReplayJob,
-  runner: TrialRunner,
-  base: Workload,
-  properties: readonly Property[],
-  pulse: Pick<Pulse, 'cutAt' | 'stopped'>,
-): Promise<{ readonly say: 'replayed' } & Replayed> {
+export async function doReplay(job: ReplayJob, context: JobContext): Promise<{ readonly say: 'replayed' } & Replayed> {
   if (job.times < 1) throw new HarnessError('USAGE', `--times must be at least 1, got ${job.times}`);
   // What the target does undisturbed takes its share of the time.
   const until = realNow() + (job.timeMs ?? Number.POSITIVE_INFINITY);
-  return pulse
+  return context.pulse
     .cutAt(until, async () => {
-      const ground = await replayGround(job.subject, runner, base, properties);
+      const ground = await replayGround(job.subject, context);
       const replayed = await replayOn(ground, job, job.times, until);
-      const found = job.shrink ? await shrinkAgain(ground, job, replayed, pulse) : undefined;
+      const found = job.shrink ? await shrinkAgain(ground, job, replayed, context.pulse) : undefined;
       return { say: 'replayed' as const, ...replayed, ...(found === undefined ? {} : { found }) };
     })
     .catch((error: unknown) => {
@@ -65,9 +57,7 @@ export async function doReplay(
 
 export async function replayGround(
   subject: Subject,
-  runner: TrialRunner,
-  base: Workload,
-  properties: readonly Property[],
+  { runner, base, properties }: Pick<JobContext, 'runner' | 'base' | 'properties'>,
 ): Promise<ReplayGround> {
   const references = withDeclared(await recallReferences(subject, runner, base), subject.declared);
   return { runner, base, references, properties };

@@ -5,25 +5,15 @@
  */
 import { realNow } from '../../determinism/real-time.ts';
 import { HarnessError } from '../../model/errors.ts';
-import type { Workload } from '../../model/workload.ts';
-import type { Property } from '../../oracle/property.ts';
-import type { FromWorker, Replayed, RevisitJob } from './protocol.ts';
-import type { Pulse } from './pulse.ts';
-import type { ReplayGround } from './replay-ground.ts';
+import type { Replayed, RevisitJob } from './protocol.ts';
+import type { JobContext, ReplayGround } from './replay-ground.ts';
 import { replayGround, replayOn } from './replay-job.ts';
-import type { TrialRunner } from '../run/runner.ts';
 
-export async function doRevisit(
-  job: RevisitJob,
-  runner: TrialRunner,
-  base: Workload,
-  properties: readonly Property[],
-  say: (message: FromWorker) => void,
-  pulse: Pulse,
-): Promise<void> {
+export async function doRevisit(job: RevisitJob, context: JobContext): Promise<void> {
+  const { properties, say, pulse } = context;
   const deadline = realNow() + job.timeMs;
   say({ say: 'phase', phase: 'references' });
-  const ground = await pulse.within(deadline, () => replayGround(job.subject, runner, base, properties));
+  const ground = await pulse.within(deadline, () => replayGround(job.subject, context));
   if (ground === undefined) return say({ say: 'revisited-all' });
   say({ say: 'phase', phase: 'corpus' });
   for (const entry of job.entries) {

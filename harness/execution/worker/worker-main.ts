@@ -31,6 +31,7 @@ import { newTally } from '../search/tally.ts';
 import type { FromWorker, LabJob, LabRequest, SearchJob, TryJob, WorkerData } from './protocol.ts';
 import { closeWhenAsked } from './closing.ts';
 import { Pulse } from './pulse.ts';
+import type { JobContext } from './replay-ground.ts';
 import { doReplay } from './replay-job.ts';
 import { doRevisit } from './revisit-job.ts';
 
@@ -76,24 +77,18 @@ async function work(
   job: WorkerData['job'],
   runner: TrialRunner,
   registry: Registry,
-  say: (message: FromWorker) => void,
+  say: JobContext['say'],
   pulse: Pulse,
 ): Promise<void> {
   const properties = await registry.properties(job.subject.properties, job.subject.configFile);
-  if (job.job === 'search')
-    await doSearch(
-      { ...job, plan: shifted(job.plan, realNow() - realMoment()) },
-      runner,
-      registry,
-      properties,
-      say,
-      pulse,
-    );
-  else if (job.job === 'revisit')
-    await doRevisit(job, runner, baseWorkload(job.subject, runner), properties, say, pulse);
-  else if (job.job === 'lab') await doLab(job, runner, properties, say);
-  else if (job.job === 'try') await doTry(job, runner, say, pulse);
-  else say(await doReplay(job, runner, baseWorkload(job.subject, runner), properties, pulse));
+  const context: JobContext = { runner, base: baseWorkload(job.subject, runner), properties, say, pulse };
+  if (job.job === 'search') {
+    const plan = shifted(job.plan, realNow() - realMoment());
+    await doSearch({ ...job, plan }, context, registry.writers);
+  } else if (job.job === 'revisit') await doRevisit(job, context);
+  else if (job.job === 'lab') await doLab(job, context);
+  else if (job.job === 'try') await doTry(job, context);
+  else say(await doReplay(job, context));
 }
 
 /**
@@ -132,16 +127,12 @@ function baseWorkload(subject: Pick<Subject, 'samples' | 'namespace'>, { host }:
 
 async function doSearch(
   job: SearchJob,
-  runner: TrialRunner,
-  registry: Registry,
-  properties: readonly Property[],
-  say: (message: FromWorker) => void,
-  pulse: Pulse,
+  { runner, base, properties, say, pulse }: JobContext,
+  allWriters: readonly AdversarialWriter[],
 ): Promise<void> {
   const { stopped, cutAt } = pulse;
   const { plan } = job;
   say({ say: 'phase', phase: 'references' });
-  const base = baseWorkload(job.subject, runner);
   const tally = newTally();
   const measured = await pulse.measuring(async () => {
     await checkRun(runner, base);
@@ -163,7 +154,7 @@ async function doSearch(
   const references = withDeclared(measured, job.subject.declared);
   say({ say: 'measured', measures: undisturbedMeasures(measured) });
   const { settings } = job;
-  const writers = registry.writers.filter((writer) => settings.writers.includes(writer.name));
+  const writers = allWriters.filter((writer) => settings.writers.includes(writer.name));
   const { warning = null } = runner.host.containment ?? {};
   tally.warnings.push(...(warning === null ? [] : [warning]), ...references.warnings);
   let told = 0;
@@ -230,12 +221,7 @@ function notMeasured({ cut }: TrialRunner): string {
 }
 
 /** Nobody is against the target, and nothing is judged: what it does is the answer. */
-async function doTry(
-  job: TryJob,
-  runner: TrialRunner,
-  say: (message: FromWorker) => void,
-  pulse: Pulse,
-): Promise<void> {
+async function doTry(job: TryJob, { runner, say, pulse }: JobContext): Promise<void> {
   const deadline = realNow() + job.timeMs;
   const settleWindowMs = runner.host.pace.firstWindowMs;
   say({ say: 'phase', phase: 'try' });
@@ -255,13 +241,7 @@ async function doTry(
 }
 
 /** Serves trials until the worker is ended; rejects with the first one that could not be run. */
-async function doLab(
-  job: LabJob,
-  runner: TrialRunner,
-  properties: readonly Property[],
-  say: (message: FromWorker) => void,
-): Promise<never> {
-  const base = baseWorkload(job.subject, runner);
+async function doLab(job: LabJob, { runner, base, properties, say }: JobContext): Promise<never> {
   await checkRun(runner, base);
   const measured = await takeReferences(runner, base, job.subject.crds);
   const { reference, aim } = withDeclared(measured, job.subject.declared);
