@@ -4,10 +4,10 @@ import { parse as parseYaml, YAMLParseError } from 'yaml';
 import type { KubeletAnswers } from 'stalemate-apiserver/wire/declared-answers';
 import { nestsDeeper } from 'stalemate-apiserver/objects/json';
 import type { ClusterKind } from '../../model/cluster.ts';
-import { HarnessError } from '../../model/errors.ts';
 import { readFileText, Unreadable } from '../../report/read-files.ts';
 import { ANSWERS } from '../../schedule/codec/answers.ts';
 import { decodeJson } from '../../schedule/codec/format.ts';
+import { configInvalid } from '../config-invalid.ts';
 
 /** Logs may be long. */
 const BYTES_MAX = 64 * 1024 * 1024;
@@ -31,11 +31,10 @@ export function readAnswers(path: string): KubeletAnswers {
     const said = error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);
     const reason = isDeep ? TOO_DEEP : said;
     const what = error instanceof Unreadable ? reason : `could not be read: ${reason}`;
-    throw new HarnessError(
-      'CONFIG_INVALID',
-      `answers "${name}" ${what}; expected a file in YAML with "kind: answers" and "version: 1"`,
-      { cause: error, details: { path } },
-    );
+    throw configInvalid(`answers "${name}" ${what}; expected a file in YAML with "kind: answers" and "version: 1"`, {
+      cause: error,
+      details: { path },
+    });
   }
   const { version: _version, kind: _kind, ...answers } = decodeJson(ANSWERS, document, name);
   return answers;

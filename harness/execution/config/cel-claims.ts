@@ -7,8 +7,9 @@
  */
 import { compileExpression, toDynamic } from 'stalemate-apiserver/cel';
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
-import { HarnessError } from '../../model/errors.ts';
+import type { HarnessError } from '../../model/errors.ts';
 import type { Predicate } from './predicate.ts';
+import { configInvalid } from '../config-invalid.ts';
 
 export interface CelClaim {
   /** Kebab-case, as given to `--property`. */
@@ -59,8 +60,7 @@ export function celPredicate({ name, resource, cel }: CelClaim, mode: CelMode): 
 
 function invalid(name: string, mode: CelMode, problem: string): HarnessError {
   const variables = mode === 'change' ? '"object", "oldObject" and "objects"' : '"object" and "objects"';
-  return new HarnessError(
-    'CONFIG_INVALID',
+  return configInvalid(
     `the claim "${name}" is not a valid CEL expression: ${problem}; expected one over ${variables} that is true or false`,
   );
 }

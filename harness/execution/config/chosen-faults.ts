@@ -13,6 +13,7 @@ import type { ClusterKind } from '../../model/cluster.ts';
 import { HarnessError } from '../../model/errors.ts';
 import { CONNECTION, DEFAULT_FAULT_KINDS, FAULT_KINDS } from '../../model/fault-kinds.ts';
 import { isConnectionFault, type FaultKind, type Schedule } from '../../model/schedule.ts';
+import { configInvalid } from '../config-invalid.ts';
 
 export interface FaultCircumstances {
   readonly cwd: string;
@@ -51,8 +52,7 @@ export function chosenFaults(options: FaultOptions, circumstances: FaultCircumst
   const connection = wanted.filter(isConnectionKind);
   if (connection.length === 0) return { faults: wanted, toxiproxy: null, warnings: [] };
   if (!isProcess) {
-    throw new HarnessError(
-      'CONFIG_INVALID',
+    throw configInvalid(
       `got faults of connections (${connection.join(', ')}) for a target that is a module in virtual time, which has no connections, expected a command (-- COMMAND ARGS); or add --cluster envtest, where a module runs as a program`,
     );
   }
@@ -118,8 +118,7 @@ function toxiproxyNamed(path: string | undefined, cwd: string): string | undefin
   if (path === undefined) return undefined;
   const absolute = resolve(cwd, path);
   if (existsSync(absolute)) return absolute;
-  throw new HarnessError(
-    'CONFIG_INVALID',
+  throw configInvalid(
     `got toxiproxy "${path}", which does not exist, expected the path of a toxiproxy-server binary; correct it, or leave it out to let stalemate look for one`,
   );
 }
@@ -142,10 +141,7 @@ export function switchedOn<T extends string>(
 ): readonly T[] {
   for (const name of Object.keys(switches ?? {})) {
     if (!known.includes(name as T)) {
-      throw new HarnessError(
-        'CONFIG_INVALID',
-        `"${field}" has "${name}", expected one of ${[...known, ...groups].join(', ')}`,
-      );
+      throw configInvalid(`"${field}" has "${name}", expected one of ${[...known, ...groups].join(', ')}`);
     }
   }
   return known.filter((name) => switches?.[name] ?? byDefault.includes(name));

@@ -6,9 +6,9 @@ import { parse as parseYaml } from 'yaml';
 import { nestsDeeper } from 'stalemate-apiserver/objects/json';
 import { readFileText, Unreadable } from '../../report/read-files.ts';
 import { allowedClustersFile } from '../../clusters/existing/allowed-clusters.ts';
-import { HarnessError } from '../../model/errors.ts';
 import { absolute } from './config-paths.ts';
 import { checkOptions, type StalemateOptions } from './options.ts';
+import { configInvalid } from '../config-invalid.ts';
 
 /** Looked for in the working directory, in this order, when `--config` is not given. */
 const CONFIG_FILES: readonly string[] = ['ts', 'mjs', 'js', 'yaml', 'yml', 'json'].map(
@@ -28,7 +28,7 @@ export function findConfigFile(folder: string): string | undefined {
 export async function loadConfigFile(file: string): Promise<StalemateOptions> {
   const path = resolve(file);
   if (!existsSync(path)) {
-    throw new HarnessError('CONFIG_INVALID', `"${file}" does not exist, expected a configuration file; check --config`);
+    throw configInvalid(`"${file}" does not exist, expected a configuration file; check --config`);
   }
   const options = checkOptions(await readOptions(path), basename(path));
   refuseAllowances(options, basename(path));
@@ -39,8 +39,7 @@ export async function loadConfigFile(file: string): Promise<StalemateOptions> {
 function refuseAllowances({ allowContexts, allowClusters }: StalemateOptions, name: string): void {
   if (allowContexts === undefined && allowClusters === undefined) return;
   const [option, flag] = allowContexts === undefined ? ['allowClusters', 'cluster'] : ['allowContexts', 'context'];
-  throw new HarnessError(
-    'CONFIG_INVALID',
+  throw configInvalid(
     `"${name}" has "${option}", which a project file must not set; expected it from the user of that cluster: --allow-${flag} on the command line, STALEMATE_ALLOW_${flag.toUpperCase()} in the environment, or their own "${allowedClustersFile()}"; take it out of the file`,
   );
 }
@@ -64,18 +63,17 @@ async function readOptions(path: string): Promise<unknown> {
     if (module.default !== undefined) return module.default;
   } catch (error) {
     if (error instanceof Unreadable)
-      throw new HarnessError('CONFIG_INVALID', `"${name}" ${error.message}, expected a configuration file`, {
+      throw configInvalid(`"${name}" ${error.message}, expected a configuration file`, {
         cause: error,
         details: { path },
       });
     const reason = error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);
-    throw new HarnessError('CONFIG_INVALID', `"${name}" could not be loaded: ${reason}; correct it and run again`, {
+    throw configInvalid(`"${name}" could not be loaded: ${reason}; correct it and run again`, {
       cause: error,
       details: { path },
     });
   }
-  throw new HarnessError(
-    'CONFIG_INVALID',
+  throw configInvalid(
     `"${name}" has no default export, expected one made with defineConfig; add "export default defineConfig({ … })"`,
   );
 }

@@ -2,11 +2,12 @@
 import { dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
 import { CONFIRM_ON, type ConfirmChoice } from '../../model/confirmation.ts';
-import { HarnessError } from '../../model/errors.ts';
+import type { HarnessError } from '../../model/errors.ts';
 import { waiverText, type Waiver } from '../../model/waiver.ts';
 import type { Declarations, DeclaredField } from '../../model/declarations.ts';
 import { parseBudget } from './budget.ts';
 import type { CorpusConfig, RunConfig } from './run-config.ts';
+import { configInvalid } from '../config-invalid.ts';
 
 /** The part of the options that is about findings, not about runs. */
 export interface FindingOptions {
@@ -139,7 +140,7 @@ function resolveDeclarations(
 const RESOURCE_FORM = 'expected a resource by its plural name and group, such as deployments.apps';
 
 function invalid(message: string): HarnessError {
-  return new HarnessError('CONFIG_INVALID', message);
+  return configInvalid(message);
 }
 
 const CORPUS_FOLDER = '.stalemate/corpus';

@@ -9,7 +9,6 @@ import { PREFIX, PREFIX_FORM } from '../../clusters/existing/prefix.ts';
 import { CLUSTERS, PARTS, type ClusterKind, type ClusterPart } from '../../model/cluster.ts';
 import type { KindOptions } from '../../model/kind-options.ts';
 import type { FileSystem, Network, ProgramTime, Transport } from '../../model/counterexample.ts';
-import { HarnessError } from '../../model/errors.ts';
 import type { CONNECTION } from '../../model/fault-kinds.ts';
 import type { FaultKind } from '../../model/schedule.ts';
 import { nearestOf } from '../../model/nearest.ts';
@@ -22,6 +21,7 @@ import { findingOptions, type FindingOptions } from './config-findings.ts';
 import type { CelClaim } from './cel-claims.ts';
 import { always, eventually, sometimes } from './predicates.ts';
 import type { Predicate } from './predicate.ts';
+import { configInvalid } from '../config-invalid.ts';
 
 /** A program beside `command`; all else is as for that one: its files, variables of its pod, and who it is to the server. */
 export interface ProgramOptions {
@@ -278,13 +278,9 @@ export const optionsSchema: z.ZodType<StalemateOptions> = optionsForm;
 export function checkOptions(value: unknown, source: string): StalemateOptions {
   const checked = optionsSchema.safeParse(value ?? {});
   if (checked.success) return checked.data;
-  throw new HarnessError(
-    'CONFIG_INVALID',
-    `"${source}" is not valid, ${describeIssues(checked.error, value)}${meant(checked.error)}`,
-    {
-      details: { source },
-    },
-  );
+  throw configInvalid(`"${source}" is not valid, ${describeIssues(checked.error, value)}${meant(checked.error)}`, {
+    details: { source },
+  });
 }
 
 /** What an unknown field of the top level was likely meant to be. */

@@ -7,11 +7,12 @@ import { resolve } from 'node:path';
 import { mapsOf, textOf } from 'stalemate-apiserver/objects/json';
 import { portNames } from '../../actors/process/command.ts';
 import type { ProcessTarget, ProjectManifests } from '../../model/counterexample.ts';
-import { HarnessError } from '../../model/errors.ts';
+import type { HarnessError } from '../../model/errors.ts';
 import { defined } from '../defined.ts';
 import type { StalemateOptions } from './options.ts';
 import { resolveCommand } from './process-target.ts';
 import { targetWorkload } from '../project/deployment.ts';
+import { configInvalid } from '../config-invalid.ts';
 
 /** An image is named, or nothing is and the manifests are to say what runs in the kind cluster. */
 export function isInCluster({ image, cluster, manifests = [], command, target }: StalemateOptions): boolean {
@@ -23,21 +24,23 @@ export function isInCluster({ image, cluster, manifests = [], command, target }:
 export function podOf(options: StalemateOptions, cwd: string): ProcessTarget {
   const { image = '', target, command = [], env = {}, ready, readyWithinMs, graceMs } = options;
   if (target !== undefined)
-    throw invalid(`got both target "${target}" and an image "${image}", expected one of them: a module, or an image`);
+    throw configInvalid(
+      `got both target "${target}" and an image "${image}", expected one of them: a module, or an image`,
+    );
   for (const name of ['directory', 'network', 'fileSystem', 'time', 'metrics'] as const)
     if (options[name] !== undefined)
-      throw invalid(
+      throw configInvalid(
         `got "${name}" for an image, which runs in a pod of its own; expected it for a program; leave it out`,
       );
   if (ready?.startsWith('url:') === true)
-    throw invalid(`got ready "${ready}" for an image, whose pod is not probed, expected "log:…" or "watch:…"`);
+    throw configInvalid(`got ready "${ready}" for an image, whose pod is not probed, expected "log:…" or "watch:…"`);
   const words = [...command, ...Object.values(env)];
   const placeholder = words
     .map((word) => /\{(?:kubeconfig|namespace|files|certs|effects)\}/.exec(word)?.[0])
     .find(Boolean);
   const found = placeholder ?? (portNames(words).length > 0 ? '{port}' : undefined);
   if (found !== undefined)
-    throw invalid(
+    throw configInvalid(
       `got "${found}" in the arguments or variables of an image, which nothing replaces in a pod; there the API server is found as in any pod; leave it out`,
     );
   const manner = { inCluster: true, ...defined({ ready, readyWithinMs, graceMs }) };
@@ -45,7 +48,7 @@ export function podOf(options: StalemateOptions, cwd: string): ProcessTarget {
 }
 
 export function notInKind({ image, cluster }: StalemateOptions): HarnessError {
-  return invalid(
+  return configInvalid(
     `got image "${image ?? ''}" with cluster "${cluster ?? ''}", expected "kind": there it runs as a pod; leave "cluster" out, or give the program itself (-- COMMAND)`,
   );
 }
@@ -62,8 +65,4 @@ export function imagesFor({
   const pod = project === null ? undefined : targetWorkload(project, '')?.pod;
   const beside = [...mapsOf(pod?.['initContainers']), ...mapsOf(pod?.['containers'])].map(({ image }) => textOf(image));
   return [...new Set([process.command[0] ?? '', ...beside])].filter((image) => image !== '');
-}
-
-function invalid(what: string): HarnessError {
-  return new HarnessError('CONFIG_INVALID', what);
 }

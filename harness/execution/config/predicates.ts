@@ -6,13 +6,13 @@
  * any: what breaks it seldom writes the object that it is about. A claim is a function, or a CEL expression (`cel-claims.ts`).
  */
 import { objectKey } from 'stalemate-apiserver/objects/object';
-import { HarnessError } from '../../model/errors.ts';
 import type { CheckResult, Violation } from '../../model/check-result.ts';
 import { roleOf } from '../../model/actor.ts';
 import { phaseStart, type History, type Revision } from '../../model/history.ts';
 import type { Property } from '../../oracle/property.ts';
 import type { Predicate } from './predicate.ts';
 import { celPredicate, type CelClaim } from './cel-claims.ts';
+import { configInvalid } from '../config-invalid.ts';
 
 /** A claim about every version of every object of a resource. */
 export function always(claim: Predicate | CelClaim): Property {
@@ -179,8 +179,7 @@ export function checkPredicates(
   for (const { name, resource } of [...every, ...atRest, ...once]) {
     if (resources(resource)) continue;
     const such = [...examples.slice(-3), 'deployments.apps'].join(', ');
-    throw new HarnessError(
-      'CONFIG_INVALID',
+    throw configInvalid(
       `the predicate "${name}" is about "${resource}", expected a resource by its plural name and group, such as ${such}`,
     );
   }

@@ -5,7 +5,6 @@
  */
 import { resolve } from 'node:path';
 import { resolveKind } from './kind-options.ts';
-import { HarnessError } from '../../model/errors.ts';
 import type { Property } from '../../oracle/property.ts';
 import { loadSamples } from '../project/manifests.ts';
 import { answersOf, unansweredThere } from './answers.ts';
@@ -28,6 +27,7 @@ import {
   workloadsOf,
 } from './target-options.ts';
 import { ownProperties, type StalemateOptions } from './options.ts';
+import { configInvalid } from '../config-invalid.ts';
 
 /** What resolving needs to know of the world. */
 export interface ResolveContext {
@@ -87,10 +87,7 @@ export function resolveOptions(options: StalemateOptions, context: ResolveContex
   });
   const samplePaths = paths(options.samples);
   if (samplePaths.length === 0 && context.samplesLater !== true) {
-    throw new HarnessError(
-      'CONFIG_INVALID',
-      'got no sample, expected objects to start from; pass a YAML file with --sample',
-    );
+    throw configInvalid('got no sample, expected objects to start from; pass a YAML file with --sample');
   }
   const { crds, process } = resolved;
   const loaded = loadSamples(samplePaths, crds, context.builtInKinds);
@@ -158,7 +155,7 @@ function chosenProperties(options: StalemateOptions, context: ResolveContext): r
     const found = known.find((candidate) => candidate.name === name || candidate.id === name);
     if (found !== undefined) return found;
     const choice = known.map((candidate) => candidate.name).join(', ');
-    throw new HarnessError('CONFIG_INVALID', `got property "${name}", expected one of ${choice}`);
+    throw configInvalid(`got property "${name}", expected one of ${choice}`);
   };
   if (context.only.length > 0) return [...new Set(context.only.map(find))];
   const listed = (options.properties ?? []).map((item) => (typeof item === 'string' ? find(item) : item));
@@ -173,8 +170,5 @@ function chosenProperties(options: StalemateOptions, context: ResolveContext): r
 function chosenBudget(value: string | number): RunConfig['budget'] {
   const parsed = parseBudget(String(value));
   if (parsed !== undefined) return parsed;
-  throw new HarnessError(
-    'CONFIG_INVALID',
-    `got budget "${value}", expected a time like "60s" or "5m", or a number of runs like "2000"`,
-  );
+  throw configInvalid(`got budget "${value}", expected a time like "60s" or "5m", or a number of runs like "2000"`);
 }

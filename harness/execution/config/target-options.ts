@@ -17,6 +17,7 @@ import { misspeltIn } from '../../actors/process/command.ts';
 import { isInCluster, notInKind, podOf } from './pod-target.ts';
 import { besideOf, resolveCommand } from './process-target.ts';
 import type { RunConfig } from './run-config.ts';
+import { configInvalid } from '../config-invalid.ts';
 
 /** In virtual time nothing waits for a kubelet unless its author says so: every pod would bring another actor into the search. */
 export function workloadsOf(
@@ -39,13 +40,11 @@ export function partsOf({
   if (parts.length === 0) return {};
   const got = `got with "${parts.join(',')}"`;
   if (cluster !== 'envtest')
-    throw new HarnessError(
-      'CONFIG_INVALID',
+    throw configInvalid(
       `${got} and cluster "${cluster}", expected "envtest", the only one to which parts are added; add --cluster envtest, or leave "with" out`,
     );
   if (!parts.includes('kube-controller-manager'))
-    throw new HarnessError(
-      'CONFIG_INVALID',
+    throw configInvalid(
       `${got}, expected "kube-controller-manager" too: without it nothing creates the pods of a workload; use --with kube-controller-manager,kwok`,
     );
   return { with: PARTS.filter((part) => parts.includes(part)) };
@@ -77,8 +76,7 @@ export function processOf(options: StalemateOptions, cwd: string): ProcessTarget
     const started = resolveCommand({ command, directory: resolve(cwd, directory), env, fileSystem, manner });
     return programs.length === 0 ? started : { ...started, programs: Object.fromEntries(programs) };
   }
-  throw new HarnessError(
-    'CONFIG_INVALID',
+  throw configInvalid(
     `got both target "${target}" and a command "${command.join(' ')}", expected one of them: a module, or a process`,
   );
 }
@@ -90,15 +88,11 @@ function checkBeside(options: StalemateOptions): void {
   if (name === undefined) return;
   const got = `got program "${name}" beside`;
   if (isInCluster(options) || command === undefined)
-    throw new HarnessError(
-      'CONFIG_INVALID',
+    throw configInvalid(
       `${got} a target that is ${isInCluster(options) ? 'an image' : 'a module'}, expected a command; leave "programs" out, or name the target's program in "command"`,
     );
   if (warm === true)
-    throw new HarnessError(
-      'CONFIG_INVALID',
-      `${got} a target with "warm", expected a new process for each run; leave "warm" out`,
-    );
+    throw configInvalid(`${got} a target with "warm", expected a new process for each run; leave "warm" out`);
 }
 
 /** Another program as it can be started. */
@@ -123,8 +117,7 @@ function checkPlaceholders(
   for (const [where, word] of words) {
     const misspelt = misspeltIn(word);
     if (misspelt === undefined) continue;
-    throw new HarnessError(
-      'CONFIG_INVALID',
+    throw configInvalid(
       `got "${misspelt.found}" in ${where} ("${word}"), which nothing replaces, expected ${misspelt.meant}; correct it`,
     );
   }
@@ -133,8 +126,7 @@ function checkPlaceholders(
 /** The module's absolute path. */
 export function targetModule(target: string | undefined, cwd: string): string {
   if (target === undefined) {
-    throw new HarnessError(
-      'CONFIG_INVALID',
+    throw configInvalid(
       'got no target, expected the module that starts your controller (--target, or "target" in stalemate.config.ts), a command (-- COMMAND ARGS) or an image (--image)',
     );
   }
@@ -156,14 +148,12 @@ export function clusterOf(options: StalemateOptions): ClusterKind {
   if (inCluster && cluster !== 'kind') throw notInKind(options);
   if (warm === true && (cluster === 'kind' || cluster === 'existing')) {
     const then = cluster === 'kind' ? 'add --confirm kind' : 'replay here what is found';
-    throw new HarnessError(
-      'CONFIG_INVALID',
+    throw configInvalid(
       `got cluster "${cluster}" with "warm", expected a new process for each run: a long-lived process would need a second cluster there; leave "warm" out, or search with it on the embedded cluster and ${then}`,
     );
   }
   if (cluster === 'existing' && usesEffects(options))
-    throw new HarnessError(
-      'CONFIG_INVALID',
+    throw configInvalid(
       'got cluster "existing" with "effects", expected a target that keeps nothing outside the cluster; leave "cluster" out, or "effects"',
     );
   return cluster;
@@ -176,21 +166,13 @@ export function clusterOf(options: StalemateOptions): ClusterKind {
  * @throws {CONFIG_INVALID} when one is named and another kind of cluster is asked for.
  */
 export function existingOf(options: StalemateOptions, cwd: string): ExistingAccess | null {
-  const {
-    cluster = 'embedded',
-    kubeconfig,
-    context,
-    allowContexts,
-    allowClusters,
-    namespacePrefix,
-    allowClusterWrites,
-  } = options;
+  const { cluster = 'embedded', kubeconfig, context, namespacePrefix } = options;
+  const { allowContexts, allowClusters, allowClusterWrites } = options;
   const given = { kubeconfig, context, allowContexts, allowClusters, namespacePrefix, allowClusterWrites };
   if (cluster !== 'existing') {
     const [name] = Object.entries(given).flatMap(([key, value]) => (value === undefined ? [] : [key]));
     if (name === undefined) return null;
-    throw new HarnessError(
-      'CONFIG_INVALID',
+    throw configInvalid(
       `got "${name}" with cluster "${cluster}", which is not an existing cluster; add --cluster existing to use the one that is named, or leave "${name}" out`,
     );
   }
@@ -209,8 +191,7 @@ export function moduleAsProcess(module: string, effects: boolean): ProcessTarget
 /** A module starts within a millisecond and is always the same: what is for processes changes nothing there. */
 export function forProcess(name: string, value: boolean | undefined, started: ProcessTarget | null): boolean {
   if (value !== true || started !== null) return value === true;
-  throw new HarnessError(
-    'CONFIG_INVALID',
+  throw configInvalid(
     `got "${name}" for a target that is a module, expected a command (-- COMMAND ARGS); leave it out: a module needs none of that`,
   );
 }

@@ -20,7 +20,7 @@ import type { RealCluster, Witness } from '../../clusters/real/real-cluster.ts';
 import { openEnvtest, type RenewableCluster } from '../../clusters/real/renewable.ts';
 import type { Shipped } from '../../clusters/real/shipped.ts';
 import { openFront, type FrontOptions } from '../../gate/http/front.ts';
-import { assertNever, HarnessError, invariant } from '../../model/errors.ts';
+import { assertNever, invariant } from '../../model/errors.ts';
 import type { ProjectManifests, RunSettings } from '../../model/counterexample.ts';
 import type { KindAccess } from '../../model/kind-options.ts';
 import { OUTSIDE_CRD } from '../../model/outside.ts';
@@ -33,16 +33,15 @@ import { withoutSamples } from '../project/sample-wins.ts';
 import type { Subject } from '../subject.ts';
 import type { Host, RunOnHost } from '../run/host.ts';
 import { beforeServer } from './disturbed-links.ts';
-import { assembleServer, bystander } from './module-host.ts';
+import { assembleServer, bystander, type Surroundings } from './module-host.ts';
 import type { CurrentRun } from './current-run.ts';
 import { namespacesOf } from './namespaces-of.ts';
 import { namespacesThere } from './existing-namespaces.ts';
 import type { WebhookCalls } from './webhook-calls.ts';
+import { configInvalid } from '../config-invalid.ts';
 
-export interface Ground extends Pick<
-  Host,
-  'cluster' | 'identity' | 'environment' | 'reads' | 'reseed' | 'places' | 'isAlone' | 'warnings'
-> {
+export interface Ground extends Surroundings {
+  readonly cluster: Host['cluster'];
   /** Opens what a life of the target talks to. */
   readonly serve: ServeLife;
   /** Whether the cluster has been asked for something that it has not done yet. */
@@ -79,16 +78,12 @@ export async function openGround(
   }
 }
 
-/** Where nobody else has anything. */
-const OURS = { places: Places.NONE, isAlone: () => false, warnings: () => [] } satisfies Partial<Ground>;
-
 function embedded(subject: Subject, current: CurrentRun, callOut: CallOutFunction, clock: () => number): Ground {
   const base = assembleServer(subject, clock, callOut);
   const { cluster } = base;
-  cluster.observe((change) => current.get()?.committed(change));
+  cluster.observe((change) => current.run?.committed(change));
   return {
     ...base,
-    ...OURS,
     serve: (upstream, { socket, identity, clientCa, token, user }) =>
       serveHttp(
         {
@@ -125,9 +120,9 @@ async function own(
     objects: [bystander(subject.namespace)],
     parts,
     isAsking: () => webhooks.isAsking,
-    witness: () => witnessOf(current.get()),
+    witness: () => witnessOf(current.run),
   });
-  return { ...base, ...OURS, cluster, serve: proxying(() => cluster), isBusy: () => cluster.isBusy };
+  return { ...base, cluster, serve: proxying(() => cluster), isBusy: () => cluster.isBusy };
 }
 
 /** The same for a server that is somebody else's: in namespaces of its own, which schedules and findings know nothing of. */
@@ -167,7 +162,7 @@ async function existing(subject: Subject, current: CurrentRun): Promise<Ground> 
     objects: [places.object(bystander(subject.namespace))],
     allowed: access.writes,
     footprint,
-    witness: () => witnessOf(current.get()),
+    witness: () => witnessOf(current.run),
   });
   const base = assembleServer({ ...rest, settings: isManaged ? untended(settings) : settings }, now);
   const isShared = names.size > 1 || hasClusterScoped(subject);
@@ -198,8 +193,7 @@ function checkSamples({ samples, crds }: Subject, writes: readonly string[], kin
     if (of === undefined || of.namespaced || kind === 'Namespace' || defined.has(groupResource(of))) continue;
     const { name = '' } = metadata;
     if (allowsWrite(writes, groupResource(of), name)) continue;
-    throw new HarnessError(
-      'CONFIG_INVALID',
+    throw configInvalid(
       `the sample has ${kind} "${name}", which on an existing cluster would affect all of its users; expected objects in namespaces and custom resources; leave it out, or add --allow-cluster-write '${groupResource(of)}=${name}'`,
     );
   }

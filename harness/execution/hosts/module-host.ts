@@ -85,12 +85,18 @@ export async function createModuleHost(subject: Subject, served?: () => void): P
     check: outward.check,
     served,
   });
-  captureConsole(time, (actor, line) => current.get()?.recorder.log(actor, line));
+  captureConsole(time, (actor, line) => current.run?.recorder.log(actor, line));
   return host;
 }
 
 /** Turns of the event loop without activity that are waited for until a check run has measured what the target needs. */
 const QUIET_TURNS = 8;
+
+/** What a run needs around it, whatever answers the API. */
+export type Surroundings = Pick<
+  Host,
+  'identity' | 'environment' | 'reads' | 'reseed' | 'places' | 'isAlone' | 'warnings'
+>;
 
 /** The server of a host, with what every run needs in it. `now` is in ms since 1970, `callOut` asks webhooks. */
 export function assembleServer(
@@ -98,7 +104,7 @@ export function assembleServer(
   now: () => number,
   callOut?: CallOutFunction,
   served?: () => void,
-): Pick<Host, 'environment' | 'reads' | 'reseed' | 'identity'> & { readonly cluster: ApiServer } {
+): Surroundings & { readonly cluster: ApiServer } {
   const { settings, namespace, samples = [], project } = subject;
   let ids = new Random(settings.seed);
   const options: ApiServerOptions = {
@@ -120,6 +126,7 @@ export function assembleServer(
     cluster: server,
     environment: (port, run) => createRunEnvironment(settings, port, server, { ...run, now, reads }),
     reads,
+    ...{ places: Places.NONE, isAlone: () => false, warnings: () => [] },
     identity: workload === undefined ? undefined : identityOf(workload),
     reseed: (random) => {
       ids = random;
@@ -127,15 +134,12 @@ export function assembleServer(
   };
 }
 
-/** What there is nothing of where the target lives in this process, on the server that does too. */
+/** What there is nothing of where the target lives in this process. */
 const ALONE_IN_PROCESS = {
   drainMs: 0,
   beside: [],
   cleared: () => Promise.resolve(),
-  places: Places.NONE,
-  isAlone: () => false,
   isSingle: true,
-  warnings: () => [],
   disturbance: new Disturbance([]),
 } satisfies Partial<Host>;
 
@@ -144,7 +148,7 @@ export function assembleHost(parts: HostParts): Host {
   const { time, current = new CurrentRun() } = parts;
   const quiescence = createQuiescence({
     time,
-    activity: () => current.get()?.gate.activity ?? 0,
+    activity: () => current.run?.gate.activity ?? 0,
     ...defined({ quietTurns: parts.quietTurns }),
   });
   const base = assembleServer(parts, () => RUN_EPOCH_MS + time.now(), undefined, parts.served);
@@ -161,7 +165,7 @@ export function assembleHost(parts: HostParts): Host {
       await quiescence.drain();
       parts.check?.();
       // Once a run is over, what moves is nobody's.
-      if (current.get() !== undefined) drained();
+      if (current.run !== undefined) drained();
     },
     watch: async (work) => {
       const watching = watchUncontrolled(time);
@@ -182,7 +186,7 @@ export function assembleHost(parts: HostParts): Host {
     calibrate: (work) => calibrateQuietTurns(quiescence, work),
     sibling: () => Promise.resolve(host),
   };
-  base.cluster.observe((change) => current.get()?.committed(change));
+  base.cluster.observe((change) => current.run?.committed(change));
   return host;
 }
 

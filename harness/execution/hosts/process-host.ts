@@ -101,7 +101,7 @@ export async function createProcessHost(subject: Subject, target: ProcessTarget,
   const webhooks = webhooksOf(pod, {
     asked: () => configured.asked,
     time,
-    run: () => current.get(),
+    run: () => current.run,
     connect: (port) => enclosures.connect(port),
     told: () => rest.told(),
   });
@@ -132,7 +132,7 @@ export async function createProcessHost(subject: Subject, target: ProcessTarget,
       lookups.printed(line);
       // In real time one that prints without end would never be at rest.
       if (steered !== undefined) rest.moved();
-      current.get()?.recorder.log(actor, line);
+      current.run?.recorder.log(actor, line);
     },
   };
   const inCluster = target.inCluster ? await podLives(subject, target, front) : undefined;
@@ -206,24 +206,14 @@ export async function createProcessHost(subject: Subject, target: ProcessTarget,
     pace: paceOf(target, mode),
     begin: current.begin,
     // Nobody can look into a process, and its launcher or the kernel tells when it is at rest.
-    watch: async (work) => {
-      await work();
-      return [];
-    },
-    calibrate: async (work) => {
-      await work();
-      return 0;
-    },
+    watch: (work) => work().then(() => []),
+    calibrate: (work) => work().then(() => 0),
     launch,
     beside: [...programs.keys()].slice(1),
     cleared: async () => {
       await Promise.all(clearing);
     },
-    warnings: () => [
-      ...ground.warnings(),
-      ...(webhooks.trouble === undefined ? [] : [webhooks.trouble]),
-      ...lookups.lines(),
-    ],
+    warnings: () => [...ground.warnings(), ...[webhooks.trouble ?? []].flat(), ...lookups.lines()],
     drain: async (run) => {
       const began = realNow();
       try {

@@ -35,6 +35,7 @@ import type { RunConfig } from '../config/run-config.ts';
 import { secretSources } from '../config/secret-sources.ts';
 import { LabWorker } from './lab-worker.ts';
 import { callerFrames, withFrames } from './user-frames.ts';
+import { configInvalid } from '../config-invalid.ts';
 
 /** The result of one trial. */
 export interface TrialResult {
@@ -146,7 +147,7 @@ function find(config: RunConfig, name: string): Property {
   const found = config.properties.find((property) => property.name === name || property.id === name);
   if (found !== undefined) return found;
   const known = config.properties.map((property) => property.name).join(', ');
-  throw new HarnessError('CONFIG_INVALID', `got property "${name}", expected one of ${known}`);
+  throw configInvalid(`got property "${name}", expected one of ${known}`);
 }
 
 function lostResult(trial: Trial, violation: Violation): TrialResult {

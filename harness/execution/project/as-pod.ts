@@ -1,8 +1,9 @@
 /** The container of a Deployment as a target that runs inside a cluster: its image and its arguments. Start at {@link asPod}. */
 import { textOf, textsOf } from 'stalemate-apiserver/objects/json';
 import type { ProcessTarget } from '../../model/counterexample.ts';
-import { HarnessError } from '../../model/errors.ts';
+import type { HarnessError } from '../../model/errors.ts';
 import { LEADER_ELECTION, workloadKey, type TargetWorkload } from './deployment.ts';
+import { configInvalid } from '../config-invalid.ts';
 
 /** What the target does not say itself is as in the Deployment. @throws {CONFIG_INVALID} */
 export function asPod(started: ProcessTarget, workload: TargetWorkload, warnings: string[]): ProcessTarget {
@@ -10,8 +11,7 @@ export function asPod(started: ProcessTarget, workload: TargetWorkload, warnings
   const [named = '', ...given] = started.command;
   const image = named === '' ? textOf(container['image']) : named;
   if (image === '')
-    throw new HarnessError(
-      'CONFIG_INVALID',
+    throw configInvalid(
       `the container "${textOf(container['name'])}" of ${workloadKey(workload.object)} names no image, expected the one that the target runs from; name it with --image`,
     );
   if (given.length > 0) return { ...started, command: [image, ...given] };
@@ -29,8 +29,5 @@ export function noDeployment(image: string): HarnessError {
   const what = image === '' ? 'the one that the target is' : `the one whose pod "${image}" runs in`;
   const otherwise =
     image === '' ? 'name an image with --image and the CRDs with --crds' : 'name the CRDs alone, with --crds';
-  return new HarnessError(
-    'CONFIG_INVALID',
-    `the manifests hold no Deployment, expected ${what}; add it, or ${otherwise}`,
-  );
+  return configInvalid(`the manifests hold no Deployment, expected ${what}; add it, or ${otherwise}`);
 }

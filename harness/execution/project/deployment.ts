@@ -10,7 +10,7 @@ import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object'
 import type { UserInfo } from 'stalemate-apiserver/wire/http';
 import { NODE_NAME } from '../../actors/environment/workloads/kubelet.ts';
 import type { ProjectManifests } from '../../model/counterexample.ts';
-import { HarnessError } from '../../model/errors.ts';
+import { configInvalid } from '../config-invalid.ts';
 
 /** A Deployment, StatefulSet or DaemonSet and the container of it that the target is. */
 export interface TargetWorkload {
@@ -45,8 +45,7 @@ export function findWorkload(
   if (named !== undefined) {
     const found = all.find((object) => workloadKey(object) === named || object.metadata.name === named);
     if (found !== undefined) return found;
-    throw new HarnessError(
-      'CONFIG_INVALID',
+    throw configInvalid(
       `got deployment "${named}", expected one of the manifests: ${all.map(workloadKey).join(', ') || 'they hold none'}`,
     );
   }
@@ -58,8 +57,7 @@ export function findWorkload(
     all.filter((object) => MANAGER.test(object.metadata.name ?? '')),
   ];
   for (const guess of guesses) if (guess.length === 1) return guess[0];
-  throw new HarnessError(
-    'CONFIG_INVALID',
+  throw configInvalid(
     `the manifests hold ${all.length} workloads (${all.map(workloadKey).join(', ')}), expected to know which of them ${program === '' ? 'the target' : `"${program}"`} is; ` +
       'name it with --deployment',
   );

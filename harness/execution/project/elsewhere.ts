@@ -10,9 +10,9 @@ import { groupResource, type KubeObject, type ResourceKind } from 'stalemate-api
 import { byItself, othersBoundBy } from '../../clusters/existing/wide-roles.ts';
 import type { Shipped } from '../../clusters/real/shipped.ts';
 import type { ProjectManifests } from '../../model/counterexample.ts';
-import { HarnessError } from '../../model/errors.ts';
 import { accountOf, targetWorkload, workloadKey } from './deployment.ts';
 import { creationsOf } from './install.ts';
+import { configInvalid } from '../config-invalid.ts';
 
 export interface Elsewhere {
   /** As our names are called there. */
@@ -95,8 +95,7 @@ function isEverybodys({ apiVersion, kind, metadata }: KubeObject, { kindFor, all
 function refuse(everybodys: readonly KubeObject[]): void {
   if (everybodys.length === 0) return;
   const names = everybodys.map(({ kind, metadata }) => `${kind} "${metadata.name ?? ''}"`).join(', ');
-  throw new HarnessError(
-    'CONFIG_INVALID',
+  throw configInvalid(
     `the manifests hold ${names}, which on an existing cluster would affect all of its users; expected objects in namespaces, definitions, ` +
       'ClusterRoles and ClusterRoleBindings; leave the rest out of --manifests, see whether the cluster has them, or allow them (--allow-cluster-write KIND=NAME)',
   );

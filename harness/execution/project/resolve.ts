@@ -7,7 +7,6 @@
 import { mapOf } from 'stalemate-apiserver/objects/json';
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import type { ProcessTarget, ProjectManifests } from '../../model/counterexample.ts';
-import { HarnessError } from '../../model/errors.ts';
 import { declaredKinds, loadCrds, withoutConversionWebhooks } from './manifests.ts';
 import { bindsAnything } from './access.ts';
 import { argumentsOf, environmentOf, findWorkload, identityOf, workloadKey, workloadOf } from './deployment.ts';
@@ -17,6 +16,7 @@ import { asPod, noDeployment } from './as-pod.ts';
 import { loadProject, type Project } from './load.ts';
 import { isForCertManager } from './certificates.ts';
 import { convertsItself, keepOwnWebhooks } from './webhooks.ts';
+import { configInvalid } from '../config-invalid.ts';
 
 /** What is named on the command line and in the configuration; paths are absolute. */
 export interface ProjectChoices {
@@ -56,8 +56,7 @@ export function resolveProject(choices: ProjectChoices): ResolvedProject {
       ['authorization', choices.authorization],
     ]) {
       if (value === undefined) continue;
-      throw new HarnessError(
-        'CONFIG_INVALID',
+      throw configInvalid(
         `got ${option} "${value}" without manifests, expected the manifests that it refers to; name them with --manifests`,
       );
     }
@@ -100,8 +99,7 @@ function decide(shipped: Project, definitions: readonly KubeObject[], choices: P
   if (workload === undefined) {
     if (started?.inCluster === true) throw noDeployment(program);
     if (authorization === 'rbac') {
-      throw new HarnessError(
-        'CONFIG_INVALID',
+      throw configInvalid(
         'got authorization "rbac" and manifests without a Deployment, expected one whose service account the target is',
       );
     }

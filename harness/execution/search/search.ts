@@ -20,11 +20,11 @@ import { searchUntil, type CutAt, type TimePlan } from '../time-plan.ts';
 import { unlessTimeIsOver } from '../run/cut-short.ts';
 import { firstDivergence } from '../run/fingerprint.ts';
 import { judgeRun, runJudged, type Judged } from '../run/judge.ts';
+import { inLanes } from '../run/lanes.ts';
 import type { Prober } from '../run/prober.ts';
 import type { References } from '../run/references.ts';
 import type { TrialRunner } from '../run/runner.ts';
 import { attempting, lanesOf, type Attempt } from './attempt.ts';
-import { sideBySide } from './batches.ts';
 import { isEnough } from './enough.ts';
 import { findingOf, seenIn, type Failed, type Found, type Seen, type StoredFailure } from './found.ts';
 import { inOrder, KnownCauses, type Suspect } from './known-causes.ts';
@@ -74,6 +74,9 @@ export interface SearchOptions extends SearchOrder {
 export const INCONCLUSIVE_MAX = 5;
 /** The first trials are always run twice, to see whether the target is deterministic. */
 const VERIFY_FIRST = 5;
+
+/** Trials of one batch; between two the budget is looked at anew. */
+const BATCH = 200;
 
 export async function search(options: SearchOptions, tally: SearchTally): Promise<void> {
   const { runner, references, properties, settings, plan } = options;
@@ -204,6 +207,32 @@ export async function search(options: SearchOptions, tally: SearchTally): Promis
     }
     options.onPhase('search');
   }
+}
+
+/** One at a time in each lane: whatever is under way when the first one fails is still looked at. `runsMax` counts over all batches. */
+export function sideBySide<L, F>(
+  source: (seed: number, size: number) => Iterable<Trial>,
+  over: () => boolean,
+  runsMax: number,
+  lanes: readonly L[],
+  tryOne: (lane: L, trial: Trial) => Promise<F | undefined>,
+): (seed: number) => Promise<readonly F[]> {
+  let begun = 0;
+  return async (seed) => {
+    const failures: F[] = [];
+    function* due(): Generator<Trial> {
+      for (const trial of source(seed, BATCH)) {
+        if (over() || failures.length > 0 || begun >= runsMax) return;
+        begun++;
+        yield trial;
+      }
+    }
+    await inLanes(lanes, due(), async (lane, trial) => {
+      const failed = await tryOne(lane, trial);
+      if (failed !== undefined) failures.push(failed);
+    });
+    return failures;
+  };
 }
 
 /** What also comes without any disturbance says nothing of a run: neither that it fails nor that it does not. */

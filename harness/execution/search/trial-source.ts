@@ -2,7 +2,7 @@
  * Where the trials of a process come from: every other one is drawn at random, every other one deviates once from a calm run.
  *
  * A calm run (`calm-runs.ts`) is a trial of its own; what it has shown is deviated from in later ones (`deviations.ts`). Owns: whose
- * turn it is. Does not own: how trials are drawn (`schedule/arbitrary.ts`), how many run at once (`batches.ts`).
+ * turn it is. Does not own: how trials are drawn (`schedule/arbitrary.ts`), how many run at once (`search.ts`).
  */
 import * as fc from 'fast-check';
 import { Random } from '../../determinism/random.ts';

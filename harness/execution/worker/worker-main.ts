@@ -62,33 +62,24 @@ export async function runWorker(registry: Registry): Promise<void> {
     say({ say: 'phase', phase: 'load' });
     const pulse = new Pulse(slots, (run) => say({ say: 'undisturbed', run }));
     const begin = async (told: WorkerData['job']): Promise<void> => {
-      const host = await createHost(told.subject, pulse.beat, pulse.served);
-      const runner = new TrialRunner(host, told.subject.settings, pulse.begun);
-      await work(told, runner, registry, say, pulse);
+      const { subject } = told;
+      const host = await createHost(subject, pulse.beat, pulse.served);
+      const runner = new TrialRunner(host, subject.settings, pulse.begun);
+      const properties = await registry.properties(subject.properties, subject.configFile);
+      const context: JobContext = { runner, base: baseWorkload(subject, runner), properties, say, pulse };
+      if (told.job === 'search') {
+        const plan = shifted(told.plan, realNow() - realMoment());
+        await doSearch({ ...told, plan }, context, registry.writers);
+      } else if (told.job === 'revisit') await doRevisit(told, context);
+      else if (told.job === 'lab') await doLab(told, context);
+      else if (told.job === 'try') await doTry(told, context);
+      else say(await doReplay(told, context));
     };
     await begin(job).catch((error: unknown) => begin(inRealTime(job, error, hasFound)));
   } catch (error) {
     const printed = printedIn(error);
     say({ say: 'error', ...describe(error), ...(printed.length === 0 ? {} : { printed }) });
   }
-}
-
-async function work(
-  job: WorkerData['job'],
-  runner: TrialRunner,
-  registry: Registry,
-  say: JobContext['say'],
-  pulse: Pulse,
-): Promise<void> {
-  const properties = await registry.properties(job.subject.properties, job.subject.configFile);
-  const context: JobContext = { runner, base: baseWorkload(job.subject, runner), properties, say, pulse };
-  if (job.job === 'search') {
-    const plan = shifted(job.plan, realNow() - realMoment());
-    await doSearch({ ...job, plan }, context, registry.writers);
-  } else if (job.job === 'revisit') await doRevisit(job, context);
-  else if (job.job === 'lab') await doLab(job, context);
-  else if (job.job === 'try') await doTry(job, context);
-  else say(await doReplay(job, context));
 }
 
 /**

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { EMPTY_SCHEDULE } from '../../model/schedule.ts';
 import type { Trial } from '../../model/trial.ts';
-import { sideBySide } from './batches.ts';
+import { sideBySide } from './search.ts';
 import { inLanes } from '../run/lanes.ts';
 import { workload } from '../run/testing.ts';
 
