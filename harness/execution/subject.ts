@@ -10,7 +10,6 @@ import type { Declarations } from '../model/declarations.ts';
 export interface SubjectTarget {
   /** Absolute path of the module; empty for a command. */
   readonly target: string;
-  /** The target, if it is a process; on a real cluster a module is one as well. */
   readonly process: ProcessTarget | null;
   readonly transport: Transport;
 }

@@ -1,13 +1,14 @@
 /** A campaign's configuration with nothing left open: every path absolute, every file loaded, every default filled in. */
+import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import type { ExistingAccess } from '../../clusters/existing/access.ts';
+import type { ClusterKind } from '../../model/cluster.ts';
 import type { ConfirmChoice } from '../../model/confirmation.ts';
-import type { KindOptions } from '../../model/kind-options.ts';
-import type { RunSettings } from '../../model/counterexample.ts';
+import type { KindAccess, KindOptions } from '../../model/kind-options.ts';
+import type { ProcessTarget, ProjectManifests, RunSettings, Transport } from '../../model/counterexample.ts';
 import type { FaultKind } from '../../model/schedule.ts';
 import type { Waiver } from '../../model/waiver.ts';
 import type { Declarations } from '../../model/declarations.ts';
 import type { Property } from '../../oracle/property.ts';
-import type { Subject } from '../subject.ts';
 
 /** When a campaign ends by itself. */
 export type Budget =
@@ -24,15 +25,26 @@ export interface CorpusConfig {
   readonly budgetMs: number | null;
 }
 
-export interface RunConfig extends Pick<
-  Subject,
-  'transport' | 'crds' | 'samples' | 'project' | 'cluster' | 'target' | 'process' | 'configFile' | 'kindAccess'
-> {
+export interface RunConfig {
   /** Absolute path of the working directory; paths in stored targets are relative to it. */
   readonly cwd: string;
+  /** Absolute path of the configuration file; `null` when there was none. */
+  readonly configFile: string | null;
+  /** Absolute path of the target's module; empty for a process. */
+  readonly target: string;
+  /** The target, if it is a process; on a real cluster a module is one as well. */
+  readonly process: ProcessTarget | null;
+  readonly cluster: ClusterKind;
   /** The existing cluster; `null` for the other kinds. */
   readonly existing: ExistingAccess | null;
   readonly kind: KindOptions;
+  /** The kind cluster of the campaign, once it exists. */
+  readonly kindAccess?: KindAccess;
+  readonly transport: Transport;
+  readonly crds: readonly KubeObject[];
+  readonly samples: readonly KubeObject[];
+  /** What the project ships in addition to its CRDs; `null` if no manifests were named. */
+  readonly project: ProjectManifests | null;
   /** Namespace of samples that name none. */
   readonly namespace: string;
   readonly properties: readonly Property[];

@@ -205,7 +205,6 @@ export async function createProcessHost(subject: Subject, target: ProcessTarget,
     time,
     pace: paceOf(target, mode),
     begin: current.begin,
-    // Nobody can look into a process, and its launcher or the kernel tells when it is at rest.
     watch: (work) => work().then(() => []),
     calibrate: (work) => work().then(() => 0),
     launch,

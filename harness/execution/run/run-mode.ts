@@ -15,7 +15,6 @@ export interface RunMode {
   readonly pace: Omit<Pace, 'readyWithinMs' | 'graceMs'>;
   /** Waiting takes as long as it says, and nobody knows what it will bring. Else time is set to the next moment at which something happens. */
   readonly waitsForReal: boolean;
-
   /** A run is judged before it is torn down. Else afterwards, and the further runs that properties ask for are made from its beginning. */
   readonly judgesLive: boolean;
   /** A searched run is expressed as a schedule while it is made. Else by making it again, once its schedule is needed. */
@@ -24,7 +23,6 @@ export interface RunMode {
   readonly comparesRuns: boolean;
   /** How many runs go on at once. */
   readonly laneCount: (processors: number) => number;
-
   /** The check run finds out whether the target can be controlled, and when it is at rest. */
   readonly checksControl: boolean;
   /** All that the target asks for while it starts postpones rest. */
@@ -33,7 +31,6 @@ export interface RunMode {
   readonly measuresPauses: boolean;
   /** How long a target at rest is watched for what it does by itself; `null`: not at all. */
   readonly lookOn: { readonly itemsMax: number; readonly realMs: number } | null;
-
   /** What a search draws from, where the user does not say. */
   readonly strategies: readonly StrategyName[];
   /** Trials are expensive: their writers aim at what the target writes, and every other one deviates once from an undisturbed run. */

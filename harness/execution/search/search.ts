@@ -74,7 +74,6 @@ export interface SearchOptions extends SearchOrder {
 export const INCONCLUSIVE_MAX = 5;
 /** The first trials are always run twice, to see whether the target is deterministic. */
 const VERIFY_FIRST = 5;
-
 /** Trials of one batch; between two the budget is looked at anew. */
 const BATCH = 200;
 
