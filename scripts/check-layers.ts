@@ -69,8 +69,8 @@ const SHELL =
 const PURE = /^harness\/model\/|^apiserver\/(objects|wire)\//;
 /** What they may take from the package of the API server: pure as well, or a type. */
 const PURE_PARTS = /^stalemate-apiserver\/(objects|wire)\/|^stalemate-apiserver\/client-node\/transport$/;
-/** The one package that they may use, which is pure itself, and where (decision 0037). */
-const PURE_PACKAGE = { path: 'apiserver/wire/go-regexp.ts', specifier: 're2js' };
+/** The one package that they may use, which is pure itself, where, and what loads it late (decision 0037). */
+const PURE_PACKAGE = { path: 'apiserver/wire/go-regexp.ts', specifiers: ['re2js', 'node:module'] };
 const TIMER_MODULES = /^node:timers(\/promises)?$/;
 
 const TEST = /\.test\.ts$|^harness\/test\//;
@@ -246,7 +246,7 @@ function moduleProblem(path: string, { specifier }: ImportUse): string | undefin
     return `imports ${specifier}, which the package does not export; see apiserver/package.json`;
   if (TIMER_MODULES.test(specifier) && !MAY_USE_CLOCKS.test(path))
     return `imports ${specifier}: timers come from harness/determinism, so that virtual time reaches them`;
-  if (path === PURE_PACKAGE.path && specifier === PURE_PACKAGE.specifier) return undefined;
+  if (path === PURE_PACKAGE.path && PURE_PACKAGE.specifiers.includes(specifier)) return undefined;
   if (PURE.test(path))
     return `imports ${specifier}: harness/model and apiserver/{objects,wire} are pure and depend on nothing`;
   return SHELL_MODULES.test(specifier) && !SHELL.test(path)

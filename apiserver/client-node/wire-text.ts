@@ -4,7 +4,7 @@
  * Owns: decoding a request, writing an answer or a watch frame as text, naming a broken connection as Node would. Objects that
  * left the API server are immutable and shared, so the text of each is made once.
  */
-import { parse as parseYaml } from 'yaml';
+import { yaml } from '../server/http/yaml-library.ts';
 import type { JsonObject, JsonValue } from '../objects/object.ts';
 import type { WatchEvent } from '../objects/watch-event.ts';
 import { listAsSent } from '../wire/typed-list.ts';
@@ -67,7 +67,7 @@ function parseQuery(text: string): { readonly [key: string]: string } {
 function decodeYaml(contentType: string, text: string): { body: JsonValue } | { undecodable: string } {
   if (!contentType.includes('yaml')) return { undecodable: text };
   try {
-    return { body: parseYaml(text, { logLevel: 'silent' }) as JsonValue };
+    return { body: yaml().parse(text, { logLevel: 'silent' }) as JsonValue };
   } catch {
     return { undecodable: text };
   }

