@@ -80,7 +80,7 @@ describe('the map of the code', () => {
   const map = readFileSync(join(REPOSITORY_ROOT, 'harness/README.md'), 'utf8');
 
   it('has one row for each folder', () => {
-    const rows = matches(map.slice(0, map.indexOf('Beside it')), /^\| `([a-z]+)` \|/gm);
+    const rows = matches(map.slice(0, map.indexOf('## The life')), /^\| `([a-z]+)` \|/gm);
     const folders = readdirSync(join(REPOSITORY_ROOT, 'harness'), { withFileTypes: true })
       .filter((entry) => entry.isDirectory() && entry.name !== 'test')
       .map((entry) => entry.name);
