@@ -1,6 +1,6 @@
-/** What to do about runs that nothing can be said about, by the reason that properties give. */
+/** Advice about inconclusive runs, chosen by the reason that a property gives. */
 
-/** The first that fits. The words are those of `properties/`. */
+/** The first pattern that matches decides. The patterns quote reasons in `properties/`. */
 const ADVICE: readonly (readonly [RegExp, string])[] = [
   [
     /never started/,
@@ -22,7 +22,7 @@ const ADVICE: readonly (readonly [RegExp, string])[] = [
   [/too few to/, 'a larger --budget may see it do more'],
 ];
 
-/** Advice for a reason, if there is any. */
+/** Returns advice for a reason, or undefined if there is none. */
 export function adviceFor(reason: string): string | undefined {
   return ADVICE.find(([words]) => words.test(reason))?.[1];
 }

@@ -1,4 +1,4 @@
-/** Differences at rest from a fresh copy with the same input. */
+/** Compares objects at rest with those of a fresh copy that got the same input. */
 import { objectKey, type KubeObject } from 'stalemate-apiserver/objects/object';
 import { isAside } from '../model/aside.ts';
 import type { Violation } from '../model/check-result.ts';
@@ -7,9 +7,9 @@ import type { HistoryIndex } from './history-index.ts';
 import { isField, valueText } from './leaf-text.ts';
 
 export interface Comparison {
-  /** `deployments/web`. */
+  /** For example `deployments/web`. */
   readonly object: string;
-  /** Leaf path; empty when the whole object is missing or one too many. */
+  /** Leaf path; empty if the whole object is missing or should not exist. */
   readonly leaf: string;
   readonly expected: string;
   readonly actual: string;
@@ -17,7 +17,7 @@ export interface Comparison {
 
 const COMPARISONS_MAX = 5;
 
-/** Compares the story's objects with the probe's expected state, the violation's field first. Empty without such a probe. */
+/** Compares the story's objects with the state that the probe expected, the violation's field first. Empty without such a probe. */
 export function compareAtRest(
   index: HistoryIndex,
   keys: ReadonlySet<string>,
@@ -69,7 +69,7 @@ function finalState(index: HistoryIndex): ReadonlyMap<string, KubeObject> {
   return state;
 }
 
-/** Each run has uids of its own: those of one, by those of the objects in the same places of the other. */
+/** Maps the uids of one run to those of the other: objects at the same place correspond, and each run has its own uids. */
 function uidsAs(
   actual: ReadonlyMap<string, KubeObject>,
   expected: { readonly [key: string]: KubeObject },
@@ -103,7 +103,7 @@ function ownedLeaves(index: HistoryIndex, key: string): ReadonlySet<string> {
   return new Set(index.history.reference?.ownedLeaves[measuredRole(key)]);
 }
 
-/** As the references name what is measured of an object and its like. */
+/** Returns the role of an object as the references name it: measurements are shared by all objects of one role. */
 function measuredRole(key: string): string {
   const [resource = '', , ...name] = key.split('/');
   return `${resource}:${name.join('/').replace(/~\d+$/, '')}`;

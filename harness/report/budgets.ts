@@ -1,4 +1,4 @@
-/** Budgets in words and in the `--json` document. */
+/** Budgets as text and in the `--json` document. */
 import { z } from 'zod';
 import { MEASURE_NAMES, MEASURES, type BudgetCheck } from '../model/baseline.ts';
 
@@ -12,7 +12,7 @@ export const budgetSchema: z.ZodType<BudgetCheck> = z
   })
   .meta({ id: 'BudgetCheck', description: 'A measure beside its baseline' });
 
-/** What is over its budget, one line each; else one line for all. */
+/** Returns a line for each exceeded budget, or a single line if none is exceeded. */
 export function budgetLines(checks: readonly BudgetCheck[]): readonly string[] {
   const over = checks.filter(({ exceeded }) => exceeded);
   if (over.length === 0) return [`budgets: ${checks.length} measures are within those of the baseline`];

@@ -1,26 +1,26 @@
-/** Where the columns of a story begin: one per actor, one for the API server. */
+/** Computes where the columns of a story begin: one per actor and one for the API server. */
 import { roleOf, type ActorId } from '../model/actor.ts';
 import type { Story } from './story.ts';
 
 export interface Columns {
-  /** Start of each actor's column; empty when they do not fit and names stand in front of each row. */
+  /** Start of each actor's column; empty if the columns do not fit, in which case each row begins with the actor's name. */
   readonly actors: ReadonlyMap<ActorId, number>;
   /** Start of the API server's column. */
   readonly server: number;
 }
 
-/** Space for a row's number. */
+/** Width of a row's number. */
 export const NUMBER_WIDTH = 4;
-/** The shortest arrow, with a space on either side: ` ─▶ `. */
+/** Width of the shortest arrow, with a space on either side: ` ─▶ `. */
 export const ARROW_WIDTH = 4;
 
-/** An actor's rows are distinguished by where they begin, so a column may be narrower than its requests: they run on to the right. */
+/** The start of a row shows its actor, so a column may be narrower than its requests: they extend to the right. */
 const ACTOR_MIN = 12;
 const LAST_ACTOR_MAX = 48;
 const SERVER_MIN = 18;
 const SERVER_MAX = 36;
 
-/** Columns for a story; the actors before the last one give way first. */
+/** Computes the columns of a story. If space is short, all actors but the last get narrower columns first. */
 export function columnsOf(story: Story, width: number): Columns {
   const needs = story.actors.map((actor) => contentWidth(story, actor));
   const server = Math.min(SERVER_MAX, Math.max(SERVER_MIN, answerWidth(story)));
@@ -40,12 +40,12 @@ export function columnsOf(story: Story, width: number): Columns {
   return { actors, server: column };
 }
 
-/** `controller (has seen)`: the target's column shows what it knew, beside what it did. */
+/** For example `controller (has seen)`: the target's column shows what it had received, beside its requests. */
 export function headOf(actor: ActorId): string {
   return roleOf(actor) === 'target' ? `${actor} (has seen)` : actor;
 }
 
-/** What the rows of an actor ask for, with room for a short arrow after requests that have an answer. */
+/** The width that an actor's rows need, including a short arrow after each request with an answer. */
 function contentWidth(story: Story, actor: ActorId): number {
   let width = headOf(actor).length + 1;
   for (const row of story.rows) {

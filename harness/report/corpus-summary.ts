@@ -1,8 +1,8 @@
 /**
- * What the corpus came to: its part of the `--json` document, and its lines in the terminal.
+ * Results of the corpus: their part of the `--json` document, and their lines in the terminal.
  *
- * Owns: what is said of an entry, and what there is to do about it. Entries are files that others edit: no control character of
- * theirs reaches the terminal.
+ * Owns: the text for an entry, and the suggested next step. Entries are files that anyone may have edited, so their control
+ * characters are stripped before printing.
  */
 import pc from 'picocolors';
 import { z } from 'zod';
@@ -72,18 +72,18 @@ export function summariseCorpus(
   };
 }
 
-/** Whether an entry fails a run. */
+/** Reports whether an entry fails the run. */
 export function failsRun({ state, outcome, waived }: CorpusSummaryEntry): boolean {
   return waived !== true && state !== 'quarantined' && (outcome === 'fails' || outcome === 'fails-otherwise');
 }
 
-/** What a campaign came to, with what was replayed before it: a search that finds nothing new does not fix what is known. */
+/** Combines the outcome of a campaign with its corpus: a search that finds nothing new does not fix known failures. */
 export function outcomeWith(outcome: CampaignOutcome, { entries }: CorpusSummary): CampaignOutcome {
   if (entries.some(failsRun)) return 'violated';
   return outcome === 'holds' && entries.some(saysNothing) ? 'inconclusive' : outcome;
 }
 
-/** `1 regression`, `2 known failures`. */
+/** For example `1 regression`, `2 known failures`. */
 export function corpusHeadline({ entries }: CorpusSummary): readonly string[] {
   const failing = entries.filter(failsRun);
   const regressions = failing.filter(({ regression }) => regression).length;
@@ -94,7 +94,7 @@ export function corpusHeadline({ entries }: CorpusSummary): readonly string[] {
   ];
 }
 
-/** Entries that anybody has to do something about, by name. */
+/** Lists the entries that need action, by name. */
 export function corpusLines(
   { entries }: CorpusSummary,
   seenAgain: { readonly [signature: string]: number } = {},
@@ -110,7 +110,11 @@ export function corpusLines(
   });
 }
 
-/** One entry: what it came to in a line, and below what there is to do about it. `called`: how commands to type begin. */
+/**
+ * Renders one entry: a line with its result, and below it what to do.
+ *
+ * @param called - How commands to type begin.
+ */
 export function revisitedText(
   revisited: Revisited,
   { color, called }: { readonly color: boolean; readonly called: string },
@@ -179,7 +183,7 @@ function wordsOf(revisited: Revisited, called: string): Said {
   }
 }
 
-/** `fixed since 2026-11-01 (reads again)`. */
+/** For example `fixed since 2026-11-01 (reads again)`. */
 export function stateText({ state, since, reason }: Revisited['entry']): string {
   return `${state} since ${since}${reason === '' ? '' : ` (${plain(reason)})`}`;
 }
@@ -200,7 +204,7 @@ function movedLines({ reanchored }: Revisited, called: string): readonly string[
   ];
 }
 
-/** `2 hold, 1 still fails, 1 regression`, the worst first. */
+/** For example `2 hold, 1 still fails, 1 regression`, the worst first. */
 export function corpusCounts(revisited: readonly Revisited[]): string {
   const counts = new Map<string, number>();
   for (const one of revisited) counts.set(wordFor(one), (counts.get(wordFor(one)) ?? 0) + 1);
@@ -229,7 +233,7 @@ function wordFor(revisited: Revisited): string {
   return outcome === 'holds' ? 'holding' : outcome;
 }
 
-/** Without control characters, which could repaint a terminal. */
+/** Replaces control characters, which could repaint a terminal. */
 export function plain(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}]+/gu, ' ');
 }

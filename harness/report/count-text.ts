@@ -1,17 +1,17 @@
-/** Counts as people read them. */
+/** Formats counts, rates and durations for people. */
 
-/** `1 run`, `2 runs`. */
+/** For example `1 run`, `2 runs`. */
 export function countText(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-/** Runs per second as a person reads them; slow ones per minute. */
+/** Formats a rate as runs per second, or per minute if it is low. */
 export function rateText(rate: number): string {
   if (rate > 0 && rate < 0.1) return `${(rate * 60).toFixed(1)}/min`;
   return `${rate >= 100 ? Math.round(rate) : rate.toFixed(1)}/s`;
 }
 
-/** `2 h 5 min`, `25 min`, `90 s`. */
+/** For example `2 h 5 min`, `25 min`, `90 s`. */
 export function spanText(ms: number): string {
   const seconds = Math.round(ms / 1000);
   if (seconds < 600) return `${seconds} s`;

@@ -1,4 +1,4 @@
-/** The rows of a story that stand for what the schedule did. */
+/** The rows of a story that show the deviations of the schedule. */
 import type { Counterfactual } from '../model/finding.ts';
 import { phaseStartMs, type Decision, type History } from '../model/history.ts';
 import { ANSWERED, partsOf, SENT, type Label } from '../model/label.ts';
@@ -9,16 +9,16 @@ export interface DeviationRow {
   readonly row: 'deviation';
   readonly at: number;
   readonly kind: 'preemption' | 'hold' | 'release' | 'fault';
-  /** `1 of 2` among its kind, `3 to 6 of 9` where the same is said several times; absent for a release. */
+  /** For example `1 of 2` among deviations of its type, or `3 to 6 of 9` for several with the same text; absent for a release. */
   readonly ordinal?: string;
   readonly text: string;
-  /** What the run does without it. */
+  /** The result of the run without this deviation. */
   readonly without?: Counterfactual['without'];
 }
 
 /**
- * Every deviation where it took effect: at its decision in the history, else where its anchor happened. One that never took
- * effect has no row; the story lists its label as missed.
+ * Returns a row for each deviation at the moment when it took effect: at its decision in the history, else where its anchor
+ * happened. A deviation that never took effect has no row; the story lists its label as missed.
  */
 export function deviationRows(
   history: History,
@@ -29,7 +29,7 @@ export function deviationRows(
   const place = (kind: 'preemption' | 'hold' | 'fault', deviations: readonly (Preemption | Hold | Fault)[]): void => {
     deviations.forEach((deviation, index) => {
       const text = deviationText(deviation);
-      // The time that a process is given comes in slices.
+      // A process gets its time in slices, each of which is a preemption with the same text.
       if (index > 0 && deviationText(deviations[index - 1] ?? deviation) === text) return;
       const at = momentOf(history, kind, deviation);
       if (at === undefined) return;
@@ -66,7 +66,7 @@ function momentOf(history: History, kind: Decision['kind'], deviation: Preemptio
   const anchor = anchorOf(deviation);
   const decision = decisionOf(history, kind, anchor);
   if (decision !== undefined) return decision.at;
-  // Half a tick before (or after) the anchored item itself.
+  // Places the row half a tick before (or after) the anchored item itself.
   const shift = 'run' in deviation && deviation.before === undefined ? 0.5 : -0.5;
   const item = anchorMoment(history, anchor, 'from' in deviation ? deviation.from : '');
   return item === undefined ? undefined : item + shift;
@@ -77,16 +77,16 @@ function anchorOf(deviation: Preemption | Hold | Fault): string {
   return 'stream' in deviation ? deviation.stream : deviation.at;
 }
 
-/** Waits that are shorter are what requests take. */
+/** Shorter waits are not shown: a request takes that long anyway. */
 const LASTED_MS = 1_000;
 
-/** How long something of the target waited while time passed for it: lag of that length. */
+/** Describes how long an item of the target waited while run time passed, which is the lag that the target needs. */
 function lastedText(history: History, deviation: Preemption | Hold): string {
   const lastedMs = 'run' in deviation ? overtakenMs(history, deviation) : heldMs(history, deviation);
   return lastedMs >= LASTED_MS && Number.isFinite(lastedMs) ? `, for ${spanText(lastedMs)}` : '';
 }
 
-/** From the decision to let time pass until what it was anchored before has happened. */
+/** Returns the time from the decision to let time pass until the anchored item happened, in ms. */
 function overtakenMs(history: History, { before, run, forMs }: Preemption): number {
   const from = before === undefined ? undefined : decisionOf(history, 'preemption', before);
   if (run !== TIME || forMs !== undefined || before === undefined || from === undefined) return 0;

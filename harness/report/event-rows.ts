@@ -1,4 +1,4 @@
-/** The rows of a story for events of the target's process, and for its own log lines. */
+/** The rows of a story for process events and log lines of the target. */
 import { roleOf, type ActorId } from '../model/actor.ts';
 import type { Violation } from '../model/check-result.ts';
 import type { History, ProcessEventKind } from '../model/history.ts';
@@ -13,7 +13,7 @@ export interface EventRow {
   readonly guilty: boolean;
 }
 
-/** Log lines shown at most. */
+/** Maximum number of log lines shown. */
 const LOG_LINES = 6;
 
 const WORDS: { readonly [kind in ProcessEventKind]: string } = {
@@ -27,7 +27,7 @@ const WORDS: { readonly [kind in ProcessEventKind]: string } = {
   stopped: 'stopped',
 };
 
-/** @param names Objects that the story is about, `default/web`: lines that name one of them are shown first. */
+/** @param names - Objects of the story, such as `default/web`: lines that name one of them are shown first. */
 export function eventRows(
   history: History,
   from: number,
@@ -57,12 +57,15 @@ export function eventRows(
 }
 
 const NONE: ReadonlySet<string> = new Set();
-/** What an error of client-node prints below its first line: the answer is in the story. */
+/** What an error of client-node prints below its first line. Left out, because the story shows the answer already. */
 const BELOW = /^(?:Message|Body|Headers): /;
 
 type Line = NonNullable<History['logs']>[number];
 
-/** The lines that say most: about the story's objects, then warnings and errors, then the last ones. In order of time. */
+/**
+ * Selects the most telling lines: those about the story's objects, then warnings and errors, then the last ones. Sorted by
+ * time.
+ */
 function toldLines(
   { logs = [] }: History,
   from: number,

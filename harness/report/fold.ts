@@ -1,7 +1,7 @@
-/** Making a story short: cycles shown once, steps of no weight counted instead of shown. */
+/** Shortens a story: shows cycles once, and counts unimportant steps instead of showing them. */
 import type { FoldedRow, OperationRow, StoryRow } from './story-row.ts';
 
-/** Longest cycle looked for, in operation rows, and how often it must come before it is folded. */
+/** The longest cycle that is searched for, in operation rows, and the rounds after which it is folded. */
 const CYCLE_MAX = 6;
 const ROUNDS_MIN = 3;
 
@@ -20,7 +20,7 @@ export function foldCycles(rows: readonly StoryRow[]): readonly StoryRow[] {
     const repeated = rows.slice(at + cycle.length, at + cycle.rows) as OperationRow[];
     const guilty = repeated.find((row) => row.guilty);
     for (const row of rows.slice(at, at + cycle.length) as OperationRow[]) {
-      // The guilty request is shown where its like is shown first.
+      // The cycle's only visible round carries the mark of the guilty request.
       out.push(guilty !== undefined && row.shape === guilty.shape ? { ...row, ...mark(guilty) } : row);
     }
     const rounds = cycle.rows / cycle.length - 1;
@@ -35,7 +35,7 @@ function mark(guilty: OperationRow): Partial<OperationRow> {
   return { guilty: true, essential: true, ...(guilty.remark === undefined ? {} : { remark: guilty.remark }) };
 }
 
-/** The shortest cycle of operation rows that starts here and comes often enough. */
+/** Returns the shortest cycle of operation rows that starts here and repeats often enough. */
 function cycleAt(
   rows: readonly StoryRow[],
   at: number,
@@ -57,18 +57,18 @@ function sameRound(rows: readonly StoryRow[], first: number, other: number, leng
   return true;
 }
 
-/** A silence that is shown, in ms of run time: requests do not take that long. */
+/** Pauses of at least this length are shown, in ms of run time: a request does not take that long. */
 const WAIT_MS = 10_000;
 
 /**
- * Says how long nothing was asked before a request, where that was long.
+ * Inserts a row before a request that follows a long pause.
  *
  * @param beganMs - When contention began, in ms of run time.
  */
 export function withWaits(rows: readonly StoryRow[], beganMs: number): readonly StoryRow[] {
   let lastMs: number | undefined = beganMs;
   return rows.flatMap((row): readonly StoryRow[] => {
-    // The row of a cycle says how long it lasted.
+    // The folded row of a cycle already states how long it lasted.
     if (row.row === 'folded') lastMs = undefined;
     if (row.row !== 'operation') return [row];
     const waitMs = row.timeMs - (lastMs ?? row.timeMs);
@@ -77,7 +77,7 @@ export function withWaits(rows: readonly StoryRow[], beganMs: number): readonly 
   });
 }
 
-/** What goes first when there is too much: log lines, then reads, then other requests, then what was seen. */
+/** The order in which rows are dropped: log lines, then reads, then other requests, then received versions. */
 const WEIGHTS = [
   (row: StoryRow): boolean => row.row === 'event' && row.kind === 'log',
   (row: StoryRow): boolean => row.row === 'operation' && !row.essential && row.answer === undefined,
@@ -90,7 +90,7 @@ const WEIGHTS = [
 export function keepWithin(rows: readonly StoryRow[], max: number): readonly StoryRow[] {
   const order = new Set(WEIGHTS.flatMap((isLight) => rows.filter(isLight)));
   const lightestFirst = [...order];
-  // Each row that is hidden leaves as many rows or fewer: the fewest that suffice are found by halving.
+  // Hiding one more row never makes the story longer, so a binary search finds the smallest number to hide.
   let low = 0;
   let high = lightestFirst.length;
   while (low < high) {
@@ -101,7 +101,7 @@ export function keepWithin(rows: readonly StoryRow[], max: number): readonly Sto
   return joinFolds(rows, new Set(lightestFirst.slice(0, low)));
 }
 
-/** Leaves hidden rows out; neighbouring hidden steps become one row with their number. */
+/** Removes hidden rows, and replaces adjacent hidden steps by one row with their number. */
 function joinFolds(rows: readonly StoryRow[], hidden: ReadonlySet<StoryRow>): readonly StoryRow[] {
   const out: StoryRow[] = [];
   for (const row of rows) {

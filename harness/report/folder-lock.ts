@@ -1,9 +1,9 @@
 /**
- * One run at a time writes to a report folder: two that find the same kind of failure would replace each other's files, and a story
- * would stand beside the record of another.
+ * Locks a report folder, so that one run at a time writes to it. Two runs that find the same failure would replace each other's
+ * files, and a story could end up beside the record of the other run.
  *
- * Who has a folder says so in a file, and touches it as long as it lives: of a process in another container nothing else is known, and
- * a folder is often all that a container leaves. Start at {@link lockFolder}.
+ * The holder writes itself into a file and touches that file while it is alive. Nothing else is visible of a process in another
+ * container, and the folder is often all that remains of a container. Start at {@link lockFolder}.
  */
 import { linkSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,14 +20,14 @@ import { HarnessError } from '../model/errors.ts';
 import { partialOf } from './write-files.ts';
 
 const TOUCH_MS = 2_000;
-/** No live process pauses for so long, and clocks do not differ by so much. */
+/** The time without a touch after which a holder counts as dead: no live process pauses that long, and clocks differ by less. */
 const SILENT_MS = 120_000;
 
 /**
- * Takes the folder, which must exist, until the returned function is called or this process ends.
+ * Locks the folder, which must exist, until the returned function is called or this process ends.
  *
- * @param flag the one that names another folder, for the message.
- * @throws {USAGE} when another process that still lives has it.
+ * @param flag - The flag that names another folder, for the error message.
+ * @throws {USAGE} if another live process holds the lock.
  */
 export function lockFolder(folder: string, flag = '--report-dir'): () => void {
   const path = join(folder, 'in-use');
@@ -55,13 +55,13 @@ export function lockFolder(folder: string, flag = '--report-dir'): () => void {
 
 export interface TakeManner {
   readonly signal: AbortSignal;
-  /** Hears once that it takes a while. */
+  /** Called once when waiting takes long. */
   readonly onWait: (why: string) => void;
 }
 
 /**
- * Takes the folder as {@link lockFolder} does, after waiting for one that was killed on another machine to be silent for long enough.
- * One that is seen to live is not waited for.
+ * Locks the folder as {@link lockFolder} does, but waits if the holder may have been killed on another machine, until it has
+ * been silent for long enough. Does not wait for a holder that is visibly alive.
  *
  * @throws {USAGE}
  */
@@ -94,7 +94,7 @@ function touch(path: string, isOurs: () => boolean): void {
     const now = realDate();
     if (isOurs()) utimesSync(path, now, now);
   } catch {
-    // The folder was removed: there is no lock to keep.
+    // The folder was removed, and the lock with it.
   }
 }
 
@@ -108,11 +108,11 @@ function whoText({ pid, host }: ProcessIdentity): string {
   return `process ${pid} of ${host.split(' ')[0] ?? ''}, or one that ended less than ${SILENT_MS / 60_000} minutes ago`;
 }
 
-/** Writes ourselves down as the holder; hands back the one who lives and was faster. */
+/** Writes this process down as the holder; returns the live process that was faster, if there is one. */
 function take(path: string): ProcessIdentity | undefined {
   for (;;) {
     if (isWritten(path, `${JSON.stringify({ version: 1, ...ourProcess() })}\n`)) return undefined;
-    // Read once: a second read might find the lock of a process that came in between, and take it for a stale one.
+    // Read only once: a second read could return the lock of a process that started in between, and treat it as stale.
     const text = textOf(path);
     const holder = holderIn(text);
     if (holder !== undefined && isAlive(holder, path)) return holder;
@@ -122,8 +122,8 @@ function take(path: string): ProcessIdentity | undefined {
 }
 
 /**
- * Removes the lock of a dead holder, and never the file of a process that came in between: only one process at a time may remove what
- * has this text, and it looks once more.
+ * Removes the lock of a dead holder, but never that of a process that started in between: only one process at a time may remove
+ * a lock with this text, and it reads the file again first.
  */
 function removeLeft(path: string, text: string | undefined): ProcessIdentity | undefined {
   if (text === undefined) return undefined;
@@ -135,7 +135,7 @@ function removeLeft(path: string, text: string | undefined): ProcessIdentity | u
   return undefined;
 }
 
-/** The file is there with all of its text or not at all: who reads half of it would take it for one that was left. */
+/** Creates the file atomically, with its whole text: a reader of half of it would consider the lock abandoned. */
 function isWritten(path: string, text: string): boolean {
   const whole = partialOf(path);
   try {
@@ -150,7 +150,7 @@ function isWritten(path: string, text: string): boolean {
   }
 }
 
-/** Some file systems, as those of Windows shares, have no links. */
+/** Falls back to a plain write: some file systems, such as those of Windows shares, have no hard links. */
 function linkOrWrite(whole: string, path: string, text: string): void {
   try {
     linkSync(whole, path);
@@ -163,7 +163,7 @@ function linkOrWrite(whole: string, path: string, text: string): void {
 
 const NO_LINKS: ReadonlySet<string> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']);
 
-/** Undefined when there is none any more. */
+/** Returns undefined if the file no longer exists. */
 function textOf(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8');
@@ -172,7 +172,7 @@ function textOf(path: string): string | undefined {
   }
 }
 
-/** Undefined when it has let go in the meantime, or was cut short. */
+/** Returns undefined if the lock has been released in the meantime, or its file is truncated. */
 function holderOf(path: string): ProcessIdentity | undefined {
   return holderIn(textOf(path));
 }

@@ -1,4 +1,4 @@
-/** Look-ups over a history that the report needs more than once. */
+/** Indexes a history for the look-ups that the report needs more than once. */
 import { objectKey } from 'stalemate-apiserver/objects/object';
 import type { History, Operation, Revision } from '../model/history.ts';
 
@@ -9,9 +9,9 @@ export interface HistoryIndex {
   madeBy(op: number): readonly Revision[];
   /** Revisions of the object at a key, in order. */
   chain(key: string): readonly Revision[];
-  /** Keys of the objects that an operation is about: what it wrote, else what its path names, else what it was answered. */
+  /** Keys of the objects that an operation is about: those it wrote, else the one in its path, else those in its answer. */
   keysOf(operation: Operation): readonly string[];
-  /** `deployments/web`, with the canonical name of a generated one. */
+  /** For example `deployments/web`, with the canonical name of a generated one. */
   shortName(key: string): string;
 }
 
@@ -52,12 +52,12 @@ function shortKey(key: string): string {
   return `${bare(resource)}/${name.join('/')}`;
 }
 
-/** `deployments.apps` → `deployments`. */
+/** For example `deployments.apps` → `deployments`. */
 export function bare(resource: string): string {
   return resource.split('.')[0] ?? resource;
 }
 
-/** The key of the object that a revision is of. */
+/** Returns the key of a revision's object. */
 export function keyOf({ resource, namespace, name }: Revision): string {
   return objectKey(resource, namespace, name);
 }

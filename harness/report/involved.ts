@@ -1,12 +1,12 @@
-/** Which objects a story is about. */
+/** Finds the objects that a story is about. */
 import { parentOf } from 'stalemate-apiserver/objects/object';
 import type { Violation } from '../model/check-result.ts';
 import type { Revision } from '../model/history.ts';
 import { keyOf, type HistoryIndex } from './history-index.ts';
 
 /**
- * Keys of the objects that a violation's operations and revisions touch. When children are created or deleted, the owner and
- * the siblings belong to the story too: it is their number that matters.
+ * Returns the keys of the objects that a violation's operations and revisions touch. If children are created or deleted, the
+ * owner and the siblings are included: then their number matters.
  */
 export function involvedKeys(index: HistoryIndex, violation: Violation): ReadonlySet<string> {
   const keys = new Set<string>();
@@ -35,7 +35,10 @@ function addFamily(index: HistoryIndex, child: Revision, keys: Set<string>): voi
   }
 }
 
-/** How many children of one owner and role live, not terminating, right after a revision: a head is no worker. */
+/**
+ * Counts the children of one owner and role that exist and are not terminating, right after a revision. Roles are counted
+ * apart: a head is not a worker.
+ */
 export function siblingsAlive(index: HistoryIndex, created: Revision): number | undefined {
   const owner = parentOf(created.object)?.uid;
   if (owner === undefined) return undefined;
@@ -52,7 +55,7 @@ export function siblingsAlive(index: HistoryIndex, created: Revision): number | 
   return alive.size;
 }
 
-/** `r1/worker-wg` of `r1/worker-wg~3`; a chosen name is a role of its own kind: all of those count together. */
+/** For example `r1/worker-wg` for `r1/worker-wg~3`. All objects of a kind with chosen names count as one role. */
 function roleOf({ history }: HistoryIndex, { uid }: Revision): string {
   const name = history.names[uid] ?? '';
   return name.includes('~') ? name.replace(/~\d+$/, '') : '';

@@ -1,6 +1,9 @@
 import { isAbsolute, relative, sep } from 'node:path';
 
-/** Whether a path leads into a folder, or to that folder. Both are absolute; links in them are followed by the caller, where they matter. */
+/**
+ * Reports whether a path is inside a folder, or is that folder. Both are absolute; callers resolve symbolic links themselves
+ * where that matters.
+ */
 export function isWithin(path: string, folder: string): boolean {
   const from = relative(folder, path);
   return from !== '..' && !from.startsWith(`..${sep}`) && !isAbsolute(from);

@@ -1,4 +1,4 @@
-/** Who knew what when: versions of an object that reached an actor, by an answer, a list or a watch. */
+/** What each actor had received when: versions of objects, from an answer, a list or a watch. */
 import { objectKey, revisionOf, type KubeObject } from 'stalemate-apiserver/objects/object';
 import type { ActorId } from '../model/actor.ts';
 import type { HistoryIndex } from './history-index.ts';
@@ -8,16 +8,16 @@ export interface Knowledge {
   readonly revision: number;
   readonly object: KubeObject;
   readonly deleted: boolean;
-  /** The operation whose answer brought it; absent for a watch event. */
+  /** The operation whose answer contained the version; absent for a watch event. */
   readonly op?: number;
 }
 
 export interface KnowledgeBase {
-  /** The last that an actor received of an object before a tick. */
+  /** Returns the last version of an object that an actor received before a tick. */
   before(actor: ActorId, key: string, at: number): Knowledge | undefined;
-  /** All that an actor ever received of an object, in order. */
+  /** Returns all versions of an object that an actor received, in order. */
   all(actor: ActorId, key: string): readonly Knowledge[];
-  /** Whether the actor ever reads this resource: only then can it be behind on it. */
+  /** Reports whether the actor ever reads this resource: otherwise it cannot be behind. */
   reads(actor: ActorId, resource: string): boolean;
 }
 

@@ -1,9 +1,9 @@
 /**
- * What a target printed last: shown where there is no verdict, for that is where the reason is.
+ * The last output of a target: shown if a run is inconclusive, because the reason is usually there.
  *
- * Owns: which lines, how many and how long, and the heading above them. Known secrets are hidden where the lines are printed or written,
- * as in any other text; what makes that possible is done here: no line is cut inside of a word, and a private key of several lines is
- * left out. Pure.
+ * Owns: which lines, how many and how long, and their heading. Known secrets are hidden when the lines are printed or written,
+ * as in any other text. This file makes that possible: no line is cut within a word, and a private key of several lines is left
+ * out. Pure.
  */
 import { stripVTControlCharacters } from 'node:util';
 import { HarnessError, type HarnessErrorCode } from '../model/errors.ts';
@@ -14,20 +14,20 @@ import { keyLinesIn } from './redaction/known-formats.ts';
 
 const LINES_MAX = 10;
 const LINE_MAX = 300;
-/** Of what was printed, so many lines are searched for the beginning of the trouble. */
+/** Number of last lines that are searched for the beginning of an error report. */
 const SEARCHED = 100;
-/** Of a longer report of trouble, so many lines of its end are shown: Python says there what went wrong. */
+/** Number of lines shown from the end of a longer error report: Python states the error there. */
 const END_LINES = 2;
 
-/** Where programs of common languages begin to report what went wrong. */
+/** The first line of an error report in common languages. */
 const TROUBLE =
   /^(?:panic:|fatal error:|Traceback |Exception in thread|thread '.*'(?: \(\d+\))? panicked|\s*at .+:\d+\)?$|Unhandled|Uncaught|\S*(?:Error|Exception)\b:?)/;
-/** What may stand between words of a log line. A word is hidden as a whole or not at all, so it is not cut. */
+/** Separators of words in a log line. A word is hidden as a whole or not at all, so it is never cut. */
 const BETWEEN_WORDS = /[\s"'`,;]/;
 
 const HEADING = 'The target printed last:';
 
-/** The last lines of several; from where a program begins to report what went wrong, if that is further up. */
+/** Returns the last lines, or the lines from the beginning of an error report if that is further up. */
 export function lastLines(lines: readonly string[]): readonly string[] {
   const ofKeys = new Set(keyLinesIn(lines));
   const said = lines
@@ -41,7 +41,7 @@ export function lastLines(lines: readonly string[]): readonly string[] {
   return [...first, `(${left} left out)`, ...said.slice(-END_LINES)].map(shortened);
 }
 
-/** Those of the last life that printed anything. */
+/** Returns the last lines of the last incarnation that printed anything. */
 export function lastLinesOf({ logs = [] }: Pick<History, 'logs'>): readonly string[] {
   const last = logs.at(-1)?.actor;
   return lastLines(logs.filter(({ actor }) => actor === last).map(({ line }) => line));
@@ -54,17 +54,17 @@ function shortened(line: string): string {
   return `${plainText(line.slice(0, end))}…`;
 }
 
-/** The lines under their heading; none where nothing was printed. */
+/** Returns the lines below their heading; empty if nothing was printed. */
 export function printedLines(printed: readonly string[] = []): readonly string[] {
   return printed.length === 0 ? [] : [HEADING, ...printed.map((line) => `  ${line}`)];
 }
 
-/** An error about a target, with what it printed last below the message. */
+/** Makes an error about a target, with the target's last output below the message. */
 export function errorWithPrinted(code: HarnessErrorCode, message: string, printed: readonly string[]): HarnessError {
   return new HarnessError(code, [message, ...printedLines(printed)].join('\n'), { details: { printed } });
 }
 
-/** What an error of {@link errorWithPrinted} shows below its message. */
+/** Returns the output that {@link errorWithPrinted} put below the message. */
 export function printedIn(error: unknown): readonly string[] {
   const printed = error instanceof HarnessError ? error.details['printed'] : undefined;
   return Array.isArray(printed) ? (printed as readonly string[]) : [];

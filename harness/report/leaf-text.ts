@@ -1,4 +1,4 @@
-/** Leaves and values as a report shows them: short, because there is one line for a whole request. */
+/** Formats leaves and values for reports: briefly, because a request gets one line. */
 import type { JsonValue } from 'stalemate-apiserver/objects/object';
 import { isServerLeaf, leafPattern, type LeafChange } from '../model/leaf.ts';
 
@@ -6,7 +6,7 @@ const SEGMENT = /\.?([A-Za-z_$][\w$-]*)|\[("(?:[^"\\]|\\.)*"|[^\]]*)\](~\d+)?/g;
 const VALUE_MAX = 24;
 
 /**
- * The last map key, after the list item that it is in: `spec.replicas` → `replicas`,
+ * Returns the last map key, after the list item that contains it: `spec.replicas` → `replicas`,
  * `status.conditions[type=Ready].status` → `Ready.status`, `metadata.annotations["example.com/a"]` → `example.com/a`.
  */
 export function shortLeaf(path: string): string {
@@ -22,11 +22,11 @@ export function shortLeaf(path: string): string {
       key = item === '' ? `${key}[${value}]` : '';
     }
   }
-  // Containers and the like are named by the field alone: `image`, not `web.image`; conditions need their type.
+  // Containers and other items are omitted: `image`, not `web.image`. Conditions need their type.
   return path.includes('[type=') && item !== '' ? (key === '' ? item : `${item}.${key}`) : key === '' ? item : key;
 }
 
-/** A value, cut to what fits into a cell: in the middle, for images and names differ at their end. */
+/** Formats a value, and cuts it in the middle to fit into a cell, because images and names differ at their end. */
 export function valueText(value: JsonValue | undefined): string {
   if (value === undefined) return 'nothing';
   const text = typeof value === 'string' && /^[^\s"]+$/.test(value) ? value : JSON.stringify(value);
@@ -34,7 +34,7 @@ export function valueText(value: JsonValue | undefined): string {
   return text.length <= VALUE_MAX ? text : `${text.slice(0, head)}…${text.slice(head + 1 - VALUE_MAX)}`;
 }
 
-/** `replicas=5`, `-replicas` for a removal, `+x/y` for an item of a list of scalars. */
+/** For example `replicas=5`, `-replicas` for a removal, `+x/y` for an item of a list of scalars. */
 export function changeText(change: LeafChange): string {
   const scalarItem = /\["((?:[^"\\]|\\.)*)"\](~\d+)?$/.exec(change.path);
   const isItem = scalarItem !== null && (change.to ?? change.from) === scalarItem[1];
@@ -42,7 +42,7 @@ export function changeText(change: LeafChange): string {
   return isItem ? `+${scalarItem[1]}` : `${shortLeaf(change.path)}=${valueText(change.to)}`;
 }
 
-/** Whether a leaf is the one that a violation is about. An empty field is about none. */
+/** Reports whether a leaf belongs to the field of a violation. An empty field matches none. */
 export function isField(path: string, field: string): boolean {
   if (field === '') return false;
   const pattern = leafPattern(path);
@@ -51,7 +51,7 @@ export function isField(path: string, field: string): boolean {
 
 const NEVER_SHOWN = /^metadata\.(name|namespace|generateName)$/;
 
-/** Changes worth showing: the violation's field last, what the server or a name decides left out, at most `max` in all. */
+/** Formats the changes worth showing, at most `max`: the violation's field last, without server-set fields and names. */
 export function changesText(changes: readonly LeafChange[], field: string, max = 3): string {
   const shown = changes.filter((change) => !isServerLeaf(change.path) && !NEVER_SHOWN.test(change.path));
   const texts = [
@@ -62,12 +62,12 @@ export function changesText(changes: readonly LeafChange[], field: string, max =
     ),
   ];
   if (texts.length <= max) return texts.join(' ');
-  // The field must not fall victim to the limit: it comes last, so what comes before it goes first.
+  // The violation's field is last and must not be dropped, so the changes before it are.
   const kept = [...texts.slice(0, max - 1), ...texts.slice(-1)];
   return `${kept.join(' ')} +${texts.length - kept.length} more`;
 }
 
-/** A field may be a whole item or map: it is shown as one when it comes or goes as one. */
+/** If the field is a whole item or map that was added or removed at once, it is shown as one change. */
 function fieldTexts(changes: readonly LeafChange[], field: string): readonly string[] {
   if (changes.length < 2) return changes.map(changeText);
   const item = commonItem(changes, field);
@@ -75,19 +75,19 @@ function fieldTexts(changes: readonly LeafChange[], field: string): readonly str
   if (changes.some((change) => change.from !== undefined || change.to === undefined)) return changes.map(changeText);
   const items = new Set(changes.map(({ path }) => itemOf(path, field)));
   if (items.size > 1 && !items.has(undefined)) return [`+${items.size} ${shortLeaf(field)}`];
-  // Of a condition, its status says most.
+  // The status is the most informative field of a condition.
   const status = changes.find((change) => change.path.endsWith('.status'));
   return [status === undefined ? `+${shortLeaf(item)}` : changeText(status)];
 }
 
-/** The item of the field that all changes are in, if there is one: `status.conditions[type=Ready]`; else the field. */
+/** Returns the item of the field that contains all changes, such as `status.conditions[type=Ready]`; else the field. */
 function commonItem(changes: readonly LeafChange[], field: string): string {
   const items = new Set(changes.map(({ path }) => itemOf(path, field) ?? field));
   const [item = field] = items;
   return items.size === 1 ? item : field;
 }
 
-/** The item of a field that a leaf is in; undefined where the field is no list. */
+/** Returns the item of a field that contains a leaf; undefined if the field is not a list. */
 export function itemOf(path: string, field: string): string | undefined {
   const rest = path.slice(field.length);
   if (!path.startsWith(field) || !rest.startsWith('[')) return undefined;

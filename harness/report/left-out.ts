@@ -1,4 +1,4 @@
-/** What a campaign had no time for, as people read it: what it is, and the command that continues. */
+/** What a campaign left out for lack of time: a description, and the command that continues. */
 import { z } from 'zod';
 import { signatureText } from '../model/signature.ts';
 import type { CampaignResult, Finding } from '../model/finding.ts';
@@ -8,9 +8,9 @@ import { countText } from './count-text.ts';
 import { quoted } from './shell-word.ts';
 
 export interface LeftOutLine {
-  /** `unbounded-rate-97311d: shrinking it` */
+  /** For example `unbounded-rate-97311d: shrinking it`. */
   readonly what: string;
-  /** Without the program: `replay .stalemate/failures/unbounded-rate-97311d.json --shrink`. */
+  /** Without the program's name: `replay .stalemate/failures/unbounded-rate-97311d.json --shrink`. */
   readonly command: string;
 }
 
@@ -18,13 +18,13 @@ export const leftOutSchema: z.ZodType<LeftOutLine> = z
   .strictObject({ what: z.string(), command: z.string() })
   .meta({ description: 'What was skipped for lack of time, and the arguments of stalemate that continue' });
 
-/** What a search was started with, for the command that continues it: the words that matter for it, as they were typed. */
+/** How a search was started, for the command that continues it: the arguments that matter, as they were typed. */
 export interface Again {
   readonly command: string;
   readonly flags: readonly string[];
-  /** Those that replaying kept findings depends on. */
+  /** The arguments that matter when findings of the corpus are replayed. */
   readonly corpus: readonly string[];
-  /** The words after `--`. */
+  /** The arguments after `--`. */
   readonly program: readonly string[];
 }
 
@@ -34,11 +34,11 @@ export interface LeftOutFacts {
   readonly again?: Again | undefined;
   readonly seed: number;
   readonly elapsedMs: number;
-  /** The counterexample of a finding, by signature; undefined where it could not be written. */
+  /** Returns the path of a finding's counterexample, by signature; undefined if it could not be written. */
   readonly pathOf: (signature: string) => string | undefined;
 }
 
-/** The same of a whole campaign, kept findings included. */
+/** Returns what a whole campaign left out, findings of the corpus included. */
 export function leftOutOf(
   { leftOut = [], seed, elapsedMs, findings }: CampaignResult,
   pathOf: (finding: Finding) => string | undefined,
@@ -51,7 +51,7 @@ export function leftOutOf(
   return leftOutLines(left, { again, seed, elapsedMs, pathOf: (signature) => paths.get(signature) });
 }
 
-/** A budget with room for more. */
+/** A larger budget to suggest. */
 const MORE = { after: 300_000, short: '10m', long: '1h' } as const;
 
 export function leftOutLines(left: readonly LeftOut[], facts: LeftOutFacts): readonly LeftOutLine[] {

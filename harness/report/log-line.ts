@@ -1,8 +1,8 @@
 /**
- * A log line of a target as a person would say it: JSON of zap, slog, tracing and their like, klog, logfmt, kopf, zap's console, or
- * whatever it is.
+ * Reads a log line of a target and formats it for people: JSON of zap, slog, tracing and similar loggers, klog, logfmt, kopf,
+ * zap's console format, or plain text.
  *
- * Owns: level, message, the object and what else the line names. Does not own: which lines are shown (`event-rows.ts`).
+ * Owns: level, message, object and further fields of the line. Does not own: which lines are shown (`event-rows.ts`).
  */
 import { isMap } from 'stalemate-apiserver/objects/json';
 import type { JsonObject, JsonValue } from 'stalemate-apiserver/objects/object';
@@ -10,10 +10,10 @@ import type { JsonObject, JsonValue } from 'stalemate-apiserver/objects/object';
 export interface LogLine {
   readonly level: 'debug' | 'info' | 'warning' | 'error';
   readonly message: string;
-  /** `default/web` or `web`; empty where the line names none in a field of its own. */
+  /** For example `default/web` or `web`; empty if no field of the line names an object. */
   readonly object: string;
   readonly error: string;
-  /** What else it says, without what says when, where in the code and by whom. */
+  /** Further fields, without time, source location and logger. */
   readonly fields: readonly (readonly [name: string, value: string])[];
 }
 
@@ -25,19 +25,19 @@ const MESSAGE = ['msg', 'message', 'event'];
 const ERROR = ['error', 'err', 'exception', 'exc_info'];
 const RECORDED: ReadonlySet<string> = new Set([...MESSAGE, 'reason', 'type']);
 const LEVEL = ['level', 'severity', 'lvl', 'levelname'];
-/** Named by their kind too: `"Fleet":{"name":"arena","namespace":"default"}`. */
+/** Fields may also be named by the object's kind: `"Fleet":{"name":"arena","namespace":"default"}`. */
 const OBJECT = /^(object|namespacedname|key|request|resource|obj|objectref|object\.ref)$/i;
 
-/** Reads a line. Pure; never throws, whatever the line is. */
+/** Parses a line. Pure; never throws on any input. */
 export function readLogLine(raw: string): LogLine {
   const line = raw.replaceAll(ANSI, '').trim();
   return jsonLine(line) ?? consoleLine(line) ?? klogLine(line) ?? logfmtLine(line) ?? plainLine(line);
 }
 
 /**
- * `ERROR Reconciler error (default/web): the object has been modified`
+ * For example `ERROR Reconciler error (default/web): the object has been modified`.
  *
- * @param known Objects that need not be named, for everything is about them.
+ * @param known - Objects that are not repeated in the text, because all lines are about them.
  */
 export function logText(raw: string, known?: ReadonlySet<string>): string {
   const { level, message, object, error, fields } = readLogLine(raw);
@@ -56,7 +56,7 @@ function jsonLine(line: string): LogLine | undefined {
   return json === undefined ? undefined : fromFields(Object.entries(json), '');
 }
 
-/** `2026-11-22T06:21:36Z\tINFO\tcontroller.fleet\tmessage\t{"name": "arena"}` */
+/** For example `2026-11-22T06:21:36Z\tINFO\tcontroller.fleet\tmessage\t{"name": "arena"}`. */
 function consoleLine(line: string): LogLine | undefined {
   const parts = line.split('\t').map((part) => part.trim());
   const [time = '', level = '', ...rest] = parts;
@@ -66,7 +66,7 @@ function consoleLine(line: string): LogLine | undefined {
   return fromFields([['level', level], ...Object.entries(last ?? {})], words.at(-1) ?? '');
 }
 
-/** `E1122 06:21:36.123456       1 controller.go:123] "Reconciler error" err="…" object="default/web"` */
+/** For example `E1122 06:21:36.123456       1 controller.go:123] "Reconciler error" err="…" object="default/web"`. */
 function klogLine(line: string): LogLine | undefined {
   const match = /^([IWEF])\d{4} [\d:.]+\s+\d+ [^\]]+\] (.*)$/s.exec(line);
   if (match === null) return undefined;
@@ -77,7 +77,7 @@ function klogLine(line: string): LogLine | undefined {
   return fromFields([['level', level], ...pairs(text.slice(quoted[0].length))], unquoted(quoted[1] ?? ''));
 }
 
-/** `time=2026-11-22T06:21:36Z level=info msg="created" pod=web-0` */
+/** For example `time=2026-11-22T06:21:36Z level=info msg="created" pod=web-0`. */
 function logfmtLine(line: string): LogLine | undefined {
   const found = pairs(line);
   return found.some(([name]) => name === 'msg') && found.some(([name]) => LEVEL.includes(name))
@@ -85,7 +85,7 @@ function logfmtLine(line: string): LogLine | undefined {
     : undefined;
 }
 
-/** Anything: without the time, and with the level where a word in front of the message is one. */
+/** Parses any other line: drops the time, and takes the level from the words before the message if there is one. */
 function plainLine(line: string): LogLine {
   const text = line.replace(TIME_IN_FRONT, '');
   const match =
@@ -94,7 +94,7 @@ function plainLine(line: string): LogLine {
     );
   if (match === null) return { level: 'info', message: text, object: '', error: '', fields: [] };
   const [, level = '', message = ''] = match;
-  // `[default/web] Handler failed`, as kopf has it; `c.e.Surveys - message`, as logback has it.
+  // kopf prints `[default/web] Handler failed`; logback prints `c.e.Surveys - message`.
   const about = /^\[([\w.-]+\/[\w.-]+)\]\s*(.*)$/s.exec(message);
   const said = (about?.[2] ?? message).replace(/^[\w.$]+ - /, '');
   return { level: levelOf(level), message: said, object: about?.[1] ?? '', error: '', fields: [] };
@@ -116,7 +116,7 @@ function parsed(text: string): JsonObject | undefined {
   }
 }
 
-/** `key=value key="other value"` */
+/** For example `key=value key="other value"`. */
 function pairs(text: string): (readonly [string, string])[] {
   return [...text.matchAll(/([A-Za-z_][\w.-]*)=(?:"((?:[^"\\]|\\.)*)"|(\S*))/g)].map(
     ([, name = '', quoted, bare = '']) => [name, quoted === undefined ? bare : unquoted(quoted)] as const,
@@ -128,7 +128,7 @@ function unquoted(text: string): string {
 }
 
 function fromFields(all: Fields, given: string): LogLine {
-  // What tracing has in `fields` belongs to the line itself.
+  // tracing puts fields of the line into `fields`.
   const fields = all.flatMap(([name, value]): Fields =>
     name === 'fields' && isMap(value) ? Object.entries(value) : [[name, value]],
   );
@@ -137,7 +137,7 @@ function fromFields(all: Fields, given: string): LogLine {
     return found === undefined ? '' : plain(found[1]);
   };
   const message = given === '' ? first(MESSAGE) : given;
-  // A recorder of events logs what it records: its type as the message, what it says as a field.
+  // An event recorder logs the event's type as the message, and the event's message as a field.
   const recorded = /^(Normal|Warning)$/.test(message) ? first(['message']) : '';
   if (recorded !== '' && recorded !== message) {
     const rest = fields.filter(([name]) => !RECORDED.has(name.toLowerCase()));
@@ -159,7 +159,7 @@ function fromFields(all: Fields, given: string): LogLine {
   };
 }
 
-/** The object that a field names, if it does. */
+/** Returns the object that a field names, or undefined. */
 function objectOf(name: string, value: JsonValue | undefined): string | undefined {
   if (isMap(value) && typeof value['name'] === 'string') {
     const { namespace } = value;
@@ -176,7 +176,7 @@ function plain(value: JsonValue | undefined): string {
   return (typeof value === 'string' ? value : JSON.stringify(value ?? null)).replaceAll(/\s*\n\s*/g, ' ').trim();
 }
 
-/** Words of all loggers; numbers are pino's. */
+/** Level names of all loggers; the numbers are those of pino. */
 function levelOf(text: string): LogLine['level'] {
   const number = Number(text === '' ? Number.NaN : text);
   if (number >= 50 || /^(err|crit|fatal|severe|panic|dpanic)/i.test(text)) return 'error';

@@ -1,13 +1,13 @@
 /**
- * For a label that never came up: the one that did and is most like it, to fix a counterexample by hand.
+ * Finds, for a label that never occurred, the most similar label that did: it helps to fix a counterexample by hand.
  *
- * Owns: what is most alike. The kind of request counts before the names in it. Pure.
+ * Owns: the distance. The type of request counts more than the names in it. Pure.
  */
 import type { History } from '../model/history.ts';
 import { partsOf, type Label, type LabelParts } from '../model/label.ts';
 import { editDistance } from '../model/similar.ts';
 
-/** For each label that was missed, the nearest of those that occurred; left out where nothing of its kind did. */
+/** Returns, for each missed label, the nearest one that occurred; absent if no label of its type occurred. */
 export function nearestLabels(missed: readonly Label[], history: History): ReadonlyMap<Label, Label> {
   const requests = history.operations.flatMap(({ label }) => [`${label}!sent`, `${label}!answered`]);
   const events = history.deliveries.map(({ stream, object, k }) => {
@@ -34,21 +34,24 @@ function nearest(label: Label, occurred: readonly Label[]): Label | undefined {
   return best;
 }
 
-/** Another verb is further away than any other name. */
+/** Distance of another verb: larger than any difference of names. */
 const FAR = 100;
 
 function distanceOf(one: Label, other: Label): number {
   if (momentOf(one) !== momentOf(other)) return Number.POSITIVE_INFINITY;
   const here = partsOf(one);
   const there = partsOf(other);
-  // What one actor waits for another one's request cannot stand for.
+  // A request of another role is no substitute.
   if (roleIn(here.actor) !== roleIn(there.actor)) return Number.POSITIVE_INFINITY;
   const kinds = (here.verb === there.verb ? 0 : 2 * FAR) + (here.resource === there.resource ? 0 : FAR);
   const names = editDistance(behindResource(one, here), behindResource(other, there));
   return kinds + editDistance(here.actor, there.actor) + names;
 }
 
-/** Before the server sees it, before the actor sees the answer, an event, a stream: also where a label lacks its number. */
+/**
+ * Returns the type of moment: before the server receives the request, before the actor receives the answer, an event or a
+ * stream. Works for labels without a number as well.
+ */
 function momentOf(label: Label): string {
   return /!(sent|answered)$/.exec(label)?.[1] ?? (/@-?\d+$/.test(label) ? 'event' : 'stream');
 }
@@ -57,7 +60,7 @@ function behindResource(label: Label, { rest, stem }: LabelParts): string {
   return rest.join('/') + label.slice(stem.length);
 }
 
-/** Without which life, replica or writer it is. */
+/** Returns the actor without the number of its incarnation, replica or writer. */
 function roleIn(actor: string): string {
   return actor.replace(/[~-]\d+$/, '');
 }

@@ -1,4 +1,4 @@
-/** The rows of a story that stand for requests, and what their actors had seen before. */
+/** The rows of a story for requests, and for the versions that their actors had received before. */
 import { roleOf } from '../model/actor.ts';
 import type { Violation } from '../model/check-result.ts';
 import { isWrite, type Operation } from '../model/history.ts';
@@ -14,11 +14,11 @@ export interface ToldOperations {
   readonly rows: readonly (OperationRow | SeenRow)[];
   /** Keys of the objects that the rows are about. */
   readonly objects: ReadonlySet<string>;
-  /** Steps since contention began that are about other objects. */
+  /** Number of steps since contention began that are about other objects. */
   readonly unrelated: number;
 }
 
-/** Without any object to go by (a crash), this many of the target's last requests are shown. */
+/** Number of the target's last requests that are shown if the violation names no object (a crash). */
 const LAST_REQUESTS = 6;
 
 export function operationRows(
@@ -79,21 +79,21 @@ export function operationRows(
   return { rows: withoutRereads(rows), objects, unrelated: within.length - related.length };
 }
 
-/** When an operation took effect, or was kept from it: what the order of a story goes by. */
+/** Returns when an operation took effect, or when a fault prevented it. A story is sorted by this. */
 function momentOf({ sent, invoked, label, fault }: Operation, { history }: HistoryIndex): number {
   if (sent !== undefined || fault === undefined) return (sent ?? invoked).at;
   const kept = history.decisions.find((decision) => decision.kind === 'fault' && decision.label === `${label}!sent`);
-  // Below the fault that it met.
+  // Directly after the fault.
   return kept === undefined ? invoked.at : kept.at + 0.5;
 }
 
 function isRelated(index: HistoryIndex, operation: Operation, keys: ReadonlySet<string>): boolean {
   if (index.keysOf(operation).some((key) => keys.has(key))) return true;
-  // A list that shows none of the objects says as much: its reader went by their absence.
+  // A list without any of the objects counts as well: its reader concluded that they did not exist.
   return operation.verb === 'list' && [...keys].some((key) => key.startsWith(`${operation.resource}/`));
 }
 
-/** After shrinking, what users and writers still do is part of the story, whatever it is about. */
+/** Reports whether a user or writer changed something. What shrinking has left of them is part of every story. */
 function isForeignWrite(operation: Operation): boolean {
   const role = roleOf(operation.actor);
   return (role === 'user' || role === 'writer') && operation.committed.length > 0;
@@ -103,7 +103,7 @@ function lastOfTarget(operations: readonly Operation[]): ReadonlySet<Operation> 
   return new Set(operations.filter((operation) => roleOf(operation.actor) === 'target').slice(-LAST_REQUESTS));
 }
 
-/** What the actor last received of the objects, unless an answer on an earlier row says so. */
+/** Returns rows for the last received version of each object, unless an earlier row shows the answer that contained it. */
 function seenRows(
   index: HistoryIndex,
   knowledge: KnowledgeBase,
@@ -120,7 +120,7 @@ function seenRows(
     const id = `${operation.actor} ${key} ${known.revision}`;
     if (seen.has(id)) continue;
     seen.add(id);
-    // Known from before contention: it opens the story.
+    // A version received before contention opens the story.
     rows.push({
       row: 'seen',
       at: Math.max(known.at, from),
@@ -140,7 +140,7 @@ function seenText(known: Knowledge, key: string, context: TextContext): string {
   return `(${parts.filter((part) => part !== '').join(' ')})`;
 }
 
-/** How many versions of the story's objects an actor had not received when its write took effect. */
+/** Reports how many versions of the story's objects the target had not received when its write took effect. */
 function staleText(
   index: HistoryIndex,
   knowledge: KnowledgeBase,
@@ -184,7 +184,7 @@ function remarkOf(index: HistoryIndex, violation: Violation): string | undefined
   }
 }
 
-/** Whether the actor leaves the object alone afterwards: what it gives up shows in nothing else. */
+/** Reports whether the actor sent no further request about the object: nothing else shows that it gave up. */
 function isLast({ history }: HistoryIndex, last: Operation, { at }: Violation): boolean {
   return !history.operations.some(
     ({ id, actor, verb, resource, name, invoked }) =>
@@ -201,12 +201,12 @@ function shapeOf(operation: Operation, index: HistoryIndex): string {
   const { outcome } = operation;
   const code = outcome.type === 'ok' || outcome.type === 'fail' ? outcome.code : outcome.type;
   const changed = index.madeBy(operation.id).map((revision) => `${revision.type} ${keyOf(revision)}`);
-  // Creates that succeed are never the same again: each adds one to what lives.
+  // Successful creates are never equal: each adds another object.
   const what = operation.verb === 'create' ? changed.join(' ') : `${operation.resource}/${operation.name}`;
   return [operation.actor, operation.verb, what, operation.subresource, code, changed.length].join(' ');
 }
 
-/** Reads that the same actor repeats before it writes say nothing new: the last one stays. */
+/** Drops reads that the same actor repeats before it writes, except for the last one. */
 function withoutRereads(rows: readonly (OperationRow | SeenRow)[]): readonly (OperationRow | SeenRow)[] {
   return rows.filter((row, at) => {
     if (row.row !== 'operation' || row.answer !== undefined || row.essential) return true;

@@ -1,4 +1,4 @@
-/** One request and its answer in a few words. */
+/** Formats a request and its answer in a few words. */
 import { isMap } from 'stalemate-apiserver/objects/json';
 import { objectKey, type JsonObject, type JsonValue, type KubeObject } from 'stalemate-apiserver/objects/object';
 import { assertNever } from '../model/errors.ts';
@@ -10,15 +10,15 @@ import { changesText, isField } from './leaf-text.ts';
 
 export interface TextContext {
   readonly index: HistoryIndex;
-  /** Leaf pattern that the violation is about; empty for none. */
+  /** Leaf pattern of the violation; empty for none. */
   readonly field: string;
-  /** Whether requests must say which object they are about. */
+  /** Whether the text of a request includes its object. */
   readonly nameObjects: boolean;
-  /** Leaves named per request, at most. */
+  /** Maximum number of leaves per request. */
   readonly leavesMax: number;
 }
 
-/** `PUT 101 image=v2`, `GET ➜ 102 replicas=5`, `POST pods/web/worker~1`. Reads carry their answer. */
+/** For example `PUT 101 image=v2`, `GET ➜ 102 replicas=5`, `POST pods/web/worker~1`. The text of a read includes its answer. */
 export function requestText(operation: Operation, context: TextContext): string {
   const object = context.nameObjects ? objectText(operation, context) : '';
   const sub = operation.subresource === '' ? '' : `/${operation.subresource}`;
@@ -58,7 +58,7 @@ export function requestText(operation: Operation, context: TextContext): string 
   }
 }
 
-/** What the server made of a write: `102 replicas=5`, `409 Conflict`, `101 unchanged`. */
+/** Formats the result of a write: `102 replicas=5`, `409 Conflict`, `101 unchanged`. */
 export function answerText(operation: Operation, context: TextContext): string {
   const made = context.index.madeBy(operation.id);
   const last = made.at(-1);
@@ -91,7 +91,7 @@ export function answerText(operation: Operation, context: TextContext): string {
   }
 }
 
-/** Fields of an object that the violation is about, as the object has them. */
+/** Formats the violation's field as it is in an object. */
 export function fieldText(object: KubeObject, field: string): string {
   const changes: LeafChange[] = [];
   for (const [path, value] of leavesOf(object)) if (isField(path, field)) changes.push({ path, to: value });
@@ -111,7 +111,7 @@ function readText(operation: Operation, context: TextContext): string {
     : words(outcome.object.metadata.resourceVersion ?? '', fieldText(outcome.object, context.field));
 }
 
-/** What a write says it changes, against the version it carries, else against what the server had. */
+/** Returns the changes that a write requests, compared with the version that it names, else with the version at the server. */
 function intent(operation: Operation, context: TextContext): readonly LeafChange[] {
   const { body } = operation;
   const made = context.index.madeBy(operation.id).at(-1);
@@ -128,7 +128,7 @@ function intent(operation: Operation, context: TextContext): readonly LeafChange
   const chain = context.index.chain(key);
   const base = chain.find((revision) => revision.revision === carried)?.object ?? made?.before;
   if (base === undefined) return [];
-  // A scale is an object of its own, and changes one field of this one.
+  // A Scale is an object of its own kind, and changes one field of this object.
   if (body['kind'] !== undefined && body['kind'] !== base.kind)
     return made?.before === undefined ? [] : diffLeaves(made.before, made.object);
   const only = operation.subresource === 'status' ? 'status' : '';
@@ -162,7 +162,7 @@ function objectText(operation: Operation, context: TextContext): string {
   return `${bare(operation.resource)}${operation.name === '' ? '' : `/${operation.name}`}`;
 }
 
-/** The version that a write names; empty for none. */
+/** Returns the `resourceVersion` in a write; empty if there is none. */
 export function carriedVersion(body: JsonValue | undefined): string {
   if (!isMap(body)) return '';
   const metadata = body['metadata'];
@@ -170,7 +170,7 @@ export function carriedVersion(body: JsonValue | undefined): string {
   return typeof version === 'string' ? version : '';
 }
 
-/** Whether a write was refused because of the version it carries. */
+/** Reports whether a write was refused because of its `resourceVersion`. */
 export function isConflict(operation: Operation): boolean {
   return isWrite(operation.verb) && operation.outcome.type === 'fail' && operation.outcome.code === 409;
 }

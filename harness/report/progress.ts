@@ -1,4 +1,4 @@
-/** How far a campaign is: one line that is rewritten on a terminal, plain lines now and then elsewhere. */
+/** Prints the progress of a campaign: a line that is rewritten on a terminal, or plain lines at intervals. */
 import { countText, rateText } from './count-text.ts';
 
 export interface ProgressFacts {
@@ -11,26 +11,26 @@ export interface ProgressFacts {
   readonly undisturbed?: number;
 }
 
-/** Where lines go; the part of a writable stream that is needed. */
+/** The destination of the lines; the required part of a writable stream. */
 export interface LineSink {
   write(text: string): unknown;
   readonly isTTY?: boolean;
   readonly columns?: number;
 }
 
-/** Elsewhere than on a terminal, a line comes when this many runs are done, and then each time that they have doubled. */
+/** Without a terminal, the number of runs after which the first line is printed; further lines follow each time it doubles. */
 const FIRST_LINE_RUNS = { quick: 1000, slow: 10 } as const;
-/** A target that makes fewer runs a second is waited for: there, ten are worth a line. */
+/** Below this rate, a user waits for each run, and the first line is printed after ten. */
 const SLOW_PER_SECOND = 20;
 const CLEAR_LINE = '\r\u001B[K';
 
-/** What takes long before there is anything to count. */
+/** Phases that take long before any run is counted. */
 const PHASES: { readonly [phase: string]: string } = {
   load: 'loading the target',
   references: 'running it undisturbed',
 };
 
-/** What is done when the time for the search is over. */
+/** Phases after the time for the search is over. */
 const AFTERWARDS: { readonly [phase: string]: string } = {
   references: 'ending the undisturbed runs',
   search: 'ending the last runs',
@@ -40,11 +40,11 @@ const AFTERWARDS: { readonly [phase: string]: string } = {
 
 export interface ProgressLine {
   show(facts: ProgressFacts): void;
-  /** Takes the line away, so that something else can be printed. */
+  /** Removes the line, so that something else can be printed. */
   clear(): void;
 }
 
-/** @param sink where to write, usually stderr: stdout belongs to the result. */
+/** @param sink - The destination, usually stderr: stdout is for the result. */
 export function progressLine(sink: LineSink): ProgressLine {
   let shown = false;
   let next: number = FIRST_LINE_RUNS.slow;
@@ -70,13 +70,13 @@ export function progressLine(sink: LineSink): ProgressLine {
   };
 }
 
-/** `search · 1200 runs · 812/s · 2 findings · 41 s left`, and at the end of the budget what is still to be done. */
+/** For example `search · 1200 runs · 812/s · 2 findings · 41 s left`, and after the search the remaining phase. */
 export function progressText(facts: ProgressFacts): string {
   const { phase, runs, runsPerSecond, findings, remainingMs, undisturbed = 0 } = facts;
   return [
     PHASES[phase] ?? phase,
     ...(undisturbed === 0 ? [] : [`run ${undisturbed}`]),
-    // Before the first run is over there is nothing to count.
+    // Before the first run has ended, all counts are zero.
     ...(runs === 0 ? [] : [countText(runs, 'run'), rateText(runsPerSecond), countText(findings, 'finding')]),
     ...(remainingMs === undefined ? [] : [timeText(phase, Math.ceil(remainingMs / 1000))]),
   ].join(' · ');

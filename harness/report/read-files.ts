@@ -1,7 +1,9 @@
 /**
- * Files that a user names, read with care: what is no file would keep a program waiting for ever, what is too large would end it.
+ * Reads files that a user names, within limits: reading a pipe would block for ever, and a file that is too large would exhaust
+ * memory.
  *
- * Owns: the bounds, and why something cannot be read. Does not own: the sentence around that, which each reader words for its user.
+ * Owns: the limits, and the reason why something cannot be read. Does not own: the rest of the error message, which each caller
+ * words for its users.
  */
 import {
   closeSync,
@@ -16,10 +18,10 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 
-/** Records of long runs have some tens of megabytes. */
+/** Records of long runs have tens of megabytes. */
 const BYTES_MAX = 256 * 1024 * 1024;
 
-/** Why a file cannot be read, as the rest of a sentence that its name begins: `is a named pipe`. */
+/** The reason why a file cannot be read, to be appended to its name in a sentence: `is a named pipe`. */
 export class Unreadable extends Error {
   readonly code: string;
 
@@ -30,7 +32,7 @@ export class Unreadable extends Error {
 }
 
 /**
- * The text of a regular file of at most `bytesMax`.
+ * Reads the text of a regular file of at most `bytesMax`.
  *
  * @throws {Unreadable}
  */
@@ -40,9 +42,10 @@ export function readFileText(path: string, bytesMax: number = BYTES_MAX): string
 
 function readFileBytes(path: string, bytesMax: number): Buffer {
   try {
-    // Looked at before it is opened, because opening a device may do something; and after, because it may be another one by then.
+    // Checked before the file is opened, because opening a device may have effects; and again afterwards, because another file
+    // may have replaced it.
     requireFile(statSync(path), bytesMax);
-    // A named pipe that takes its place in between is opened all the same, and refused.
+    // O_NONBLOCK: if a named pipe has replaced the file in between, opening it does not block, and it is refused below.
     const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     try {
       requireFile(fstatSync(file), bytesMax);
@@ -57,7 +60,7 @@ function readFileBytes(path: string, bytesMax: number): Buffer {
   }
 }
 
-/** Why a path cannot be read as a file, as the rest of a sentence that it begins; undefined where it can. Opens nothing. */
+/** Returns why a path cannot be read as a file, to be appended to the path in a sentence; undefined if it can. Opens nothing. */
 export function whyNoFile(path: string): string | undefined {
   try {
     const stats = statSync(path);
@@ -98,7 +101,7 @@ function kindOf(stats: Stats): string {
 
 const PIECE_BYTES = 1024 * 1024;
 
-/** Reads to the end, wherever that is: files of the system say that they are empty, and others grow. */
+/** Reads up to the end of the file, whatever its size was: files of /proc report size 0, and other files grow. */
 function contentOf(file: number, bytesMax: number): Buffer {
   const pieces: Buffer[] = [];
   for (let size = 0; ;) {
@@ -111,7 +114,7 @@ function contentOf(file: number, bytesMax: number): Buffer {
   }
 }
 
-/** What a folder holds, in the order of the names. `reason` is the rest of a sentence that the folder begins. */
+/** Lists a folder, sorted by name. `reason` is to be appended to the folder's name in a sentence. */
 export function entriesOf(folder: string): readonly Dirent[] | { readonly reason: string } {
   try {
     return readdirSync(folder, { withFileTypes: true }).toSorted((a, b) => (a.name < b.name ? -1 : 1));
@@ -121,8 +124,8 @@ export function entriesOf(folder: string): readonly Dirent[] | { readonly reason
 }
 
 /**
- * Paths of all files below a folder, relative to it. Links to folders are not followed: they may lead in circles, or anywhere.
- * `unreadable` is called for each folder that cannot be read.
+ * Lists the paths of all files below a folder, relative to it. Symbolic links to folders are not followed: they may form
+ * cycles, or lead anywhere. `unreadable` is called for each folder that cannot be read.
  */
 export function filesBelow(folder: string, unreadable: (folder: string, reason: string) => void): readonly string[] {
   const files: string[] = [];

@@ -1,5 +1,5 @@
 /**
- * What is written for a finding, and where: a counterexample to replay, a record to judge again and a page to read, under one stem.
+ * Writes the files of a finding under a common stem: a counterexample to replay, a record to check again and a page to read.
  *
  * Owns: names and folders. Does not own: the formats (`schedule/codec`), which the caller passes.
  */
@@ -13,7 +13,7 @@ import { fileStem } from './title.ts';
 import { writeWhole } from './write-files.ts';
 import { given } from '../model/given.ts';
 
-/** How the two documents become text. */
+/** Encode both documents as text. */
 export interface Encoders {
   counterexample(counterexample: Counterexample): string;
   record(record: FindingRecord): string;
@@ -28,7 +28,10 @@ export interface FindingFiles {
   readonly page: string;
 }
 
-/** Where a finding goes below a report folder. The same signature has the same name, so a later, smaller example replaces it. */
+/**
+ * Returns the paths of a finding's files below a report folder. The same signature has the same name, so a later, smaller
+ * example replaces an earlier one.
+ */
 export function findingFiles(reportDir: string, finding: Told): FindingFiles {
   const stem = fileStem(finding.violation);
   return {
@@ -39,7 +42,7 @@ export function findingFiles(reportDir: string, finding: Told): FindingFiles {
 }
 
 /**
- * Writes a finding: the counterexample first, for it is the one that cannot be had again.
+ * Writes a finding: the counterexample first, because it cannot be recomputed.
  *
  * @throws {OUTPUT_FAILED}
  */
@@ -50,7 +53,7 @@ export function writeFinding(reportDir: string, finding: Told, encoders: Encoder
 }
 
 /**
- * Writes the counterexample of a finding, and returns where.
+ * Writes the counterexample of a finding, and returns its path.
  *
  * @throws {OUTPUT_FAILED}
  */
@@ -61,7 +64,7 @@ export function writeCounterexample(reportDir: string, finding: Told, encode: En
 }
 
 /**
- * Writes the record of a finding, and returns where.
+ * Writes the record of a finding, and returns its path.
  *
  * @throws {OUTPUT_FAILED}
  */
@@ -72,7 +75,7 @@ export function writeRecord(reportDir: string, finding: Told, encode: Encoders['
 }
 
 /**
- * Writes the page of a finding beside its other files; commands on it name files as seen from `cwd`.
+ * Writes the page of a finding beside its other files, and returns its path; commands on it name files relative to `cwd`.
  *
  * @throws {OUTPUT_FAILED}
  */
@@ -83,7 +86,7 @@ export function writePage(reportDir: string, finding: Told, cwd: string): string
   return page;
 }
 
-/** A finding as the document that `recheck` and `report` take. */
+/** Converts a finding to the document that `recheck` and `report` read. */
 export function recordOf({ violation, stats, neighbour, counterexample, record: history }: Told): FindingRecord {
   return {
     version: 3,
@@ -95,7 +98,7 @@ export function recordOf({ violation, stats, neighbour, counterexample, record: 
   };
 }
 
-/** A run that nothing can be said about as the document that `recheck` and `report` take. */
+/** Converts an inconclusive run to the document that `recheck` and `report` read. */
 export function recordingOf({ property, reason, schedule, history }: InconclusiveRun): UnjudgedRun {
   const actors: { [actor: string]: string } = {};
   for (const { actor, userAgent } of history.operations) actors[actor] ??= userAgent ?? '';

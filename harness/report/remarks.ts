@@ -1,13 +1,13 @@
-/** What properties warn of, as documents and people have it: worth telling, and it fails nothing. */
+/** Warnings of properties, in documents and as text. They do not fail the run. */
 import { z } from 'zod';
 import type { Remark } from '../model/finding.ts';
 import { countText } from './count-text.ts';
 import { shownSignature, SIGNATURE_FIELDS, type ShownSignature } from './shown-signature.ts';
 
 export interface RemarkLine extends ShownSignature {
-  /** Of the first run that showed it. */
+  /** The sentence of the first run that showed it. */
   readonly sentence: string;
-  /** Runs that showed it. */
+  /** Number of runs that showed it. */
   readonly count: number;
 }
 
@@ -21,17 +21,17 @@ export const remarksSchema: z.ZodType<readonly RemarkLine[]> = z
   )
   .meta({ description: 'Warnings of properties, which fail no run; absent where there are none' });
 
-/** Beyond these a terminal or a page says how many more there are. */
+/** Number of warnings that a terminal or page shows; it counts the rest. */
 const TOLD_MAX = 5;
 
 export const REMARKS_HEAD = 'warnings, which fail no run:';
 
-/** As documents have them. */
+/** Converts warnings for documents. */
 export function remarksOf(remarks: readonly Remark[]): readonly RemarkLine[] {
   return remarks.map(({ signature, sentence, count }) => ({ ...shownSignature(signature), sentence, count }));
 }
 
-/** A line for each of the first few. */
+/** Returns a line for each of the first warnings. */
 export function remarkLines(remarks: readonly RemarkLine[] = []): readonly string[] {
   const lines = remarks
     .slice(0, TOLD_MAX)

@@ -1,6 +1,6 @@
-/** Words of commands that people copy. */
+/** Arguments of commands that users copy. */
 
-/** For a shell, in quotes when it needs them. */
+/** Quotes an argument for a shell if necessary. */
 export function quoted(word: string): string {
   return /^[\w./~@%+=:,-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -1,4 +1,4 @@
-/** A signature as documents have it: its resource and field under their own names. */
+/** A signature in documents, where its kind and field have longer names. */
 import { z } from 'zod';
 import type { Signature } from '../model/signature.ts';
 
@@ -13,7 +13,7 @@ export function shownSignature({ property, class: kind, kind: resource, field }:
   return { property, class: kind, resource, field };
 }
 
-/** Its fields, for the schemas of what has more. */
+/** Schemas of its fields, for documents that add more. */
 export const SIGNATURE_FIELDS: { readonly [name in keyof ShownSignature]: z.ZodString } = {
   property: z.string(),
   class: z.string(),

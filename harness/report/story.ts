@@ -1,8 +1,8 @@
 /**
  * The story of a finding as data: the first screen, in the terminal and at the top of the page.
  *
- * Owns: which steps are shown and in which order. Does not own: wording of a single request (`operation-text.ts`), who knew what
- * (`knowledge.ts`), layout (`terminal.ts`). Start with {@link tellStory}.
+ * Owns: which steps are shown and in which order. Does not own: the text of a request (`operation-text.ts`), which actor had
+ * received what (`knowledge.ts`), layout (`terminal.ts`). Start with {@link tellStory}.
  */
 import { roleOf, type ActorId } from '../model/actor.ts';
 import type { Violation } from '../model/check-result.ts';
@@ -25,19 +25,19 @@ import type { StoryRow } from './story-row.ts';
 import { given } from '../model/given.ts';
 
 export interface Story {
-  /** `LOST UPDATE`. */
+  /** For example `LOST UPDATE`. */
   readonly title: string;
   readonly sentence: string;
-  /** The cause; absent in files from before causes, and if it adds nothing to the sentence. */
+  /** The cause; absent in files from versions without causes, and if it adds nothing to the sentence. */
   readonly cause?: string;
-  /** Other symptoms of the cause; known after the end of the campaign. */
+  /** Other symptoms of the cause, which are known after the end of the campaign. */
   readonly symptoms: readonly string[];
-  /** Actors with rows: foreign ones first, the target last. */
+  /** Actors with rows: the target last, all others before it. */
   readonly actors: readonly ActorId[];
-  /** `deployments/web` when the story is about one object. */
+  /** For example `deployments/web`, if the story is about one object. */
   readonly object?: string;
   readonly rows: readonly StoryRow[];
-  /** Steps of the run on other objects. */
+  /** Number of steps on other objects. */
   readonly unrelatedSteps: number;
   /** Differences at rest from a fresh copy with the same input. */
   readonly atRest: readonly Comparison[];
@@ -48,15 +48,15 @@ export interface Story {
   readonly stats?: FindingStats;
   /** Whether it reproduced on a real API server or was not tried there; absent for findings of a real server. */
   readonly confirmed?: string;
-  /** What usually fixes findings of its kind; absent for claims of the user's own. */
+  /** What usually fixes such a finding; absent for the user's own claims. */
   readonly fix?: string;
   /** The waiver to paste into the configuration. */
   readonly waiver: string;
-  /** Whether a run can be repeated step by step: not if the target is a process with a clock of its own. */
+  /** Whether a run can be repeated step by step: false if the target is a process in real time. */
   readonly deterministic: boolean;
 }
 
-/** Rows of a story; the first screen has 40 lines, head and foot take the rest. */
+/** Maximum number of rows; the first screen has 40 lines, and head and foot take the rest. */
 const ROWS_MAX = 25;
 
 /** A finding, or the replay of one. */
@@ -94,12 +94,12 @@ export function tellStory({ record: history, violation, counterexample, stats }:
     ...reconciled(violation, history),
     ...given({ stats, confirmed, fix }),
     waiver: waiverLine({ violation, record: history, counterexample }),
-    // Elsewhere even a module is a process, in real time.
+    // On a real cluster, even a module runs as a process in real time.
     deterministic: !('command' in counterexample.target) && (counterexample.cluster ?? 'embedded') === 'embedded',
   };
 }
 
-/** Log lines name an object by namespace and name alone. */
+/** Returns names as log lines contain them: namespace and name only. */
 function namesOf(keys: ReadonlySet<string>): ReadonlySet<string> {
   return new Set([...keys].map((key) => key.split('/').slice(1).join('/')));
 }
@@ -109,13 +109,16 @@ function reconciled({ signature }: Violation, { measurements }: Told['record']):
   return given({ reconciles });
 }
 
-/** A story begins with contention, or earlier when the violation does: a target can be wrong while it is undisturbed. */
+/**
+ * Returns where the story begins: with contention, or earlier if the violation does, because a target can be wrong while
+ * undisturbed.
+ */
 function beginning(index: HistoryIndex, violation: Violation): number {
   const start = phaseStart(index.history, 'contention');
   const moments = violation.operations.flatMap((id) => index.operation(id)?.invoked.at ?? []);
   const [guilty] = moments;
   const from = Number.isFinite(start) ? start : 0;
-  // What was done before contention is shown as known, unless the guilty request itself came before.
+  // Versions received before contention are shown as known, unless the guilty request itself was earlier.
   return guilty !== undefined && guilty < from ? Math.min(...moments) : from;
 }
 

@@ -1,6 +1,6 @@
 /**
- * What usually fixes a finding, by its property and class: the habit to change, not a patch. Careful on purpose: it is said of the
- * kind of bug, without knowledge of the code. A terminal shows the first sentence alone.
+ * Suggests what usually fixes a finding, by its property and class: the habit to change, not a patch. The wording is careful,
+ * because it applies to the type of bug, without knowledge of the code. A terminal shows the first sentence only.
  */
 import type { Violation } from '../model/check-result.ts';
 import type { Signature } from '../model/signature.ts';
@@ -8,7 +8,7 @@ import type { Operation } from '../model/history.ts';
 import type { HistoryIndex } from './history-index.ts';
 import { carriedVersion, isConflict } from './operation-text.ts';
 
-/** By `property/class`, else by property. */
+/** Suggestions by `property/class`, else by property. */
 const FIXES: { readonly [propertyAndClass: string]: string } = {
   'no-lost-update':
     'Change only what is yours. Patch your own fields (server-side apply without force, or a JSON patch of that path), or update the object just as it was read.',
@@ -65,7 +65,7 @@ const FIXES: { readonly [propertyAndClass: string]: string } = {
     'Stop writing as soon as the lock is not renewed in time (exit the process), and set a renew deadline shorter than the lease duration.',
 };
 
-/** Undefined for claims of the user's own. */
+/** Returns undefined for the user's own claims. */
 export function fixOf(index: HistoryIndex, { signature, operations: [id] }: Violation): string | undefined {
   const guilty = id === undefined ? undefined : index.operation(id);
   const refused = index.history.operations.some(
@@ -74,7 +74,12 @@ export function fixOf(index: HistoryIndex, { signature, operations: [id] }: Viol
   return fixFor(signature, guilty, refused);
 }
 
-/** `guilty` is the write that is blamed, `conflicts` whether it was refused before. */
+/**
+ * Returns the fix for a signature.
+ *
+ * @param guilty - The write that is blamed.
+ * @param conflicts - Whether it was refused before.
+ */
 export function fixFor(signature: Signature, guilty?: Operation, conflicts = true): string | undefined {
   const { property } = signature;
   const own = `${property}/${kindOf(signature, guilty, conflicts)}`;
@@ -82,12 +87,12 @@ export function fixFor(signature: Signature, guilty?: Operation, conflicts = tru
   return Object.hasOwn(FIXES, property) ? FIXES[property] : undefined;
 }
 
-/** What fits below a story: the first sentence. */
+/** Returns the first sentence, which fits below a story. */
 export function inShort(fix: string): string {
   return /^.*?[^.]\.(?= [A-Z]|$)/.exec(fix)?.[0] ?? fix;
 }
 
-/** Whether it is an earlier request of the same actor for the same object. */
+/** Reports whether a request precedes another one by the same actor for the same object. */
 function isBefore(one: Operation, other: Operation): boolean {
   return (
     one.actor === other.actor &&
@@ -98,7 +103,10 @@ function isBefore(one: Operation, other: Operation): boolean {
   );
 }
 
-/** What was carried back by a patch, without a version, or without a refusal before, is fixed otherwise than a retry. */
+/**
+ * Returns the class of the fix: a value that was carried back by a patch, without a version, or without an earlier conflict,
+ * needs something other than a retry.
+ */
 function kindOf({ property, class: kind }: Signature, guilty: Operation | undefined, conflicts: boolean): string {
   if (property !== 'no-lost-update' || kind !== 'carried-back' || guilty === undefined) return kind;
   if (guilty.verb === 'patch') return 'removed-foreign';

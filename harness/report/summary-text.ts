@@ -1,4 +1,4 @@
-/** What a campaign came to, as the closing lines in the terminal. */
+/** Renders the summary of a campaign: the closing lines in the terminal. */
 import pc from 'picocolors';
 import { confirmationText, isNotConfirmed } from '../model/confirmation.ts';
 import type { CampaignOutcome } from '../model/finding.ts';
@@ -22,7 +22,7 @@ const HEADLINES: { readonly [outcome in CampaignOutcome]: string } = {
   interrupted: 'stopped early: findings until then are saved',
 };
 
-/** The closing lines of a campaign. */
+/** Renders the closing lines of a campaign. */
 export function renderSummary(
   summary: Summary,
   options: { readonly color: boolean; readonly called?: string },
@@ -100,13 +100,16 @@ export function renderSummary(
 const NOTHING_SEARCHED =
   'no trial was made: the undisturbed runs before the search took all the time; give it more (--budget 10m), or a target that comes to rest sooner';
 
-/** Green only for what was tried; a warning may say that most was not. */
+/**
+ * Returns the headline of a green campaign, which only covers the properties that were exercised; a warning may add that most
+ * were not.
+ */
 function holdsText(untested: readonly string[], warnings: readonly string[]): string {
   const text = untested.length === 0 ? HEADLINES.holds : `${HEADLINES.holds} that were put to the test`;
   return warnings.length === 0 ? text : `${text}, with ${warnings.length === 1 ? 'this warning' : 'these warnings'}:`;
 }
 
-/** Whether anything failed that is known or waived. */
+/** Reports whether any known or waived failure occurred. */
 function hasKnown({ seenAgain, waived = [] }: Summary): boolean {
   return seenAgain !== undefined || waived.some(({ count }) => count > 0);
 }
@@ -116,12 +119,12 @@ function markOf(finding: SummaryFinding): string {
   return isNotConfirmed(finding) ? '? not confirmed' : '✗';
 }
 
-/** Whether a finding was there before the change. */
+/** Reports whether a finding existed before the change. */
 function isOld({ onBase }: SummaryFinding): boolean {
   return onBase === 'fails';
 }
 
-/** `1 distinct finding, 1 regression` */
+/** For example `1 distinct finding, 1 regression`. */
 function violatedText({ findings: all, corpus, budgets = [], stoppedEarly }: Summary): string {
   const findings = all.filter((finding) => !isOld(finding));
   const over = budgets.filter(({ exceeded }) => exceeded).length;
@@ -134,7 +137,7 @@ function violatedText({ findings: all, corpus, budgets = [], stoppedEarly }: Sum
   return [...fresh, ...confirmedText(findings), ...kept, ...stopped].join(', ');
 }
 
-/** Of those that a real server was asked about. */
+/** Counts the findings that were tried on a real server. */
 function confirmedText(findings: readonly SummaryFinding[]): readonly string[] {
   const asked = findings.flatMap(({ confirmed }) => confirmed ?? []);
   const [first] = asked;
@@ -159,18 +162,18 @@ function spaced(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 }
 
-/** The rule of three: with no failure in n runs, the chance of one is below 3/n with 95 % confidence. */
+/** Applies the rule of three: with no failure in n runs, the probability of one is below 3/n with 95 % confidence. */
 function confidenceText(runs: number): string {
   if (runs <= 3) return `no failure in ${countText(runs, 'run')}: too few to say how often one would fail`;
   return `no failure in ${runs} runs: a run like these fails with p < ${(3 / runs).toPrecision(1)} (95 %)`;
 }
 
-/** Fewer runs than that, of a hundred, in which anybody got in the target's way are next to none. */
+/** Percentage of runs with contention below which a campaign counts as hardly contended. */
 const CONTENDED_MIN = 1;
-/** What fails in one of three runs would be seen in nine of ten campaigns of so many. */
+/** With this number of runs, a failure in one of three runs would be found in nine of ten campaigns. */
 const RUNS_MIN = 6;
 
-/** How little a green campaign proves in which hardly anything contended; undefined where enough did. */
+/** Warns that a green campaign with hardly any contention proves little; undefined if there was enough. */
 function littleText({ outcome, runs, contention }: Summary): string | undefined {
   if (runs === 0 || (outcome !== 'holds' && outcome !== 'vacuous')) return undefined;
   const [conflicts, stale] = [contention['conflicts'] ?? 0, contention['staleReads'] ?? 0];
@@ -187,7 +190,7 @@ function littleText({ outcome, runs, contention }: Summary): string | undefined 
 }
 
 function inconclusiveLines({ inconclusive, runs }: Summary, called = 'npx stalemate'): readonly string[] {
-  // Of what was added up by an older version there may be more than there were runs.
+  // Totals of an older version may count more inconclusive runs than runs.
   const share = runs < inconclusive.count || runs === 0 ? '' : ` (${((100 * inconclusive.count) / runs).toFixed(1)} %)`;
   const reasons = Object.entries(inconclusive.reasons).sort(([, a], [, b]) => b - a);
   return [
@@ -206,7 +209,7 @@ function inconclusiveLines({ inconclusive, runs }: Summary, called = 'npx stalem
   ];
 }
 
-/** One that covers nothing may go: but a short campaign may only have missed it. */
+/** A waiver that covers nothing may be removed, but a short campaign may just have missed the failure. */
 export function waiverLines({ waived = [] }: Pick<Summary, 'waived'>): readonly string[] {
   return waived.map(({ waiver, reason, expires, count }) => {
     const covered = count === 0 ? 'covered nothing' : `covered ${countText(count, 'violation')}`;

@@ -1,4 +1,7 @@
-/** What a campaign came to: the `--json` document, which the closing lines in the terminal (`summary-text.ts`) are read off too. */
+/**
+ * The summary of a campaign: the `--json` document, from which the closing lines in the terminal (`summary-text.ts`) are
+ * rendered too.
+ */
 import { z } from 'zod';
 import { CONFIRM_ON, type Confirmation, type Reproduced } from '../model/confirmation.ts';
 import type {
@@ -31,7 +34,7 @@ export interface SummaryFinding extends Because {
   readonly property: string;
   readonly class: string;
   readonly sentence: string;
-  /** Path of the counterexample, relative to the working directory; `null` when it could not be written. */
+  /** Path of the counterexample, relative to the working directory; `null` if it could not be written. */
   readonly counterexample: string | null;
   readonly steps: number;
   readonly preemptions: number;
@@ -43,13 +46,13 @@ export interface SummaryFinding extends Because {
   readonly count: number;
   readonly severity: 'error' | 'warning';
   readonly grade: Grade;
-  /** If there is a base build: a finding that fails there too is not new. */
+  /** Whether it fails with the base build too, and so is not new; absent without a base build. */
   readonly onBase?: OnBase;
   /** Whether it reproduced on a real API server. */
   readonly confirmed?: Confirmation;
-  /** What the target's own metrics say of the run. */
+  /** The reconciles that the target's own metrics counted in the run. */
   readonly reconciles?: string;
-  /** Of a soak: when it occurred for the first and for the last time. */
+  /** For a soak: when it occurred first and last. */
   readonly seen?: SeenTimes;
 }
 
@@ -59,7 +62,7 @@ export interface Summary {
   readonly outcome: CampaignOutcome;
   readonly seed: number;
   readonly runs: number;
-  /** Runs made twice with byte-identical histories. */
+  /** Number of runs that were repeated with byte-identical histories. */
   readonly verified: number;
   readonly elapsedMs: number;
   readonly contention: { readonly [counter: string]: number };
@@ -71,26 +74,26 @@ export interface Summary {
   readonly printed?: readonly string[];
   /** Warnings of properties, which do not fail the run; absent if there are none. */
   readonly remarks?: readonly RemarkLine[];
-  /** The search did not finish: it was interrupted, or failed. Absent if it finished. */
+  /** True if the search was interrupted or failed. Absent if it finished. */
   readonly stoppedEarly?: true;
   /** What was left out for lack of time; absent if nothing was. */
   readonly leftOut?: readonly LeftOutLine[];
-  /** Of a target that is a process. */
+  /** Use of system resources by a target that is a process. */
   readonly targetUse?: UseSummary;
-  /** Results of the corpus, before the search. */
+  /** Results of the corpus, which is replayed before the search. */
   readonly corpus?: CorpusSummary;
-  /** Runs that failed like a finding of the corpus, by cause or signature. */
+  /** Number of runs that failed like a finding of the corpus, by cause or signature. */
   readonly seenAgain?: { readonly [cause: string]: number };
   /** Measures compared with the baseline; absent if the project has none. */
   readonly budgets?: readonly BudgetCheck[];
-  /** Waivers of the configuration, and how many violations each covered. */
+  /** Waivers of the configuration, with the number of violations that each covered. */
   readonly waived?: readonly SummaryWaiver[];
-  /** The sum of many campaigns. */
+  /** The totals of many campaigns. */
   readonly soak?: SoakFacts;
 }
 
 export interface SummaryWaiver {
-  /** `no-lost-update of deployments.apps spec.replicas` */
+  /** For example `no-lost-update of deployments.apps spec.replicas`. */
   readonly waiver: string;
   readonly reason: string;
   readonly expires: string;
@@ -213,9 +216,9 @@ export const summarySchema: z.ZodType<Summary> = z
 /**
  * Summarises a campaign.
  *
- * @param pathOf returns the path of a finding's counterexample, if it was written.
- * @param corpus results of the corpus.
- * @param budgets results of the comparison with the baseline.
+ * @param pathOf - Returns the path of a finding's counterexample, if it was written.
+ * @param corpus - Results of the corpus.
+ * @param budgets - Results of the comparison with the baseline.
  */
 export function summarise(
   result: CampaignResult,

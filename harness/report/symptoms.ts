@@ -1,4 +1,4 @@
-/** In which ways a cause shows, in words: the fields that a write can lose stand together. */
+/** Describes the symptoms of a cause; the fields that a write can lose share a line. */
 import type { Cause } from '../model/cause.ts';
 import { isNotConfirmed } from '../model/confirmation.ts';
 import type { Counterexample } from '../model/counterexample.ts';
@@ -7,24 +7,24 @@ import { countText } from './count-text.ts';
 import { shownSignature, type ShownSignature } from './shown-signature.ts';
 import { given } from '../model/given.ts';
 
-/** A symptom as documents have it. */
+/** A symptom in documents. */
 export interface ShownSymptom extends ShownSignature {
   readonly count: number;
 }
 
-/** What a finding comes from, as documents have it. */
+/** The cause of a finding in documents. */
 export interface Because {
-  /** Absent for findings of older files. */
+  /** Absent for findings in older files. */
   readonly cause?: Cause;
-  /** How the cause shows, the most frequent first. */
+  /** The symptoms of the cause, most frequent first. */
   readonly symptoms?: readonly ShownSymptom[];
 }
 
 const FIELDS_MAX = 8;
 
 /**
- * `no-lost-update of deployments.apps: spec.replicas (9 runs), metadata.labels (5)`, a line for each property and resource. A field that
- * was lost in several ways is there once, with the highest count.
+ * For example `no-lost-update of deployments.apps: spec.replicas (9 runs), metadata.labels (5)`, a line for each property and
+ * resource. A field that was lost in several ways is listed once, with the highest count.
  */
 export function symptomLines(symptoms: readonly ShownSymptom[]): readonly string[] {
   const groups = new Map<string, Map<string, number>>();
@@ -46,8 +46,9 @@ export function symptomLines(symptoms: readonly ShownSymptom[]): readonly string
 }
 
 /**
- * That only the one example of a cause was asked about, where that lets it off: its other symptoms were not tried, and one of them may be
- * a bug of its own. Undefined where nothing lets it off, or there are no others.
+ * Notes that only one example of a cause was tried on the base build or the real server, if that result clears the finding: the
+ * other symptoms were not tried, and one of them may be a separate bug. Undefined if the finding is not cleared, or has no
+ * other symptoms.
  */
 export function untriedText(
   finding: Pick<Finding, 'onBase'> & Pick<Counterexample, 'confirmed'> & Pick<Because, 'symptoms'>,
@@ -61,7 +62,7 @@ export function untriedText(
     : undefined;
 }
 
-/** What a finding comes from, and how else that shows; the same in all documents. */
+/** Returns the cause of a finding and its symptoms, in the form that all documents share. */
 export function becauseOf(
   { cause }: Pick<Finding['violation'], 'cause'>,
   { symptoms }: Pick<Finding['stats'], 'symptoms'>,

@@ -1,7 +1,7 @@
 /**
- * What a target that is a process takes of the system and how often it reconciles, as figures and in words.
+ * A target process's use of system resources and its reconciles, as figures and as text.
  *
- * Does not own: whether something grows (`trend.ts`). Start at {@link summariseUse}.
+ * Does not own: whether a figure grows (`trend.ts`). Start at {@link summariseUse}.
  */
 import { z } from 'zod';
 import type { RestSample, TargetUse, TimeSpent } from '../model/finding.ts';
@@ -10,27 +10,27 @@ import { countText } from './count-text.ts';
 import { medianOf, trendOf, type Least, type Trend } from './trend.ts';
 
 export interface FigureSummary {
-  /** At rest, over all runs. */
+  /** Values at rest, over all runs. */
   readonly median: number;
   readonly max: number;
   readonly trend: Trend['verdict'];
-  /** By how much it grows from run to run, where it does. */
+  /** Growth per run, if it grows. */
   readonly perRun?: number;
 }
 
 export interface UseSummary {
   readonly runs: number;
   readonly processes: number;
-  /** Runs of the longest-lived process; of all, where each has a fresh one. */
+  /** Number of runs of the longest-lived process, or of all processes if each run has a fresh one. */
   readonly trendOver: number;
   readonly fileDescriptors: FigureSummary;
   readonly threads: FigureSummary;
   readonly memoryKb: FigureSummary;
-  /** Of a run. */
+  /** Requests per run. */
   readonly requests: FigureSummary;
-  /** A run's, on average, as the target's metrics count them; `null` where they were not asked for, or said nothing. */
+  /** Average reconciles per run, by the target's own metrics; `null` if the metrics were not read, or had no such counter. */
   readonly reconcilesPerRun: { readonly [result: string]: number } | null;
-  /** Where the time of a run goes, on average; absent where one process lives through many, and in soaks. */
+  /** How a run's time is spent, on average; absent if one process serves many runs, and in soaks. */
   readonly secondsPerRun?: SecondsPerRun;
 }
 
@@ -39,7 +39,7 @@ export interface SecondsPerRun {
   readonly contention: number;
   readonly rest: number;
   readonly further: number;
-  /** Of all that: until the target came to rest between two steps. */
+  /** The part of the above during which the target came to rest between two steps. */
   readonly drain: number;
 }
 
@@ -76,19 +76,19 @@ export const useSchema: z.ZodType<UseSummary> = z
   })
   .meta({ description: 'What a target that is a process takes of the system at rest' });
 
-/** Two more over half of so many runs are a leak: what a process needs at rest is counted, not weighed. */
+/** Growth by two over half of this many runs is a leak: file descriptors and threads at rest are exact counts. */
 const LEAST_COUNT: Least = { growth: 2, runs: 20 };
-/** Heaps take long to find their size, and never rest: a megabyte, and a twentieth. */
+/** Heaps take long to reach their size, and fluctuate: growth must be a megabyte and a twentieth. */
 const LEAST_MEMORY = { kb: 1024, share: 0.05, runs: 100 } as const;
 
-/** Runs differ by what is done in them: a quarter more is more than that. */
+/** Runs differ in their requests, so growth must be more than a quarter. */
 const LEAST_REQUESTS_SHARE = 0.25;
 
-/** Undefined where nothing was seen. */
+/** Returns undefined without any samples. */
 export function summariseUse({ atRest, counted, reconciles, time }: TargetUse): UseSummary | undefined {
   if (atRest.length === 0 && counted === 0) return undefined;
   const lives = groupsOf(atRest, ({ pid }) => pid);
-  // Fresh processes are compared with one another: what outlives them (files, caches) may add up where they ran.
+  // Fresh processes are compared with one another: what outlives them (files, caches) may accumulate on their machine.
   const series = lives.every(({ length }) => length === 1) ? groupsOf(atRest, ({ on }) => on) : lives;
   const figureOf = (of: keyof Footprint | 'requests', least: Least): FigureSummary => {
     const values = atRest.map((one) => one[of]);
@@ -138,12 +138,12 @@ function secondsOf({ runs, startMs, contentionMs, restMs, furtherMs, drainMs }: 
   };
 }
 
-/** In the order in which the first of each came. */
+/** Groups samples, in the order of each group's first sample. */
 function groupsOf(samples: readonly RestSample[], keyOf: (sample: RestSample) => unknown): readonly RestSample[][] {
   return [...Map.groupBy(samples, keyOf).values()];
 }
 
-/** The lines of a campaign's summary. */
+/** Returns the lines of a campaign's summary. */
 export function useLines(use: UseSummary): readonly string[] {
   const { fileDescriptors, threads, memoryKb, reconcilesPerRun } = use;
   const lines: string[] = [];
@@ -156,7 +156,7 @@ export function useLines(use: UseSummary): readonly string[] {
   return lines;
 }
 
-/** Runs that take longer are few: the summary says what makes them long. */
+/** Duration of a run, in seconds, above which the summary explains the time: such campaigns have few runs. */
 const LONG_SECONDS = 5;
 
 function timeLines({ start, contention, rest, further, drain }: SecondsPerRun): readonly string[] {
@@ -187,7 +187,7 @@ function growth({ perRun }: FigureSummary, noun: string, text: (value: number) =
   return perRun === undefined ? [] : [`${text(perRun)} ${noun}`];
 }
 
-/** What the target itself counted in one run, for findings about rates; undefined where no metrics were read. */
+/** Returns the target's own count of reconciles in one run, for findings about rates; undefined if no metrics were read. */
 export function reconcilesBeside(property: string, measurements: readonly Measurement[] = []): string | undefined {
   if (property !== 'bounded-rate') return undefined;
   const rest = measurements.findLast(({ when, reconciles }) => when === 'at-rest' && reconciles !== undefined);
@@ -202,7 +202,7 @@ export function reconcilesBeside(property: string, measurements: readonly Measur
   return `${text}, ${since} of them in the ${(spanMs / 1000).toFixed(1)} s after the disturbance had ended`;
 }
 
-/** A shorter sample gives no rate. */
+/** A shorter sample does not give a rate. */
 const SPAN_MIN_MS = 500;
 
 function total({ reconciles = {} }: Measurement): number {

@@ -1,8 +1,8 @@
 /**
- * A story as text for a terminal: at most 40 lines of 100 columns, readable at 60.
+ * Renders a story for a terminal: at most 40 lines of 100 columns, readable at 60.
  *
- * Owns: layout. One column per actor and one for the API server when there is room, else one line per step with the actor's name
- * in front. Colour only repeats what signs say already (`✗`, `──`), so that nothing depends on it.
+ * Owns: layout. One column per actor and one for the API server if there is room, else one line per step that begins with the
+ * actor's name. Colour only repeats what signs show already (`✗`, `──`), so that nothing depends on it.
  */
 import pc from 'picocolors';
 import type { ActorId } from '../model/actor.ts';
@@ -18,7 +18,7 @@ import { plainTexts } from './plain-text.ts';
 import { cut, wrap, wrapWithin } from './text-wrap.ts';
 
 export interface TerminalOptions {
-  /** Columns; 60 to 160 are made use of. */
+  /** Number of columns; values from 60 to 160 make a difference. */
   readonly width: number;
   readonly color: boolean;
   /** Command that replays the finding, printed last. */
@@ -35,7 +35,7 @@ interface Layout {
 
 const SENTENCE_LINES_MAX = 8;
 
-/** Renders a story. Lines end without spaces, the text ends with a line feed. */
+/** Renders a story. Lines have no trailing spaces, and the text ends with a line feed. */
 export function renderStory(told: Story, options: TerminalOptions): string {
   const story = plainTexts(told);
   const width = Math.max(50, Math.min(160, options.width));
@@ -106,7 +106,11 @@ function linesOf(row: StoryRow, number: number, numbers: readonly number[], layo
   }
 }
 
-/** What a folded row replaces. `numbers` are those of the operation rows before it. */
+/**
+ * Describes what a folded row replaces.
+ *
+ * @param numbers - The numbers of the operation rows before it.
+ */
 export function foldedText(row: Extract<StoryRow, { row: 'folded' }>, numbers: readonly number[]): string {
   if (row.waitMs !== undefined) return `    ${spanText(row.waitMs)} later`;
   if (row.cycle === undefined) return `    … ${countText(row.steps, 'more step')} on the way`;
@@ -119,7 +123,7 @@ export function foldedText(row: Extract<StoryRow, { row: 'folded' }>, numbers: r
   return `    … ${rounds} more like ${like}${time}`;
 }
 
-/** Number and, as the layout has it, the way to the actor's column or its name. */
+/** Returns the number of a row and, depending on the layout, the space up to the actor's column or the actor's name. */
 function lead(number: string, actor: ActorId, { columns: { actors } }: Layout): string {
   const start = ` ${number.padEnd(NUMBER_WIDTH - 2)} `;
   if (actors.size === 0) return `${start}${actor}: `;
@@ -153,13 +157,16 @@ function operationLines(row: OperationRow, number: number, layout: Layout): read
   return [line, `${' '.repeat(indent)}${colored}`];
 }
 
-/** The request as long as there is room: in full up to `wanted`, else with the one field that matters, else cut to `room`. */
+/** Returns the request in full up to `wanted`, else with the violation's field only, else cut to `room`. */
 function fitting({ request, short }: OperationRow, room: number, wanted = room): string {
   if (request.length <= wanted) return request;
   return cut(short.length <= wanted || request.length > room ? short : request, room);
 }
 
-/** The only coloured rows besides the guilty mark. Their label is what a person copies, so it is wrapped and never cut. */
+/**
+ * Renders a deviation. Besides the guilty mark, these are the only coloured rows. Users copy their labels, so these are wrapped
+ * and never cut.
+ */
 function deviationLines(row: DeviationRow, { colors, width }: Layout): readonly string[] {
   const ordinal = row.ordinal === undefined ? '' : ` ${row.ordinal}`;
   const without = row.without === undefined ? '' : `(without it: ${row.without})`;
@@ -191,15 +198,15 @@ function atRestLines(story: Story, { width, colors }: Layout): readonly string[]
   });
 }
 
-/** Of a field that is cut, at least its last names are shown. */
+/** Minimum length of a shortened field: its last names are shown. */
 const LEAF_MIN = 24;
 
-/** Fields that lie deep begin alike: what distinguishes them, and both values, are kept as long as there is room. */
+/** Shortens a field at its beginning: deep fields have the same beginning, and the end and both values matter more. */
 function endOf(field: string, room: number): string {
   return `…${field.slice(-Math.max(LEAF_MIN, room - 1))}`;
 }
 
-/** The command and the waiver stand on one line each whatever the width: they are there to be copied. */
+/** Renders the foot. The command and the waiver have a line each, whatever the width, so that they can be copied. */
 function footLines(story: Story, { width }: Layout, replay: string): readonly string[] {
   const missed =
     story.missed.length === 0 ? [] : wrapWithin(`never happened: ${story.missed.join(', ')}`, width - 1, 2, 2);
@@ -216,13 +223,13 @@ function footLines(story: Story, { width }: Layout, replay: string): readonly st
 const BESIDE = ' · ';
 const NO_BREAK = '\u00A0';
 
-/** Lines end between parts, never inside one. */
+/** Breaks lines between parts only. */
 function wrapParts(text: string, width: number): readonly string[] {
   const whole = text.split(BESIDE).map((part) => part.replaceAll(' ', NO_BREAK));
   return wrap(whole.join(BESIDE), width, 2).map((line) => line.replaceAll(NO_BREAK, ' '));
 }
 
-/** `93→6 steps · 24→2 actors · 25 runs · deterministic 5/5 · everyday (no lag needed) · embedded only` */
+/** For example `93→6 steps · 24→2 actors · 25 runs · deterministic 5/5 · everyday (no lag needed) · embedded only`. */
 export function triedText(
   stats: FindingStats,
   { deterministic, confirmed }: Pick<Story, 'deterministic' | 'confirmed'>,
@@ -234,7 +241,7 @@ export function triedText(
   ].join(BESIDE);
 }
 
-/** The first half of it, where grade and real server have places of their own. */
+/** The first half of it, for places that show grade and confirmation separately. */
 export function effortText(stats: FindingStats, deterministic: boolean): string {
   const { k, n } = stats.reproduced;
   const count = stats.count > 1 ? [`seen in ${stats.count} runs`] : [];
@@ -247,7 +254,7 @@ export function effortText(stats: FindingStats, deterministic: boolean): string 
   ].join(BESIDE);
 }
 
-/** Fewer deviations may take more steps: a run that is left alone goes on for longer. */
+/** Describes the shrinking. A run with fewer deviations may take more steps, because it runs for longer. */
 function shrunkText(before: number, after: number, noun: string): string {
   if (after < before) return `${before}→${countText(after, noun)}`;
   return after === before ? countText(after, noun) : `${countText(after, noun)} (${before} when found)`;

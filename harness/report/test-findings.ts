@@ -1,4 +1,4 @@
-/** Hand-written findings for the report's own tests. Ticks are given by the order of the calls. */
+/** Hand-written findings for the report's own tests. The order of the calls determines the ticks. */
 import { objectKey, type JsonValue, type KubeObject } from 'stalemate-apiserver/objects/object';
 import type { Violation } from '../model/check-result.ts';
 import type { Signature } from '../model/signature.ts';
@@ -18,7 +18,7 @@ export interface CallFacts {
   readonly contentType?: string;
   readonly subresource?: string;
   readonly outcome: Outcome;
-  /** What the server made of it. */
+  /** The object after a write. */
   readonly made?: KubeObject;
   readonly deleted?: boolean;
 }
@@ -216,7 +216,7 @@ const CONFLICT: Outcome = { type: 'fail', code: 409, reason: 'Conflict', message
 
 const ANCHOR = 'controller/update/deployments.apps/default/web#0!sent';
 
-/** The lost update that the documents show: a PUT with old content under a version fetched after a 409. */
+/** The lost update of the documentation: a PUT with old content under a version that was fetched after a 409. */
 export function lostUpdate(): Finding {
   const script = new HistoryScript();
   const v101 = deployment(101, 'v1', 3);
@@ -270,7 +270,7 @@ export function lostUpdate(): Finding {
   );
 }
 
-/** The run beside {@link lostUpdate}: the controller writes first, and the writer's change stays. */
+/** The neighbour of {@link lostUpdate}: the controller writes first, and the writer's change stays. */
 export function undisturbed(): Neighbour {
   const script = new HistoryScript();
   const v101 = deployment(101, 'v1', 3);

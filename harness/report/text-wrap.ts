@@ -1,6 +1,6 @@
-/** Fitting text into columns. Widths are counted in characters: everything printed here is one cell wide. */
+/** Fits text into columns. Widths are counted in characters: all printed text has one cell per character. */
 
-/** Breaks at spaces; words longer than a line are cut. Continuation lines start with `indent` spaces. */
+/** Breaks a text at spaces; words longer than a line are cut. Continuation lines start with `indent` spaces. */
 export function wrap(text: string, width: number, indent = 0): readonly string[] {
   const lines: string[] = [];
   let line = '';
@@ -24,12 +24,12 @@ export function wrap(text: string, width: number, indent = 0): readonly string[]
   return lines;
 }
 
-/** Cuts at the end, with an ellipsis. */
+/** Cuts a text at its end, with an ellipsis. */
 export function cut(text: string, width: number): string {
   return text.length <= width ? text : `${text.slice(0, Math.max(0, width - 1))}…`;
 }
 
-/** Wraps, and cuts what goes beyond `linesMax`. */
+/** Wraps a text, and cuts it after `linesMax` lines. */
 export function wrapWithin(text: string, width: number, indent: number, linesMax: number): readonly string[] {
   const lines = wrap(text, width, indent);
   if (lines.length <= linesMax) return lines;

@@ -1,9 +1,9 @@
-/** What a finding is called on its first line and in its file name. */
+/** The name of a finding on its first line and in its file name. */
 import { causeKey } from '../model/cause.ts';
 import type { Violation } from '../model/check-result.ts';
 import type { Signature } from '../model/signature.ts';
 
-/** Titles by property and, where a property knows several kinds of harm, by class. A user's own property goes by its name. */
+/** Titles by property and, for properties with several classes, by class. A user's own property is its own title. */
 const TITLES: { readonly [propertyAndClass: string]: string } = {
   convergence: 'NOT CONVERGED',
   'no-lost-update': 'LOST UPDATE',
@@ -21,13 +21,13 @@ const TITLES: { readonly [propertyAndClass: string]: string } = {
   survival: 'DID NOT SURVIVE',
 };
 
-/** `LOST UPDATE`. */
+/** For example `LOST UPDATE`. */
 export function titleOf(signature: Signature): string {
   const title = TITLES[`${signature.property}/${signature.class}`] ?? TITLES[signature.property];
   return title ?? signature.property.replaceAll('-', ' ').toUpperCase();
 }
 
-/** `lost-update-7f3a91`: readable, and the number is the same for the same cause wherever it is found. */
+/** For example `lost-update-7f3a91`: readable, with a number that is the same for the same cause wherever it is found. */
 export function fileStem(of: Pick<Violation, 'cause' | 'signature'>): string {
   const words = titleOf(of.signature)
     .toLowerCase()
@@ -36,7 +36,7 @@ export function fileStem(of: Pick<Violation, 'cause' | 'signature'>): string {
   return `${words}-${shortHash(causeKey(of))}`;
 }
 
-/** FNV-1a, 24 bits of it: names, not security. */
+/** Computes 24 bits of FNV-1a: for names, not for security. */
 export function shortHash(text: string): string {
   let hash = 0x811c9dc5;
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193) >>> 0;

@@ -1,31 +1,32 @@
 /**
- * Whether a figure grows from run to run: a plain verdict with a test behind it.
+ * Decides whether a figure grows from run to run, by a statistical test.
  *
- * Of each process the first half of its runs is passed over (caches fill, code is compiled, heaps find their size). In the rest, the
- * Mann-Kendall test says whether later values are larger more often than chance would have it, and the median of all slopes between
- * two runs (Theil-Sen) by how much: neither minds outliers, nor what the figure is distributed like. Pure. Start at {@link trendOf}.
+ * The first half of each process's runs is ignored (caches fill, code is compiled, heaps reach their size). In the rest, the
+ * Mann-Kendall test decides whether later values are larger more often than by chance, and the median of all slopes between two
+ * runs (Theil-Sen) gives the amount: neither depends on outliers or on the distribution of the figure. Pure. Start at {@link
+ * trendOf}.
  */
 
 export type Trend =
   | { readonly verdict: 'grows'; readonly perRun: number; readonly runs: number }
   | { readonly verdict: 'steady'; readonly runs: number }
-  /** No series is long enough: the longest has so many runs. */
+  /** No series is long enough: `runs` is the length of the longest. */
   | { readonly verdict: 'too-few-runs'; readonly runs: number };
 
-/** What it takes to speak of growth. */
+/** The minimum that counts as growth. */
 export interface Least {
-  /** By so much over the later half. */
+  /** Minimum growth over the later half. */
   readonly growth: number;
-  /** The runs of one process that it takes, at the least. */
+  /** Minimum number of runs of one process. */
   readonly runs: number;
 }
 
-/** Every pair of them is compared: of a longer series every k-th value says as much. */
+/** Maximum length of a series, because every pair is compared: of a longer one, every k-th value is used. */
 const LOOKED_AT_MAX = 1_000;
-/** Standard deviations: one series in a thousand without a trend looks as if it had one. */
+/** In standard deviations: one in a thousand series without a trend exceeds it by chance. */
 const SURE = 3.1;
 
-/** Looks at the series, one for each process, together. */
+/** Tests all series, one for each process, together. */
 export function trendOf(series: readonly (readonly number[])[], least: Least): Trend {
   const enough = series.filter(({ length }) => length >= least.runs);
   if (enough.length === 0) return { verdict: 'too-few-runs', runs: Math.max(0, ...series.map(({ length }) => length)) };
@@ -52,7 +53,7 @@ export function trendOf(series: readonly (readonly number[])[], least: Least): T
   return isSure && perRun * span >= least.growth ? { verdict: 'grows', perRun, runs } : { verdict: 'steady', runs };
 }
 
-/** Of the Mann-Kendall score where nothing grows; equal values count for less. */
+/** Returns the variance of the Mann-Kendall score without a trend, corrected for equal values. */
 function varianceOf(values: readonly number[]): number {
   const times = new Map<number, number>();
   for (const value of values) times.set(value, (times.get(value) ?? 0) + 1);
@@ -60,7 +61,7 @@ function varianceOf(values: readonly number[]): number {
   return (part(values.length) - [...times.values()].reduce((sum, n) => sum + part(n), 0)) / 18;
 }
 
-/** Zero of nothing. */
+/** Returns zero for an empty list. */
 export function medianOf(values: readonly number[]): number {
   const sorted = Float64Array.from(values).sort();
   const middle = sorted.length >> 1;

@@ -1,8 +1,11 @@
-/** The line that waives a finding, to paste into the configuration: the same in the terminal and on the page. */
+/** The line that waives a finding, to paste into the configuration; identical in the terminal and on the page. */
 import { waivableOf } from '../model/waiver.ts';
 import type { Finding } from '../model/finding.ts';
 
-/** Valid in TypeScript and in YAML. The user fills in reason and last day: without them it is refused. */
+/**
+ * Returns text that is valid in TypeScript and in YAML. The user fills in the reason and the last day: without them it is
+ * refused.
+ */
 export function waiverLine({
   violation,
   record,
@@ -21,7 +24,7 @@ export function waiverLine({
   return `{ ${facts.map(([name, value]) => `${name}: ${quoted(value)}`).join(', ')} }`;
 }
 
-/** In the quotes that both languages read alike. */
+/** Quotes a text so that both languages read it the same way. */
 function quoted(text: string): string {
   return /['\\]/.test(text) ? JSON.stringify(text) : `'${text}'`;
 }

@@ -1,4 +1,4 @@
-/** Files written whole or not at all. */
+/** Writes files atomically. */
 import { existsSync, lstatSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { isMarkAlive, markOf, ourProcess } from 'stalemate-apiserver/processes/process-identity';
@@ -6,12 +6,12 @@ import { HarnessError } from '../model/errors.ts';
 import { filesBelow } from './read-files.ts';
 
 /**
- * Writes a text under its final name only when all of it is on disk; folders are made as needed.
+ * Writes a text to a temporary file and renames it once it is complete; creates folders as needed.
  *
- * @param flag the one that names another folder, for the message.
- * @throws {USAGE} when the folder is one of ours and a link is in its place.
- * @throws {OUTPUT_FAILED} naming the path, when the disk is full, the folder cannot be written to, and so on. What was at the
- * path before is untouched.
+ * @param flag - The flag that names another folder, for the error message.
+ * @throws {USAGE} if the folder is one of ours and has been replaced by a symbolic link.
+ * @throws {OUTPUT_FAILED} with the path, if the disk is full, the folder is not writable, and so on. An existing file is
+ * untouched then.
  */
 export function writeWhole(path: string, text: string, mode = 0o666, flag = '--report-dir'): void {
   refuseLinks(dirname(path), flag);
@@ -26,7 +26,7 @@ export function writeWhole(path: string, text: string, mode = 0o666, flag = '--r
   }
 }
 
-/** Why something could not be written, and what to do about it. */
+/** Makes the error for a failed write, with the reason and what to do about it. */
 export function writeFailure(path: string, error: unknown, flag = '--report-dir'): HarnessError {
   const code = (error as NodeJS.ErrnoException).code ?? '';
   const reason = REASONS[code]?.replace('--report-dir', flag) ?? reasonOf(error);
@@ -36,23 +36,23 @@ export function writeFailure(path: string, error: unknown, flag = '--report-dir'
   });
 }
 
-/** Where a text is until all of it is on disk. */
+/** Returns the path of the temporary file. */
 export function partialOf(path: string): string {
   return `${path}.${markOf(ourProcess())}.partial`;
 }
 
 /**
- * Finds out before a long campaign whether its findings could be kept: makes the folder and writes and removes a file in it. What
- * processes that were killed had not finished writing is removed.
+ * Checks before a long campaign that its findings can be written: creates the folder, and writes and removes a file in it. Also
+ * removes unfinished files of killed processes.
  *
- * @throws {OUTPUT_FAILED} naming the folder.
+ * @throws {OUTPUT_FAILED} with the folder.
  */
 export function checkFolder(folder: string): void {
   for (const name of OWN_FOLDERS) refuseLink(join(folder, name), '--report-dir');
   const probe = join(folder, `.write-test.${markOf(ourProcess())}`);
   writeWhole(probe, '');
   removeQuietly(probe);
-  // Where nothing can be read, nothing of ours is.
+  // An unreadable folder contains no files of ours.
   for (const name of filesBelow(folder, () => {})) {
     const [, partial, test] = UNFINISHED.exec(name) ?? [];
     const mark = partial ?? test;
@@ -60,12 +60,12 @@ export function checkFolder(folder: string): void {
   }
 }
 
-/** All that is written is in these, and so is what a run replaces. */
+/** All files that a run writes or replaces are in these folders. */
 const OWN_FOLDERS = ['failures', 'records', 'recordings', 'reports', 'unproved', 'corpus'];
-/** Around them, unless another folder is named. */
+/** The parent of these folders, unless another one is named. */
 const HOME = '.stalemate';
 
-/** A link in place of a folder of ours, which a repository may bring along, would lead writes and removals to elsewhere. */
+/** Refuses symbolic links in place of our own folders: a repository may contain one, which would redirect writes and removals. */
 export function refuseLinks(folder: string, flag: string): void {
   if (OWN_FOLDERS.includes(basename(folder))) refuseLink(folder, flag);
   for (const one of [folder, dirname(folder)]) if (basename(one) === HOME) refuseLink(one, flag);
@@ -83,15 +83,18 @@ function isLink(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
   } catch {
-    // What is wrong with the path above it, the write says.
+    // The write will report what is wrong with the path above.
     return false;
   }
 }
 
-/** Under these names nothing is ever read. */
+/** Names of temporary files, which are never read. */
 const UNFINISHED = /(?:\.([0-9a-f]{8}-\d+-\d*)\.partial|\.write-test\.([0-9a-f]{8}-\d+-\d*))$/;
 
-/** Level by level: where the system says that a folder can never be (below /proc), the recursive form tries for ever. */
+/**
+ * Creates folders level by level: if the system never allows a folder there (below /proc), the recursive form of mkdir loops
+ * for ever.
+ */
 function makeFolder(folder: string): void {
   if (existsSync(folder)) return;
   const parent = dirname(folder);
@@ -99,7 +102,7 @@ function makeFolder(folder: string): void {
   try {
     mkdirSync(folder);
   } catch (error) {
-    // Shards that start together share the folders above their own: another one may have been faster.
+    // Shards that start together share parent folders: another one may have created it first.
     if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) throw error;
   }
 }
@@ -125,6 +128,6 @@ function removeQuietly(path: string): void {
   try {
     rmSync(path, { force: true });
   } catch {
-    // The failure that led here is the one to report.
+    // Only the original failure is reported.
   }
 }

@@ -1,17 +1,17 @@
 /**
- * Two lists of steps side by side: steps of one label are in one row, the others alone.
+ * Aligns two lists of steps: steps with the same label share a row, the rest have rows of their own.
  *
- * Labels name a request by what it is and are unique in a run, so the longest common subsequence of labels is what the runs have in
- * common in one order. Pure, and knows nothing of what a step is.
+ * A label names a request by its content and is unique in a run, so the longest common subsequence of labels is what both runs
+ * did in the same order. Pure, and independent of what a step contains.
  */
 
-/** One row: a step of either run, or of both. */
+/** One row: a step of one run, or the same step of both. */
 export interface Aligned<T> {
   readonly left?: T;
   readonly right?: T;
 }
 
-/** The steps of both lists, in an order that keeps the order of each. What is left alone on the left comes first. */
+/** Merges both lists and keeps the order of each. Steps of the left list alone come first. */
 export function align<T>(left: readonly T[], right: readonly T[], keyOf: (step: T) => string): readonly Aligned<T>[] {
   const a = left.map(keyOf);
   const b = right.map(keyOf);
@@ -41,7 +41,7 @@ interface Lengths {
   readonly lengths: Int32Array;
 }
 
-/** For each pair of ends of the lists, how many steps they have in common. */
+/** For each pair of suffixes of the lists, the number of steps in common. */
 function commonLengths(a: readonly string[], b: readonly string[]): Lengths {
   const width = b.length + 1;
   const lengths = new Int32Array((a.length + 1) * width);

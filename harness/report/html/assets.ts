@@ -1,18 +1,18 @@
 /**
- * The page's own script and style, put together from the files in `page/` when a page is written.
+ * The page's own script and style, concatenated from the files in `page/` when a page is written.
  *
- * The files are ES modules in plain JavaScript, so that they can be read, checked and debugged as they are. They import each other by
- * name only; here imports and the word `export` go, and what is left is one module. No bundler, and nothing to build.
+ * The files are ES modules in plain JavaScript, so that they can be read, checked and debugged directly. They import each other
+ * by name only: imports and the word `export` are removed here, which leaves a single module. No bundler, and nothing to build.
  */
 import { readFileSync } from 'node:fs';
 
-/** In the order of their imports. */
+/** Sorted so that each module follows its imports. */
 const SCRIPTS = ['dom', 'data', 'moment', 'copy', 'story', 'knowledge', 'filter', 'history-list', 'history', 'main'];
 const STYLES = ['theme', 'layout', 'story', 'knowledge', 'neighbour', 'history'];
 const RUN_SCRIPTS = ['dom', 'copy', 'run'];
 const RUN_STYLES = ['theme', 'layout', 'run'];
 
-/** Of the page of a finding. */
+/** Returns the script of a finding's page. */
 export function pageScript(): string {
   return scriptOf(SCRIPTS);
 }
@@ -21,7 +21,7 @@ export function pageStyle(): string {
   return styleOf(STYLES);
 }
 
-/** Of the page of a run. */
+/** Returns the script of a run's page. */
 export function runScript(): string {
   return scriptOf(RUN_SCRIPTS);
 }
@@ -42,7 +42,7 @@ function readPart(name: string): string {
   return readFileSync(new URL(`page/${name}`, import.meta.url), 'utf8');
 }
 
-/** A module's text without what only modules of their own need. */
+/** Removes the imports and exports of a module. */
 function unwrapped(text: string): string {
   return text
     .replaceAll(/^import [^;]*;\n/gm, '')

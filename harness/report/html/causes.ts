@@ -1,9 +1,9 @@
 /**
- * Which event of a history follows from which: by data, not by mere order.
+ * Derives which event of a history follows from which, by data rather than by order.
  *
- * A write follows from what its actor had last received of the objects that it is about (and, for a create, of their owner). What an
- * actor received follows from the write that made the version. A conflict follows from the write that made the version in its way.
- * Program order is left out on purpose: with it, everything follows from everything that came before.
+ * A write follows from what its actor had last received of its objects (and, for a create, of their owner). A received version
+ * follows from the write that made it. A conflict follows from the write that made the conflicting version. Program order is
+ * left out on purpose: with it, every event would follow from all earlier ones.
  */
 import { objectKey, parentOf, type KubeObject } from 'stalemate-apiserver/objects/object';
 import { isWrite, type Operation } from '../../model/history.ts';
@@ -12,10 +12,14 @@ import type { HistoryIndex } from '../history-index.ts';
 import { isConflict } from '../operation-text.ts';
 import type { RawEvent } from './raw-event.ts';
 
-/** A list of thousands follows from thousands of writes; the newest are what it is about. */
+/** A list of thousands of objects follows from thousands of writes; only the newest are kept. */
 const CAUSES_MAX = 8;
 
-/** Rows that each row follows from, newest first. `events` are in order of ticks. */
+/**
+ * Returns, for each row, the rows that it follows from, newest first.
+ *
+ * @param events - Sorted by tick.
+ */
 export function causesOf(index: HistoryIndex, events: readonly RawEvent[]): readonly (readonly number[])[] {
   const rowOfOp = new Map<number, number>();
   events.forEach(({ op }, row) => {
@@ -52,7 +56,7 @@ export function causesOf(index: HistoryIndex, events: readonly RawEvent[]): read
   });
 }
 
-/** The operation behind each version of each resource. */
+/** Maps each version of each resource to the operation that made it. */
 function makersOf({ history }: HistoryIndex): ReadonlyMap<string, number> {
   return new Map(history.revisions.map(({ resource, revision, op }) => [`${resource} ${revision}`, op]));
 }
@@ -78,7 +82,7 @@ function inTheWay(index: HistoryIndex, operation: Operation, rowOfOp: ReadonlyMa
   return last === undefined ? undefined : rowOfOp.get(last.op);
 }
 
-/** Rows by which actors received objects, in order of ticks. */
+/** The rows by which actors received objects, sorted by tick. */
 class Told {
   readonly #rows = new Map<string, { readonly at: number; readonly row: number }[]>();
 
@@ -102,7 +106,7 @@ class Told {
     for (const list of this.#rows.values()) list.sort((a, b) => a.at - b.at);
   }
 
-  /** The last row by which an operation's actor had received an object when it asked. */
+  /** Returns the last row by which an operation's actor had received an object when it sent the request. */
   before(operation: Operation, key: string): number | undefined {
     const list = this.#rows.get(`${operation.actor} ${key}`) ?? [];
     let low = 0;
@@ -123,7 +127,7 @@ class Told {
   }
 }
 
-/** Answers need not be objects: a `Status` has no metadata to speak of. */
+/** An answer need not be an object: a `Status` has no useful metadata. */
 function keyOfObject(resource: string, object: KubeObject): string {
   const { namespace = '', name = '' } = object.metadata ?? {};
   return objectKey(resource, namespace, name);

@@ -1,7 +1,8 @@
 /**
- * The failing run beside its neighbour, which leaves one deviation out and passes: step by step, where they part, and how they end.
+ * Compares the failing run with its neighbour, which leaves one deviation out and passes: step by step, where they diverge, and
+ * how they end.
  *
- * Owns: which steps are shown and which are counted only. Does not own: how steps are paired (`align.ts`).
+ * Owns: which steps are shown and which are only counted. Does not own: how steps are paired (`align.ts`).
  */
 import type { Violation } from '../../model/check-result.ts';
 import type { Neighbour } from '../../model/finding.ts';
@@ -13,13 +14,13 @@ import { align, type Aligned } from './align.ts';
 import type { ComparedStep, ComparedRow, ReportNeighbour, RunEnd } from './document.ts';
 import { valueTextOf } from './field-chain.ts';
 
-/** Steps of each run that are looked at: where runs of thousands of requests part is not shown by this. */
+/** Maximum number of steps compared of each run: a comparison does not help with runs of thousands of requests. */
 const STEPS_MAX = 400;
-/** Rows shown around and after the parting; the rest is counted. */
+/** Rows shown around and after the divergence; the rest is counted. */
 const ROWS_MAX = 30;
-/** Equal rows shown in one go. */
+/** Consecutive equal rows that are shown. */
 const SAME_MAX = 3;
-/** What only the passing run goes on to do, after the last step that the two share. */
+/** Steps of the passing run that are shown after the last common one. */
 const TAIL_MAX = 4;
 const ENDS_MAX = 6;
 
@@ -27,7 +28,7 @@ interface Step extends OperationRow {
   readonly label: string;
 }
 
-/** @param keys Objects that the failing run's story is about. */
+/** @param keys - Objects of the failing run's story. */
 export function compareRuns(
   failing: HistoryIndex,
   violation: Violation,
@@ -70,7 +71,7 @@ function stepsOf(index: HistoryIndex, violation: Violation, keys: ReadonlySet<st
     .map((row) => ({ ...row, label: index.operation(row.id)?.label ?? '' }));
 }
 
-/** Whether the other run's step of this label is above; what the rows no longer show comes later. */
+/** Reports whether the other run's step with this label is above; if it is not above, it comes later. */
 function isEarlier(rows: readonly Aligned<Step>[], place: number, label: string): boolean {
   return rows.slice(0, place).some(({ left, right }) => left?.label === label || right?.label === label);
 }
@@ -79,14 +80,14 @@ function labelsOf({ history }: HistoryIndex): ReadonlySet<string> {
   return new Set(history.operations.filter(({ sent }) => sent !== undefined).map(({ label }) => label));
 }
 
-/** Names that the server makes up differ from run to run; canonical names do not. */
+/** Finds the same objects in the other run: generated names differ from run to run, canonical names do not. */
 function keysOfSame(from: HistoryIndex, to: HistoryIndex, keys: ReadonlySet<string>): ReadonlySet<string> {
   const names = new Set([...keys].map((key) => from.shortName(key)));
   const all = new Set(to.history.revisions.map(({ resource, namespace, name }) => `${resource}/${namespace}/${name}`));
   return new Set([...keys, ...[...all].filter((key) => names.has(to.shortName(key)))]);
 }
 
-/** Versions are numbered over all objects, so after the parting they differ by nature. */
+/** Compares steps without versions: those are numbered across all objects, so they differ after the divergence anyway. */
 function isSame({ left, right }: Aligned<Step>): boolean {
   if (left === undefined || right === undefined) return false;
   const text = ({ request, answer = '' }: Step): string => `${request} ▶ ${answer}`.replaceAll(/(?<= )\d+(?= |$)/g, '');
@@ -122,7 +123,7 @@ function isParting(row: ComparedRow): boolean {
   return row.row === 'step' && row.parts;
 }
 
-/** What is different in the end, of the objects that the story is about. */
+/** Lists the final differences of the story's objects. */
 function endsOf(
   failing: HistoryIndex,
   passing: HistoryIndex,

@@ -1,4 +1,4 @@
-/** The report document as a schema: published under docs/schemas, and what every page's data is checked against before it is written. */
+/** The schema of the report document: published under docs/schemas, and applied to every page's data before it is written. */
 import { z } from 'zod';
 import {
   REPORT_VERSION,
@@ -21,7 +21,7 @@ import {
 } from './document.ts';
 import type { EventTable } from './event-table.ts';
 
-/** Every key of the noun, the optional ones too: a field that was forgotten here is a type error. */
+/** Requires every key of the type, optional ones included: a field that is missing here is a type error. */
 type Shape<T> = { readonly [key in keyof T]-?: z.ZodType };
 
 const numbers = z.array(z.number());
@@ -203,7 +203,7 @@ const events: z.ZodType<EventTable> = z
   } satisfies Shape<EventTable>)
   .meta({ description: 'Columns of equal length that point into texts; -1 points nowhere' });
 
-/** Describes the data of a page. */
+/** The schema of a page's data. */
 export const reportSchema: z.ZodType<ReportDocument> = z
   .strictObject({
     version: z.literal(REPORT_VERSION),

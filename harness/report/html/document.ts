@@ -1,8 +1,9 @@
 /**
- * The report document: all that a page shows of a finding, as data. The one contract between what was recorded and the page.
+ * The report document: everything that a page shows of a finding, as data. It is the only contract between the recorded data
+ * and the page.
  *
- * Owns: the nouns. Does not own: how they are derived (`make-document.ts`), how they are checked (`document-schema.ts`), how they look
- * (`render-page.ts` writes the page, `page/` is what runs in it). Changing the meaning of a field is a new version.
+ * Owns: the types. Does not own: how they are derived (`make-document.ts`), validated (`document-schema.ts`) or displayed
+ * (`render-page.ts` writes the page, `page/` runs in it). A field that changes its meaning requires a new version.
  */
 import type { Counterfactual, Grade } from '../../model/finding.ts';
 import type { Phase } from '../../model/history.ts';
@@ -17,51 +18,51 @@ export interface ReportDocument {
   readonly kind: 'report';
   readonly head: ReportHead;
   readonly story: ReportStory;
-  /** Every deviation of the schedule, and what happens without it. */
+  /** Every deviation of the schedule, with the result of the run without it. */
   readonly counterfactuals: readonly ReportDeviation[];
-  /** The run that passes without one of them, beside this one; absent where none is known. */
+  /** The passing run without one of the deviations, compared with this one; absent if none is known. */
   readonly neighbour?: ReportNeighbour;
-  /** The versions of the objects that the story is about, one chain per object. */
+  /** The versions of the story's objects, one chain per object. */
   readonly chains: readonly ReportChain[];
-  /** What was at the server and what each actor had received of it, by tick. */
+  /** The versions at the server and those that each actor had received, by tick. */
   readonly views: readonly ObjectView[];
   readonly rates: ReportRates;
   readonly events: EventTable;
   /** Commands to copy. */
   readonly reproduce: readonly { readonly what: string; readonly command: string }[];
-  /** What to paste into the configuration to waive it for a while; absent on older pages. */
+  /** The waiver to paste into the configuration; absent on older pages. */
   readonly waiver?: string;
   readonly environment: readonly { readonly name: string; readonly value: string }[];
-  /** What the page leaves out, and where it is. */
+  /** What the page omits, and where to find it. */
   readonly notes: readonly string[];
 }
 
 export interface ReportHead extends ShownSignature {
-  /** `LOST UPDATE`. */
+  /** For example `LOST UPDATE`. */
   readonly title: string;
   readonly sentence: string;
-  /** What did it; absent on pages of before, and where it says no more than the sentence. */
+  /** The cause; absent on older pages, and if it adds nothing to the sentence. */
   readonly cause?: string;
-  /** How else the cause shows; absent where this is all. */
+  /** Other symptoms of the cause; absent if there are none. */
   readonly symptoms?: readonly string[];
   readonly severity: 'error' | 'warning';
   readonly grade?: Grade;
-  /** `93→6 steps · 24→2 actors · …`; absent where it was not recorded. */
+  /** For example `93→6 steps · 24→2 actors · …`; absent if it was not recorded. */
   readonly tried?: string;
   /** What usually fixes findings of this kind; absent for claims of the user's own. */
   readonly mend?: string;
-  /** A run without a guilty request: it must not look like a finding. */
+  /** True for a run without a guilty request: it must not look like a finding. */
   readonly blameless?: true;
-  /** Whether it happened on a real server, too; absent on pages of before. */
+  /** Whether it reproduced on a real API server; absent on older pages. */
   readonly server?: string;
-  /** How far behind a reader has to be at least: the longest lag that the shrunk run has. Absent where it needs none. */
+  /** The least lag that reproduces it: the longest lag in the shrunk run. Absent if none is needed. */
   readonly lag?: string;
 }
 
 export interface ReportStory {
-  /** Columns from left to right, the API server after them. */
+  /** Columns from left to right; the API server's column comes after them. */
   readonly actors: readonly string[];
-  /** Head of the last column. */
+  /** Heading of the last column. */
   readonly server: string;
   readonly rows: readonly ReportRow[];
   readonly unrelatedSteps: number;
@@ -82,7 +83,10 @@ export type ReportRow =
       readonly guilty: boolean;
       readonly remark?: string;
       readonly stale?: string;
-      /** `content of version 9, read at step 2, under version 12`: what a write was made of, when that is not the newest. */
+      /**
+       * For example `content of version 9, read at step 2, under version 12`: which version a write was made from, if that is
+       * not the newest.
+       */
       readonly base?: string;
     }
   | {
@@ -112,26 +116,26 @@ export interface ReportDeviation {
   readonly without?: Counterfactual['without'];
 }
 
-/** The failing run beside the same one without one deviation, which passes. */
+/** The failing run, compared with the passing one that leaves one deviation out. */
 export interface ReportNeighbour {
-  /** What was left out. */
+  /** The deviation that was left out. */
   readonly without: string;
   readonly rows: readonly ComparedRow[];
-  /** What is different in the end; empty when only the way there is. */
+  /** The final differences; empty if only the steps differ. */
   readonly ends: readonly RunEnd[];
 }
 
-/** `same`: so many rows that do not differ; `more`: so many that are left out. */
+/** `same`: the number of equal rows; `more`: the number of omitted rows. */
 export type ComparedRow =
   | {
       readonly row: 'step';
       readonly actor: string;
       readonly same: boolean;
-      /** The first row that differs. */
+      /** True for the first row that differs. */
       readonly parts: boolean;
       readonly failing?: ComparedStep;
       readonly passing?: ComparedStep;
-      /** Of a step of one run only: when the other run has it. Absent where it never does. */
+      /** For a step in one run only: whether the other run has it earlier or later. Absent if it never does. */
       readonly moved?: 'earlier' | 'later';
     }
   | { readonly row: 'same' | 'more'; readonly steps: number };
@@ -142,7 +146,7 @@ export interface ComparedStep {
   readonly guilty: boolean;
 }
 
-/** The end of an object in either run: the field's value, `there`, `gone` or `never there`. */
+/** The final state of an object in both runs: the field's value, `there`, `gone` or `never there`. */
 export interface RunEnd {
   readonly object: string;
   readonly failing: string;
@@ -150,9 +154,9 @@ export interface RunEnd {
 }
 
 export interface ReportChain {
-  /** `deployments/web`. */
+  /** For example `deployments/web`. */
   readonly object: string;
-  /** Leaf pattern; empty when the whole object is meant. */
+  /** Leaf pattern; empty for the whole object. */
   readonly field: string;
   readonly versions: readonly ChainVersion[];
 }
@@ -162,49 +166,49 @@ export interface ChainVersion {
   readonly timeMs: number;
   readonly revision: number;
   readonly actor: string;
-  /** `PUT`, `PATCH`, … */
+  /** The HTTP method: `PUT`, `PATCH`, … */
   readonly request: string;
-  /** The version that the content of the write stems from; absent where nothing was carried along. */
+  /** The version from which the write took its content; absent if it repeats no content. */
   readonly base?: number;
-  /** The version that the request named. */
+  /** The `resourceVersion` in the request. */
   readonly under?: number;
-  /** Value of the field after it, or what else changed. */
+  /** Value of the field after the write, or what else it changed. */
   readonly value: string;
   readonly intent: Intent;
-  /** `victim`: what a guilty write destroyed; `involved`: what else shows the violation. */
+  /** `victim`: the write that the guilty one destroyed; `involved`: another write that shows the violation. */
   readonly role?: 'guilty' | 'victim' | 'involved';
 }
 
 /**
- * What a writer meant with the field. `meant`: the request says something else than the version it was made of. `carried`: the
- * request repeats what its base had, and the server had the same. `reverted`: it repeats its base, but the server had something else
- * by then. `rebuilt`: it builds the part again, and leaves the field out. `server`: the request does not name it. `none`: the field did
- * not change.
+ * What a writer intended for the field. `meant`: the request differs from the version it was made from. `carried`: the request
+ * repeats its base, and the server had the same value. `reverted`: it repeats its base, but the server had another value by
+ * then. `rebuilt`: it builds the part again, and omits the field. `server`: the request does not contain it. `none`: the field
+ * did not change.
  */
 export type Intent = 'created' | 'meant' | 'carried' | 'reverted' | 'rebuilt' | 'server' | 'deleted' | 'none';
 
 export interface ObjectView {
   readonly object: string;
-  /** Leaf paths whose values are listed. */
+  /** Paths of the leaves whose values are listed. */
   readonly leaves: readonly string[];
   readonly live: readonly Sight[];
   readonly caches: readonly ToldSights[];
 }
 
-/** What an actor received of an object, by watch or by answers. */
+/** The versions of an object that an actor received, by watch or by answers. */
 export interface ToldSights {
   readonly actor: string;
-  /** `watch`: by the events of a watch and by lists, which is what a cache goes by. `answers`: to requests for the object itself. */
+  /** `watch`: by watch events and by lists, which fill a cache. `answers`: by answers to requests for the object itself. */
   readonly via: 'watch' | 'answers';
   readonly told: readonly Sight[];
 }
 
-/** A version of an object, from a tick on. */
+/** A version of an object, and the tick from which on it was current. */
 export interface Sight {
   readonly at: number;
   readonly revision: number;
   readonly gone: boolean;
-  /** One per leaf of the view; `null` where it is not set. */
+  /** One value per leaf of the view; `null` if unset. */
   readonly values: readonly (string | null)[];
 }
 
@@ -218,7 +222,7 @@ export interface ReportRates {
 
 export interface ActorRate {
   readonly actor: string;
-  /** Requests per bucket. */
+  /** Number of requests in each bucket. */
   readonly reads: readonly number[];
   readonly writes: readonly number[];
   readonly refused: readonly number[];

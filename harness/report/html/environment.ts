@@ -1,4 +1,4 @@
-/** What a finding was found with and in: versions, seed, target, settings, how the run ended. */
+/** The environment of a finding: versions, seed, target, settings, and how the run ended. */
 import { assertNever } from '../../model/errors.ts';
 import type { Counterexample, CounterexampleTarget } from '../../model/counterexample.ts';
 import type { FindingStats } from '../../model/finding.ts';

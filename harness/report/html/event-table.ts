@@ -1,8 +1,8 @@
 /**
- * The raw history as columns: one row per request, watch event, decision, process event and log line, in order of ticks.
+ * The raw history as columns: one row per request, watch event, decision, process event and log line, sorted by tick.
  *
- * Owns: the table and its encoding (texts once, in a list; columns of numbers that point into it), so that 100,000 events stay small
- * and quick to filter. Does not own: which event caused which (`causes.ts`).
+ * Owns: the table and its encoding (each text once in a list, and columns of indexes into it), so that 100,000 events stay
+ * small and quick to filter. Does not own: which event caused which (`causes.ts`).
  */
 import { objectKey } from 'stalemate-apiserver/objects/object';
 import { assertNever } from '../../model/errors.ts';
@@ -13,7 +13,7 @@ import { answerText, requestText, type TextContext } from '../operation-text.ts'
 import { EVENT_KINDS, type RawEvent } from './raw-event.ts';
 import { causesOf } from './causes.ts';
 
-/** Columns of equal length; `-1` points nowhere. */
+/** Columns of equal length; an index of `-1` means none. */
 export interface EventTable {
   readonly texts: readonly string[];
   readonly at: readonly number[];
@@ -24,15 +24,15 @@ export interface EventTable {
   readonly verb: readonly number[];
   readonly object: readonly number[];
   readonly text: readonly number[];
-  /** Label by which a schedule names it. */
+  /** The label by which a schedule refers to the item. */
   readonly label: readonly number[];
-  /** Rows that an event follows from. */
+  /** Rows that this event follows from. */
   readonly causes: readonly (readonly number[])[];
-  /** Request bodies as text by row, as long as there is room for them. */
+  /** Request bodies as text by row, up to the size limit. */
   readonly bodies: { readonly [row: string]: string };
 }
 
-/** Characters of bodies that a page carries, each and in all: the record has them whole. */
+/** Maximum number of characters of one body, and of all bodies on a page. The record contains them in full. */
 const BODY_MAX = 6_000;
 const BODIES_MAX = 250_000;
 
@@ -164,7 +164,7 @@ function otherEvents(history: History): RawEvent[] {
     }),
     ...(history.logs ?? []).map(({ at, timeMs, actor, line }): RawEvent => {
       const text = logText(line);
-      // As it was printed, where that is not the same.
+      // The original line, if it differs from the text.
       return { ...plain, at, timeMs, kind: 'log', actor, text: `“${text}”`, label: text === line ? '' : line };
     }),
   ];

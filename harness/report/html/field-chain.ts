@@ -1,4 +1,4 @@
-/** The versions of an object, and for each of them: who wrote it, made of what, and whether its writer meant the field. */
+/** The versions of an object: for each, its writer, the version it was made from, and whether the writer meant the field. */
 import { isMap, jsonEqual } from 'stalemate-apiserver/objects/json';
 import type { JsonObject, JsonValue } from 'stalemate-apiserver/objects/object';
 import type { Violation } from '../../model/check-result.ts';
@@ -10,9 +10,9 @@ import { changesText, isField, itemOf, shortLeaf, valueText } from '../leaf-text
 import type { ChainVersion, Intent, ReportChain } from './document.ts';
 import { baseOf, type WriteBase } from './write-base.ts';
 
-/** Versions of one object that a page shows, those around the violation. */
+/** Maximum number of versions of an object on a page, those around the violation. */
 const VERSIONS_MAX = 60;
-/** Without a field to follow, this many changes of a version are named. */
+/** Without a field to follow, this many changes of each version are listed. */
 const CHANGES_MAX = 4;
 
 export interface ChainContext {
@@ -21,7 +21,7 @@ export interface ChainContext {
   readonly violation: Violation;
 }
 
-/** The chain of the object at a key, with regard to the field of the violation where the object has it. */
+/** Builds the chain of the object at a key. It follows the violation's field if the object has it. */
 export function fieldChain(context: ChainContext, key: string): ReportChain | undefined {
   const chain = context.index.chain(key);
   const last = chain.at(-1);
@@ -84,10 +84,10 @@ function valueOf(revision: Revision, field: string): string {
   return [ends ? 'terminating' : '', text].filter((part) => part !== '').join(', ') || 'only what the server maintains';
 }
 
-/** Items of a list that are named. */
+/** Maximum number of list items shown. */
 const ITEMS_MAX = 8;
 
-/** The field's value: the leaf's own, the items of a list, or all leaves of a map. */
+/** Formats the field's value: a single leaf, the items of a list, or all leaves of a map. */
 export function valueTextOf(object: JsonObject, field: string): string {
   const values = [...leavesOf(object)].filter(([path]) => isField(path, field));
   const [only] = values;
@@ -104,7 +104,7 @@ export function valueTextOf(object: JsonObject, field: string): string {
     .join(' ');
 }
 
-/** `Ready=True Audited=False` for conditions, names for other items; empty where the field is no list. */
+/** For example `Ready=True Audited=False` for conditions, and names for other items; empty if the field is not a list. */
 function itemTexts(values: readonly (readonly [string, JsonValue])[], field: string): readonly string[] {
   const items = new Map<string, string>();
   for (const [path, value] of values) {
@@ -147,7 +147,7 @@ function sameField(a: JsonObject, b: JsonObject, field: string): boolean {
   return fieldChanges(diffLeaves(a, b), field).length === 0;
 }
 
-/** Whether a patch says anything of the field; a JSON patch names paths, others are partial objects. */
+/** Reports whether a patch contains the field. A JSON patch names paths; other patches are partial objects. */
 function patchNames(body: JsonValue | undefined, field: string): boolean {
   if (field === '') return true;
   if (isMap(body)) return [...leavesOf(body).keys()].some((path) => isField(path, field) || field.startsWith(path));

@@ -1,11 +1,11 @@
 /**
- * Text that becomes part of a page. Whatever a record holds is text and stays text: an annotation with `</script>` in it too.
+ * Escapes text for pages. Whatever a record contains stays text, even an annotation with `</script>` in it.
  *
- * Owns: escaping. Everything that is put into {@link html} is escaped unless it came out of it.
+ * Owns: escaping. Every value in an {@link html} template is escaped unless it is {@link Html} already.
  */
 import { plainText } from '../plain-text.ts';
 
-/** Text that is markup already. */
+/** Text that is already markup. */
 export class Html {
   readonly text: string;
 
@@ -16,7 +16,7 @@ export class Html {
 
 type Part = string | number | Html | readonly Html[] | undefined;
 
-/** Markup with everything that is put in escaped; lists of markup are joined, undefined is nothing. */
+/** Builds markup and escapes all values; lists of markup are joined, undefined adds nothing. */
 export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Html {
   let text = strings[0] ?? '';
   parts.forEach((part, index) => {
@@ -41,14 +41,14 @@ const ENTITIES: { readonly [character: string]: string } = {
 };
 
 /**
- * For text and for attributes in quotes. Characters that turn the direction of what follows, or that no page may hold, are shown as
- * what they are.
+ * Escapes text for elements and quoted attributes. Bidirectional control characters, and characters that HTML forbids, are
+ * shown as escapes.
  */
 function escapeText(text: string): string {
   return plainText(text.replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? character));
 }
 
-/** JSON for a script element: no `<` in it, so that nothing in it can end the element or open a comment. */
+/** Encodes JSON for a script element without any `<`, so that nothing in it can end the element or open a comment. */
 export function scriptJson(value: unknown): string {
   return JSON.stringify(value).replaceAll('<', String.raw`\u003c`);
 }

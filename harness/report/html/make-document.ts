@@ -1,4 +1,4 @@
-/** A finding as the document that its page shows. Pure; start with {@link makeReport}. */
+/** Makes the report document of a finding. Pure; start with {@link makeReport}. */
 import { realServerText } from '../../model/confirmation.ts';
 import type { FindingStats } from '../../model/finding.ts';
 import { isWrite, type History } from '../../model/history.ts';
@@ -20,13 +20,13 @@ import { objectView } from './object-views.ts';
 import { requestRates } from './rates.ts';
 import { baseOf } from './write-base.ts';
 
-/** Where the files of a finding are, as a person would type them. */
+/** Paths of a finding's files, as a user would type them. */
 export interface ReportPlaces {
   readonly counterexample?: string;
   readonly record?: string;
 }
 
-/** Objects shown version by version; a story about more is about their number. */
+/** Maximum number of objects shown version by version; a story about more objects is about their number. */
 const OBJECTS_MAX = 8;
 
 export function makeReport(told: Told, places: ReportPlaces = {}): ReportDocument {
@@ -97,7 +97,7 @@ function commandsOf({ counterexample, record }: ReportPlaces): ReportDocument['r
   ];
 }
 
-/** After shrinking, what is held back is as little as it takes. */
+/** Describes the lag: after shrinking, only necessary holds are left. */
 function lagText(history: History, { holds, heldItems }: FindingStats): string {
   if (holds === 0) return 'none: no watch is kept back';
   const late = history.deliveries.map(({ timeMs, available }) => timeMs - available.timeMs);
@@ -152,13 +152,16 @@ function operationRow(
     ...(answer === undefined ? {} : { answer }),
     guilty,
     ...(remark === undefined ? {} : { remark }),
-    // Fonts without emoji have this sign too.
+    // Replaces the sign by one that fonts without emoji also have.
     ...(stale === undefined ? {} : { stale: stale.replace('⌛', '◔') }),
     ...(base === undefined ? {} : { base }),
   };
 }
 
-/** What a write was made of, when that is neither what it names nor the newest: the span from read to use. */
+/**
+ * Describes which version a write was made from, if that is neither the version it names nor the newest: the span from read to
+ * use.
+ */
 function baseText(
   row: Extract<StoryRow, { row: 'operation' }>,
   index: HistoryIndex,

@@ -1,4 +1,4 @@
-/** What the server held and what each actor had received of it, version by version: cache against live at any tick. */
+/** What the server held and what each actor had received of it, version by version: cache and live state at any tick. */
 import type { JsonObject } from 'stalemate-apiserver/objects/object';
 import { roleOf } from '../../model/actor.ts';
 import type { Violation } from '../../model/check-result.ts';
@@ -8,12 +8,12 @@ import type { Knowledge, KnowledgeBase } from '../knowledge.ts';
 import { isField, valueText } from '../leaf-text.ts';
 import type { ObjectView, Sight, ToldSights } from './document.ts';
 
-/** Leaves listed per object: the violation's field first, then what changed most recently. */
+/** Maximum number of leaves listed per object: the violation's field first, then the most recently changed ones. */
 const LEAVES_MAX = 10;
-/** Versions per object and reader that a page carries: the last ones before the violation, and a few after. */
+/** Maximum number of versions per object and reader on a page: the last ones before the violation, and a few after it. */
 const SIGHTS_MAX = 300;
 
-/** The view of the object at a key: the readers are the actors that the story has columns for. */
+/** Builds the view of the object at a key. Its readers are the actors that have columns in the story. */
 export function objectView(
   index: HistoryIndex,
   knowledge: KnowledgeBase,
@@ -47,7 +47,7 @@ export function objectView(
   };
 }
 
-/** Caches are filled by watches and by the lists before them; answers to other requests pass them by. */
+/** Reports whether a version reached a cache: watches and their lists fill caches, answers to other requests do not. */
 function fillsCache(index: HistoryIndex, { op }: Knowledge): boolean {
   return op === undefined || index.operation(op)?.verb === 'list';
 }

@@ -1,11 +1,11 @@
 /**
- * The file around a page: its head with the policy (only this page's own script and style may run, nothing may be fetched), style,
- * markup, data and script, in one text that needs nothing else.
+ * The file around a page: head, content security policy (only the page's own script and style run, nothing is fetched), style,
+ * markup, data and script, in one self-contained text.
  */
 import { createHash } from 'node:crypto';
 import { html, scriptJson, type Html } from './html-text.ts';
 
-/** Under another name, because a formatter closes what it finds open in templates that are tagged "html". */
+/** An alias, because the formatter closes unclosed elements in templates tagged `html`. */
 const openHtml = html;
 
 export interface PageParts {
@@ -13,11 +13,11 @@ export interface PageParts {
   readonly style: string;
   readonly script: string;
   readonly body: Html;
-  /** What the page shows, as data; `id` is that of its element. */
+  /** The data that the page shows; `id` is the id of its element. */
   readonly data: { readonly id: string; readonly value: unknown };
 }
 
-/** Pure: the same parts give the same bytes. */
+/** Pure: equal parts give identical bytes. */
 export function pageShell({ title, style, script, body, data }: PageParts): string {
   const policy = [
     "default-src 'none'",
@@ -41,7 +41,7 @@ export function pageShell({ title, style, script, body, data }: PageParts): stri
   return `${head.text}${start}${body.text}${json}<script type="module">${script}</script>\n</body>\n</html>\n`;
 }
 
-/** The policy names the script and the style by what they are. */
+/** Hashes a script or style for the policy. */
 function digest(text: string): string {
   return `sha256-${createHash('sha256').update(text).digest('base64')}`;
 }

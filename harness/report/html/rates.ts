@@ -1,9 +1,9 @@
-/** Requests over run time, per actor, in equal buckets: a storm is a wall, a backoff is a staircase. */
+/** Requests over run time, per actor, in equal buckets: a request storm is a wall, a backoff is a staircase. */
 import { isWrite, phaseStartMs, type History } from '../../model/history.ts';
 import type { ActorRate, ReportRates } from './document.ts';
 
 const BUCKETS = 60;
-/** Steps that people read on an axis. */
+/** Readable steps of an axis. */
 const NICE = [1, 2, 5] as const;
 
 export function requestRates(history: History, actors: readonly string[]): ReportRates {

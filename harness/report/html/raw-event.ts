@@ -1,4 +1,4 @@
-/** One event of a run, before the page's table packs it. */
+/** An event of a run, before it is packed into the page's table. */
 
 export const EVENT_KINDS = [
   'read',
@@ -23,8 +23,8 @@ export interface RawEvent {
   readonly object: string;
   readonly text: string;
   readonly label: string;
-  /** Id of the operation that it shows, if any. */
+  /** Id of the operation behind it, if any. */
   readonly op?: number;
-  /** Revision that a delivery shows. */
+  /** The revision that a delivery carries. */
   readonly revision?: number;
 }

@@ -1,6 +1,7 @@
 /**
- * The page of a recording: a run that stalemate did not make, or could not judge, shown as a finding is. There is no guilty request yet, so
- * it says what each property makes of it, and shows the story of the first violation; without one, of the target's last requests.
+ * The page of a recording: a run that stalemate did not make, or could not judge, displayed like a finding. It has no guilty
+ * request, so it lists the result of each property, and shows the story of the first violation, or of the target's last
+ * requests if there is none.
  */
 import type { CheckResult, Violation } from '../../model/check-result.ts';
 import type { Counterexample } from '../../model/counterexample.ts';
@@ -14,15 +15,15 @@ import { checked } from './index.ts';
 import { makeReport } from './make-document.ts';
 import { renderPage } from './render-page.ts';
 
-/** What a property says of a recording. */
+/** A property's result for a recording. */
 export interface RecordedOpinion {
   readonly property: string;
   readonly result: CheckResult;
-  /** False where nothing in the recording could have broken the claim. */
+  /** False if nothing in the recording could have violated the claim. */
   readonly exercised: boolean;
 }
 
-/** The first sentence of the page, in the terminal too. */
+/** Returns the first sentence of the page, which the terminal prints as well. */
 export function recordingSentence(recording: Recording, opinions: readonly RecordedOpinion[]): string {
   const { inconclusive } = recording;
   if (inconclusive !== undefined) {
@@ -37,9 +38,9 @@ export function recordingSentence(recording: Recording, opinions: readonly Recor
   return more.length === 0 ? first.sentence : `${first.sentence} (and ${countText(more.length, 'other violation')})`;
 }
 
-/** @param file The recording, as a person would type it. */
+/** @param file - The recording's path, as a user would type it. */
 export function recordingPage(recording: Recording, opinions: readonly RecordedOpinion[], file: string): string {
-  // What else a campaign sees in its run is a finding of its own.
+  // A violation in an inconclusive run of a campaign is reported there as a finding of its own.
   const [first] = recording.inconclusive === undefined ? violationsOf(opinions) : [];
   const violation = first ?? nothingWrong(recording);
   const {
@@ -102,7 +103,7 @@ function opinionText(result: CheckResult, exercised: boolean): string {
   }
 }
 
-/** So that the same page can show it: the whole run, and no guilty request. */
+/** Makes a placeholder violation, so that the same page can show the whole run without a guilty request. */
 function nothingWrong({ source, inconclusive }: Recording): Violation {
   return {
     signature: { property: inconclusive?.property ?? 'recording', class: source, actors: [], kind: '', field: '' },
@@ -114,7 +115,7 @@ function nothingWrong({ source, inconclusive }: Recording): Violation {
   };
 }
 
-/** What a page wants to know of how a run was made: here only how its order deviated. */
+/** Makes a placeholder counterexample: of it, the page only needs the deviations. */
 function asIfFound({ schedule, history }: Recording, { signature, sentence }: Violation): Counterexample {
   return {
     version: 1,

@@ -1,9 +1,8 @@
 /**
- * A report document as one HTML file that needs nothing else: no network, no server, no other file.
+ * Renders a report document as one self-contained HTML file: no network, no server, no other file.
  *
- * Owns: the order of the sections. Does not own: the file around them (`page-shell.ts`).
- * What can be read without a script is written here, so that the story is there at once; what moves is in `page/`. Start at
- * {@link renderPage}.
+ * Owns: the order of the sections. Does not own: the file around them (`page-shell.ts`). Everything that is readable without a
+ * script is rendered here, so that the story appears at once; `page/` makes it interactive. Start at {@link renderPage}.
  */
 import { pageScript, pageStyle } from './assets.ts';
 import type { ReportDocument } from './document.ts';
@@ -19,7 +18,7 @@ import { neighbourSection } from './sections/neighbour.ts';
 import { ratesSection } from './sections/rates.ts';
 import { storySection } from './sections/story.ts';
 
-/** Writes the page of a report. Pure: the same document gives the same bytes. */
+/** Renders the page of a report. Pure: equal documents give identical bytes. */
 export function renderPage(report: ReportDocument): string {
   return pageShell({
     title: titleOf(report),
@@ -30,7 +29,7 @@ export function renderPage(report: ReportDocument): string {
   });
 }
 
-/** The last actor is the target, whose requests say most; those before it may run on to the right. */
+/** The last actor is the target, whose requests are the longest; requests in earlier columns may extend to the right. */
 function columnsOf(actors: number): string {
   const earlier = actors > 1 ? `repeat(${actors - 1}, minmax(0, 1fr)) ` : '';
   return `2.4rem ${earlier}minmax(0, 3fr) minmax(0, 1.4fr)`;

@@ -1,8 +1,9 @@
 /**
- * Which version of an object a write was made of: the content that it repeats, beside the version that it names.
+ * Finds which version of an object a write was made from: the one whose content it repeats, as opposed to the one that it
+ * names.
  *
- * The two differ where the harm is: content of version 9 under version 12. Found by comparing the body of an update with every
- * version that its actor had received; the closest one is the base, the newest of equals.
+ * In a harmful write the two differ, for example content of version 9 under version 12. The body of an update is compared with
+ * every version that its actor had received; the closest one is the base, or the newest of several equally close ones.
  */
 import { isMap } from 'stalemate-apiserver/objects/json';
 import type { JsonValue, KubeObject } from 'stalemate-apiserver/objects/object';
@@ -12,23 +13,26 @@ import { isCopied, rebuiltParts, type Rebuilt } from '../../model/rebuilt.ts';
 import type { Knowledge } from '../knowledge.ts';
 
 export interface WriteBase {
-  /** The version whose content it repeats. */
+  /** The version whose content the write repeats. */
   readonly content: Knowledge;
   /** The version that the request names, if it names one. */
   readonly under?: number;
   readonly rebuilt: Rebuilt;
 }
 
-/** Versions looked at: older ones are hardly what anybody still holds. */
+/** Maximum number of versions compared: a client hardly holds older ones. */
 const CANDIDATES_MAX = 40;
 
-/** The base of a write that sends a whole object; undefined for patches, which carry nothing along, and for the ignorant. */
+/**
+ * Returns the base of a write that sends a whole object; undefined for patches, which repeat no content, and for actors that
+ * had received no version.
+ */
 export function baseOf(operation: Operation, told: readonly Knowledge[]): WriteBase | undefined {
   const { body, verb } = operation;
   if (verb !== 'update' || !isObject(body)) return undefined;
   let best: Knowledge | undefined;
   let fewest = Number.POSITIVE_INFINITY;
-  // What a status says was computed again, and may repeat an older state: its base shows in the rest.
+  // The controller has recomputed what it writes to the status, and may repeat an older state there: the rest shows the base.
   const own = (path: string): boolean => operation.subresource === 'status' && /^status(?![A-Za-z])/.test(path);
   const candidates = told
     .slice(-CANDIDATES_MAX)

@@ -1,52 +1,52 @@
 /**
  * Base64 inside texts.
  *
- * Owns: the characters that bytes have in base64 whatever comes before and after them, and whole runs of base64, decoded and encoded again
- * in the same manner. Pure.
+ * Owns: the base64 characters of given bytes that do not depend on the bytes around them, and whole runs of base64, decoded and
+ * encoded again in the same alphabet and padding. Pure.
  */
 
-/** How many bytes of a group of three come before. */
+/** Number of bytes that precede in the same group of three. */
 export type Offset = 0 | 1 | 2;
 
 const OFFSETS: readonly Offset[] = [0, 1, 2];
-/** The first character of a group that holds nothing of the bytes before. */
+/** Index of the first character that contains no bits of preceding bytes. */
 const FIRST: { readonly [offset in Offset]: number } = { 0: 0, 1: 2, 2: 3 };
 
-/** The characters that do not depend on neighbours. Without padding. */
+/** Returns the base64 characters that do not depend on neighbouring bytes, without padding. */
 export function stableBase64(bytes: Uint8Array, offset: Offset): string {
   const encoded = Buffer.concat([Buffer.alloc(offset), bytes]).toString('base64');
   return encoded.slice(FIRST[offset], Math.floor((8 * (offset + bytes.length)) / 6));
 }
 
-/** These characters for each of the three offsets. */
+/** Returns these characters for each of the three offsets. */
 export function stableSpellings(bytes: Uint8Array): readonly { readonly text: string; readonly offset: Offset }[] {
   return OFFSETS.map((offset) => ({ text: stableBase64(bytes, offset), offset }));
 }
 
-/** Where groups of four begin, by which overlapping stretches are distinguished. */
+/** Returns where groups of four begin, modulo 4: overlapping runs of base64 differ in this. */
 export function groupPhase(at: number, offset: Offset): number {
   return (at - FIRST[offset] + 4) % 4;
 }
 
-/** Where the letters of base64 end that `at` is among. */
+/** Returns the end of the base64 characters around `at`. */
 export function stretchEnd(text: string, at: number): number {
   let end = at;
   while (end < text.length && isBase64(text.charCodeAt(end))) end++;
   return end;
 }
 
-/** A stretch of base64 that holds UTF-8. */
+/** A run of base64 that contains UTF-8. */
 export interface Base64Run {
   readonly start: number;
   readonly end: number;
   readonly decoded: string;
-  /** Encodes in the same alphabet, padded as this one is. */
+  /** Encodes in the same alphabet and padding as this run. */
   readonly encode: (content: string | Uint8Array) => string;
 }
 
 /**
- * The run around stable characters that begin at `at`; undefined where what is there cannot be decoded and encoded again to the same text.
- * Where the characters before belong to something else (`/path/c2Vj…`), the run begins with the stable characters.
+ * Returns the run around stable characters that begin at `at`; undefined if it does not survive decoding and encoding again. If
+ * the characters before belong to something else (`/path/c2Vj…`), the run begins with the stable characters.
  */
 export function base64RunAt(text: string, at: number, offset: Offset): Base64Run | undefined {
   let start = at;
@@ -72,7 +72,7 @@ function runIn(text: string, start: number, end: number): Base64Run | undefined 
   return { start, end, decoded, encode };
 }
 
-/** Whether a character is one of either alphabet. */
+/** Reports whether a character belongs to one of the two alphabets. */
 export function isBase64(code: number): boolean {
   return (
     (code >= 97 && code <= 122) ||

@@ -1,28 +1,28 @@
 /**
- * A text as it reads once its escapes are taken away, with the way back to where each character is in it.
+ * Decodes the escapes in a text, and maps each decoded character back to its place in the original.
  *
- * Encoders differ in what they escape and how often, so that what is looked for is the plain text in the decoded one, and not each of its
- * possible spellings. Pure. Start at {@link decodedViews}.
+ * Encoders differ in what they escape and how often, so the search looks for the plain secret in the decoded text, instead of
+ * each of its possible spellings. Pure. Start at {@link decodedViews}.
  */
 
 export type ViewForm = 'url' | 'json';
 
 export interface DecodedView {
   readonly text: string;
-  /** What was decoded last. */
+  /** The encoding that was decoded last. */
   readonly form: ViewForm;
-  /** Where a character begins in the original; for the end of the text, the end. */
+  /** Maps a position to its position in the original text, including the end of the text. */
   readonly startOf: (at: number) => number;
 }
 
-/** Escapes inside escapes: JSON in a JSON text in a log line. */
+/** Maximum depth of escapes inside escapes: JSON in a JSON text in a log line. */
 const DEPTH_MAX = 3;
-/** A plus for a space is in addresses, which are in little else. */
+/** Maximum depth for `+` as a space, which only occurs in URLs, and those are rarely nested. */
 const PLUS_DEPTH_MAX = 2;
-/** Longer texts with escapes are documents, whose parts are looked at one by one. */
+/** Longer texts with escapes are documents, whose parts are searched one by one. */
 const LENGTH_MAX = 4_000_000;
 
-/** @param spaces - Whether `+` may stand for a space that is looked for. */
+/** @param spaces - Whether `+` may stand for a space, because a secret contains one. */
 export function decodedViews(text: string, spaces: boolean): readonly DecodedView[] {
   if (text.length > LENGTH_MAX) return [];
   const seen = new Set([text]);
@@ -32,7 +32,7 @@ export function decodedViews(text: string, spaces: boolean): readonly DecodedVie
     const next: DecodedView[] = [];
     for (const source of level)
       for (const view of stepsFrom(source, spaces && depth <= PLUS_DEPTH_MAX)) {
-        // It does not matter which escapes are taken away first, where both ways lead to one text.
+        // The order of decoding steps does not matter if they lead to the same text.
         if (seen.has(view.text)) continue;
         seen.add(view.text);
         next.push(view);
@@ -56,7 +56,7 @@ function stepsFrom(source: Pick<DecodedView, 'text' | 'startOf'>, spaces: boolea
   return views;
 }
 
-/** Characters, and how many of the encoded text each of them takes. */
+/** Decoded characters, and the length of each in the encoded text. */
 type Decoded = readonly (readonly [character: string, length: number])[];
 
 function viewOf(
@@ -67,7 +67,7 @@ function viewOf(
 ): DecodedView {
   const { text } = source;
   const parts: string[] = [];
-  /** From which decoded character on, and what has to be added from there on to be where it is in the source. */
+  /** Decoded positions, and the shift from each of them to the position in the source. */
   const [from, shift]: [number[], number[]] = [[0], [0]];
   let length = 0;
   let done = 0;
@@ -81,7 +81,7 @@ function viewOf(
     done = index;
     for (const [character, taken] of decode(escape)) {
       parts.push(character);
-      // Of a character that takes two places, the second begins where it ends.
+      // The second half of a surrogate pair maps to the end of the escape.
       moveTo(done);
       length += character.length;
       done += taken;
@@ -94,7 +94,7 @@ function viewOf(
   return { text: parts.join(''), form, startOf: (at) => source.startOf(at + (shift[lastUpTo(from, at)] ?? 0)) };
 }
 
-/** The last of ascending numbers that is no larger. */
+/** Returns the index of the last of ascending numbers that is at most `most`. */
 function lastUpTo(numbers: readonly number[], most: number): number {
   let [low, high] = [0, numbers.length - 1];
   while (low < high) {

@@ -1,8 +1,9 @@
 /**
- * Secrets of other users, which a target or an observer gets to see on a cluster that is shared: no record holds them, not even their
- * names.
+ * Removes Secrets of other users, which a target or an observer can see on a shared cluster: no record contains them, not even
+ * their names.
  *
- * Owns: which Secrets are the run's own, and a history without the others. What the target itself was shown is not changed. Pure.
+ * Owns: which Secrets belong to the run, and a history without all other ones. Secrets that the target itself received are
+ * kept. Pure.
  */
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import { roleOf } from '../../model/actor.ts';
@@ -12,19 +13,19 @@ import type { ExpectedState, ProbeResult } from '../../model/probe.ts';
 import { given } from '../../model/given.ts';
 
 const SECRETS = 'secrets';
-/** What lives of a target mount in a kind cluster (`clusters/kind/pods.ts`): stalemate's own. */
+/** Prefix of the Secrets that stalemate makes for a target's mounts in a kind cluster (`clusters/kind/pods.ts`). */
 const OWN_MOUNTS = 'stalemate-target-';
 
-/** Whether a Secret is the run's own, by its place. */
+/** Reports whether a Secret belongs to the run, by namespace and name. */
 export type IsOwn = (namespace: string, name: string) => boolean;
 
-/** Where a run has its objects, as far as that is known before it. */
+/** The places of a run's objects, as far as they are known before the run. */
 export type RunPlaces = Pick<Counterexample, 'namespace'> & {
   readonly samples: readonly KubeObject[];
   readonly project?: Counterexample['project'] | null;
 };
 
-/** Secrets in the namespaces of a run, those included that are made in it. */
+/** Matches Secrets in the namespaces of a run, including those created during the run. */
 export function ownSecretsOf({ namespace, samples, project }: RunPlaces): IsOwn {
   const objects = [...samples, ...(project?.objects ?? [])];
   const namespaces = new Set([
@@ -34,14 +35,14 @@ export function ownSecretsOf({ namespace, samples, project }: RunPlaces): IsOwn 
   return (of) => namespaces.has(of);
 }
 
-/** The same for a counterexample, whose writers may have places of their own. */
+/** The same for a counterexample, whose writers may use further namespaces. */
 export function ownSecretsOfCounterexample({ namespace, workload, project }: Counterexample): IsOwn {
   const targets = workload.programs.flatMap(({ ops }) => ops.map(({ target }) => target.namespace));
   const isOwn = ownSecretsOf({ namespace, samples: workload.sample, project: project ?? null });
   return (of, name) => isOwn(of, name) || targets.includes(of);
 }
 
-/** In a recording, Secrets that were asked for by name, and those of a namespace whose Secrets were asked for. */
+/** Matches, for a recording, Secrets that were requested by name, and those of namespaces whose Secrets were requested. */
 export function ownSecretsOfRecording({ operations }: Pick<History, 'operations'>): IsOwn {
   const asked = new Set<string>();
   for (const { resource, namespace, name, verb, actor } of operations)
@@ -50,7 +51,7 @@ export function ownSecretsOfRecording({ operations }: Pick<History, 'operations'
   return (namespace, name) => asked.has(namespace) || asked.has(`${namespace}/${name}`);
 }
 
-/** The history without the Secrets of other users; the same one where it has none. */
+/** Returns the history without Secrets of other users, or the same history if it contains none. */
 export function withoutForeignSecrets(history: History, isOwn: IsOwn): History {
   const made = madeIn(history);
   const isForeign = ({ metadata: { namespace = '', name = '', uid = '' } }: KubeObject): boolean =>
@@ -76,7 +77,7 @@ export function withoutForeignSecrets(history: History, isOwn: IsOwn): History {
   return { ...history, operations, revisions, deliveries, probes, names };
 }
 
-/** Secrets and namespaces that an actor of the run has made or changed. */
+/** Collects the Secrets and namespaces that an actor of the run has created or changed. */
 function madeIn({ revisions, operations }: History): {
   readonly uids: ReadonlySet<string>;
   readonly namespaces: ReadonlySet<string>;
@@ -106,7 +107,7 @@ function withoutForeign(operation: Operation, keeps: (object: KubeObject | undef
   return { ...operation, outcome: without };
 }
 
-/** Metadata may have been asked for in a form without it. */
+/** Adds namespace and name to an object whose requested form lacks them. */
 function inNamespace(object: KubeObject, { namespace, name }: Operation): KubeObject {
   const { metadata } = object;
   if (metadata.namespace !== undefined || namespace === '') return object;

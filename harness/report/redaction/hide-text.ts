@@ -1,9 +1,9 @@
 /**
- * Takes secrets out of a text: those that are known, in every spelling, and those that are known by their format or by the word before
- * them.
+ * Hides secrets in a text: known ones, in every spelling, and those recognised by their format or by the word before them.
  *
- * Base64 is decoded and encoded again, so that what reads it still can. Owns: what takes the place of what. The result can be undone by
- * a machine that has the secrets: where that would give another text, more of it is hidden until it does not. Start at {@link HideText}.
+ * Base64 is decoded and encoded again, so that readers can still decode it. Owns: which stand-in replaces what. A machine that
+ * has the secrets can restore the text; if that would result in another text, more of the text is hidden until it does not.
+ * Start at {@link HideText}.
  */
 import { base64RunAt, groupPhase, stretchEnd, type Offset } from './base64-text.ts';
 import { decodedViews } from './decoded-views.ts';
@@ -14,27 +14,27 @@ import { SeedSearch } from './seed-search.ts';
 import { LOOKED_FOR_MIN, type Sighting } from './spellings.ts';
 import { canonicalJson, encodedStandIn, hasStandIn, withSecrets } from './stand-in.ts';
 
-/** Most texts have none of these, and are looked at no further. */
+/** Most texts contain none of these, and need no further search. */
 const HINTS = new SeedSearch([...FORMAT_HINTS, ...NAMED_HINTS].map((text) => ({ text, of: undefined })));
-/** Base64 inside base64, so many times. */
+/** Maximum depth of base64 inside base64. */
 const DEPTH_MAX = 4;
 
 interface Found {
   readonly start: number;
   readonly end: number;
-  /** What takes its place. */
+  /** The replacement. */
   readonly put: string;
-  /** Of what is hidden together with something else. */
+  /** The stand-in of the secret, which is reused if the match is merged with an overlapping one. */
   readonly standIn: string | undefined;
-  /** Of several for the same characters, the highest is taken. */
+  /** Of several matches for the same characters, the highest rank wins. */
   readonly rank: number;
 }
 
 export class HideText {
   readonly #secrets: KnownSecrets;
-  /** Hides the parts of a JSON document, by their keys too. */
+  /** Hides secrets in a JSON document, using its keys as well. */
   readonly #hideJson: (value: unknown) => unknown;
-  /** Whether secrets are looked for by now, or only learnt. */
+  /** Whether texts are searched for secrets already, or secrets are still being learnt. */
   #isLooking = false;
 
   constructor(secrets: KnownSecrets, hideJson: (value: unknown) => unknown) {
@@ -46,26 +46,26 @@ export class HideText {
     this.#isLooking = looking;
   }
 
-  /** The text with stand-ins. */
+  /** Returns the text with stand-ins. */
   hide(text: string, depth = 0): string {
     if (text.length < LOOKED_FOR_MIN) return text;
     const found = this.#found(text, depth, true);
     return found.length === 0 ? text : this.#replaced(text, found);
   }
 
-  /** A text in which a word before a value says nothing: only what is known, or has a format of its own, is hidden. */
+  /** Hides secrets in a text whose words do not announce secrets: only known ones, and those with a format of their own. */
   hideKnown(text: string): string {
     if (text.length < LOOKED_FOR_MIN) return text;
     const found = this.#found(text, 0, false);
     return found.length === 0 ? text : this.#replaced(text, found);
   }
 
-  /** An identifier, in which only what has a format of its own is taken for a secret. */
+  /** Hides secrets in an identifier: only those with a format of their own. */
   hideName(name: string): string {
     return HINTS.isIn(name) && formatsIn(name).length > 0 ? this.hide(name) : name;
   }
 
-  /** The whole of it. */
+  /** Hides the whole text. */
   secret(text: string, wanted = true): string {
     return text === '' || hasStandIn(text) ? text : this.#secrets.keep(Buffer.from(text), wanted);
   }
@@ -91,7 +91,7 @@ export class HideText {
     return withSecrets(text, (standIn) => this.#secrets.of(standIn));
   }
 
-  /** From left to right, those that overlap as one. */
+  /** Sorts matches by position, and merges those that overlap. */
   #apart(text: string, found: readonly Found[]): readonly Found[] {
     const inOrder = found.toSorted((a, b) => a.start - b.start || b.end - a.end || b.rank - a.rank);
     const apart: Found[] = [];
@@ -118,7 +118,7 @@ export class HideText {
       for (const { start, end, standIn } of search.in(decoded)) {
         const [from, to] = [startOf(start), startOf(end)];
         const spelled = text.slice(from, to);
-        // What has no escape in it was found before.
+        // A match without escapes was found in the original text already.
         if (spelled === decoded.slice(start, end)) continue;
         found.push({ start: from, end: to, put: this.#secrets.spelled(standIn, form, spelled), standIn, rank: 1 });
       }
@@ -132,7 +132,7 @@ export class HideText {
     for (const { start, end } of [...formatsIn(text), ...(isNamed ? namedValuesIn(text) : [])]) {
       const secret = text.slice(start, end);
       if (hasStandIn(secret)) continue;
-      // What was not learnt is hidden here only: the search is not rebuilt for each text.
+      // During the search such a secret is hidden only here, because adding it would rebuild the search for each text.
       const standIn = this.#secrets.keep(Buffer.from(secret), !this.#isLooking);
       found.push({ start, end, put: standIn, standIn, rank: 0 });
     }
@@ -152,11 +152,11 @@ export class HideText {
   }
 }
 
-/** Stretches of base64 of one text, each decoded once. */
+/** Runs of base64 in a text, each decoded once. */
 class Runs {
   readonly #text: string;
   readonly #hide: (decoded: string) => string;
-  /** What was looked at last, up to where, and where its groups begin. */
+  /** The run that was decoded last: its end, the phase of its groups, and the match. */
   #last: { readonly end: number; readonly phase: number; readonly found: readonly Found[] } | undefined;
 
   constructor(text: string, hide: (decoded: string) => string) {
@@ -164,7 +164,10 @@ class Runs {
     this.#hide = hide;
   }
 
-  /** The stretch around characters that are of a secret, encoded again without it; nothing where there is no such stretch. */
+  /**
+   * Returns a match for the base64 run around characters of a secret, encoded again without the secret; empty if it contains
+   * none.
+   */
   at(at: number, offset: Offset): readonly Found[] {
     const phase = groupPhase(at, offset);
     if (this.#last !== undefined && at < this.#last.end && phase === this.#last.phase) return this.#last.found;

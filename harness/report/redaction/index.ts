@@ -1,4 +1,7 @@
-/** Findings and recordings as they may be written, and counterexamples as they may be run. */
+/**
+ * Removes secrets from findings and recordings before they are written, and restores them in counterexamples before they are
+ * run.
+ */
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import type { Counterexample } from '../../model/counterexample.ts';
 import type { Revisited } from '../../model/corpus.ts';
@@ -21,14 +24,17 @@ import { Redaction } from './redaction.ts';
 import { withoutStandIns } from './stand-in.ts';
 import { Vault, type Restored } from './vault.ts';
 
-/** Knows the secrets of the configuration. */
+/** Makes a redaction that knows the secrets of the configuration. */
 function redactionFor(vault: Vault): Redaction {
   const redaction = new Redaction(() => vault.key());
   for (const sources of vault.sources) redaction.learn(sources);
   return redaction;
 }
 
-/** A finding without its secrets, and without Secrets of other namespaces. Secrets that a replay needs are stored in the vault. */
+/**
+ * Returns a finding without its secrets, and without Secrets of other namespaces. The vault stores the secrets that a replay
+ * needs.
+ */
 export function redactFinding<T extends Told>(finding: T, vault: Vault = new Vault()): T {
   const { counterexample, record, violation, neighbour, stats } = finding;
   const redaction = redactionFor(vault).learn(counterexample).learn(record).learn(neighbour);
@@ -48,7 +54,7 @@ export function redactFinding<T extends Told>(finding: T, vault: Vault = new Vau
   };
 }
 
-/** A counterexample without its secrets, as with a finding. */
+/** Returns a counterexample without its secrets, as {@link redactFinding} does. */
 export function redactCounterexample(counterexample: Counterexample, vault: Vault = new Vault()): Counterexample {
   return hideCounterexample(redactionFor(vault).learn(counterexample), counterexample, vault);
 }
@@ -60,9 +66,10 @@ function hideCounterexample(redaction: Redaction, counterexample: Counterexample
 }
 
 /**
- * A recording without its secrets, and without Secrets that no actor in it requested. It is never run again, so nothing is kept.
+ * Returns a recording without its secrets, and without Secrets that no actor in it requested. It is never run again, so no
+ * secret is stored.
  *
- * @param places - Of a run of a campaign: where it has its objects.
+ * @param places - For a run of a campaign: the places of its objects.
  */
 export function redactRecording<T extends Pick<Recording, 'history'>>(
   recording: T,
@@ -70,7 +77,7 @@ export function redactRecording<T extends Pick<Recording, 'history'>>(
   places?: RunPlaces,
 ): T {
   const { history } = recording;
-  // A stored run of a campaign went this way when it was written.
+  // A stored run of a campaign was filtered when it was written.
   const isStored = 'source' in recording && recording.source === 'run';
   const isOwn = places !== undefined ? ownSecretsOf(places) : isStored ? () => true : ownSecretsOfRecording(history);
   const redaction = redactionFor(vault).learn(recording);
@@ -78,13 +85,13 @@ export function redactRecording<T extends Pick<Recording, 'history'>>(
   return { ...recording, ...redaction.hide(rest), history: hideHistory(redaction, history, isOwn) };
 }
 
-/** Texts without the secrets of what a campaign was configured with. */
+/** Removes the secrets of a campaign's configuration from texts. */
 export function redactTexts(texts: readonly string[], sources: unknown, vault: Vault): readonly string[] {
   const redaction = redactionFor(vault).learn(sources);
   return texts.map((text) => redaction.hideText(text));
 }
 
-/** The words of a campaign, without the secrets of what it was configured with; its findings are left as they are. */
+/** Removes the secrets of a campaign's configuration from its texts; its findings are unchanged. */
 export function redactWords<T extends Pick<CampaignResult, 'warnings' | 'inconclusive' | 'remarks' | 'printed'>>(
   result: T,
   sources: unknown,
@@ -117,33 +124,33 @@ export function redactWords<T extends Pick<CampaignResult, 'warnings' | 'inconcl
   };
 }
 
-/** A sentence about a run, without the secrets of that run. */
+/** Removes the secrets of a run from a sentence about it. */
 export function withoutItsSecrets(sentence: string, history: History): string {
   return withoutStandIns(new Redaction(() => NO_KEY).learn(history).hideText(sentence));
 }
 
-/** A value as a text that is the same whatever its secrets are: what a digest of it may be made of. */
+/** Encodes a value as text that does not depend on its secrets, for digests. */
 export function textBesidesSecrets(value: unknown): string {
   const redaction = new Redaction(() => NO_KEY).learn(value);
   return withoutStandIns(JSON.stringify(redaction.hide(value)));
 }
 
-/** Whether a value that was written may hold a secret by its places or its formats; quicker than to take it out. */
+/** Reports whether a written value may contain a secret, by place or format; cheaper than hiding it. */
 export function holdsSecrets(value: unknown): boolean {
   return new Redaction(() => NO_KEY).hide(value) !== value;
 }
 
-/** For stand-ins that are never written. */
+/** The key of stand-ins that are never written. */
 const NO_KEY = new Uint8Array(32);
 
-/** What a document says of a configuration, without its secrets. It is never run again, so nothing is kept. */
+/** Removes secrets from a value that was derived from a configuration. It is never run again, so no secret is stored. */
 export function redactConfigured<T>(value: T, sources: unknown, vault: Vault): T {
   return redactionFor(vault).learn(sources).learn(value).hide(value);
 }
 
 /**
- * The result of a corpus entry, without the secrets of what it was run with: those of the configuration, and its own, which the
- * replay has put back in place.
+ * Removes secrets from the result of a corpus entry: those of the configuration, and those of the entry that the replay has
+ * restored.
  */
 export function redactRevisited(revisited: Revisited, sources: unknown, vault: Vault): Revisited {
   const { entry, history, violation, detail, reanchored, missed } = revisited;
@@ -159,17 +166,17 @@ export function redactRevisited(revisited: Revisited, sources: unknown, vault: V
   };
 }
 
-/** What a run came to, without the secrets of what it was configured with. */
+/** Removes the secrets of the configuration from a run document. */
 export function redactRun(run: RunDocument, sources: unknown, vault: Vault): RunDocument {
   return redactionFor(vault).learn(sources).learn(run).hide(run);
 }
 
-/** A counterexample as it is run: with the secrets of this machine back in place. */
+/** Returns a counterexample with the secrets of this machine restored, ready to run. */
 export function restoreCounterexample(counterexample: Counterexample, vault: Vault): Restored<Counterexample> {
   return vault.restore(counterexample);
 }
 
-/** References are looked up by hashes of specs: those of redacted specs take the place of the others. */
+/** Redacts a history. References are looked up by hashes of specs, so hashes of redacted specs replace them. */
 function hideHistory(redaction: Redaction, whole: History, isOwn: IsOwn): History {
   const history = withoutKeyLines(redaction, withoutForeignSecrets(whole, isOwn));
   const hidden = redaction.hide(history);
@@ -194,7 +201,7 @@ function hideHistory(redaction: Redaction, whole: History, isOwn: IsOwn): Histor
   };
 }
 
-/** A private key that is printed is a line of the log for each of its lines. */
+/** Drops the lines of printed private keys: each line of a key is a log line of its own. */
 function withoutKeyLines(redaction: Redaction, history: History): History {
   const { logs = [] } = history;
   const hidden = new Set<number>();

@@ -1,19 +1,19 @@
 /**
- * Secrets inside a secret: the password in a connection string, in the credentials of a registry, in a kubeconfig or a file of variables.
- * Each is used without the rest of it, and so has to be known by itself.
+ * Finds secrets inside a secret: the password in a connection string, in registry credentials, in a kubeconfig or in an env
+ * file. Programs use each of them on its own, so each must be known on its own.
  */
 import { isRecord } from 'stalemate-apiserver/objects/json';
 import { formatsIn } from './known-formats.ts';
 import { namedValuesIn } from './named-values.ts';
 import { isSecretKey, isSecretVariable } from './secret-places.ts';
 
-/** Larger ones are archives. */
+/** Longer texts are archives. */
 const LENGTH_MAX = 1_000_000;
-/** A line of a file of variables, of YAML, or of an ini file. */
+/** A line of an env file, of YAML, or of an ini file. */
 const LINE = /^[ \t]*(?:export[ \t]+|- )?["']?([A-Za-z][\w.-]*)["']?[ \t]*[:=][ \t]*(\S.*?)[ \t]*$/;
 const CREDENTIALS = /^[\x21-\x39\x3b-\x7e]*:([\x20-\x7e]+)$/;
 
-/** In no order, the whole not among them. */
+/** In no particular order, without the whole text. */
 export function secretsInside(text: string): readonly string[] {
   if (text.length > LENGTH_MAX) return [];
   const found = new Set<string>();
@@ -37,7 +37,7 @@ export function secretsInside(text: string): readonly string[] {
   return [...found];
 }
 
-/** Of `user:password` in base64, as headers and registries have it. */
+/** Returns the password of a base64-encoded `user:password`, as in headers and registry credentials. */
 function passwordOf(text: string): string | undefined {
   if (text.length < 8 || !/^[A-Za-z0-9+/_-]+={0,2}$/.test(text)) return undefined;
   return CREDENTIALS.exec(Buffer.from(text, 'base64').toString('utf8'))?.[1];

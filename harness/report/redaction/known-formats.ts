@@ -1,8 +1,8 @@
 /**
- * Secrets that are known by their format, wherever they are and whether or not a Secret holds them.
+ * Recognises secrets by their format, wherever they are and whether or not a Secret contains them.
  *
- * Owns: the formats of tokens, JSON web tokens and private keys. Certificates and public keys are none. Does not own: what is known by the
- * name before it (`named-values.ts`). Every look is linear in the text.
+ * Owns: the formats of tokens, JSON web tokens and private keys. Certificates and public keys are not secrets. Does not own:
+ * secrets recognised by the name before them (`named-values.ts`). Every search is linear in the text.
  */
 import { stableSpellings, type Offset } from './base64-text.ts';
 
@@ -11,23 +11,24 @@ export interface Range {
   readonly end: number;
 }
 
-/** No letter or digit before it, but that of an escape: in a text in JSON a token may come after `\\n`. */
+/** No letter or digit before, except that of an escape: in JSON a token may follow `\\n`. */
 const BOUNDARY = '(?<!(?<!\\\\)[A-Za-z0-9])';
 /**
- * Prefixes say what a token is, and those that words may end with ask for a boundary before them. Lengths are the least that is issued today, or less.
+ * The prefix identifies a token; prefixes that are common endings of words require a boundary before them. Lengths are at most
+ * the shortest issued today.
  */
 const TOKENS = new RegExp(
   [
     // GitHub, GitLab.
     'gh[pousr]_[A-Za-z0-9]{20,}|github_pat_\\w{20,}',
     `${BOUNDARY}gl(?:pat|dt|rt|cbt|ptt|ft|imt|agent|soat|oas|ffct)-[\\w-]{16,}`,
-    // AWS: the id, and the key beside it.
+    // AWS: the key id, and the secret key beside it.
     '(?<![A-Z0-9])A(?:KIA|SIA|BIA|CCA)[A-Z0-9]{16}(?![A-Z0-9])',
     // Google: API keys, OAuth.
     'AIza[\\w-]{35}|ya29\\.[\\w-]{20,}|GOCSPX-[\\w-]{20,}',
     // Slack.
     'xox[abeoprs]-[\\w-]{8,}|xapp-\\d-[\\w-]{8,}',
-    // Registries, payments, vaults, models.
+    // Registries, payment providers, HashiCorp Vault, AI providers.
     'npm_[A-Za-z0-9]{36}|dckr_(?:pat|oat)_[\\w-]{16,}|pypi-[\\w-]{50,}',
     `${BOUNDARY}[rs]k_(?:live|test)_[A-Za-z0-9]{10,}|${BOUNDARY}hv[sbr]\\.[\\w-]{20,}`,
     `${BOUNDARY}sk-(?:ant|proj|svcacct)-[\\w-]{16,}`,
@@ -36,14 +37,14 @@ const TOKENS = new RegExp(
   'g',
 );
 const BEGIN = '-----BEGIN ';
-/** The address of a Slack webhook, of which the path is the secret; slashes may be escaped. */
+/** The URL of a Slack webhook, whose path is the secret; slashes may be escaped. */
 const SLACK_HOOK =
   /hooks\.slack(?:-gov)?\.com(?:\\*\/|%2[Ff])(?:services|workflows|triggers)((?:(?:\\*\/|%2[Ff])[\w-]+)+)/g;
 const AWS_PAIR = /(?<![A-Z0-9])A(?:KIA|SIA)[A-Z0-9]{16}[\s:,;"'\\/|]{1,6}([A-Za-z0-9/+]{40})(?![A-Za-z0-9/+])/g;
 
 const LETTERS = [...'abcdefghijklmnopqrstuvwxyz'];
 
-/** One of these is in every text that has such a secret; at least four characters each. */
+/** Every text with such a secret contains one of these, each of at least four characters. */
 export const FORMAT_HINTS: readonly string[] = [
   ...[...'pousr'].map((kind) => `gh${kind}_`),
   'github_pat_',
@@ -52,14 +53,14 @@ export const FORMAT_HINTS: readonly string[] = [
   ...[...'abeoprs'].map((kind) => `xox${kind}-`),
   ...['xapp-', 'hooks.slack', 'npm_', 'dckr_', 'pypi-', 'sk_l', 'sk_t', 'rk_l', 'rk_t', 'hvs.', 'hvb.', 'hvr.'],
   ...['sk-a', 'sk-p', 'sk-s', 'AGE-SECRET-KEY-1'],
-  // How JSON objects begin in base64: with a key, a space or the end of a line.
+  // The beginning of a JSON object in base64: a key, a space or a line break follows the brace.
   ...LETTERS.map((letter) => Buffer.from(`{"${letter}`).toString('base64')),
   ...['ewog', 'ewoJ', 'ew0K', 'eyAi'],
   BEGIN,
   ...stableSpellings(Buffer.from(BEGIN)).map(({ text }) => text),
 ];
 
-/** Where in a text such secrets are. */
+/** Returns the ranges of such secrets in a text. */
 export function formatsIn(text: string): readonly Range[] {
   const found: Range[] = [];
   for (const { 0: token, index } of text.matchAll(TOKENS)) found.push({ start: index, end: index + token.length });
@@ -73,10 +74,10 @@ export function formatsIn(text: string): readonly Range[] {
 
 const WEB_TOKEN = /ey[JA]|ew[o0]/g;
 const URL_SAFE = /[\w-]/;
-/** Starts that are tried in one stretch of letters; more are no token, and would take time with its square. */
+/** Maximum number of starts tried in one run of letters; more would not be a token, and would take quadratic time. */
 const STARTS_MAX = 8;
 
-/** Three parts with dots between them, of which the first one decodes to JSON that names an algorithm. */
+/** Finds JSON web tokens: three parts separated by dots, of which the first decodes to JSON with an algorithm. */
 function webTokensIn(text: string): readonly Range[] {
   const found: Range[] = [];
   let [stretchEnd, tries] = [0, 0];
@@ -89,7 +90,7 @@ function webTokensIn(text: string): readonly Range[] {
   return found;
 }
 
-/** `{"`, and `{` with a space or the end of a line, in base64. */
+/** `{"`, and `{` followed by a space or a line break, in base64. */
 function webTokenStart(text: string, from: number): number {
   WEB_TOKEN.lastIndex = from;
   return WEB_TOKEN.exec(text)?.index ?? -1;
@@ -101,7 +102,7 @@ function webTokenEnd(text: string, at: number, headerEnd: number): number | unde
   if (payloadEnd === headerEnd + 1 || text[payloadEnd] !== '.' || !namesAlgorithm(text.slice(at, headerEnd)))
     return undefined;
   let end = partEnd(text, payloadEnd + 1);
-  // Encrypted ones have five parts.
+  // Encrypted tokens have five parts.
   for (let parts = 3; parts < 5 && text[end] === '.'; parts++) end = partEnd(text, end + 1);
   return text[end - 1] === '.' ? end - 1 : end;
 }
@@ -123,7 +124,7 @@ function namesAlgorithm(header: string): boolean {
 
 const LABEL_MAX = 60;
 
-/** From the first dash to the last one; one that was cut off goes on to the end. */
+/** Finds private keys, from the first dash to the last one; a truncated key extends to the end of the text. */
 function privateKeysIn(text: string): readonly Range[] {
   const found: Range[] = [];
   for (let at = text.indexOf(BEGIN); at >= 0;) {
@@ -141,12 +142,15 @@ function privateKeysIn(text: string): readonly Range[] {
   return found;
 }
 
-/** Which of several lines are the body of a private key that began on an earlier one; its first line ends with the text above. */
+/**
+ * Returns which lines belong to the body of a private key that began on an earlier line. The first line of the key is not
+ * included: it is found as text.
+ */
 export function keyLinesIn(lines: readonly string[]): readonly number[] {
   const found: number[] = [];
   let inKey = false;
   for (const [at, line] of lines.entries()) {
-    // Where it was cut off, what follows is no longer of a key.
+    // If the key is truncated, the following lines do not belong to it.
     if (inKey && !line.includes(END) && !KEY_LINE.test(line)) inKey = false;
     if (inKey) found.push(at);
     const begins = line.lastIndexOf(BEGIN);
@@ -157,7 +161,7 @@ export function keyLinesIn(lines: readonly string[]): readonly number[] {
 }
 
 const END = '-----END ';
-/** Base64, what older formats say before it, or nothing. */
+/** Base64, a header of older formats, or an empty line. */
 const KEY_LINE = /^[ \t]*(?:[A-Za-z0-9+/=]*|(?:Proc-Type|DEK-Info):.*)[ \t]*$/;
 
 const ENCODED_BEGIN: ReadonlyMap<string, Offset> = new Map(
@@ -165,7 +169,7 @@ const ENCODED_BEGIN: ReadonlyMap<string, Offset> = new Map(
 );
 const ENCODED_BEGINS = new RegExp([...ENCODED_BEGIN.keys()].join('|'), 'g');
 
-/** Where something begins in base64 that may be a key: kubeconfigs and values of charts hold them so. */
+/** Returns where a base64-encoded private key may begin: kubeconfigs and Helm values contain such keys. */
 export function encodedKeysIn(text: string): readonly { readonly at: number; readonly offset: Offset }[] {
   return [...text.matchAll(ENCODED_BEGINS)].map(({ 0: begin, index }) => ({
     at: index,

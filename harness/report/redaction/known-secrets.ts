@@ -1,29 +1,33 @@
-/** The secrets that one redaction knows, by stand-in, and the search for those that are looked for everywhere. */
+/** The secrets that one redaction knows, by stand-in, and the search for those that may occur anywhere. */
 import { secretsInside } from './inside-secrets.ts';
 import { SecretSearch, type Names } from './spellings.ts';
 import { hasStandIn, spelledStandIn, standInFor, type StandInForm } from './stand-in.ts';
 
 export class KnownSecrets {
   readonly #key: () => Uint8Array;
-  /** By stand-in, as bytes; other spellings of them under their own. */
+  /** Bytes by stand-in; other spellings of a secret have stand-ins of their own. */
   readonly #bytes = new Map<string, Buffer>();
-  /** Those that are looked for in other texts too. */
+  /** Secrets that are searched for in other texts. */
   readonly #wanted = new Map<string, Buffer>();
   readonly #names = new NameSet();
   readonly #spelled = new Map<string, string>();
   #search: SecretSearch | undefined;
 
-  /** @param key - Asked for only when there is a secret. */
+  /** @param key - Called only if there is a secret. */
   constructor(key: () => Uint8Array) {
     this.#key = key;
   }
 
-  /** What is a name is no secret. */
+  /** Adds a name: a text that is a name is not a secret. */
   name(text: string): void {
     this.#names.add(text);
   }
 
-  /** The stand-in of a secret, which is known from now on. @param wanted - Whether it is looked for elsewhere. */
+  /**
+   * Adds a secret, and returns its stand-in.
+   *
+   * @param wanted - Whether other texts are searched for it.
+   */
   keep(bytes: Buffer, wanted = true): string {
     const standIn = standInFor(this.#key(), bytes);
     this.#bytes.set(standIn, bytes);
@@ -36,7 +40,7 @@ export class KnownSecrets {
     return standIn;
   }
 
-  /** The stand-in of another spelling of a secret. */
+  /** Returns the stand-in of another spelling of a secret. */
   spelled(standIn: string, form: StandInForm, text: string): string {
     const name = `${standIn}.${form} ${text}`;
     let spelled = this.#spelled.get(name);
@@ -48,12 +52,12 @@ export class KnownSecrets {
     return spelled;
   }
 
-  /** The secret behind a stand-in, or its spelling. */
+  /** Returns the secret, or the spelling of it, that a stand-in replaces. */
   of(standIn: string): Buffer | undefined {
     return this.#bytes.get(standIn);
   }
 
-  /** Undefined where nothing is looked for. */
+  /** Undefined if there is nothing to search for. */
   get search(): SecretSearch | undefined {
     if (this.#wanted.size === 0) return undefined;
     return (this.#search ??= new SecretSearch(this.#wanted, this.#names));

@@ -1,16 +1,17 @@
 /**
- * Secrets that are known by what a text says before them: a header, the user of an address, a key with an equals sign.
+ * Recognises secrets by the words before them: a header, the user part of a URL, a key with an equals sign.
  *
- * Owns: which words name secrets in texts, and where their values end. Does not own: the keys of objects (`secret-places.ts`). Every look
- * is linear in the text: what is before and after a word is looked at no further than a few characters, or as far as the value goes.
+ * Owns: which words announce secrets in texts, and where their values end. Does not own: the keys of objects
+ * (`secret-places.ts`). Every search is linear in the text: it looks at a few characters around a word, or up to the end of the
+ * value.
  */
 import type { Range } from './known-formats.ts';
 
-/** Ends of keys that name secrets, before what may stand between a key and its value. */
+/** Endings of keys that announce secrets, with the characters allowed between key and value. */
 const KEYWORD =
   /(?:password|passwd|passphrase|pwd|token|secret|key|authorization)(\\*["'`])?[ \t]*([=:])(?![=>:])[ \t]*/gi;
 const KEY_MAX = 64;
-/** "secret" and "key" alone are ambiguous; `secret="default/db"` is a name in most logs. */
+/** "secret" and "key" alone are ambiguous: in most logs, `secret="default/db"` is a name. */
 const NAMES_SECRET =
   /(?:^|[-_.a-z0-9])(?:password|passwd|passphrase|pwd|token|authorization|client[-_]?secret|(?:api|access|account|private|secret|shared|signing|encryption|client)[-_]?key)$/i;
 const NAMES_NONE = /(?:continue|max|page|next|cancellation)[-_]?token$|public[-_]?key$/i;
@@ -20,10 +21,10 @@ const NO_VALUE =
 const REFERENCE = /^\$(?:[({]|[A-Z_][A-Z0-9_]*$)/;
 const SCHEME = /^(?:Bearer|Basic|Token|Digest|Negotiate|ApiKey|AWS4-HMAC-SHA256)[ \t]+/i;
 const VALUE_MIN = 3;
-/** Of what follows a word without quotes in prose. */
+/** Minimum length of an unquoted value in prose. */
 const BARE_MIN = 16;
 
-/** One of these is in every text that has such a value; at least four characters each. */
+/** Every text with such a value contains one of these, each of at least four characters. */
 export const NAMED_HINTS: readonly string[] = [
   ...[...'abcdefghijklmnopqrstuvwxyz0123456789'].map((letter) => `${letter}://`),
   ...['assword', 'assWord', 'asswd', 'assphrase', 'oken', 'ecret', 'uthorization'].flatMap((word) => [
@@ -31,18 +32,18 @@ export const NAMED_HINTS: readonly string[] = [
     word.toUpperCase(),
   ]),
   ...['pwd', 'Pwd', 'PWD'].flatMap((word) => [...`=: \t"'\\\``].map((sign) => word + sign)),
-  // What comes before "key" in names of secrets.
+  // Characters before "key" in names of secrets.
   ...[...'-_istedgn'].flatMap((letter) => [`${letter}key`, `${letter}Key`, `${letter.toUpperCase()}KEY`]),
   ...['earer ', 'earer\t', 'asic ', 'asic\t'],
 ];
 
-/** A header's value; words of prose ("Bearer token") are shorter. */
+/** The value of a header; words of prose ("Bearer token") are shorter. */
 const BEARER = /\b(?:[Bb]earer|[Bb]asic)[ \t]+([A-Za-z0-9._~+/-]{12,}={0,2})/g;
-/** `--token VALUE`: words of a command in a sentence. */
+/** `--token VALUE`: arguments of a command that is quoted in a sentence. */
 const FLAG = /(?<![\w-])--?[a-z][a-z0-9-]{0,40}[ \t]+(?!-)([^\s"'`,;]{6,})/gi;
 const FLAG_NAME = /(?:token|password|passwd|passphrase|api-?key|private-?key|access-?key|secret-?key|client-?secret)$/i;
 
-/** Where in a text such values are. */
+/** Returns the ranges of such values in a text. */
 export function namedValuesIn(text: string): readonly Range[] {
   const found = [...passwordsOfAddresses(text)];
   const add = (start: number, end: number): void => {
@@ -54,7 +55,7 @@ export function namedValuesIn(text: string): readonly Range[] {
   if (text.includes('=') || text.includes(':')) {
     let until = 0;
     for (const match of text.matchAll(KEYWORD)) {
-      // What a value says is a part of it.
+      // Keywords inside a value belong to the value.
       const range = match.index < until ? undefined : valueAfter(text, match);
       if (range === undefined) continue;
       add(range.start, range.end);
@@ -73,7 +74,7 @@ function isValue(text: string): boolean {
   return !NO_VALUE.test(text) && !REFERENCE.test(text);
 }
 
-/** @param match - Of {@link KEYWORD}. */
+/** @param match - A match of {@link KEYWORD}. */
 function valueAfter(text: string, match: RegExpExecArray): Range | undefined {
   const [all, quote, sign] = match;
   const from = match.index + all.length;
@@ -87,7 +88,7 @@ function valueAfter(text: string, match: RegExpExecArray): Range | undefined {
     const start = from + opening.length;
     return { start, end: closingOf(text, opening, start) };
   }
-  // Without quotes a colon is prose, unless the line is nothing but a key and its value.
+  // Without quotes, a colon is prose, unless the line consists of a key and its value.
   if (sign === ':') {
     if (quote !== undefined || !/(?:^|\n)[ \t]*(?:- )?[\w.-]*$/.test(before)) return undefined;
     return { start: from, end: from + (/^[^\s#][^\n]*?(?=[ \t]*(?:\n|$))/.exec(text.slice(from))?.[0].length ?? 0) };
@@ -95,7 +96,7 @@ function valueAfter(text: string, match: RegExpExecArray): Range | undefined {
   return { start: from, end: from + (/^[^\s;,&"'`\\)\]}<>]*/.exec(text.slice(from))?.[0].length ?? 0) };
 }
 
-/** What a header holds behind the name of its scheme; without one, what is long enough to be no word. */
+/** Returns the credentials after the scheme of a header; without a scheme, a value that is too long to be a word. */
 function credentials(text: string, from: number): Range | undefined {
   const rest = text.slice(from, from + 64);
   const opening = /^[[\\"'`]*/.exec(rest)?.[0].length ?? 0;
@@ -106,7 +107,7 @@ function credentials(text: string, from: number): Range | undefined {
   return scheme > 0 || end - start >= BARE_MIN ? { start, end } : undefined;
 }
 
-/** The end of a text in quotes: the next quote that is escaped as often as the first one. */
+/** Returns the end of a quoted text: the next quote with the same number of backslashes as the first one. */
 function closingOf(text: string, opening: string, from: number): number {
   const quote = opening.at(-1) ?? '"';
   for (let at = text.indexOf(quote, from); at >= 0; at = text.indexOf(quote, at + 1)) {
@@ -117,10 +118,10 @@ function closingOf(text: string, opening: string, from: number): number {
   return text.length;
 }
 
-/** Longer ones are no address that anybody writes. */
+/** A longer user part does not occur in real URLs. */
 const USER_MAX = 4096;
 
-/** `postgres://app:PASSWORD@db`. */
+/** For example `postgres://app:PASSWORD@db`. */
 function passwordsOfAddresses(text: string): readonly Range[] {
   const found: Range[] = [];
   for (let at = text.indexOf('://'); at >= 0; at = text.indexOf('://', at + 3)) {

@@ -1,9 +1,10 @@
 /**
- * Takes secrets out of what is written: a walk over any JSON value, before it becomes a file or a page.
+ * Hides secrets in any JSON value before it is written to a file or page.
  *
- * Secrets are found by where they stand (data of Secrets, environment values, tokens, last-applied copies), are learnt, and are then
- * also taken out of every other text: log lines, messages, copies in other objects. Names, labels and other identifiers stay, for
- * a schedule and a story go by them. Pure: the same value and key give the same result. Start at {@link Redaction}.
+ * Secrets are found by their place (data of Secrets, environment variables, tokens, last-applied annotations), are learnt, and
+ * are then hidden in every other text as well: log lines, messages, copies in other objects. Names, labels and other
+ * identifiers stay, because schedules and stories refer to them. Pure: the same value and key give the same result. Start at
+ * {@link Redaction}.
  */
 import type { JsonObject, JsonValue } from 'stalemate-apiserver/objects/object';
 import { isMap } from 'stalemate-apiserver/objects/json';
@@ -13,7 +14,7 @@ import { canonicalJson, changed, encodedStandIn, hasStandIn } from './stand-in.t
 import { hideInSchema, SCHEMA, type SchemaParts } from './schemas.ts';
 import { isSecretKey, isSecretVariable, JSON_KEYS, LAST_APPLIED, looksDrawn, secretFlag } from './secret-places.ts';
 
-/** Identifiers: only what has the format of a token is looked for in them, and what they say is no secret. */
+/** Keys of identifiers: only token formats are hidden in their values, and their values are not secrets elsewhere. */
 const IDENTIFIERS: ReadonlySet<string> = new Set([
   'actor',
   'actors',
@@ -44,7 +45,10 @@ const IDENTIFIERS: ReadonlySet<string> = new Set([
   'writer',
 ]);
 
-/** Such keys in objects too: their values are words of the API, or names that others go by. Below `name` an object may have anything. */
+/**
+ * The same keys inside objects: their values are words of the API, or names that other objects refer to. The value of `name`
+ * may be anything there.
+ */
 const WORDS: ReadonlySet<string> = new Set([
   'apiVersion',
   'group',
@@ -58,8 +62,8 @@ const WORDS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * `secret`: inside what belongs to a Secret, though it may not say so itself. `object`: inside what is in a cluster, but not in its
- * metadata: no schedule goes by what is there.
+ * `secret`: inside a part of a Secret, which need not identify itself as one. `object`: inside a cluster object but not in its
+ * metadata, where no schedule refers to values.
  */
 type Place = 'secret' | 'plain' | 'object' | 'secret object';
 
@@ -68,16 +72,16 @@ function placeOf(isSecret: boolean, isInObject: boolean): Place {
   return isSecret ? 'secret' : 'plain';
 }
 
-/** Label of a stream with a selector: `controller/watch/pods/shop?app=web#0`. */
+/** The label of a stream with a selector: `controller/watch/pods/shop?app=web#0`. */
 const SELECTED = /^([^?]*\?)(.*?)(#\d.*)?$/s;
-/** A Secret that is written in a text: an annotation of another tool than kubectl, a ConfigMap that holds manifests. */
+/** A Secret as text: in an annotation of a tool other than kubectl, or in a ConfigMap with manifests. */
 const SECRET_IN_JSON = /"kind":\s*"Secret/;
 const SECRET_IN_YAML = /^kind:[ \t]*["']?Secret(?:List)?["']?[ \t]*$/m;
 
 export class Redaction {
   readonly #secrets: KnownSecrets;
   readonly #texts: HideText;
-  /** Keys of maps, which are few and come again and again. */
+  /** Keys of maps, cached because there are few and they repeat. */
   readonly #keys = new Map<string, string>();
   #memo = newMemo();
   readonly #inSchemas: SchemaParts = {
@@ -85,13 +89,13 @@ export class Redaction {
     text: (text) => this.#texts.hideKnown(text),
   };
 
-  /** @param key - Asked for only when there is a secret. */
+  /** @param key - Called only if there is a secret. */
   constructor(key: () => Uint8Array) {
     this.#secrets = new KnownSecrets(key);
     this.#texts = new HideText(this.#secrets, (value) => this.#walk(value as JsonValue, 'plain'));
   }
 
-  /** Learns the secrets of a value, without which {@link hide} only hides them in their places. */
+  /** Learns the secrets of a value. Without this, {@link hide} hides them only in their own places. */
   learn(value: unknown): this {
     this.#identify(value, false, new WeakSet());
     this.#texts.isLooking = false;
@@ -102,22 +106,22 @@ export class Redaction {
     return this;
   }
 
-  /** The value with stand-ins; what holds no secret is the same object as before. */
+  /** Returns the value with stand-ins; parts without secrets are the same objects as before. */
   hide<T>(value: T): T {
     return this.#walk(value as JsonValue, 'plain') as T;
   }
 
-  /** A text for people with stand-ins. */
+  /** Returns a text for people with stand-ins. */
   hideText(text: string): string {
     return this.#text(text);
   }
 
-  /** A text of which all is secret. */
+  /** Hides a text that is secret as a whole. */
   hideWhole(text: string): string {
     return this.#texts.secret(text, false);
   }
 
-  /** The secret behind a stand-in. */
+  /** Returns the secret that a stand-in replaces. */
   secretOf(standIn: string): Buffer | undefined {
     return this.#secrets.of(standIn);
   }
@@ -127,7 +131,7 @@ export class Redaction {
     seen.add(value);
     const isInside = isInObject || isObject(value);
     for (const [key, item] of Object.entries(value)) {
-      // The keys of a Secret's data can have any name.
+      // A Secret's data may have any keys.
       if (key === 'data' || key === 'stringData') continue;
       if (typeof item !== 'string') this.#identify(item, isObjectAt(key, isInside), seen);
       else if (IDENTIFIERS.has(key) && !isSentence(item) && !(isInside && (!WORDS.has(key) || looksDrawn(item))))
@@ -198,7 +202,7 @@ export class Redaction {
     return hidden;
   }
 
-  /** Names, and lists of labels and actors, are what stories and schedules go by. */
+  /** Schedules and stories refer to names and to lists of labels and actors, so they stay. */
   #identifiers(value: JsonValue, place: Place): JsonValue {
     if (!Array.isArray(value) && !isMap(value)) return value;
     const hide = (item: JsonValue): JsonValue =>
@@ -209,21 +213,21 @@ export class Redaction {
     return out.every(([key, item]) => item === value[key]) ? value : Object.fromEntries(out);
   }
 
-  /** Names stay, and the selector in the label of a stream is a text: it holds values of labels, which may be anything. */
+  /** Keeps names, but treats the selector in a stream's label as text: it contains label values, which may be anything. */
   #identifier(value: string): string {
     if (isSentence(value)) return this.#text(value);
     const [, stream = value, selector = '', rest = ''] = SELECTED.exec(value) ?? [];
     return this.#texts.hideName(stream) + this.#texts.hide(selector) + this.#texts.hideName(rest);
   }
 
-  /** What is a Secret written as a text is hidden as one. */
+  /** Hides a Secret that is written as text like a Secret. */
   #text(value: string): string {
     if (value.includes('"Secret') && SECRET_IN_JSON.test(value))
       return this.#jsonText(value) ?? this.#texts.hide(value);
     return SECRET_IN_YAML.test(value) ? this.#texts.secret(value) : this.#texts.hide(value);
   }
 
-  /** A Secret's maps: values in base64, or as they are. */
+  /** Hides a Secret's maps: values in base64, or plain. */
   #data(data: JsonObject, key: string): JsonObject {
     return Object.fromEntries(
       Object.entries(data).map(([name, value]) => {
@@ -242,8 +246,8 @@ export class Redaction {
   }
 
   /**
-   * Variables of a container. All values are hidden here; elsewhere only those that look like secrets, for many are images, addresses
-   * and switches that a story needs.
+   * Hides a container's environment variables. All values are hidden here, but only those that look like secrets are hidden
+   * elsewhere: many are images, addresses and switches that a story needs.
    */
   #variables(list: readonly JsonValue[]): JsonValue {
     return changed(list, (item) => {
@@ -258,7 +262,7 @@ export class Redaction {
     });
   }
 
-  /** The value of a program's operation, or of a step of a JSON patch, by the path that it is written to. */
+  /** Hides the value of a program's operation, or of a JSON patch step, according to the path that it writes to. */
   #written(map: JsonObject, value: JsonValue, place: Place): JsonValue | undefined {
     const path = pathOf(map['path']) ?? leafOf(map);
     if (path === undefined) return undefined;
@@ -276,18 +280,21 @@ export class Redaction {
     return isMap(value) ? (this.#variables([value]) as readonly JsonValue[])[0] : undefined;
   }
 
-  /** What kubectl remembers is the object once more, as text; what is no JSON there may be anything. */
+  /**
+   * The last-applied annotation of kubectl contains the object as JSON text; anything else there may be a secret, and is
+   * hidden.
+   */
   #lastApplied(text: string): string {
     return this.#jsonText(text) ?? this.#texts.secret(text);
   }
 
-  /** A JSON document, hidden by its keys; undefined where it is none. */
+  /** Hides a JSON document by its keys; undefined if the text is not JSON. */
   #jsonText(text: string): string | undefined {
     const document = canonicalJson(text);
     if (document !== undefined) return document.text(this.#walk(document.value as JsonValue, 'plain'));
     try {
       const before = JSON.parse(text) as JsonValue;
-      // Written in another way, it could not be put together again as it was.
+      // A document in another format could not be restored as it was.
       return this.#walk(before, 'plain') === before ? text : this.#texts.secret(text, false);
     } catch {
       return undefined;
@@ -297,7 +304,7 @@ export class Redaction {
   #encodedSecret(value: string, json: boolean): string {
     if (value === '' || hasStandIn(value)) return value;
     const bytes = Buffer.from(value, 'base64');
-    // Manifests may break the lines. What is no base64 at all was refused by the server, and is in the request only.
+    // Manifests may break the lines. The server refused a value that is not base64, so it only occurs in the request.
     if (bytes.toString('base64') !== value.replaceAll(/\s/g, '')) return this.#texts.secret(value);
     return encodedStandIn(this.#secrets.keep(bytes), json);
   }
@@ -315,22 +322,25 @@ function isOfObject(place: Place): boolean {
   return place === 'object' || place === 'secret object';
 }
 
-/** Whether what is below a key is in an object. Patches, and values that writers set, have no kind; metadata has the names that others go by. */
+/**
+ * Reports whether the value of a key is inside an object. Patches, and values that writers set, have no kind; metadata contains
+ * names that other parts refer to.
+ */
 function isObjectAt(key: string, isInObject: boolean): boolean {
   return key !== 'metadata' && (isInObject || key === 'body' || key === 'value');
 }
 
-/** An object of a cluster as it is sent, stored or written in a file. */
+/** Reports whether a map is a cluster object, as sent, stored or written to a file. */
 function isObject(map: object): boolean {
   return 'kind' in map && 'apiVersion' in map && 'metadata' in map;
 }
 
-/** A name has no spaces. Some of these keys hold sentences: the reason why nothing can be said of a run. */
+/** A name has no spaces, but some of these keys contain sentences, such as the reason for an inconclusive run. */
 function isSentence(text: string): boolean {
   return text.includes(' ');
 }
 
-/** A Secret, a list of them, or a request, an operation or a probe about them. */
+/** Reports whether a map is a Secret, a list of Secrets, or a request, an operation or a probe about one. */
 function isAboutSecrets(map: JsonObject): boolean {
   const { kind, resource, target, role } = map;
   if (kind === 'Secret' || kind === 'SecretList' || resource === 'secrets') return true;
@@ -338,14 +348,14 @@ function isAboutSecrets(map: JsonObject): boolean {
   return typeof role === 'string' && role.startsWith('secrets:');
 }
 
-/** `/data/password` or `['data', 'password']`. */
+/** For example `/data/password` or `['data', 'password']`. */
 function pathOf(path: JsonValue | undefined): readonly string[] | undefined {
   if (typeof path === 'string') return path.startsWith('/') ? path.slice(1).split('/') : undefined;
   if (!Array.isArray(path)) return undefined;
   return (path as readonly JsonValue[]).map((part) => (typeof part === 'string' ? part : ''));
 }
 
-/** A probe names leaves: `data.password`. */
+/** A probe names leaves, such as `data.password`. */
 function leafOf({ leaves }: JsonObject): readonly string[] | undefined {
   const first = Array.isArray(leaves) ? (leaves as readonly JsonValue[])[0] : undefined;
   return typeof first === 'string' ? first.split(/[.[]/) : undefined;

@@ -1,29 +1,30 @@
 /**
- * Definitions hold examples of what their objects hold: tokens among them, in descriptions, defaults and examples.
+ * Hides secrets in CRD schemas, whose descriptions, defaults and examples may contain tokens.
  *
- * Owns: which parts of a schema are prose or values, and which say what the server takes. In the latter (patterns, rules, names of
- * fields) a word like "password=" is no sign of a secret, and a replay without the secrets has to accept the same objects. Pure.
+ * Owns: which parts of a schema are prose or values, and which define what the server accepts. In the latter (patterns, rules,
+ * field names) a word like "password=" does not announce a secret, and a replay without the secrets must accept the same
+ * objects. Pure.
  */
 import { isMap } from 'stalemate-apiserver/objects/json';
 import type { JsonValue } from 'stalemate-apiserver/objects/object';
 import { changed } from './stand-in.ts';
 
-/** The field of a definition that holds its schema. */
+/** The field of a CRD that contains its schema. */
 export const SCHEMA = 'openAPIV3Schema';
 
-/** What people read, and values of fields. */
+/** Keys of prose, and of field values. */
 const LIKE_OBJECTS: ReadonlySet<string> = new Set(['default', 'description', 'example', 'examples', 'title']);
-/** Maps from names to schemas: a field may be called "description" or "properties". */
+/** Maps from names to schemas: a field may be named "description" or "properties". */
 const BY_NAME: ReadonlySet<string> = new Set(['definitions', 'dependencies', 'patternProperties', 'properties']);
 
 export interface SchemaParts {
-  /** What takes the place of a value as objects have it, or of prose. */
+  /** Replaces a field value or prose. */
   readonly value: (value: JsonValue) => JsonValue;
-  /** What takes the place of a text that the server reads, or of a key. */
+  /** Replaces a text that the server evaluates, or a key. */
   readonly text: (text: string) => string;
 }
 
-/** The schema with its parts replaced; the same one where nothing changes. */
+/** Returns the schema with its parts replaced; the same object if nothing changes. */
 export function hideInSchema(schema: JsonValue, parts: SchemaParts, isByName = false): JsonValue {
   if (typeof schema === 'string') return parts.text(schema);
   if (Array.isArray(schema)) return changed(schema as readonly JsonValue[], (item) => hideInSchema(item, parts));

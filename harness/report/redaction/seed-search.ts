@@ -1,9 +1,9 @@
 /**
- * Looks for many texts in one pass, whatever their number (Wu and Manber, "A fast algorithm for multi-pattern searching", 1994): most
- * characters are skipped, and only where the end of a window is the end of a seed's beginning is anything compared.
+ * Searches for many texts in one pass, whatever their number (Wu and Manber, "A fast algorithm for multi-pattern searching",
+ * 1994). It skips most characters, and compares only if the end of the window matches the end of a seed's beginning.
  */
 
-/** Characters that decide how far a window may move on. */
+/** Number of characters that decide how far the window moves. */
 const BLOCK = 3;
 const TABLE_SIZE = 1 << 15;
 
@@ -14,10 +14,10 @@ export interface Seed<T> {
 }
 
 export class SeedSearch<T> {
-  /** The shortest seed; a text that is shorter has none. */
+  /** Length of the shortest seed. */
   readonly #window: number;
   readonly #shifts = new Uint8Array(TABLE_SIZE);
-  /** Seeds by the hash of the block that ends their window. */
+  /** Seeds by the hash of the block at the end of their window. */
   readonly #seeds = new Map<number, Seed<T>[]>();
 
   constructor(seeds: readonly Seed<T>[]) {
@@ -33,12 +33,12 @@ export class SeedSearch<T> {
     }
   }
 
-  /** Whether any of them is there. */
+  /** Reports whether the text contains any of the seeds. */
   isIn(text: string): boolean {
     return this.#some(text, () => true);
   }
 
-  /** Reports where which seeds are, from left to right. */
+  /** Calls `found` for each seed in the text, from left to right. */
   each(text: string, found: (at: number, of: T) => void): void {
     this.#some(text, (at, of) => {
       found(at, of);
@@ -46,7 +46,7 @@ export class SeedSearch<T> {
     });
   }
 
-  /** Looks until one is what is wanted; true if one was. */
+  /** Searches until `isWanted` returns true; reports whether it did. */
   #some(text: string, isWanted: (at: number, of: T) => boolean): boolean {
     const window = this.#window;
     for (let end = window; end <= text.length;) {

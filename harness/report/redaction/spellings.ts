@@ -1,23 +1,23 @@
 /**
- * How a known secret may be spelled in a text, and which of its spellings are there.
+ * Finds the spellings of known secrets in a text.
  *
- * Owns: plain, base64 at each alignment and twice, hex, and halves of all these; which values are too common to be looked for. Does not
- * own: escapes (`decoded-views.ts`), what takes the place of what is found (`hide-text.ts`).
+ * Owns: plain, base64 at each alignment and twice encoded, hex, and parts of all these; which values are too common to search
+ * for. Does not own: escapes (`decoded-views.ts`), what replaces a match (`hide-text.ts`).
  */
 import { isBase64, stableBase64, stableSpellings, type Offset } from './base64-text.ts';
 import { SeedSearch, type Seed } from './seed-search.ts';
 
-/** Shorter ones are hidden in their places, but not looked for elsewhere: "admin" is in many words. */
+/** Shorter secrets are hidden in their own places, but not searched for elsewhere: "admin" occurs in many words. */
 export const LOOKED_FOR_MIN = 6;
-/** The same of their base64 with nothing before or after it. */
+/** The same limit for their base64 with nothing before or after it. */
 const ENCODED_MIN = 4;
-/** Halves that are shorter say too little, and are in too many texts. */
+/** Minimum length of a part: shorter ones reveal too little, and occur in too many texts. */
 const PART_MIN = 8;
-/** Of a spelling as much as is needed to look closer. */
+/** Number of characters of a spelling that are searched for before the rest is compared. */
 const SEED_MAX = 24;
-/** Larger ones (archives, charts) are looked for plain and in base64 only. */
+/** Larger secrets (archives, charts) are only searched for in plain text and base64. */
 const ALL_FORMS_MAX = 65_536;
-/** Lines of a key, each of which may be a line of a log. */
+/** Maximum number of lines of a key, each of which may be a log line. */
 const LINES_MAX = 500;
 const LINE = /^(?=.*\d)(?=.*[A-Za-z])[\w+/=!@#$%^&*~.-]{16,}$/;
 
@@ -25,13 +25,13 @@ interface Spelling {
   readonly text: string;
   readonly standIn: string;
   readonly form: 'plain' | 'part' | 'hex' | 'base64';
-  /** Of base64. */
+  /** For base64. */
   readonly offset: Offset;
-  /** The whole of it in base64, with its padding; empty where others may stand before or after. */
+  /** The complete base64 with padding; empty for an offset at which other bytes precede. */
   readonly whole: string;
-  /** How much of its beginning or its end counts. */
+  /** Minimum length of a part at its beginning or end that counts as a match. */
   readonly least: number;
-  /** Only with nothing before or after it: inside of a longer text it may be there by chance. */
+  /** Matches only with nothing before or after it: within a longer text it may occur by chance. */
   readonly alone: boolean;
 }
 
@@ -39,25 +39,25 @@ export interface Sighting {
   readonly start: number;
   readonly end: number;
   readonly standIn: string;
-  /** `part`: some of the plain text. */
+  /** `part`: a part of the plain text. */
   readonly form: Spelling['form'];
-  /** Of base64: where its stable characters begin, if all are there that show its alignment. */
+  /** For base64: where its stable characters begin, if the match starts with the first one and so shows its alignment. */
   readonly aligned?: { readonly at: number; readonly offset: Offset };
-  /** It is the secret and nothing else, or its base64. */
+  /** Whether the match is the complete secret, or its complete base64. */
   readonly exact: boolean;
 }
 
-/** A text between these that others use too is no secret. */
+/** Names in the same document: a text that is also a name is not a secret. */
 export interface Names {
   has(text: string): boolean;
-  /** Whether it is in one of them. */
+  /** Reports whether the text is a part of any name. */
   holds(text: string): boolean;
 }
 
 export class SecretSearch {
   readonly #search: SeedSearch<{ readonly spelling: Spelling; readonly at: number }>;
   readonly #names: Names;
-  /** Whether any of them has a space, which a `+` may stand for. */
+  /** Whether any secret contains a space, which may be spelled `+`. */
   readonly hasSpaces: boolean;
 
   constructor(secrets: Iterable<readonly [standIn: string, bytes: Buffer]>, names: Names) {
@@ -72,12 +72,12 @@ export class SecretSearch {
     this.hasSpaces = hasSpaces;
   }
 
-  /** What there is of them in a text, in any order; one may overlap with others. */
+  /** Returns the matches in a text, in any order; they may overlap. */
   in(text: string): readonly Sighting[] {
     const found: Sighting[] = [];
     const until = new Map<Spelling, number>();
     this.#search.each(text, (at, seed) => {
-      // Both ends of a spelling are seeds: seen whole once, it is not looked at again.
+      // Both ends of a spelling are seeds: a spelling that matched as a whole is not compared again.
       if (at < (until.get(seed.spelling) ?? 0)) return;
       const sighting = this.#closer(text, at - seed.at, seed.at, seed.spelling);
       if (sighting === undefined) return;
@@ -87,14 +87,14 @@ export class SecretSearch {
     return found;
   }
 
-  /** Compares what is around a seed; `from` is where the spelling would begin. */
+  /** Compares the text around a seed; `from` is where the spelling would begin. */
   #closer(text: string, from: number, seedAt: number, spelling: Spelling): Sighting | undefined {
     const { text: wanted, standIn, form, offset, whole, least, alone } = spelling;
     let [start, end] = [0, wanted.length];
     if (from < 0 || !text.startsWith(wanted, from)) {
       for (start = seedAt; start > 0 && from + start > 0 && text[from + start - 1] === wanted[start - 1];) start--;
       for (end = seedAt; end < wanted.length && text[from + end] === wanted[end];) end++;
-      // Only its beginning or its end, and enough of that.
+      // Accepts only its beginning or its end, of sufficient length.
       if ((start > 0 && end < wanted.length) || end - start < least) return undefined;
     }
     const isAll = end - start === wanted.length;
@@ -110,7 +110,7 @@ export class SecretSearch {
     return { ...place, end: isWhole ? from + whole.length : place.end, form, ...aligned, exact: isWhole };
   }
 
-  /** Whether a part says anything of the secret: the beginning of a name says nothing. */
+  /** Reports whether a part reveals anything of the secret: a common word, or a part of a name, does not. */
   #tells(part: string): boolean {
     return !isCommon(part) && !this.#names.holds(part);
   }
@@ -125,7 +125,7 @@ function seedsOf(spelling: Spelling): readonly Seed<{ readonly spelling: Spellin
   return [first, { text: text.slice(-size), of: { spelling, at: text.length - size } }];
 }
 
-/** @param standIn - What is put in its place. */
+/** @param standIn - Replaces the secret. */
 function spellingsOf(standIn: string, bytes: Buffer, names: Names): readonly Spelling[] {
   const text = bytes.toString('utf8');
   const isText = Buffer.from(text).equals(bytes);
@@ -144,7 +144,7 @@ function spellingsOf(standIn: string, bytes: Buffer, names: Names): readonly Spe
   };
   if (isText) {
     add(text, 'plain', 0, '', !isAddress(text));
-    // What ends with a line feed in a Secret is written without it elsewhere.
+    // A Secret's value that ends with a line feed is often used without it.
     const trimmed = text.trim();
     if (trimmed !== text && !isCommon(trimmed) && !names.has(trimmed)) add(trimmed, 'part', 0, '', false);
     const lines = text.length > ALL_FORMS_MAX ? [] : text.split(/\r?\n/, LINES_MAX).map((line) => line.trim());
@@ -169,7 +169,7 @@ function spellingsOf(standIn: string, bytes: Buffer, names: Names): readonly Spe
   return spellings;
 }
 
-/** As it is spelled in JSON and in an address that are in base64 themselves; nothing for what needs no escapes. */
+/** Returns the text as escaped in JSON and in URLs that are encoded in base64 themselves; empty if nothing needs escaping. */
 function escapesOf(text: string): readonly string[] {
   const json = JSON.stringify(text).slice(1, -1);
   const html = json.replaceAll(/[<>&]/g, (one) => `\\u00${one.charCodeAt(0).toString(16)}`);
@@ -178,7 +178,7 @@ function escapesOf(text: string): readonly string[] {
   return [...new Set([json, html, url, strict])].filter((spelled) => spelled !== text);
 }
 
-/** Short words and numbers are in too many texts, and are secrets in none of them. */
+/** Reports whether a text is a short word or number: these occur in too many texts, and are never treated as secrets. */
 export function isCommon(text: string): boolean {
   return /^(?:[a-z]+|[A-Z]+|[\d.:,]+)$/.test(text) && text.length < 12;
 }
@@ -187,12 +187,12 @@ function isAlone(text: string, start: number, end: number): boolean {
   return !isBase64(text.charCodeAt(start - 1)) && !isBase64(text.charCodeAt(end));
 }
 
-/** An address begins as others do: its halves say nothing. */
+/** Addresses share their beginnings and ends, so parts of them reveal nothing. */
 function isAddress(text: string): boolean {
   return /^[a-z][a-z0-9+.-]{0,20}:\/\/[^@]*$/i.test(text) || /^[a-z0-9-]+(?:\.[a-z0-9-]+){2,}(?::\d+)?$/.test(text);
 }
 
-/** Certificates and public keys, of which a Secret may hold a copy. */
+/** Certificates and public keys, which a Secret may contain. */
 function isPublic(text: string): boolean {
   return /^\s*-----BEGIN [A-Z0-9 ]+-----/.test(text) && !text.includes('PRIVATE KEY');
 }

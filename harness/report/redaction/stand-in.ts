@@ -1,27 +1,27 @@
 /**
- * What a file holds in place of a secret: `redacted-` and a keyed hash of it. Same secret, same stand-in.
+ * Stand-ins replace secrets in files: `redacted-` and a keyed hash of the secret. Equal secrets have equal stand-ins.
  *
- * Another spelling of it that no decoder reads (hex, percent signs, a half) has the name of the spelling and a hash of that text behind it:
- * `redacted-0123456789abcdef.url89abcdef`. Base64 decodes to a text with the stand-in. Owns: how all of this is written, also as the JSON
- * that image pull secrets have to be, and reading it back. The key never leaves the machine, so that a short password cannot be found by
- * trying. Decision 0043 says why.
+ * A spelling that no decoder reads (hex, percent-encoding, a part) appends its form and a hash of its text:
+ * `redacted-0123456789abcdef.url89abcdef`. Base64 decodes to a text with the stand-in. Owns: encoding and decoding of
+ * stand-ins, also as the JSON that image pull secrets require. The key never leaves the machine, so that a short password
+ * cannot be found by brute force. Decision 0043 has the reasons.
  */
 import { createHmac } from 'node:crypto';
 import { base64RunAt, stableSpellings, type Base64Run, type Offset } from './base64-text.ts';
 
 const DIGITS = 16;
 const FORM_DIGITS = 8;
-/** How a secret was spelled, where the stand-in is not. */
+/** How the replaced text was spelled, if not as the secret itself. */
 export type StandInForm = 'url' | 'json' | 'hex' | 'base64' | 'part';
 
 const PLAIN = /redacted-[0-9a-f]{16}(?:\.(?:url|json|hex|base64|part)[0-9a-f]{8})?/g;
-/** What each begins with. */
+/** The prefix of each stand-in. */
 const WORD = 'redacted-';
-/** Where a server insists on JSON, the object is the stand-in. */
+/** The form of a stand-in where the server requires JSON. */
 const WHOLE_JSON = /^\{"redacted":"(redacted-[0-9a-f]{16})"\}$/;
 const WHOLE = new RegExp(`^(?:${PLAIN.source})$`);
 
-/** How that word begins in base64, and in base64 of base64, whatever is before it. */
+/** The prefix in base64, and in base64 of base64, at each offset. */
 const ANCHORS: ReadonlyMap<string, Offset> = new Map(
   stableSpellings(Buffer.from(WORD)).flatMap(({ text, offset }) => [
     [text, offset] as const,
@@ -29,14 +29,14 @@ const ANCHORS: ReadonlyMap<string, Offset> = new Map(
   ]),
 );
 const ANCHOR = new RegExp([...ANCHORS.keys()].join('|'), 'g');
-/** Whether a text may hold one; most do not. */
+/** Matches every text that may contain a stand-in; most do not. */
 const HINT = new RegExp(`${WORD}|${ANCHOR.source}`);
 
 export function standInFor(key: Uint8Array, secret: Uint8Array): string {
   return WORD + digest(key, secret, DIGITS);
 }
 
-/** The one for a text that is another spelling of the same secret. */
+/** Returns the stand-in of a text that is another spelling of the same secret. */
 export function spelledStandIn(key: Uint8Array, standIn: string, form: StandInForm, text: string): string {
   return `${standIn}.${form}${digest(key, Buffer.from(text), FORM_DIGITS)}`;
 }
@@ -45,12 +45,12 @@ function digest(key: Uint8Array, content: Uint8Array, digits: number): string {
   return createHmac('sha256', key).update(content).digest('hex').slice(0, digits);
 }
 
-/** In base64; as a JSON object where the server insists on one. */
+/** Encodes a stand-in in base64, as a JSON object if the server requires one. */
 export function encodedStandIn(standIn: string, json: boolean): string {
   return Buffer.from(json ? JSON.stringify({ redacted: standIn }) : standIn).toString('base64');
 }
 
-/** Stand-ins in a text, however they are spelled. */
+/** Returns the stand-ins in a text, in any spelling. */
 export function standInsOf(text: string): readonly string[] {
   const found = new Set<string>();
   replaceStandIns(
@@ -67,14 +67,14 @@ export function standInsOf(text: string): readonly string[] {
   return [...found];
 }
 
-/** Whether a text holds a stand-in. */
+/** Reports whether a text contains a stand-in. */
 export function hasStandIn(text: string): boolean {
   return HINT.test(text) && standInsOf(text).length > 0;
 }
 
 type SecretOf = (standIn: string) => Buffer | undefined;
 
-/** Puts secrets back into a text where they are known; what is not known stays. Inside JSON, a secret is spelled as JSON spells it. */
+/** Replaces stand-ins by their secrets; unknown ones stay. Inside JSON, a secret is escaped as JSON. */
 export function withSecrets(text: string, secretOf: SecretOf): string {
   if (!HINT.test(text)) return text;
   const [, whole] = WHOLE_JSON.exec(text) ?? [];
@@ -94,7 +94,7 @@ export function withSecrets(text: string, secretOf: SecretOf): string {
   );
 }
 
-/** The text without what distinguishes stand-ins. */
+/** Replaces every stand-in by the same word. */
 export function withoutStandIns(text: string): string {
   return replaceStandIns(
     text,
@@ -103,7 +103,7 @@ export function withoutStandIns(text: string): string {
   );
 }
 
-/** @param ofRun - What takes the place of a stretch of base64; undefined for itself. */
+/** @param ofRun - Returns the replacement of a run of base64; undefined to keep it. */
 function replaceStandIns(
   text: string,
   ofStandIn: (standIn: string) => string,
@@ -126,13 +126,13 @@ function replaceStandIns(
   return out + text.slice(done).replaceAll(PLAIN, ofStandIn);
 }
 
-/** A JSON document that was written as we write them, so that it can be put together again as it was. */
+/** A JSON document in our own format, so that writing it again gives the same text. */
 export interface CanonicalJson {
   readonly value: unknown;
   readonly text: (value: unknown) => string;
 }
 
-/** Undefined for a text that is none. */
+/** Returns undefined for any other text. */
 export function canonicalJson(text: string): CanonicalJson | undefined {
   if (!text.startsWith('{') && !text.startsWith('[')) return undefined;
   const end = text.endsWith('\n') ? '\n' : '';
@@ -145,7 +145,7 @@ export function canonicalJson(text: string): CanonicalJson | undefined {
   }
 }
 
-/** The value with each text replaced, keys included; the same object where nothing changes. */
+/** Returns the value with each string replaced, keys included; the same object if nothing changes. */
 export function mapTexts(value: unknown, change: (text: string) => string): unknown {
   if (typeof value === 'string') return change(value);
   if (value === null || typeof value !== 'object') return value;
@@ -161,7 +161,7 @@ export function mapTexts(value: unknown, change: (text: string) => string): unkn
   return isSame ? value : Object.fromEntries(out);
 }
 
-/** The list with each item replaced; the same list where nothing changes. */
+/** Returns the list with each item replaced; the same list if nothing changes. */
 export function changed<T>(list: readonly T[], change: (item: T) => T): readonly T[] {
   const out = list.map(change);
   return out.every((item, index) => item === list[index]) ? list : out;

@@ -1,4 +1,4 @@
-/** Secrets for tests, in every form that has to be found again, and tokens of well-known formats. */
+/** Secrets for tests, in every spelling that must be found, and tokens of well-known formats. */
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 const unpadded = (text: string): string => text.replace(/=+$/, '');
@@ -7,7 +7,7 @@ const hex = (text: string): string => Buffer.from(text).toString('hex');
 const inJson = (text: string): string => JSON.stringify(text).slice(1, -1);
 const asUnicode = (text: string): string =>
   [...text].map((one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`).join('');
-/** As Go's `url.QueryEscape`, which escapes more than `encodeURIComponent`. */
+/** Escapes like Go's `url.QueryEscape`, which escapes more than `encodeURIComponent`. */
 const escaped = (text: string): string =>
   [...Buffer.from(text)]
     .map((byte) =>
@@ -15,7 +15,7 @@ const escaped = (text: string): string =>
     )
     .join('');
 
-/** A text that holds a secret, by the name of the form that it has there. */
+/** Texts that contain a secret, by the name of its spelling. */
 export const FORMS: { readonly [form: string]: (secret: string) => string } = {
   plain: (secret) => `login with ${secret} failed`,
   base64: (secret) => `got ${base64(secret)}`,
@@ -49,17 +49,17 @@ export const FORMS: { readonly [form: string]: (secret: string) => string } = {
   'half of its base64': (secret) => `cut ${base64(secret).slice(0, Math.ceil(base64(secret).length / 2) + 1)}`,
 };
 
-/** Sixteen characters or more, so that halves count. */
+/** Sixteen characters or more, so that parts count. */
 export const SECRETS: { readonly [name: string]: string } = {
   drawn: 'q7Xw2vPz9LkT4mNs',
   spelled: 'correct-horse-7-battery',
   punctuated: 'Tr0ub4dor&3 "quoted"/\\+%= end',
-  /** Its base64 has both characters that the two alphabets differ in. */
+  /** Its base64 contains both characters that the two alphabets differ in. */
   signs: 'a>?>~?>~?~9Zb>?>~?>~?',
   foreign: 'pässwörd-ключ-0815-ÿ',
 };
 
-/** What of some secrets a text still shows: eight characters in a row of any spelling of them. */
+/** Returns what a text still shows of some secrets: eight consecutive characters of any spelling of them. */
 export function shownOf(secrets: readonly string[], text: string): readonly string[] {
   const parts = new Set<string>();
   for (const secret of secrets)
@@ -88,7 +88,7 @@ const jwt = (header: object): string =>
 const pem = (label: string): string =>
   [`-----BEGIN ${label}-----`, letters(64), letters(64), `${letters(20)}==`, `-----END ${label}-----`].join('\n');
 
-/** Tokens, put together here so that no scanner of repositories takes them for real. */
+/** Tokens, assembled here so that secret scanners do not report them. */
 export const TOKENS: { readonly [name: string]: string } = {
   ...Object.fromEntries([...'pousr'].map((kind) => [`GitHub gh${kind}`, `gh${kind}_${letters(36)}`])),
   'GitHub fine-grained': `github_pat_${letters(22)}_${letters(59)}`,
@@ -109,7 +109,7 @@ export const TOKENS: { readonly [name: string]: string } = {
   'private key in JSON': inJson(pem('PRIVATE KEY')),
 };
 
-/** Texts whose marked part is secret for what is said before it. */
+/** Texts whose middle part is recognised as a secret by the words before it. */
 export const NAMED: { readonly [name: string]: readonly [before: string, secret: string, after: string] } = {
   'a header': ['Authorization: Bearer ', letters(20), ''],
   'basic credentials': ['> Authorization: Basic ', base64('app:pw'), '\n> Accept: */*'],
@@ -132,7 +132,7 @@ export const NAMED: { readonly [name: string]: readonly [before: string, secret:
   'a flag': ['running ./manager --client-secret ', 's3cr3t-value', ' --port 1'],
 };
 
-/** What looks a little like one and is none. */
+/** Texts that resemble secrets but are not. */
 export const HARMLESS: readonly string[] = [
   pem('CERTIFICATE'),
   pem('PUBLIC KEY'),

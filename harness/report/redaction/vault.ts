@@ -1,8 +1,9 @@
 /**
- * Secrets that stay behind: the key of the stand-ins, and the secrets that a replay needs, on this machine only.
+ * Stores secrets on this machine only: the key of the stand-ins, and the secrets that a replay needs.
  *
- * They lie in the user's state folder (`$XDG_STATE_HOME/stalemate/secrets`, else `~/.local/state/…`), readable by the user alone, and
- * never in a report folder, which is kept, uploaded and committed. Where nothing can be written, a key serves for one process.
+ * They are in the user's state folder (`$XDG_STATE_HOME/stalemate/secrets`, else `~/.local/state/…`), readable by the user
+ * only, and never in a report folder, which users keep, upload and commit. If nothing can be written, the key lasts for one
+ * process.
  */
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,12 +16,12 @@ const PRIVATE = 0o600;
 
 export interface Restored<T> {
   readonly value: T;
-  /** Stand-ins whose secrets are not known here. */
+  /** Stand-ins whose secrets are unknown on this machine. */
   readonly unknown: readonly string[];
 }
 
 export class Vault {
-  /** What secrets are known from that is in no finding: the configuration, with the variables of a program. */
+  /** Sources of secrets outside of findings: the configuration, with a program's environment variables. */
   readonly sources: object[] = [];
   readonly #folder: string;
   #key: Buffer | undefined;
@@ -29,13 +30,16 @@ export class Vault {
     this.#folder = folder;
   }
 
-  /** The key of this machine's stand-ins; drawn on first use. */
+  /** Returns the key of this machine's stand-ins, which is generated on first use. */
   key(): Uint8Array {
     this.#key ??= this.#readKey() ?? this.#drawKey();
     return this.#key;
   }
 
-  /** Keeps the secrets whose stand-ins occur in a document, so that it can be run again here. Failing costs the replay its secrets. */
+  /**
+   * Stores the secrets whose stand-ins occur in a document, so that it can be replayed here. If that fails, a replay runs
+   * without them.
+   */
   keep(document: unknown, secretOf: (standIn: string) => Buffer | undefined): void {
     for (const standIn of standInsIn(document)) {
       const secret = secretOf(standIn);
@@ -49,7 +53,7 @@ export class Vault {
     }
   }
 
-  /** A document with its secrets back in place. */
+  /** Returns a document with its secrets restored. */
   restore<T>(document: T): Restored<T> {
     const known = new Map<string, Buffer | undefined>();
     const secretOf = (standIn: string): Buffer | undefined => {
@@ -80,7 +84,7 @@ export class Vault {
     } catch {
       return key;
     }
-    // Another process may have been quicker: what lies there now is the key of all.
+    // Another process may have written a key first: the stored one is used by all.
     return this.#readKey() ?? key;
   }
 

@@ -1,7 +1,8 @@
 /**
- * A run as workflow commands of GitHub Actions: an annotation per finding, on the file of the controller or its configuration.
+ * Renders a run as workflow commands of GitHub Actions: an annotation per finding, on the file of the controller or its
+ * configuration.
  *
- * GitHub shows ten errors and ten warnings of a step; the most important come first.
+ * GitHub shows ten errors and ten warnings per step, so the most important come first.
  */
 import {
   asideText,
@@ -16,7 +17,7 @@ import {
 import { symptomLines } from '../symptoms.ts';
 import { limited, visible } from './plain-text.ts';
 
-/** Of the texts of annotations, GitHub keeps 64 KiB. */
+/** Maximum length of one annotation; GitHub keeps 64 KiB of all texts. */
 const MESSAGE_MAX = 30_000;
 
 export function renderAnnotations({ scenarios }: RunDocument): string {
@@ -30,7 +31,7 @@ export function renderAnnotations({ scenarios }: RunDocument): string {
     });
     return [...kept, ...findings, ...whole];
   });
-  // Errors first: only so many are shown.
+  // Errors first, because GitHub shows a limited number.
   return [...lines].sort((a, b) => Number(a.startsWith('::warning')) - Number(b.startsWith('::warning'))).join('');
 }
 
@@ -54,7 +55,7 @@ function command(kind: 'error' | 'warning', { file }: Scenario, title: string, m
   return `::${kind} ${facts}::${data(limited(message, MESSAGE_MAX))}\n`;
 }
 
-/** A command ends with its line: what would end it, or begin another one, is written as a code. */
+/** Escapes a command's text: a line break would end the command, or begin another one. */
 function data(text: string): string {
   return visible(text).replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
 }

@@ -1,4 +1,4 @@
-/** The run document as a schema: published under docs/schemas, and what every document is checked against before it is shown. */
+/** The schema of the run document: published under docs/schemas, and applied to every document before it is shown. */
 import { leftOutSchema } from '../left-out.ts';
 import { remarksSchema } from '../remarks.ts';
 import { z } from 'zod';
@@ -14,7 +14,7 @@ import {
   type Scenario,
 } from './document.ts';
 
-/** Every key of the noun, the optional ones too: a field that was forgotten here is a type error. */
+/** Requires every key of the type, optional ones included: a field that is missing here is a type error. */
 type Shape<T> = { readonly [key in keyof T]-?: z.ZodType };
 
 const path = z
@@ -102,7 +102,7 @@ const scenario: z.ZodType<Scenario> = z.strictObject({
   soak: soakSchema.exactOptional(),
 } satisfies Shape<Scenario>);
 
-/** Describes a whole run. */
+/** The schema of a whole run. */
 export const runSchema: z.ZodType<RunDocument> = z
   .strictObject({
     version: z.literal(RUN_VERSION),

@@ -1,9 +1,9 @@
 /**
- * The run document: what a whole run came to, as data. The one contract between campaigns and everything that reports them: the page
- * of a run, JUnit, annotations, job summaries, JSON lines, SARIF.
+ * The run document: the results of a whole run, as data. It is the only contract between campaigns and everything that reports
+ * them: the page of a run, JUnit, annotations, job summaries, JSON lines, SARIF.
  *
- * Owns: the nouns. Does not own: how they are made (`make-document.ts`) and checked (`document-schema.ts`). Holds no secret. Changing
- * the meaning of a field is a new version.
+ * Owns: the types. Does not own: how they are made (`make-document.ts`) and validated (`document-schema.ts`). Contains no
+ * secrets. A field that changes its meaning requires a new version.
  */
 import { confirmationText, isNotConfirmed, type Confirmation, type Reproduced } from '../../model/confirmation.ts';
 import type { CampaignOutcome, Grade, OnBase, PropertyTally } from '../../model/finding.ts';
@@ -23,35 +23,37 @@ export interface RunDocument {
   readonly version: typeof RUN_VERSION;
   readonly kind: 'run';
   readonly madeWith: { readonly stalemate: string; readonly node: string };
-  /** The worst of all scenarios. */
+  /** The worst outcome of all scenarios. */
   readonly outcome: CampaignOutcome;
   readonly scenarios: readonly Scenario[];
 }
 
 /** One target with one sample, searched once. */
 export interface Scenario {
-  /** `stalemate.target.ts with Widget/example`. */
+  /** For example `stalemate.target.ts with Widget/example`. */
   readonly name: string;
   readonly target: string;
   readonly cluster: string;
   readonly seed: number;
   readonly budget: string;
-  /** The file of annotations, the controller's or its configuration: relative to the root of the repository if the CI provides it, else to
-   * the working directory. */
+  /**
+   * The file for annotations, the controller's or its configuration: relative to the root of the repository if the CI provides
+   * it, else to the working directory.
+   */
   readonly file: string | null;
   readonly outcome: CampaignOutcome;
   readonly runs: number;
-  /** Runs made twice with byte-identical histories. */
+  /** Number of runs that were repeated with byte-identical histories. */
   readonly verified: number;
   readonly elapsedMs: number;
   readonly contention: { readonly [counter: string]: number };
   readonly properties: readonly PropertyLine[];
   readonly findings: readonly ReportedFinding[];
-  /** The corpus, replayed before the search. */
+  /** The findings of the corpus, replayed before the search. */
   readonly kept: readonly KeptFinding[];
   readonly inconclusive: {
     readonly count: number;
-    /** The most frequent first; some have the page of a run. */
+    /** The reasons, most frequent first; some have the page of a run. */
     readonly reasons: readonly { readonly why: string; readonly count: number; readonly page?: string }[];
   };
   readonly warnings: readonly string[];
@@ -59,13 +61,13 @@ export interface Scenario {
   readonly printed?: readonly string[];
   /** Warnings of properties, which do not fail the run; absent if there are none. */
   readonly remarks?: readonly RemarkLine[];
-  /** The search did not finish: it was interrupted, or failed. Absent if it finished. */
+  /** True if the search was interrupted or failed. Absent if it finished. */
   readonly stoppedEarly?: true;
   /** What was left out for lack of time; absent if nothing was. */
   readonly leftOut?: readonly LeftOutLine[];
-  /** Waivers of the configuration, and how many violations each covered. */
+  /** Waivers of the configuration, with the number of violations that each covered. */
   readonly waived: readonly SummaryWaiver[];
-  /** The sum of many campaigns. */
+  /** The totals of many campaigns. */
   readonly soak?: SoakFacts;
 }
 
@@ -76,7 +78,7 @@ export interface PropertyLine extends PropertyTally {
 }
 
 export interface ReportedFinding extends Because {
-  /** `lost-update-9669dc`: the number is the same for the same cause, wherever it is found. */
+  /** For example `lost-update-9669dc`: the number is the same for the same cause, wherever it is found. */
   readonly stem: string;
   readonly signature: string;
   readonly title: string;
@@ -86,45 +88,45 @@ export interface ReportedFinding extends Because {
   readonly resource: string;
   readonly field: string;
   readonly grade: Grade;
-  /** False if it is only reported: pathological, pre-existing, or not reproduced on a real server. */
+  /** False if the finding is only reported: pathological, pre-existing, or not reproduced on a real server. */
   readonly fails: boolean;
-  /** If there is a base build: a finding that fails there too is not new. */
+  /** Whether it fails with the base build too, and so is not new; absent without a base build. */
   readonly onBase?: OnBase;
   /** Whether it reproduced on a real API server. */
   readonly confirmed?: Confirmation;
-  /** `93→6 steps · 24→2 actors · …`. */
+  /** For example `93→6 steps · 24→2 actors · …`. */
   readonly tried: string;
-  /** The story as the terminal shows it, 100 columns wide, without colour. */
+  /** The story as in a terminal, 100 columns wide, without colour. */
   readonly story: string;
-  /** The same as a Mermaid sequence diagram. */
+  /** The story as a Mermaid sequence diagram. */
   readonly sequence: string;
   readonly reproduced: Reproduced;
-  /** Runs of the campaign that showed this cause. */
+  /** Number of runs of the campaign that showed this cause. */
   readonly count: number;
-  /** Of a soak: when it occurred for the first and for the last time. */
+  /** For a soak: when it occurred first and last. */
   readonly seen?: SeenTimes;
-  /** Paths from the working directory; `null` for what could not be written. */
+  /** Paths relative to the working directory; `null` for a file that could not be written. */
   readonly counterexample: string | null;
   readonly record: string | null;
   readonly page: string | null;
 }
 
-/** A finding of the corpus, as it is today. */
+/** A finding of the corpus, and its result in this run. */
 export interface KeptFinding {
   readonly name: string;
   readonly property: string;
   readonly sentence: string;
   readonly state: CorpusState;
   readonly outcome: RevisitOutcome;
-  /** Fixed once, and back. */
+  /** True if it had been fixed, and fails again. */
   readonly regression: boolean;
-  /** `failed` and `silent` are not green; `aside` is reported only: in quarantine, of another target, not reached. */
+  /** `failed` and `silent` are not green; `aside` is only reported: in quarantine, of another target, or not reached. */
   readonly result: 'passed' | 'failed' | 'silent' | 'aside';
-  /** Why it is in that state, and the result now. */
+  /** The reason for its state in the corpus, and its result now. */
   readonly about: string;
 }
 
-/** Why a finding fails nothing. */
+/** Returns why a finding does not fail the run; undefined if it does. */
 export function asideText(finding: ReportedFinding): string | undefined {
   const why = whyAside(finding);
   const untried = untriedText(finding);
@@ -138,39 +140,42 @@ function whyAside({ fails, onBase, grade, confirmed }: ReportedFinding): string 
   return `${confirmationText({ confirmed }) ?? ''}; reported only, does not fail the run`;
 }
 
-/** Whether anything was found that was there before the change. */
+/** Reports whether any finding existed before the change. */
 function hasOld({ findings }: Scenario): boolean {
   return findings.some(({ onBase }) => onBase === 'fails');
 }
 
-/** The finding that a property was violated by where none is reported of the property itself: what broke it is another one's cause. */
+/**
+ * Returns the finding that explains a violated property without a finding of its own: the violation was a symptom of another
+ * property's cause.
+ */
 export function symptomOf({ name }: Pick<PropertyLine, 'name'>, scenario: Scenario): ReportedFinding | undefined {
   const { findings } = scenario;
   if (findings.some((finding) => finding.fails && finding.property === name)) return undefined;
   return failing(scenario).find(({ symptoms = [] }) => symptoms.some(({ property }) => property === name));
 }
 
-/** What failed a scenario. */
+/** Returns the findings that fail a scenario. */
 export function failing(scenario: Scenario): readonly ReportedFinding[] {
   return scenario.findings.filter(({ fails }) => fails);
 }
 
-/** Whether any run of the campaign could have broken the claim. */
+/** Reports whether any run of the campaign could have violated the claim. */
 export function wasTested({ holds, violated, inconclusive, vacuous, untested }: PropertyLine): boolean {
   return !vacuous && untested !== true && holds + violated + inconclusive > 0;
 }
 
-/** Kept findings that fail a scenario. */
+/** Returns the findings of the corpus that fail a scenario. */
 export function keptFailing({ kept }: Scenario): readonly KeptFinding[] {
   return kept.filter(({ result }) => result === 'failed');
 }
 
-/** The command that replays a kept finding. */
+/** Returns the command that replays a finding of the corpus. */
 export function keptCommand({ name }: KeptFinding): string {
   return `npx stalemate corpus run ${quoted(name)}`;
 }
 
-/** `2 findings, 1 regression`, and whether the search was stopped early; undefined where nothing failed. */
+/** For example `2 findings, 1 regression`, with a note if the search was stopped early; undefined if nothing failed. */
 export function failureText(scenarios: readonly Scenario[]): string | undefined {
   const kept = scenarios.flatMap(keptFailing);
   const regressions = kept.filter(({ regression }) => regression).length;
@@ -185,7 +190,7 @@ export function failureText(scenarios: readonly Scenario[]): string | undefined 
   return [...said, ...stopped].join(', ');
 }
 
-/** Why a scenario that found nothing is not green either; undefined where it is. */
+/** Returns why a scenario without findings is still not green; undefined if it is. */
 export function notGreen({
   outcome,
   inconclusive,
@@ -221,14 +226,17 @@ export function notGreen({
   }
 }
 
-/** Why a campaign says nothing where a real server showed none of its findings. */
+/** Returns why a campaign is inconclusive if none of its findings reproduced on a real server. */
 export function notConfirmedText(findings: number): string {
   return findings === 1
     ? 'inconclusive: the only finding did not reproduce on a real API server'
     : `inconclusive: none of the ${findings} findings reproduced on a real API server`;
 }
 
-/** Green only for what was tried; a warning may say that most was not. */
+/**
+ * Returns the headline of a green run, which only covers the properties that were exercised; a warning may add that most were
+ * not.
+ */
 export function holdsText(scenarios: readonly Scenario[]): string {
   if (scenarios.some(hasOld)) return 'nothing new fails';
   const tested = scenarios.every(({ properties }) => properties.every(wasTested));
@@ -237,7 +245,7 @@ export function holdsText(scenarios: readonly Scenario[]): string {
   return warnings === 0 ? text : `${text}, but with ${countText(warnings, 'warning')}`;
 }
 
-/** The command that replays a finding; undefined where there is nothing to replay. */
+/** Returns the command that replays a finding; undefined if there is no counterexample. */
 export function replayCommand({ counterexample }: ReportedFinding): string | undefined {
   return counterexample === null ? undefined : `npx stalemate replay ${quoted(counterexample)}`;
 }

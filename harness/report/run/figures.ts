@@ -1,11 +1,11 @@
-/** The figures that stand behind an outcome: how much was tried, and how hard it contended. */
+/** The figures behind an outcome: how much was tried, and with how much contention. */
 import { rateText } from '../count-text.ts';
 import { sideBySide, soakFigures, type Figure } from '../soak/text.ts';
 import type { Scenario } from './document.ts';
 
 export type { Figure } from '../soak/text.ts';
 
-/** Names of counters that people should not have to guess. */
+/** Readable names of counters. */
 const NAMES: { readonly [counter: string]: string } = {
   conflicts: 'real conflicts (409)',
   staleReads: 'stale reads acted upon',
@@ -32,7 +32,7 @@ export function figuresOf(scenario: Scenario): readonly Figure[] {
   ];
 }
 
-/** The rule of three: with no failure in n runs, the chance of one is below 3/n with 95 % confidence. */
+/** Applies the rule of three: with no failure in n runs, the probability of one is below 3/n with 95 % confidence. */
 function bound(runs: number): string {
   return `p < 3/${runs} = ${(3 / runs).toPrecision(2)} (95 %)`;
 }

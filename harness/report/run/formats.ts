@@ -1,4 +1,4 @@
-/** The formats of a run's report: what `--report` takes. To add one, write its renderer and add a row. */
+/** The formats of a run's report, as accepted by `--report`. To add one, write its renderer and add a row. */
 import { renderAnnotations } from './annotations.ts';
 import type { RunDocument } from './document.ts';
 import { renderJsonLines } from './json-lines.ts';
@@ -7,7 +7,7 @@ import { renderMarkdown } from './markdown.ts';
 import { renderSarif } from './sarif.ts';
 
 export interface Format {
-  /** Where it goes when no path is given, below the report folder; `undefined`: to the terminal. */
+  /** Default path below the report folder; `undefined` for formats that are printed to the terminal. */
   readonly file?: string;
   readonly about: string;
   readonly render: (run: RunDocument) => string;

@@ -1,7 +1,10 @@
-/** A run as JSON lines: one self-contained object per line, for logs, dashboards and `jq`. */
+/** Renders a run as JSON lines: one self-contained object per line, for logs, dashboards and `jq`. */
 import { RUN_VERSION, type RunDocument } from './document.ts';
 
-/** `run` first, then for each scenario `scenario`, `property`, `kept` and `finding`. Each line names its version and its scenario. */
+/**
+ * Renders `run` first, then for each scenario `scenario`, `property`, `kept` and `finding`. Each line contains its version and
+ * its scenario.
+ */
 export function renderJsonLines(run: RunDocument): string {
   const { outcome, madeWith, scenarios } = run;
   const lines: object[] = [{ version: RUN_VERSION, type: 'run', outcome, madeWith, scenarios: scenarios.length }];

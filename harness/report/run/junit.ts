@@ -1,8 +1,9 @@
 /**
- * A run as JUnit XML: a suite per scenario, a case per property, whose failure is the one-screen story with the replay command.
+ * Renders a run as JUnit XML: a suite per scenario, a case per property, whose failure is the one-screen story with the replay
+ * command.
  *
- * The names of cases depend on nothing that a run finds, so that a CI can follow them from build to build. What was not put to the test
- * counts as skipped, and a campaign that is not green without a finding has an error in a case of its own.
+ * The names of cases do not depend on findings, so that a CI can follow them from build to build. A property that was not
+ * exercised counts as skipped, and a campaign without findings that is not green has an error in a case of its own.
  */
 import {
   asideText,
@@ -107,7 +108,7 @@ function bodyOf(findings: readonly ReportedFinding[]): string {
   return findings.map(({ story }) => story).join('\n');
 }
 
-/** Whether the campaign as a whole means anything. */
+/** The case for the campaign as a whole: it fails if too little was tried. */
 function campaignCase(scenario: Scenario): Case {
   const name = 'enough was tried';
   const message = notGreen(scenario);
@@ -151,7 +152,7 @@ const ENTITIES: { readonly [character: string]: string } = {
   "'": '&apos;',
 };
 
-/** Text of an element, or of an attribute in quotes. */
+/** Escapes the text of an element or of a quoted attribute. */
 function escape(text: string): string {
   return visible(text).replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
 }

@@ -1,4 +1,4 @@
-/** Campaigns as the run document. Pure; what comes in has no secrets any more. Start with {@link makeScenario}. */
+/** Makes the run document from campaigns. Pure; expects redacted results. Start with {@link makeScenario}. */
 import { saysNothing } from '../../model/corpus.ts';
 import { signatureText } from '../../model/signature.ts';
 import { InvariantError } from '../../model/errors.ts';
@@ -19,22 +19,22 @@ import { runSchema } from './document-schema.ts';
 import { sequenceOf } from './mermaid.ts';
 import { given } from '../../model/given.ts';
 
-/** Where the files of a finding are, from the working directory; `null` for what could not be written. */
+/** Paths of a finding's files, relative to the working directory; `null` for a file that could not be written. */
 export type FindingPaths = Pick<ReportedFinding, 'counterexample' | 'record' | 'page'>;
 
-/** Facts of a scenario beside the result of its campaign. */
+/** Facts about a scenario that are not in the result of its campaign. */
 export interface ScenarioFacts extends Pick<Scenario, 'name' | 'target' | 'cluster' | 'budget' | 'file'> {
   readonly properties: readonly { readonly name: string; readonly about: string }[];
   pathsOf(finding: Finding): FindingPaths;
-  /** The page of a run that nothing can be said about for this reason. */
+  /** Returns the page of a run that was inconclusive for this reason. */
   unjudgedPageOf?(reason: string): string | undefined;
-  /** How the search was started. */
+  /** How the search was started, for the command that continues it. */
   readonly again?: Again;
 }
 
 const STORY_WIDTH = 100;
 
-/** @param corpus - What was replayed before the search. */
+/** @param corpus - The results of the corpus, before the search. */
 export function makeScenario(result: CampaignResult, facts: ScenarioFacts, corpus?: CorpusSummary): Scenario {
   const { name, target, cluster, budget, file } = facts;
   const leftOut = leftOutOf(
@@ -80,10 +80,10 @@ export function makeScenario(result: CampaignResult, facts: ScenarioFacts, corpu
   };
 }
 
-/** From the worst to the best. */
+/** Outcomes from the worst to the best. */
 const BY_WEIGHT: readonly CampaignOutcome[] = ['violated', 'interrupted', 'inconclusive', 'vacuous', 'holds'];
 
-/** Combines scenarios. The output of the harness must match its own schema. */
+/** Combines scenarios, and validates the result: a mismatch with the schema is a bug of the harness. */
 export function makeRun(scenarios: readonly Scenario[], madeWith: RunDocument['madeWith']): RunDocument {
   const outcome = BY_WEIGHT.find((one) => scenarios.some((scenario) => scenario.outcome === one)) ?? 'inconclusive';
   const run: RunDocument = { version: RUN_VERSION, kind: 'run', madeWith, outcome, scenarios };

@@ -1,6 +1,6 @@
 /**
- * A run as Markdown: the job summary. How much was tried first, then each finding: its sentence, the sequence of its story
- * as a diagram, the story itself to unfold, the command that replays it.
+ * Renders a run as Markdown for the job summary. How much was tried comes first, then each finding: its sentence, its story as
+ * a sequence diagram, the story as text to expand, and the command that replays it.
  */
 import { seenText } from '../soak/text.ts';
 import { countText } from '../count-text.ts';
@@ -24,9 +24,9 @@ import { remarkLines, REMARKS_HEAD } from '../remarks.ts';
 import { symptomLines } from '../symptoms.ts';
 import { oneLine, visible } from './plain-text.ts';
 
-/** GitHub takes a megabyte for a step, and refuses all of what is longer. */
+/** GitHub accepts a megabyte per step, and rejects longer summaries as a whole. */
 const BYTES_MAX = 900_000;
-/** Findings beyond these are listed without their stories. */
+/** Number of findings with a story; the rest is only listed. */
 const TOLD_MAX = 20;
 
 export function renderMarkdown(run: RunDocument): string {
@@ -130,7 +130,7 @@ function propertiesBlock(scenario: Scenario): string {
   );
 }
 
-/** Text between other text, in a table too: no markup, no link, no mention of anybody. */
+/** Escapes text, also for tables: no markup, no links, no mentions of users. */
 function inline(text: string): string {
   return oneLine(text)
     .replaceAll('&', '&amp;')
@@ -140,14 +140,14 @@ function inline(text: string): string {
     .replaceAll(/[@#]|:(?! |$)/g, (sign) => `&#${sign.charCodeAt(0)};`);
 }
 
-/** Code between other text: in ticks that the text does not have. */
+/** Formats inline code, with more backticks around it than the text contains. */
 function code(text: string): string {
   const line = oneLine(text).replaceAll('|', '¦');
   const ticks = '`'.repeat(longestRun(line, '`') + 1);
   return line.includes('`') ? `${ticks} ${line} ${ticks}` : `${ticks}${line}${ticks}`;
 }
 
-/** A block of code that nothing in it can end. */
+/** Formats a code block with a fence that the text does not contain. */
 function fenced(language: string, text: string): string {
   const shown = visible(text);
   const fence = '`'.repeat(Math.max(3, longestRun(shown, '`') + 1));

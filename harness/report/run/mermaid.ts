@@ -1,8 +1,7 @@
 /**
- * A story as a Mermaid sequence diagram, which code hosts draw in job summaries and comments.
+ * Renders a story as a Mermaid sequence diagram, which code hosts display in job summaries and comments.
  *
- * Owns: the diagram's grammar. A text in it is never more than text: what the grammar, or the HTML that it becomes, gives a meaning is
- * written as a code.
+ * Owns: the diagram's syntax. Characters with a meaning in Mermaid, or in the HTML that it produces, are written as codes.
  */
 import { roleOf } from '../../model/actor.ts';
 import { assertNever } from '../../model/errors.ts';
@@ -11,11 +10,11 @@ import type { OperationRow, StoryRow } from '../story-row.ts';
 import { foldedText } from '../terminal.ts';
 import { oneLine } from './plain-text.ts';
 
-/** Longer ones make the diagram too wide to be read; the story beside it has them whole. */
+/** Longer texts make the diagram too wide to read; the story beside it contains them in full. */
 const TEXT_MAX = 110;
 const SERVER = 'api';
 
-/** The lines of a diagram; ends with a line feed. */
+/** Renders the lines of a diagram; ends with a line feed. */
 export function sequenceOf(story: Story): string {
   const names = new Map(story.actors.map((actor, index) => [actor, `a${index}`]));
   const heads = story.actors.map(
@@ -62,7 +61,7 @@ function linesOf(
   }
 }
 
-/** A request and, where it is separate, its answer; the guilty one in a frame, so that it is not marked by colour alone. */
+/** Renders a request and its answer, if that is separate; the guilty request has a frame, because colour alone is not enough. */
 function operationLines(row: OperationRow, actor: string): readonly string[] {
   const lines = [`${actor}->>${SERVER}: ${safe(row.request)}`];
   if (row.answer !== undefined) lines.push(`${SERVER}-->>${actor}: ${safe(row.answer)}`);
@@ -76,11 +75,11 @@ function note(where: string, text: string): string {
   return `Note ${where}: ${safe(text)}`;
 }
 
-/** Letters, digits and harmless signs as they are; everything else that could mean something as its number. */
+/** Keeps letters, digits and harmless signs, and writes every other character as its code. */
 function safe(text: string): string {
   const line = oneLine(text);
   const short = line.length <= TEXT_MAX ? line : `${line.slice(0, TEXT_MAX - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
-  // A text of spaces alone would be none.
+  // Mermaid rejects an empty text.
   const told = short.trim() === '' ? '-' : short.trim();
   return told
     .replaceAll(/[#;<>&"'`%\\{}|*_~$[\]@:]/g, (character) => `#${character.charCodeAt(0)};`)

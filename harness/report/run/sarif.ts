@@ -1,4 +1,4 @@
-/** A run as SARIF 2.1.0, for code scanning: properties are rules, findings are results. */
+/** Renders a run as SARIF 2.1.0, for code scanning: properties are rules, findings are results. */
 import { asideText, replayCommand, type ReportedFinding, type RunDocument, type Scenario } from './document.ts';
 import { visible } from './plain-text.ts';
 
@@ -42,7 +42,7 @@ function resultOf(finding: ReportedFinding, { file }: Scenario): object {
     ruleId: finding.property,
     level: finding.fails ? 'error' : 'note',
     message: { text: visible(text) },
-    // The same finding of another run is the same alert, also of one from before causes.
+    // A finding keeps its alert from run to run, including one from a version without causes.
     partialFingerprints: {
       'stalemateSignature/v1': finding.signature,
       'stalemateCause/v1': finding.cause?.key ?? finding.signature,

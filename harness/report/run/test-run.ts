@@ -1,4 +1,4 @@
-/** Run documents for the tests of what is made of them. */
+/** Run documents for the tests of formats. */
 import type { CampaignResult, Finding, PropertyTally } from '../../model/finding.ts';
 import type { CorpusSummary, CorpusSummaryEntry } from '../corpus-summary.ts';
 import type { Told } from '../story.ts';
@@ -59,7 +59,7 @@ export function runOf(
   return makeRun([scenario], { stalemate: '0.1.0', node: '24.0.0' });
 }
 
-/** One that holds, a regression, one that is stale, one in quarantine. */
+/** With four findings of the corpus: one that holds, a regression, one that is stale, one in quarantine. */
 export function withKept(text = ''): RunDocument {
   const entry = (name: string, more: Partial<CorpusSummaryEntry>): CorpusSummaryEntry => ({
     name,
@@ -83,12 +83,12 @@ export function withKept(text = ''): RunDocument {
   return runOf({ outcome: 'violated' }, {}, { budgetMs: 1, elapsedMs: 1, entries });
 }
 
-/** All that could be taken for more than text, in one format or another. */
+/** Everything that one of the formats could interpret as markup or syntax. */
 export const HOSTILE: string =
   '</failure></testcase>]]><x a="1" b=\'2\'/>&amp;&#0;\u0000\u0008\uFFFE\uD800 \u202E\u061C\r\n::error file=x::gotcha\n' +
   '::set-output name=a::b%0A\n```\n````\n| a | b |\n<img src=x onerror=alert(1)> [l](javascript:x) @all #1 end; %%{init}%%\nloop x';
 
-/** The text wherever somebody else decides what stands there. */
+/** Returns a run with this text in every place that a user or target controls. */
 export function hostileRun(text: string = HOSTILE): RunDocument {
   const script = new HistoryScript();
   const object = deployment(101, text, 3);

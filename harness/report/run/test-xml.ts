@@ -1,10 +1,10 @@
-/** A strict reader of the XML that reports use, for tests: what is not well-formed throws. No DTD, no CDATA, no comments. */
+/** A strict parser of the XML that reports use, for tests: throws unless it is well-formed. No DTD, no CDATA, no comments. */
 
 export interface XmlElement {
   readonly name: string;
   readonly attributes: { readonly [name: string]: string };
   readonly children: readonly XmlElement[];
-  /** Its own text. */
+  /** The element's own text, without that of its children. */
   readonly text: string;
 }
 
@@ -65,7 +65,7 @@ function decoded(text: string): string {
   });
 }
 
-/** All elements of a name, in order. */
+/** Returns all elements with a name, in order. */
 export function all(element: XmlElement, name: string): readonly XmlElement[] {
   const below = element.children.flatMap((child) => all(child, name));
   return element.name === name ? [element, ...below] : below;

@@ -1,7 +1,7 @@
 /**
- * Causes over the lines of a soak: lines from before causes know findings by their signatures alone.
+ * Assigns the findings of a soak to causes: lines of older versions identify findings by signature only.
  *
- * Where later lines say which cause shows in such a way, the older ones are added to it. Does not own: what is added up (`merge.ts`).
+ * If later lines name the cause of a signature, the older ones are counted with it. Does not own: the sums (`merge.ts`).
  */
 import { causeKey, sortedSymptoms, type Symptom, type Symptoms } from '../../model/cause.ts';
 import type { Violation } from '../../model/check-result.ts';
@@ -9,17 +9,17 @@ import { signatureText } from '../../model/signature.ts';
 import type { BatchPart } from './parts.ts';
 
 export interface CauseNames {
-  /** The key of the cause that a finding belongs to. */
+  /** Returns the key of a finding's cause. */
   keyOf(violation: Pick<Violation, 'cause' | 'signature'>): string;
-  /** Counts by cause. */
+  /** Adds up counts by cause. */
   renamed(counts: { readonly [name: string]: number }): { readonly [cause: string]: number };
 }
 
 export function causeNames(batches: readonly BatchPart[]): CauseNames {
   const bySignature = new Map<string, string>();
-  // A cause may be called like a signature: where every symptom is a finding of its own, and where nothing else is known.
+  // A cause may be named like a signature, if each symptom is a finding of its own, or if nothing else is known.
   const causes = new Set<string>();
-  // Of two causes with one symptom every reader of the same lines takes the same.
+  // If two causes share a symptom, the smaller key wins, so that every reader of the same lines chooses the same one.
   const learn = (signature: string, key: string): void => {
     const before = bySignature.get(signature);
     if (before === undefined || key < before) bySignature.set(signature, key);
@@ -46,7 +46,7 @@ export function causeNames(batches: readonly BatchPart[]): CauseNames {
   };
 }
 
-/** How each cause showed, over all batches. */
+/** Returns the symptoms of each cause, over all batches. */
 export function symptomsOf(batches: readonly BatchPart[], names: CauseNames): Symptoms {
   const byCause = new Map<string, Map<string, Symptom>>();
   for (const [key, symptoms] of batches.flatMap(({ result }) => Object.entries(result?.symptoms ?? {}))) {

@@ -1,4 +1,4 @@
-/** What starts of a soak say beside their batches, as one: of what several say something, the worst. */
+/** Combines what each start of a soak reports besides its batches: the corpus and the budgets. The worst result wins. */
 import type { BudgetCheck } from '../../model/baseline.ts';
 import type { CorpusSummary, CorpusSummaryEntry } from '../../model/corpus.ts';
 import type { SoakLineOf } from '../../model/soak.ts';
@@ -7,7 +7,7 @@ import { failsRun } from '../corpus-summary.ts';
 
 type Judged = SoakLineOf<'judged'>;
 
-/** Undefined where nothing is kept. */
+/** Combines results of the corpus; undefined without one. */
 export function keptOf(lines: readonly Judged[]): CorpusSummary | undefined {
   const entries = worst(
     lines.flatMap(({ kept }) => kept),
@@ -16,7 +16,7 @@ export function keptOf(lines: readonly Judged[]): CorpusSummary | undefined {
   return entries.length === 0 ? undefined : { budgetMs: null, elapsedMs: 0, entries };
 }
 
-/** Undefined without a baseline. */
+/** Combines the checks of budgets; undefined without a baseline. */
 export function budgetsOver(lines: readonly Judged[]): readonly BudgetCheck[] | undefined {
   const checks = worst(
     lines.flatMap(({ budgets }) => budgets),
@@ -25,7 +25,7 @@ export function budgetsOver(lines: readonly Judged[]): readonly BudgetCheck[] | 
   return checks.length === 0 ? undefined : checks;
 }
 
-/** Of each name the one that is smallest by this; where two are alike, their texts decide. */
+/** Returns, for each name, the item with the smallest weights; between equal ones the smaller text. */
 function worst<T extends BudgetCheck | CorpusSummaryEntry>(
   all: readonly T[],
   weigh: (one: T) => readonly number[],

@@ -1,9 +1,9 @@
-/** What a target took of the API server, over many batches. */
+/** Averages the load that a target puts on the API server, over many batches. */
 import { MEASURE_NAMES, rounded, type Measures } from '../../model/baseline.ts';
 import type { BatchResult } from '../../model/soak.ts';
 import { medianOf } from '../trend.ts';
 
-/** Averages over runs are weighed by runs; of what was measured undisturbed the median counts. */
+/** Weights averages over runs by the number of runs; takes the median of what undisturbed runs measured. */
 export function averageMeasures(results: readonly BatchResult[]): Measures {
   const measures: { -readonly [K in keyof Measures]: number } = {};
   for (const name of MEASURE_NAMES) {

@@ -1,9 +1,9 @@
 /**
- * Lines of a soak, from any number of files, as the result of one campaign.
+ * Merges lines of a soak, from any number of files, into the result of one campaign.
  *
- * The same lines give the same result in whatever order they come, and a line that comes twice counts once; of a batch that was made
- * twice (by two machines that were given the same shard) the longer one counts. Owns: what is added up and how. Does not own: reading
- * the files (`cli/soak/`), how the result is reported (`report/summary.ts`, `report/run/`). Start at {@link mergeSoak}.
+ * The result does not depend on the order of the lines, and a line that occurs twice counts once; if a batch was made twice (by
+ * two machines with the same shard) the longer one counts. Owns: what is added up and how. Does not own: reading the files
+ * (`cli/soak/`), how the result is reported (`report/summary.ts`, `report/run/`). Start at {@link mergeSoak}.
  */
 import type { BudgetCheck } from '../../model/baseline.ts';
 import type { CorpusSummary } from '../../model/corpus.ts';
@@ -32,14 +32,14 @@ import { useOf } from './use.ts';
 import { given } from '../../model/given.ts';
 
 export interface Soak {
-  /** What its lines have in common, and those of no other soak. */
+  /** Shared by all lines of this soak, and by those of no other. */
   readonly digest: string;
   readonly about: SoakAbout;
   readonly budget: SoakBudget;
   readonly result: CampaignResult;
-  /** The lines that its findings were taken from. */
+  /** The lines that contain its findings. */
   readonly examples: readonly SoakLineOf<'finding'>[];
-  /** Of each reason for which nothing could be said about a run, one such run. */
+  /** One run for each reason for which runs were inconclusive. */
   readonly unjudged: readonly UnjudgedRun[];
   /** Results of the corpus; absent without one. */
   readonly corpus?: CorpusSummary;
@@ -47,11 +47,11 @@ export interface Soak {
 }
 
 export interface MergeManner {
-  /** Shards that are missing leave it unfinished; not where one of them is reported for itself. */
+  /** Whether missing shards make the soak unfinished; false for the report of a single shard. */
   readonly allShards: boolean;
 }
 
-/** One result for each target and configuration, in the order of their names. */
+/** Returns a result for each target and configuration, sorted by name. */
 export function mergeSoak(entries: Iterable<SoakEntry>, manner: MergeManner): readonly Soak[] {
   return [...Map.groupBy(entries, ({ line }) => line.about)]
     .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -59,7 +59,7 @@ export function mergeSoak(entries: Iterable<SoakEntry>, manner: MergeManner): re
     .sort((a, b) => (a.about.name === b.about.name ? 0 : a.about.name < b.about.name ? -1 : 1));
 }
 
-/** Undefined where no line says what it is about. */
+/** Returns undefined if no line describes the soak. */
 function oneSoak(parts: Parts, { allShards }: MergeManner): Soak | undefined {
   const [head] = parts.heads;
   if (head === undefined) return undefined;
@@ -80,7 +80,7 @@ function oneSoak(parts: Parts, { allShards }: MergeManner): Soak | undefined {
     diverged: results.some(({ diverged }) => diverged),
     inconclusiveRuns: inconclusive.count,
     contended,
-    // What one batch had no time to reproduce, a later one meets again.
+    // If one batch had no time to reproduce a violation, a later one will find it again.
     left: [],
   });
   const remarks = remarksOf(results, findings);
@@ -123,7 +123,7 @@ function addedUp(
   return {
     runs: sumOf(results.map(({ runs }) => runs)),
     verified: sumOf(results.map(({ verified }) => verified)),
-    // Of all shards, side by side as they are: what was searched, not how long anybody waited.
+    // The sum over all shards, although they ran in parallel: the time searched, not the time waited.
     elapsedMs: sumOf(results.map(({ elapsedMs }) => elapsedMs)),
     contention: addCounts(results.map(({ contention }) => contention)),
     perProperty: talliesOf(results),
@@ -151,7 +151,7 @@ function factsOf(
   };
 }
 
-/** Runs by cause; a finding of a batch that was cut short counts as the run that it was made of. */
+/** Counts runs by cause; a finding of an interrupted batch counts as one run. */
 function countsOf(batches: readonly BatchPart[], names: CauseNames): { readonly [cause: string]: number } {
   return addCounts(
     batches.map(({ result, findings }) => {
@@ -166,7 +166,7 @@ interface Example {
   readonly finding: Finding;
 }
 
-/** Of each cause the best one. */
+/** Selects the best example of each cause. */
 function examplesOf(parts: Parts, counts: { readonly [cause: string]: number }, names: CauseNames): readonly Example[] {
   const all = parts.batches.flatMap(({ findings }) => findings);
   const byCause = Map.groupBy(all, ({ line }) => names.keyOf(line.record.violation));
@@ -200,7 +200,7 @@ function examplesOf(parts: Parts, counts: { readonly [cause: string]: number }, 
     });
 }
 
-/** Of each reason the run that is shortest to read. */
+/** Selects the run that is shortest to read for each reason. */
 function unjudgedOf({ unjudged }: Parts): readonly UnjudgedRun[] {
   const best = new Map<string, Parts['unjudged'][number]>();
   for (const entry of unjudged) {
@@ -216,12 +216,12 @@ function compareLines(a: string, b: string): number {
   return one.length - other.length || (one < other ? -1 : Number(one > other));
 }
 
-/** When the same example was found decides nothing. */
+/** Returns a line without its time, so that equal examples compare equal. */
 function timeless(line: string): string {
   return JSON.stringify({ ...(JSON.parse(line) as object), at: '' });
 }
 
-/** Of no batch at all: the first one replaces it. */
+/** The starting value; the first batch replaces it. */
 const NO_OPINION: PropertyTally = { holds: 0, violated: 0, inconclusive: 0, vacuous: true, untested: true };
 
 function talliesOf(results: readonly BatchResult[]): { readonly [property: string]: PropertyTally } {
@@ -241,7 +241,7 @@ function talliesOf(results: readonly BatchResult[]): { readonly [property: strin
   return byName(sum);
 }
 
-/** Of the examples any one does, as long as everybody chooses the same. */
+/** Adds up inconclusive runs. Any example will do, as long as every reader chooses the same one. */
 function inconclusiveOf(results: readonly BatchResult[]): Inconclusive {
   const all = results.flatMap(({ inconclusive }) => Object.entries(inconclusive.examples ?? {}));
   const examples = all.sort(([, a], [, b]) => (a < b ? 1 : -1));
@@ -252,7 +252,10 @@ function inconclusiveOf(results: readonly BatchResult[]): Inconclusive {
   };
 }
 
-/** Of the sentences any one does, as long as everybody chooses the same. What some other batch found is reported as that. */
+/**
+ * Adds up warnings. Any sentence will do, as long as every reader chooses the same one. A warning that another batch reports as
+ * a finding is dropped.
+ */
 function remarksOf(results: readonly BatchResult[], findings: readonly Finding[]): readonly Remark[] {
   const sum = new Map<string, Remark>();
   for (const remark of results.flatMap(({ remarks }) => remarks ?? [])) {
@@ -286,7 +289,7 @@ function addCounts(all: readonly { readonly [name: string]: number }[]): { reado
   return byName(sum);
 }
 
-/** Which name came first is an accident of the order. */
+/** Sorts by name, because the order of insertion depends on the order of the lines. */
 function byName<T>(map: ReadonlyMap<string, T>): { readonly [name: string]: T } {
   return Object.fromEntries([...map].sort(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -1,13 +1,13 @@
-/** The lines of one soak, each once and in an order of its own, whatever order they came in. Start at {@link Parts}. */
+/** The lines of one soak, without duplicates and in a fixed order, whatever their order in the files. Start at {@link Parts}. */
 import { causeKey } from '../../model/cause.ts';
 import type { BatchResult, SoakBudget, SoakEntry, SoakLine, SoakLineOf } from '../../model/soak.ts';
 import { compareExamples } from './smallest.ts';
 
-/** What is known of one batch. */
+/** The lines of one batch. */
 export interface BatchPart {
-  /** Where it was made: epoch and shard. */
+  /** The machine that made it: epoch and shard. */
   readonly on: string;
-  /** When it last reported. */
+  /** The time of its last line. */
   readonly at: string;
   readonly result: BatchResult | undefined;
   readonly failed: SoakLineOf<'failed'> | undefined;
@@ -17,18 +17,18 @@ export interface BatchPart {
 type Entry<K extends SoakLine['line']> = { readonly line: SoakLineOf<K>; readonly text: string };
 
 export class Parts {
-  /** What each shard says of itself last, the longest budget first. */
+  /** The last description by each shard, the largest budget first. */
   readonly heads: readonly SoakLineOf<'about'>[];
   readonly epochs: readonly string[];
-  /** `3/16`, in order. */
+  /** For example `3/16`, in order. */
   readonly shards: readonly string[];
   readonly batches: readonly BatchPart[];
-  /** Runs that nothing can be said about, with their lines. */
+  /** The lines of inconclusive runs. */
   readonly unjudged: readonly Entry<'inconclusive'>[];
-  /** What the starts say beside their batches. */
+  /** The results that each start reports besides its batches. */
   readonly judged: readonly SoakLineOf<'judged'>[];
   readonly #places: ReadonlyMap<string, { readonly epoch: string; readonly shard: string }>;
-  /** Nothing came after the end: a shard that was given more time goes on. */
+  /** Shards that have ended. One that was given more time has later lines, and has not. */
   readonly #ended: ReadonlySet<string>;
 
   constructor(entries: readonly SoakEntry[]) {
@@ -49,7 +49,7 @@ export class Parts {
     this.judged = of(once, 'judged').map(({ line }) => line);
   }
 
-  /** Shards that are missing, or have not come to their end, one sentence each. */
+  /** Returns a sentence for each shard that is missing or has not ended. */
   unfinished(allShards: boolean): readonly string[] {
     const open = [...this.#places]
       .filter(([place]) => !this.#ended.has(place))
@@ -79,7 +79,7 @@ function placeOf({ epoch, shard }: SoakLine): string {
   return `${epoch} ${shard}`;
 }
 
-/** Of the lines of these kinds the last one of each shard. */
+/** Returns the last line of each shard, among lines of these types. */
 function lastByPlace(entries: readonly SoakEntry[], kinds: readonly SoakLine['line'][]): ReadonlyMap<string, SoakLine> {
   const inTime = entries
     .map(({ line }) => line)
@@ -134,7 +134,7 @@ function sizeOf({ timeMs = 0, runs = 0 }: SoakBudget): number {
   return timeMs + runs;
 }
 
-/** `3/16` → 3 and 16. */
+/** For example `3/16` → 3 and 16. */
 function numbersOf(shard: string): readonly [number, number] {
   const [index = 1, count = 1] = shard.split('/').map(Number);
   return [index, count];

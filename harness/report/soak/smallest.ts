@@ -1,12 +1,12 @@
-/** Which of two examples of the same finding is worth keeping: what is easier to believe, then what is smaller to read. */
+/** Chooses between two examples of the same finding: the more credible one, then the shorter one. */
 import type { Grade } from '../../model/finding.ts';
 import type { SoakRecord } from '../../model/soak.ts';
 
 const GRADES: readonly Grade[] = ['everyday', 'restart-or-HA', 'pathological'];
-/** Fails so often that one replay is enough. */
+/** The share of failing replays above which one replay is enough. */
 const STEADY = 0.9;
 
-/** Below zero when the first one is better; the texts decide where nothing else does, so that everybody chooses alike. */
+/** Returns a negative number if the first example is better. Compares the texts last, so that every reader chooses the same one. */
 export function compareExamples(
   a: { readonly record: SoakRecord; readonly text: string },
   b: { readonly record: SoakRecord; readonly text: string },
@@ -19,7 +19,7 @@ export function compareExamples(
   return a.text.length - b.text.length || (a.text < b.text ? -1 : Number(a.text > b.text));
 }
 
-/** Small enough that looking for a smaller one is not worth the time. */
+/** Reports whether an example is so small that searching for a smaller one is not worth the time. */
 export function isSmall({ stats: { preemptions, holds, faults, stepsAfter } }: SoakRecord): boolean {
   return preemptions + holds + faults <= 1 && stepsAfter <= 30;
 }
@@ -35,7 +35,7 @@ function sizesOf({ stats, counterexample: { confirmed } }: SoakRecord): readonly
     stepsAfter,
     heldItems,
     reproduced.n - reproduced.k,
-    // Of the same example the one that a real server was asked about.
+    // Of equal examples, prefers one that was tried on a real server.
     confirmed === undefined ? 1 : 0,
   ];
 }

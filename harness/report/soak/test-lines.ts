@@ -1,4 +1,4 @@
-/** Lines of soaks, for tests. */
+/** Lines of soaks for tests. */
 import type { BatchResult, SoakEntry, SoakLine, SoakRecord } from '../../model/soak.ts';
 import { sketchOf } from '../../model/sketch.ts';
 import { recordOf } from '../record.ts';
@@ -6,7 +6,7 @@ import { STATS, lostUpdate } from '../test-findings.ts';
 
 type Placeless<L> = L extends SoakLine ? Omit<L, 'version' | 'kind' | 'about' | 'epoch' | 'at' | 'shard'> : never;
 
-/** A line of a shard, with a text as a file has it. */
+/** Makes a line of a shard, with its text as in a file. */
 export function entry(shard: string, line: Placeless<SoakLine>, minute = 0): SoakEntry {
   const at = `2026-11-22T03:${String(minute).padStart(2, '0')}:00.000Z`;
   const whole: SoakLine = { version: 1, kind: 'soak-line', about: 'a1', epoch: '2026-11-22', shard, at, ...line };
@@ -52,7 +52,7 @@ export function batchResult(parts: Partial<BatchResult> = {}): BatchResult {
   };
 }
 
-/** A finding of a field, larger or smaller. */
+/** Makes a larger or smaller finding about a field. */
 export function finding(field: string, stats: Partial<SoakRecord['stats']> = {}): SoakRecord {
   const told = lostUpdate();
   const signature = { ...told.violation.signature, field };

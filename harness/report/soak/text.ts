@@ -1,4 +1,4 @@
-/** A soak in words, in figures and in documents: how much was tried, beside what every campaign reports. */
+/** Facts about a soak as text, figures and documents: how much was tried, in addition to what every campaign reports. */
 import { z } from 'zod';
 import type { SoakBudget } from '../../model/soak.ts';
 import type { SoakFacts } from '../../model/soak-facts.ts';
@@ -32,7 +32,7 @@ export const soakSchema: z.ZodType<SoakFacts> = z
   } satisfies { readonly [key in keyof SoakFacts]: z.ZodType })
   .meta({ id: 'Soak', description: 'Totals of several campaigns' });
 
-/** The lines of a summary. */
+/** Returns the lines of a summary. */
 export function soakLines(facts: SoakFacts): readonly string[] {
   return [
     ...soakFigures(facts).map(({ name, value }) => `${name}: ${value}`),
@@ -60,7 +60,7 @@ export function soakFigures(facts: SoakFacts): readonly Figure[] {
   ];
 }
 
-/** Times of shards are added up, whether or not they ran at the same time: what was searched, not how long anybody waited. */
+/** Notes that times are added up over shards, although they may have run in parallel: the time searched, not the time waited. */
 export function sideBySide({ shards = [] }: Partial<Pick<SoakFacts, 'shards'>> = {}): string {
   return shards.length > 1 ? ` added up over ${shards.length} shards` : '';
 }
@@ -69,18 +69,18 @@ function batchText(batches: number): string {
   return `${batches} batch${batches === 1 ? '' : 'es'}`;
 }
 
-/** `first 2026-11-22 03:17, last 2026-11-23 04:01` */
+/** For example `first 2026-11-22 03:17, last 2026-11-23 04:01`. */
 export function seenText({ first, last }: SeenTimes): string {
   const [from, to] = [momentText(first), momentText(last)];
   return from === to ? `seen ${from}` : `first ${from}, last ${to}`;
 }
 
-/** `2026-11-22 03:17`, in UTC. */
+/** For example `2026-11-22 03:17`, in UTC. */
 function momentText(iso: string): string {
   return iso.slice(0, 16).replace('T', ' ');
 }
 
-/** `8 h`, `90 s`, `20000 runs`; of each shard. */
+/** For example `8 h`, `90 s`, `20000 runs`; for each shard. */
 export function soakBudgetText({ timeMs, runs }: SoakBudget, shards: number): string {
   const one = timeMs === undefined ? `${runs ?? 0} runs` : spanText(timeMs);
   return shards === 1 ? one : `${shards} × ${one}`;

@@ -1,9 +1,9 @@
-/** What a process took of the system over a soak: one series for each machine. */
+/** Combines a target process's use of system resources over a soak: one series for each machine. */
 import type { CampaignResult, TargetUse } from '../../model/finding.ts';
 import type { UseColumns } from '../../model/soak.ts';
 import type { BatchPart } from './parts.ts';
 
-/** As a batch stores it; undefined for a target that is no process. */
+/** Converts samples to the columns that a batch stores; undefined for a target that is not a process. */
 export function useColumns({ targetUse }: Pick<CampaignResult, 'targetUse'>): UseColumns | undefined {
   if (targetUse === undefined) return undefined;
   const { atRest, counted, reconciles } = targetUse;
@@ -18,7 +18,7 @@ export function useColumns({ targetUse }: Pick<CampaignResult, 'targetUse'>): Us
   };
 }
 
-/** All batches together, each process known by a number of its own. */
+/** Combines all batches, with a unique number for each process. */
 export function useOf(batches: readonly BatchPart[]): TargetUse | undefined {
   const uses = batches.flatMap(({ on, result }) => (result?.use === undefined ? [] : [{ on, use: result.use }]));
   if (uses.length === 0) return undefined;

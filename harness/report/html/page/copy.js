@@ -1,4 +1,4 @@
-/** Buttons that copy a command, also where the page may not use the clipboard directly. */
+/** Buttons that copy a command, even if the page may not access the clipboard. */
 import { byId } from './dom.js';
 
 export function installCopying() {

@@ -2,7 +2,7 @@
 import { byId } from './dom.js';
 
 /**
- * The document that this page shows.
+ * Reads the document that this page shows.
  *
  * @returns {ReportDocument}
  */

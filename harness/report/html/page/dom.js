@@ -1,6 +1,6 @@
-/** Making elements. Text goes in as text, never as markup. */
+/** Creates elements. Text is inserted as text, never as markup. */
 
-/** Controls, and marks that turn the direction of what follows: shown as what they are. */
+/** Control characters and bidirectional marks, which are shown as escapes. */
 const UNSEEN = /(?![\t\n])[\p{Cc}\p{Cs}]|\p{Bidi_Control}/gu;
 
 /** @param {string} text */

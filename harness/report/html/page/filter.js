@@ -1,25 +1,25 @@
 /**
- * Which rows of the history are shown: columns of numbers, looked through once.
+ * Selects the rows of the history that are shown, in one pass over columns of numbers.
  *
  * @import { EventTable } from '../event-table.ts'
  */
 
 /**
- * What is asked for. `-2`: anything.
+ * A filter. `-2` matches anything.
  *
  * @typedef {object} Wanted
- * @property {number} actor place of a text
- * @property {number} verb place of a text
- * @property {number} object place of a text
+ * @property {number} actor index of a text
+ * @property {number} verb index of a text
+ * @property {number} object index of a text
  * @property {number} kind
- * @property {string} text words that all have to occur, in lower case
+ * @property {string} text words that must all occur, in lower case
  * @property {ReadonlySet<number> | undefined} among rows
  */
 
 export const ANY = -2;
 
 /**
- * Rows that fit, in order.
+ * Returns the matching rows, in order.
  *
  * @param {EventTable} table
  * @param {Wanted} wanted
@@ -48,7 +48,7 @@ export function matchingRows(table, wanted) {
 const LOWER = [];
 
 /**
- * The texts in lower case, as far as `until`: each is made once, and kept for every further letter.
+ * Returns the first `until` texts in lower case. Each is converted once, and cached for further key strokes.
  *
  * @param {readonly string[]} texts
  * @param {number} until
@@ -58,23 +58,23 @@ function lowered(texts, until = texts.length) {
   return LOWER;
 }
 
-/** Texts made ready in one go while nothing else is to be done. */
+/** Texts converted in one step while the page is idle. */
 const AT_ONCE = 4000;
 
 /**
- * Makes texts ready for searching, a few at a time, so that the first letter does not wait for all of them.
+ * Converts texts for searching, a few at a time, so that the first key stroke does not wait for all of them.
  *
  * @param {readonly string[]} texts
  */
 export function prepareSearch(texts) {
   if (LOWER.length >= texts.length) return;
   lowered(texts, Math.min(texts.length, LOWER.length + AT_ONCE));
-  // Where browsers do not report when they are idle, the first letter does it all.
+  // In browsers without `requestIdleCallback`, the first key stroke converts all texts.
   if ('requestIdleCallback' in window) window.requestIdleCallback(() => prepareSearch(texts));
 }
 
 /**
- * For each text, which of the words occur in it, as bits: every text is looked at once, however many rows share it.
+ * Returns, for each text, which of the words occur in it, as bits: each text is searched once, however many rows share it.
  *
  * @param {readonly string[]} texts
  * @param {readonly string[]} words
@@ -104,7 +104,7 @@ function rowFits(table, row, fits, words) {
 }
 
 /**
- * A row and all that it follows from.
+ * Returns a row and all rows that it follows from.
  *
  * @param {EventTable} table
  * @param {number} row

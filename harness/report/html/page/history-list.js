@@ -1,16 +1,16 @@
 /**
- * A list of any length with the rows in sight as its only elements.
+ * A list of any length that only has elements for the visible rows.
  *
  * @import { EventTable } from '../event-table.ts'
  */
 import { byId, make, plain, timeText } from './dom.js';
 
-/** As in the style. */
+/** Height of a row in pixels, as in the style sheet. */
 const ROW = 28;
 const CELLS = 6;
-/** Rows drawn above and below what is in sight. */
+/** Rows drawn above and below the visible ones. */
 const SPARE = 8;
-/** Browsers lose their way in boxes higher than this; longer lists are scrolled in proportion. */
+/** Browsers misplace elements in boxes that are higher than this; longer lists are scrolled in proportion. */
 const HEIGHT_MAX = 8_000_000;
 const KINDS = ['read', 'write', 'refused', 'delivery', 'stream', 'process', 'decision', 'phase', 'log'];
 
@@ -23,7 +23,7 @@ export class HistoryList {
   #space = byId('event-space');
   /** @type {Int32Array} */
   #rows = new Int32Array(0);
-  /** Row of the table that is selected; -1 for none. */
+  /** Selected row of the table; -1 for none. */
   selected = -1;
   /** @type {(row: number) => void} */
   #onSelect;
@@ -70,7 +70,7 @@ export class HistoryList {
     return ROW;
   }
 
-  /** How many rows one pixel of scrolling is worth. */
+  /** Number of rows per pixel of scrolling. */
   get #scale() {
     const height = this.#rows.length * ROW;
     return height <= HEIGHT_MAX ? 1 : height / HEIGHT_MAX;
@@ -98,7 +98,7 @@ export class HistoryList {
     else if (top > this.#box.scrollTop + room) this.#box.scrollTop = top - room / 2;
   }
 
-  /** Scrolling may report several places per frame; the last one is what is seen. */
+  /** Draws in the next frame: several scroll events may arrive per frame, and only the last position matters. */
   #drawSoon() {
     if (this.#asked) return;
     this.#asked = true;
@@ -116,7 +116,7 @@ export class HistoryList {
     if (first === this.#first && last === this.#last) return;
     this.#first = first;
     this.#last = last;
-    // Rows are made once and filled again: making some hundred elements per frame is what stalls a page.
+    // Row elements are created once and reused: creating hundreds of elements per frame would stall the page.
     while (this.#pool.length < last - first) this.#pool.push(new Row(this.#table));
     for (let place = first; place < last; place++) {
       const row = this.#rows[place] ?? 0;
@@ -149,7 +149,7 @@ export class HistoryList {
   }
 }
 
-/** One row in sight. */
+/** One visible row. */
 class Row {
   element = make('div', { role: 'row' }, []);
   /** @type {Text[]} */

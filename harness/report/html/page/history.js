@@ -28,7 +28,8 @@ export function installHistory({ events }, moments) {
   if (!(search instanceof HTMLInputElement)) return;
   /** @type {ReadonlySet<number> | undefined} */
   let among;
-  // The story has fewer moments than the history has rows: what is selected here stays, whatever moment is shown there.
+  // The story has fewer moments than the history has rows: a row selected here stays selected, whichever moment the story
+  // shows.
   let own = false;
   const list = new HistoryList(events, (row) => {
     own = true;
@@ -116,7 +117,7 @@ export function installHistory({ events }, moments) {
 }
 
 /**
- * The last row at or before a tick.
+ * Returns the last row at or before a tick.
  *
  * @param {readonly number[]} at
  * @param {number} tick

@@ -1,5 +1,5 @@
 /**
- * Cache against live: what the server had and what each actor had received, at the selected moment.
+ * Cache and live state: what the server had and what each actor had received, at the selected moment.
  *
  * @import { ObjectView, ReportDocument, Sight, ToldSights } from '../document.ts'
  * @import { Moments } from './moment.js'
@@ -89,7 +89,7 @@ class Panel {
     const columns = String(told.length + 1);
     const bodies = leaves.flatMap((leaf, place) => {
       const value = valueAt(now, place);
-      // A row that is unset everywhere says nothing; the first one is the field of the finding, and stays.
+      // A row that is unset everywhere is left out, except the first one, which is the finding's field.
       const unset = [value, ...told.map(({ sight }) => valueAt(sight, place))].every((text) => text === UNSET);
       if (unset && place > 0) return [];
       const cells = told.map(({ sight }) => {
@@ -105,7 +105,7 @@ class Panel {
     this.#table.replaceChildren(make('thead', {}, [head]), ...bodies);
   }
 
-  /** Lanes of versions: the server's, and below it what each reader went by. Dashed is behind. */
+  /** Draws lanes of versions: the server's, and below it those that each reader had. Dashed means behind. */
   #strip() {
     const { live, caches, object } = this.#view;
     const height = LANE * (caches.length + 1);

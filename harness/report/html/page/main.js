@@ -1,4 +1,4 @@
-/** Brings the page to life. The story can be read without it. */
+/** Makes the page interactive. The story is readable without it. */
 import { installCopying } from './copy.js';
 import { readReport } from './data.js';
 import { installHistory } from './history.js';

@@ -1,10 +1,10 @@
 /**
- * The moment that is looked at, shared by the story, the caches and the history.
+ * The selected moment, shared by the story, the caches and the history.
  *
  * @import { ReportDocument } from '../document.ts'
  */
 
-/** Ticks at which something can be seen to change, in order, and the one that is selected. */
+/** The ticks at which something visible changes, in order, and the selected one. */
 export class Moments {
   /** @type {readonly number[]} */
   ticks;
@@ -43,7 +43,7 @@ export class Moments {
   }
 
   /**
-   * The last moment at or before a tick.
+   * Selects the last moment at or before a tick.
    *
    * @param {number} tick
    */

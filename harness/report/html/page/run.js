@@ -1,4 +1,4 @@
-/** Brings the page of a run to life: its buttons. All of it can be read without. */
+/** Installs the buttons on the page of a run. The page is readable without it. */
 import { installCopying } from './copy.js';
 
 installCopying();

@@ -1,5 +1,5 @@
 /**
- * The story's rows as a list to select from: pointer and arrow keys.
+ * Makes the story's rows selectable, by pointer and arrow keys.
  *
  * @import { Moments } from './moment.js'
  */
@@ -25,7 +25,7 @@ export function installStory(moments) {
   const go = (index) => {
     const target = Math.max(0, Math.min(rows.length - 1, index));
     moments.selectTick(ticks[target] ?? 0);
-    // Rows may share a moment: the one that was meant is the one that is marked.
+    // Rows may share a moment, so mark the selected row itself.
     mark(target);
     rows[target]?.scrollIntoView({ block: 'nearest' });
   };

@@ -1,7 +1,7 @@
 /**
- * The page of a whole run: its result, how much was tried, each finding with a link to its own page, each property.
+ * The page of a whole run: its outcome, its figures, each finding with a link to its own page, and each property.
  *
- * Owns: order and markup. Does not own: the data (`report/run/document.ts`), which the page holds as JSON too.
+ * Owns: order and markup. Does not own: the data (`report/run/document.ts`), which the page also contains as JSON.
  */
 import {
   asideText,
@@ -26,7 +26,7 @@ import { html, type Html } from '../html-text.ts';
 import { pageShell } from '../page-shell.ts';
 import { copyable } from '../sections/head.ts';
 
-/** @param link - How a file of the run is reached from this page. */
+/** @param link - Returns the link from this page to a file of the run. */
 export function runPage(run: RunDocument, link: (path: string) => string): string {
   return pageShell({
     title: `${headline(run.scenarios)} · stalemate`,
@@ -55,7 +55,7 @@ function body({ scenarios, madeWith }: RunDocument, link: (path: string) => stri
     <p id="said" class="unseen" role="status" aria-live="polite"></p> `;
 }
 
-/** `2 findings`, `all properties hold`, or why nothing can be said. */
+/** For example `2 findings` or `all properties hold`, or why the run is inconclusive. */
 function headline(scenarios: readonly Scenario[]): string {
   const failed = failureText(scenarios);
   if (failed !== undefined) return failed;

@@ -1,4 +1,4 @@
-/** Each object version by version: who wrote it, made of what, and whether its writer meant the field. */
+/** The versions of each object: the writer, the version it was made from, and whether the writer meant the field. */
 import type { ChainVersion, Intent, ReportChain, ReportDocument } from '../document.ts';
 import { html, type Html } from '../html-text.ts';
 
@@ -30,7 +30,7 @@ function chainTable(chain: ReportChain, index: number): Html {
   const rows = folded(chain.versions).map((row) =>
     typeof row === 'number' ? moreRow(row) : versionRow(row, chain.field === ''),
   );
-  // Roles are named, for in narrow windows the rows are no table to the browser any more.
+  // Explicit roles, because the styles of narrow windows remove the table semantics.
   return html`<h3 id="chain-${index}">${chain.object}</h3>
     <div class="wide" tabindex="0" role="region" aria-labelledby="chain-${index}">
       <table class="chain" role="table">
@@ -52,10 +52,10 @@ function chainTable(chain: ReportChain, index: number): Html {
     </div>`;
 }
 
-/** Alike rows in a row that are shown before and after what is left out between them. */
+/** Consecutive similar rows that are shown before and after the omitted ones. */
 const ALIKE = 2;
 
-/** Versions that one actor makes in one way again and again are counted; nothing that has a part in the violation is. */
+/** Counts versions that one actor makes repeatedly in the same way, but never those with a part in the violation. */
 function folded(versions: readonly ChainVersion[]): readonly (ChainVersion | number)[] {
   const out: (ChainVersion | number)[] = [];
   for (let at = 0; at < versions.length;) {

@@ -1,4 +1,4 @@
-/** What each deviation from the ordinary order is needed for. */
+/** Shows why each deviation from the default order is needed. */
 import type { ReportDeviation, ReportDocument } from '../document.ts';
 import { html, type Html } from '../html-text.ts';
 

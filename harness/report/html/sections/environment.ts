@@ -1,4 +1,4 @@
-/** What it was found with, and what the page leaves out. */
+/** Shows the environment of the finding, and what the page omits. */
 import type { ReportDocument } from '../document.ts';
 import { html, type Html } from '../html-text.ts';
 

@@ -1,4 +1,4 @@
-/** The first thing read: what is wrong, in one sentence, and the command that shows it again. */
+/** The top of the page: the failure in one sentence, and the command that replays it. */
 import type { ReportDocument } from '../document.ts';
 import { html, type Html } from '../html-text.ts';
 
@@ -40,7 +40,7 @@ export function headSection({ head, reproduce }: ReportDocument): Html {
   </header>`;
 }
 
-/** A text in one piece with a button that copies it. */
+/** Renders a text on one line with a button that copies it. */
 export function copyable(text: string, what: string): Html {
   return html`<div class="copyable">
     <code>${text}</code><button type="button" data-copy="${text}" aria-label="Copy ${what}">Copy</button>

@@ -1,4 +1,4 @@
-/** Cache versus live: filled by the page's script, for it depends on the step that is selected. */
+/** Cache and live state. The script fills it in, because it depends on the selected step. */
 import type { ReportDocument } from '../document.ts';
 import { html, type Html } from '../html-text.ts';
 

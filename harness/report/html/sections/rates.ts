@@ -1,4 +1,4 @@
-/** Requests over run time: small multiples, one per actor, and the same as a table. */
+/** Requests over run time: a small chart per actor, and the same figures as a table. */
 import type { ActorRate, ReportDocument, ReportRates } from '../document.ts';
 import { html, type Html } from '../html-text.ts';
 

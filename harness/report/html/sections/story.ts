@@ -1,4 +1,4 @@
-/** The columns: one per actor and one for the API server, time runs down. Each row can be selected. */
+/** The columns of the story: one per actor and one for the API server; time runs downwards. Each row can be selected. */
 import type { ReportDeviation, ReportDocument, ReportRow, ReportStory } from '../document.ts';
 import { html, type Html } from '../html-text.ts';
 import { countText } from '../../count-text.ts';
@@ -72,12 +72,12 @@ function numberOf(number: number): Html {
   return html`<span class="number">${number}</span>`;
 }
 
-/** Columns have classes, for a page without style attributes needs no hole in its policy. */
+/** Columns have classes, so that the policy can forbid style attributes. */
 function place(story: ReportStory, actor: string): string {
   return `in-${Math.min(9, Math.max(0, story.actors.indexOf(actor)))}`;
 }
 
-/** Signs that fonts without emoji have too. */
+/** Signs that fonts without emoji have as well. */
 const SIGNS = { preemption: '⇄', hold: '‖', release: '▷', fault: '↯' } as const;
 
 export function deviationText(row: ReportDeviation): Html {
