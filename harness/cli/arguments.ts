@@ -1,4 +1,4 @@
-/** Values of flags, checked one by one: what was given, what was expected. */
+/** Parsers of flag values. Their errors state the received value and the expected form. */
 import { Option } from 'commander';
 import { isMetricsUrl, METRICS_FORM } from '../actors/process/prometheus.ts';
 import { parseReadiness, READINESS_FORMS } from '../actors/process/readiness.ts';
@@ -18,19 +18,19 @@ export function seedArgument(text: string): number {
   throw usage(`got seed "${text}", expected a whole number; leave --seed out to have one drawn`);
 }
 
-/** `--budget`: kept as text, for the configuration takes the same. */
+/** `--budget`: returned as text, because the configuration has the same form. */
 export function budgetArgument(text: string): string {
   if (parseBudget(text) !== undefined) return text;
   throw usage(`got budget "${text}", expected a time like "60s" or "5m", or a number of runs like "2000"`);
 }
 
-/** `--corpus-budget`: kept as text, for the configuration takes the same. */
+/** `--corpus-budget`: returned as text, because the configuration has the same form. */
 export function corpusBudgetArgument(text: string): string {
   if (parseBudget(text)?.unit === 'ms') return text;
   throw usage(`got --corpus-budget "${text}", expected a time like "60s" or "5m"`);
 }
 
-/** A number of something, at least one. */
+/** Returns a parser for a count of at least one. */
 export function countArgument(flag: string): (text: string) => number {
   return (text) => {
     const count = Number(text);
@@ -39,14 +39,14 @@ export function countArgument(flag: string): (text: string) => number {
   };
 }
 
-/** `--port`; 0 lets the system choose. */
+/** `--port`; 0 lets the operating system choose. */
 export function portArgument(text: string): number {
   const port = Number(text);
   if (/^\d+$/.test(text.trim()) && port <= 65_535) return port;
   throw usage(`got port "${text}", expected a whole number from 0 to 65535`);
 }
 
-/** A flag that takes one of a few words: the help, an error and completion name them. */
+/** Makes a flag with a fixed set of values, which help, errors and completion list. */
 export function choice(flags: string, about: string, words: readonly string[]): Option {
   return new Option(flags, about).choices(words);
 }
@@ -65,13 +65,13 @@ export function prefixArgument(text: string): string {
   throw usage(`got --namespace-prefix "${text}", ${PREFIX_FORM}`);
 }
 
-/** `--allow-cluster-write`, which may come several times. */
+/** `--allow-cluster-write`, which may be repeated. */
 export function clusterWriteArgument(text: string, before: readonly string[] | undefined): readonly string[] {
   if (isClusterWrite(text)) return collect(text, before);
   throw usage(`got --allow-cluster-write "${text}", ${CLUSTER_WRITE_FORM}`);
 }
 
-/** The flags that say which existing cluster is meant. */
+/** The flags that select an existing cluster. */
 export interface ExistingFlags {
   readonly kubeconfig?: string;
   readonly context?: string;
@@ -81,7 +81,7 @@ export interface ExistingFlags {
   readonly allowClusterWrite?: readonly string[];
 }
 
-/** The same as options have it. */
+/** Converts these flags to options. */
 export function existingFlags(flags: ExistingFlags): NonNullable<ReplayContext['existing']> {
   const { kubeconfig, context, allowContext, allowCluster, namespacePrefix, allowClusterWrite } = flags;
   return given({
@@ -94,7 +94,7 @@ export function existingFlags(flags: ExistingFlags): NonNullable<ReplayContext['
   });
 }
 
-/** `--with`: one word for all of them. */
+/** `--with`: a comma-separated list in one argument. */
 export function partsArgument(text: string): readonly ClusterPart[] {
   return text.split(',').map((name) => {
     const part = PARTS.find((one) => one === name.trim());
@@ -103,7 +103,7 @@ export function partsArgument(text: string): readonly ClusterPart[] {
   });
 }
 
-/** `--env`, which may come several times. */
+/** `--env`, which may be repeated. */
 export function envArgument(
   text: string,
   before: { readonly [name: string]: string } | undefined,
@@ -113,7 +113,7 @@ export function envArgument(
   throw usage(`got --env "${text}", expected NAME=VALUE`);
 }
 
-/** `--faults`: names, separated by commas, which may come several times. */
+/** `--faults`: names, separated by commas; the flag may be repeated. */
 export function faultsArgument(
   text: string,
   before: { readonly [name: string]: boolean } | undefined,
@@ -127,19 +127,19 @@ export function faultsArgument(
   );
 }
 
-/** `--ready`: kept as text, for the configuration takes the same. */
+/** `--ready`: returned as text, because the configuration has the same form. */
 export function readyArgument(text: string): string {
   if (parseReadiness(text) !== undefined) return text;
   throw usage(`got --ready "${text}", expected ${READINESS_FORMS}`);
 }
 
-/** `--metrics`: kept as text, for the configuration takes the same. */
+/** `--metrics`: returned as text, because the configuration has the same form. */
 export function metricsArgument(text: string): string {
   if (isMetricsUrl(text)) return text;
   throw usage(`got --metrics "${text}", expected ${METRICS_FORM}`);
 }
 
-/** A time such as `30s`, in ms. */
+/** Returns a parser for a duration such as `30s`, in ms. */
 export function timeArgument(flag: string): (text: string) => number {
   return (text) => {
     const time = parseBudget(text);
@@ -148,7 +148,7 @@ export function timeArgument(flag: string): (text: string) => number {
   };
 }
 
-/** Collects a flag that may come several times. */
+/** Collects the values of a repeated flag. */
 export function collect(text: string, before: readonly string[] | undefined): readonly string[] {
   return [...(before ?? []), text];
 }

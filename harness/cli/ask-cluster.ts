@@ -1,9 +1,9 @@
-/** The user at the terminal is asked about a cluster that is not allowed yet; a yes is kept. */
+/** Asks the user at the terminal about a cluster that is not allowed yet, and stores a positive answer. */
 import type { ExistingAccess } from '../clusters/existing/access.ts';
 import type { Admission } from '../clusters/existing/admission.ts';
 import { consented, isAsked } from './questions.ts';
 
-/** Undefined without a terminal. */
+/** Returns the function that asks; undefined without a terminal. */
 export function asking(): Admission['ask'] {
   if (!isAsked()) return undefined;
   return ({ context, server, uid }) =>
@@ -12,15 +12,15 @@ export function asking(): Admission['ask'] {
     );
 }
 
-/** Files and servers may say what a terminal takes for orders. */
+/** Replaces control characters: text from files and servers could contain terminal escape sequences. */
 function shown(text: string): string {
   return text.replace(/[^\x20-\x7e]/g, '?');
 }
 
 /**
- * Asks before anything else happens, so that no question comes in the middle of it.
+ * Asks before anything else happens, so that no question interrupts later output.
  *
- * @throws {REFUSED} when the answer is no.
+ * @throws {REFUSED} if the answer is no.
  */
 export async function askAbout(access: ExistingAccess | null): Promise<void> {
   const ask = asking();

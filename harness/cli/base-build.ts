@@ -1,8 +1,8 @@
 /**
- * New or old: findings of a campaign, replayed on the build that a change starts from.
+ * Decides whether findings are new or old: replays them on the build that a change starts from.
  *
- * Owns: what the base build is, what its replays say. What cannot be decided
- * counts as new: a base that no longer starts excuses nothing.
+ * Owns: the base build, and what its replays mean. An undecided finding counts as new: a base build that no longer starts does
+ * not excuse it.
  */
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -19,7 +19,7 @@ import { usage } from './arguments.ts';
 import { replay, type ReplayContext } from './library.ts';
 import { shellWords } from './shell-words.ts';
 
-/** The build before the change, as flags name it. */
+/** Flags that select the build before the change. */
 export interface BaseFlags {
   readonly baseCommand?: string;
   readonly baseTarget?: string;
@@ -27,13 +27,13 @@ export interface BaseFlags {
 
 export type BaseBuild = (target: CounterexampleTarget) => CounterexampleTarget;
 
-/** A module replays exactly; a program says k of n. */
+/** Number of replays: a module replays exactly, a program reproduces k of n times. */
 const TIMES = { module: 2, command: 5 } as const;
 
 /**
- * What is run instead of the target.
+ * Returns the target to run instead.
  *
- * @throws {USAGE} {TARGET_INVALID} before anything has run.
+ * @throws {USAGE} {TARGET_INVALID} before anything runs.
  */
 export function baseBuild(
   { baseCommand, baseTarget }: BaseFlags,
@@ -62,7 +62,7 @@ export function baseBuild(
       'got --base-command for a target that is an image, expected a program: images are not compared yet; leave it out',
     );
   const words = wordsOf(baseCommand);
-  // A program alone gets the arguments that the target gets.
+  // A command without arguments gets the arguments of the target.
   const command = words.length === 1 ? [...words, ...process.command.slice(1)] : words;
   resolveCommand({ command, directory: process.cwd, env: {} });
   return (target) => ('command' in target ? { ...target, command } : target);
@@ -80,12 +80,12 @@ function wordsOf(text: string): readonly string[] {
 }
 
 export interface BaseContext extends ReplayContext {
-  /** Real time at which all of it ends: what was not asked by then counts as new. Absent: it takes as long as it takes. */
+  /** Real time at which all replays end; findings without a result by then count as new. Without a limit if absent. */
   readonly until?: number;
   readonly print: (text: string) => void;
 }
 
-/** The base build meets what the target met: the same cluster, the same variables, the same server for connections. */
+/** Returns a replay context like that of the target: the same cluster, environment variables and toxiproxy server. */
 export function replayLike(config: RunConfig): ReplayContext {
   const { cwd, configFile, process, existing, kind, kindAccess, toxiproxy, reportDir } = config;
   return {
@@ -103,7 +103,7 @@ export function replayLike(config: RunConfig): ReplayContext {
   };
 }
 
-/** A cluster as the options name it. */
+/** Returns the cluster that the options select. */
 function choiceOf({
   kubeconfig,
   context,
@@ -122,12 +122,12 @@ function choiceOf({
   };
 }
 
-/** An equal share of what is left: one that needs less leaves more to the others, and none takes it all. */
+/** Divides the remaining time equally: a finding that needs less leaves more to the rest, and none can use it all. */
 export function shareOf(leftMs: number, findings: number): number {
   return Math.floor(leftMs / Math.max(1, findings));
 }
 
-/** The findings with what the base build says of each, printed as it comes. */
+/** Adds the result of the base build to each finding, and prints it immediately. */
 export async function judgeOnBase(
   findings: readonly Finding[],
   base: BaseBuild,

@@ -22,9 +22,9 @@ import { readText } from './read-text.ts';
 import { secretSources } from '../execution/config/secret-sources.ts';
 
 /**
- * The checked-in baseline; undefined where there is none.
+ * Reads the committed baseline; undefined if there is none.
  *
- * @throws {TARGET_MISMATCH} when it is another target's.
+ * @throws {TARGET_MISMATCH} if it belongs to another target.
  */
 export function readBaseline(config: RunConfig, cwd: string): Baseline | undefined {
   if (!existsSync(config.baseline)) return undefined;
@@ -40,7 +40,7 @@ export function readBaseline(config: RunConfig, cwd: string): Baseline | undefin
 
 interface Budgets {
   readonly checks: readonly BudgetCheck[];
-  /** What was not compared, and why. */
+  /** The measures that were not compared, with the reason. */
   readonly notes: readonly string[];
 }
 
@@ -59,9 +59,9 @@ function compareWith(baseline: Baseline, config: RunConfig, result: CampaignResu
 }
 
 /**
- * Writes what was measured; ratios that a person set stay.
+ * Writes the measures, and keeps ratios that a user has set.
  *
- * @throws {OUTPUT_FAILED} {USAGE} when the run has measured nothing.
+ * @throws {OUTPUT_FAILED} {USAGE} if the run has measured nothing.
  */
 function updateBaseline(before: Baseline | undefined, config: RunConfig, result: CampaignResult): void {
   const { measures = {}, runs } = result;
@@ -71,7 +71,7 @@ function updateBaseline(before: Baseline | undefined, config: RunConfig, result:
   const baseline: Baseline = {
     version: 1,
     kind: 'baseline',
-    // The file is committed: what the command says in secret is not in it.
+    // The file is committed, so secrets in the command are redacted.
     target: redactConfigured(
       targetFrom(storedTarget(config), config.cwd, config.corpus.home),
       secretSources(config),
@@ -86,21 +86,21 @@ function updateBaseline(before: Baseline | undefined, config: RunConfig, result:
   writeWhole(config.baseline, encodeBaseline(baseline), undefined, '--baseline');
 }
 
-/** What a project keeps of how busy its target was. */
+/** The baseline of a project, and whether to update it. */
 export interface KeptBaseline {
   readonly baseline: Baseline | undefined;
-  /** It is overwritten. */
+  /** Whether to overwrite the baseline. */
   readonly update: boolean;
 }
 
 export interface BudgetManner {
   readonly print: (text: string) => void;
-  /** Takes what could not be written. */
+  /** Receives the messages of failed writes. */
   readonly failures: string[];
   readonly cwd: string;
 }
 
-/** Compares with the baseline, or overwrites it. */
+/** Compares a result with the baseline, or overwrites the baseline. */
 export function budgetsOf(
   { baseline, update }: KeptBaseline,
   config: RunConfig,
@@ -112,7 +112,7 @@ export function budgetsOf(
       updateBaseline(baseline, config, result);
       print(`baseline: what this run measured is in ${relative(cwd, config.baseline)}\n`);
     } catch (error) {
-      // What the run has found is reported all the same.
+      // A failed write does not prevent the report of the run.
       if (!(error instanceof HarnessError)) throw error;
       failures.push(error.message);
     }

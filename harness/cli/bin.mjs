@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 /**
- * The executable. Plain JavaScript that any Node reads: it looks at the version first, because older ones cannot run TypeScript.
- * Beside it stand the sources in a clone, and what they were compiled to in a package.
+ * The executable. It is JavaScript that every Node version can parse, because it checks the version first: older ones cannot
+ * run TypeScript. The sources are beside it in a clone, and the compiled files in a package.
  *
- * On a Node that is too old it starts itself again with the one that the npm package `node` brought along, if it is there.
+ * If Node is too old, it starts itself again with the Node of the npm package `node`, if that is installed.
  */
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -18,7 +18,7 @@ const EXIT_USAGE = 2;
 const EXIT_ENVIRONMENT = 3;
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
-// STALEMATE_NODE_TOO_OLD lets a test take this path on a Node that is new enough.
+// A test sets STALEMATE_NODE_TOO_OLD to take this path on a recent Node.
 const tooOld = major < MAJOR_MIN || (major === MAJOR_MIN && minor < MINOR_MIN);
 
 const inClone = existsSync(fileOf('../../scripts/bootstrap.mjs'));
@@ -31,18 +31,18 @@ if (!isSetUp) {
   );
   process.exitCode = EXIT_ENVIRONMENT;
 } else if (!tooOld && process.env.STALEMATE_NODE_TOO_OLD === undefined) {
-  // Stripped types and compiled code are kept for the next start (in the system's folder for temporary files).
+  // Caches stripped types and compiled code for the next start (in the system's folder for temporary files).
   module.enableCompileCache?.();
   const { main } = await import(existsSync(fileOf('./main.js')) ? './main.js' : './main.ts');
-  // The exit code is set, not forced: what is written to stdout and stderr must arrive.
+  // Sets the exit code instead of exiting, so that pending output to stdout and stderr is written.
   process.exitCode = await main(process.argv.slice(2));
-  // Nothing is left to stop: a signal that comes now, as npm passes one on, must not replace the exit code.
+  // All work is done: a signal that arrives now, for example passed on by npm, must not change the exit code.
   for (const name of STOPPING) process.on(name, () => process.exit());
 } else {
   process.exitCode = await runWithBundledNode();
 }
 
-/** In this clone's `node_modules`, or where the package was installed in that of the user. */
+/** Finds Node in the `node_modules` of this clone, or of the project in which the package is installed. */
 function nodeOfNpm() {
   try {
     return createRequire(import.meta.url).resolve('node/bin/node');
@@ -51,7 +51,7 @@ function nodeOfNpm() {
   }
 }
 
-/** Relative to this file. */
+/** Resolves a path relative to this file. */
 function fileOf(path) {
   return fileURLToPath(new URL(path, import.meta.url));
 }
@@ -66,10 +66,10 @@ async function runWithBundledNode() {
     return EXIT_USAGE;
   }
   const { STALEMATE_NODE_TOO_OLD: _, ...env } = process.env;
-  // By the name under which it was called, which printed commands repeat.
+  // The script keeps the name by which it was called, because printed commands repeat it.
   const args = process.argv.slice(1);
   const child = spawn(bundled, args, { stdio: 'inherit', env });
-  // A terminal sends Ctrl-C to both: the child takes two that come together for one.
+  // A terminal sends Ctrl-C to both processes; the child ignores a duplicate within a short time.
   for (const name of STOPPING) process.on(name, () => child.kill(name));
   return new Promise((resolve) => {
     child.on('exit', (status, signal) => resolve(status ?? 128 + (constants.signals[signal] ?? 0)));

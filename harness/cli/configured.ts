@@ -1,4 +1,4 @@
-/** The configuration of the user: the file that `--config` names, else the one of the working directory. */
+/** Reads the user's configuration: the file of `--config`, else the one in the working directory. */
 import { findConfigFile, loadConfigFile } from '../execution/config/config-file.ts';
 import type { StalemateOptions } from '../execution/config/options.ts';
 
@@ -7,7 +7,7 @@ export interface Configured {
   readonly configFile?: string;
 }
 
-/** Without a file there are no options. */
+/** Returns empty options without a file. */
 export async function readConfig(named: string | undefined, cwd: string): Promise<Configured> {
   const configFile = named ?? findConfigFile(cwd);
   return configFile === undefined ? { options: {} } : { options: await loadConfigFile(configFile), configFile };

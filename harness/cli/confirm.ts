@@ -1,8 +1,8 @@
 /**
- * Findings of the embedded server, asked of a real one: does it happen there too?
+ * Confirms findings of the embedded server on a real one.
  *
- * Owns: whether that is done, where, how often and for how long. It comes after the search. A finding that a real server never shows fails
- * no run any more; where all are such, the run is inconclusive. Start at {@link planConfirmation}.
+ * Owns: whether, where, how often and for how long. It runs after the search. A finding that does not reproduce on a real
+ * server no longer fails the run; if none does, the run is inconclusive. Start at {@link planConfirmation}.
  */
 import { realNow } from '../determinism/real-time.ts';
 import { findControlPlane } from '../clusters/control-plane.ts';
@@ -21,29 +21,32 @@ import { usage } from './arguments.ts';
 import { type BaseContext, replayLike, shareOf } from './base-build.ts';
 import { replay, standOn, type ReplayContext } from './library.ts';
 
-/** Runs of each finding. */
+/** Number of runs of each finding. */
 const TIMES = 5;
-/** A real server takes seconds to start, and undisturbed runs are measured again: not worth the wait after a shorter search. */
+/**
+ * After a shorter search, confirmation is skipped by default: a real server takes seconds to start, and undisturbed runs must
+ * be measured again.
+ */
 const SEARCHED_MIN_MS = 10_000;
-/** Without being asked: no longer than the search took, and no longer than this for all findings. */
+/** By default, confirmation takes no longer than the search, and no longer than this for all findings. */
 const UNASKED_MAX_MS = 60_000;
-/** Asked for: so long for each finding, and for those after it what it leaves. */
+/** On request, time for each finding; unused time is left to the following ones. */
 const ASKED_MS = 120_000;
 
-/** A finding without an answer so shortly before the end had too little time. */
+/** A finding without a result this shortly before the end counts as cut off. */
 const TIME_UP_MS = 1_000;
 
 const ELSEWHERE = '"setup-envtest use" fetches them, --confirm kind uses a kind cluster, --confirm none skips this';
 
-/** Where findings are to be confirmed, and whether the user asked for that; or why they are not. */
+/** Where findings will be confirmed, and whether the user requested it; or why they will not. */
 export type ConfirmPlan = { readonly on: ConfirmOn; readonly isAsked: boolean } | { readonly why: string | undefined };
 
 /**
- * Resolved before the search, so that a missing server is reported at once. The configuration speaks of
- * findings of the embedded server, should there be any; a flag is about this run.
+ * Plans before the search, so that a missing server is reported at once. The configuration applies to findings of the embedded
+ * server, if there are any; a flag applies to this run.
  *
- * @param flag wins over the configuration.
- * @throws {USAGE} {CLUSTER_UNAVAILABLE} when it was asked for and cannot be.
+ * @param flag - Takes precedence over the configuration.
+ * @throws {USAGE} {CLUSTER_UNAVAILABLE} if it was requested and is impossible.
  */
 export async function planConfirmation(
   flag: ConfirmChoice | undefined,
@@ -68,10 +71,10 @@ export async function planConfirmation(
   return { on, isAsked };
 }
 
-/** In less than that a real server does not even start. */
+/** A real server needs at least this long to start. */
 const CONFIRM_MIN_MS = 3_000;
 
-/** How long all of it may take, of the `leftMs` that the budget has left; or why it is left. */
+/** Returns how long confirmation may take in total, given the remaining `leftMs` of the budget; or why it is skipped. */
 export function confirmBudget(
   { isAsked }: { readonly isAsked: boolean },
   { elapsedMs, findings }: Pick<CampaignResult, 'elapsedMs' | 'findings'>,
@@ -90,13 +93,16 @@ export function confirmBudget(
 }
 
 export interface ConfirmContext extends Pick<BaseContext, 'print' | 'signal' | 'onCluster'> {
-  /** Hears of each that was asked about. */
+  /** Called for each finding with a result. */
   readonly confirmed: (finding: Finding) => void;
-  /** Real time at which it ends, unless the user has asked for it. */
+  /** Real time at which it ends, unless the user requested it. */
   readonly until?: number;
 }
 
-/** The campaign with what a real server says of its findings, printed as it comes; those that time was too short for stay as they are. */
+/**
+ * Adds results of a real server to the findings of a campaign, and prints each one immediately; findings without enough time
+ * are unchanged.
+ */
 export async function confirmRun(
   result: CampaignResult,
   plan: ConfirmPlan,
@@ -133,7 +139,7 @@ export async function confirmRun(
       }
     });
   } catch (error) {
-    // Of a server that does not come up, too: what was found stays found, and is reported.
+    // Includes a server that does not start: the findings are reported anyway.
     print(`embedded only: ${whyText(error)}\n`);
   }
   const weighed = findings.map((finding, index) => asked[index] ?? finding);
@@ -141,14 +147,14 @@ export async function confirmRun(
   return withLeft(answered, 'confirm', notAsked);
 }
 
-/** A result that says which findings were not asked about. */
+/** Adds the findings that were not confirmed to what the result lists as left out. */
 export function withLeft(result: CampaignResult, what: LeftOut['what'], findings: readonly Finding[]): CampaignResult {
   if (findings.length === 0) return result;
   const left = findings.map(({ violation }) => ({ what, count: 1, signature: signatureText(violation.signature) }));
   return { ...result, leftOut: addedUp([...(result.leftOut ?? []), ...left]) };
 }
 
-/** In a line: what a server wrote before it gave up is for those who asked for that server. */
+/** Returns the error in one line: the server's output only matters to users who requested that server. */
 function whyText(error: unknown): string {
   if (error instanceof HarnessError) return error.message.split('; its last words:', 1)[0] ?? error.message;
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
@@ -167,7 +173,7 @@ async function ask(
       reproduced,
       server = cluster,
       inconclusive,
-      // Lines of a soak are read from a file: what is started is what the user has configured.
+      // Lines of a soak come from a file, so the target of the user's configuration is started instead.
     } = await replay(
       { ...counterexample, target: storedTarget(config) },
       {
@@ -183,7 +189,7 @@ async function ask(
       text: `${confirmationText({ confirmed }) ?? ''}${why}`,
     };
   } catch (error) {
-    // A finding is one whether or not it can be asked about.
+    // The finding remains, whether or not it can be confirmed.
     return { finding, text: `embedded only: ${whyText(error)}` };
   }
 }

@@ -1,4 +1,4 @@
-/** Where commands write: results to stdout, everything else to stderr. */
+/** Output of commands: results to stdout, everything else to stderr. */
 import { calledAs } from './called.ts';
 import { OutputGuard } from './output-guard.ts';
 
@@ -8,15 +8,15 @@ export interface Console {
   readonly color: boolean;
   readonly width: number;
   readonly cwd: string;
-  /** What printed commands begin with: `npx stalemate`, or as this process was called. */
+  /** The beginning of printed commands: `npx stalemate`, or how this process was invoked. */
   readonly called: string;
-  /** Hides the secrets of these in all that is printed from now on. */
+  /** Hides the secrets of these sources in all further output. */
   readonly learn?: (sources: object) => void;
 }
 
 const WIDTH = 100;
 
-/** The process's own streams. Colour follows NO_COLOR, FORCE_COLOR and whether a person is looking. */
+/** Returns the process's own streams. Colour depends on NO_COLOR, FORCE_COLOR and whether stdout is a terminal. */
 export function processConsole(): Console {
   const { env, stdout, stderr } = process;
   const forced = env['FORCE_COLOR'] !== undefined && env['FORCE_COLOR'] !== '0';
@@ -27,7 +27,7 @@ export function processConsole(): Console {
     err: (text) => void stderr.write(guard.safe(text)),
     learn: (sources) => guard.learn(sources),
     color: !silenced && (forced || stdout.isTTY),
-    // A pseudo-terminal without a size (script, docker -t) has no columns.
+    // A pseudo-terminal without a size (script, docker -t) reports 0 columns.
     width: (stdout.isTTY ? stdout.columns : 0) || Number(env['COLUMNS'] ?? '') || WIDTH,
     cwd: process.cwd(),
     called: calledAs(process.argv[1], process.cwd(), env['PATH']),

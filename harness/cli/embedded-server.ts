@@ -1,4 +1,4 @@
-/** The embedded API server outside a trial: real time, fresh ids, and the controllers of a cluster when asked for. */
+/** The embedded API server outside of a trial: in real time, with random ids, and with the controllers of a cluster on request. */
 import { httpsCallOut, type CallOutOptions } from 'stalemate-apiserver/http';
 import { ApiServer, type AuthorizationMode } from 'stalemate-apiserver';
 import type { KubeletAnswers } from 'stalemate-apiserver/wire/declared-answers';
@@ -13,9 +13,9 @@ export interface CreateServerOptions {
   readonly authorization?: AuthorizationMode;
   /** Users by bearer token. */
   readonly tokens?: ReadonlyMap<string, UserInfo>;
-  /** What pods and services answer. */
+  /** Answers requests to the kubelet: logs, exec and other subresources of pods and services. */
   readonly kubelet?: KubeletAnswers;
-  /** Where services of webhooks listen. */
+  /** Returns the address at which a webhook's service listens. */
   readonly resolveService?: NonNullable<CallOutOptions['resolveService']>;
 }
 
@@ -35,7 +35,7 @@ export function createServer(options: CreateServerOptions = {}): ApiServer {
   });
 }
 
-/** `apiVersion/Kind` of what it serves without a CRD. */
+/** Returns `apiVersion/Kind` of each kind that it serves without a CRD. */
 export function builtInKinds(): ReadonlySet<string> {
   return new Set(
     createServer()
@@ -44,24 +44,25 @@ export function builtInKinds(): ReadonlySet<string> {
   );
 }
 
-/** The same by plural name and group: `pods`, `deployments.apps`. */
+/** Returns the same as plural name and group: `pods`, `deployments.apps`. */
 export function builtInResources(): ReadonlySet<string> {
   return new Set(createServer().resourceKinds().map(groupResource));
 }
 
 /**
- * What runs beside a served API server: nothing; garbage collection and namespace deletion; or those and the workload controllers,
- * which bring pods to life without containers.
+ * The controllers beside a served API server: none; garbage collection and namespace deletion; or both and the workload
+ * controllers, which simulate pods without containers.
  */
 export const ENVIRONMENTS = ['none', 'gc', 'workloads'] as const;
 export type Environment = (typeof ENVIRONMENTS)[number];
 
-/** About what real servers do; a watch never waits longer for its bookmark. */
+/** The interval of bookmarks in ms, about that of real servers. */
 const BOOKMARKS_EVERY_MS = 60_000;
 
 /**
- * Lets a served API server live: its controllers, and bookmarks to its watches. `caPem` is what pods are to trust. The returned
- * function stops the bookmarks.
+ * Starts the controllers of a served API server, and its bookmarks. Returns a function that stops the bookmarks.
+ *
+ * @param caPem - The certificate that pods trust.
  */
 export async function animate(server: ApiServer, environment: Environment, caPem: string): Promise<() => void> {
   const on = environment !== 'none';
@@ -70,7 +71,7 @@ export async function animate(server: ApiServer, environment: Environment, caPem
     ...createEnvironment({ garbageCollection: on, namespaceController: on }, upstream, server),
     ...(environment === 'workloads' ? [await workloads(server, caPem)] : []),
   ];
-  // What is there already was never reported.
+  // Objects that exist already were never reported to the controllers.
   for (const kind of server.resourceKinds()) {
     const resource = kind.group === '' ? kind.resource : `${kind.resource}.${kind.group}`;
     for (const object of server.objects(resource)) {
@@ -85,7 +86,7 @@ export async function animate(server: ApiServer, environment: Environment, caPem
   return () => realClearInterval(timer);
 }
 
-/** Loaded only where it is asked for: every module that the start does without makes it shorter. */
+/** Loaded only on request, because every module makes the start slower. */
 async function workloads(server: ApiServer, caPem: string): Promise<Workloads> {
   const { createWorkloads } = await import('../actors/environment/workloads/index.ts');
   return createWorkloads({ upstream: server, kinds: server, now: () => realDate().getTime(), caPem });

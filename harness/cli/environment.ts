@@ -1,8 +1,8 @@
 /**
- * Flags from the environment: `--report-dir` is `STALEMATE_REPORT_DIR`, and so is every other flag of every command.
+ * Reads flags from environment variables: `--report-dir` is `STALEMATE_REPORT_DIR`, and likewise every flag of every command.
  *
- * A flag on the command line wins; an empty variable is none; flags that may come several times take one value per line. What is
- * wrong with a value is said with the name of its variable, and a name that no flag has is warned of.
+ * A flag on the command line takes precedence; an empty variable is ignored; flags that may be repeated take one value per
+ * line. Errors name the variable, and unknown names cause a warning.
  */
 import type { Command, Option } from 'commander';
 import { HarnessError } from '../model/errors.ts';
@@ -12,25 +12,25 @@ import { usage } from './arguments.ts';
 export type Environment = { readonly [name: string]: string | undefined };
 
 const PREFIX = 'STALEMATE_';
-/** Said to the executable, or by it to its own processes. */
+/** Variables for the executable, or between its own processes. */
 const OURS: ReadonlySet<string> = new Set(['STALEMATE_NODE_TOO_OLD', 'STALEMATE_LIFE']);
 /** Kubernetes sets these in every pod of a namespace with a service named "stalemate". */
 const SERVICE_LINK = /^STALEMATE_(?:SERVICE|PORT_\d)/;
 const SERVICE_ADDRESS = /^(?:tcp|udp|sctp):\/\//;
-/** Flags that name an existing cluster. */
+/** Flags that select an existing cluster. */
 const SAID: ReadonlySet<string> = new Set(['--kubeconfig', '--context']);
 const YES: ReadonlySet<string> = new Set(['1', 'true', 'yes', 'on']);
 const NO: ReadonlySet<string> = new Set(['0', 'false', 'no', 'off']);
 
-/** The variable of a flag: `--stop-after` is `STALEMATE_STOP_AFTER`. */
+/** Returns the variable of a flag: `--stop-after` is `STALEMATE_STOP_AFTER`. */
 function variableOf({ long }: Pick<Option, 'long'>): string {
   return `${PREFIX}${(long ?? '').slice(2).toUpperCase().replaceAll('-', '_')}`;
 }
 
 /**
- * Gives a command the flags that the environment names and the command line does not.
+ * Sets the flags of a command that are in the environment and not on the command line.
  *
- * @throws {USAGE} naming the variable.
+ * @throws {USAGE} with the variable's name.
  */
 export function applyEnvironment(command: Command, env: Environment): void {
   for (const option of command.options) {
@@ -55,7 +55,7 @@ function valueOf(option: Option, value: string, variable: string): unknown {
     throw usage(`got ${variable}="${value}", expected ${words.join(', ')}`);
   const parse: ((text: string, before: unknown) => unknown) | undefined = option.parseArg;
   if (parse === undefined || words !== undefined) return value;
-  // A parser that asks for what came before collects.
+  // A parser with a second parameter collects repeated values.
   const values = parse.length > 1 ? value.split('\n').map((line) => line.trim()) : [value];
   try {
     let before: unknown;
@@ -67,7 +67,7 @@ function valueOf(option: Option, value: string, variable: string): unknown {
   }
 }
 
-/** Undefined for a switch that is not to be touched. */
+/** Returns undefined if the switch should stay unset. */
 function switched(option: Option, value: string): boolean | undefined {
   const word = value.toLowerCase();
   if (YES.has(word)) return !option.negate;
@@ -75,7 +75,7 @@ function switched(option: Option, value: string): boolean | undefined {
   throw usage(`got ${variableOf(option)}="${value}", expected true or false`);
 }
 
-/** One sentence for each variable that looks like one of ours and is none. */
+/** Returns a sentence for each variable with our prefix that no flag has. */
 export function unknownVariables(env: Environment, commands: readonly Command[]): readonly string[] {
   const known = [...new Set(commands.flatMap(flagVariables))];
   return Object.keys(env)

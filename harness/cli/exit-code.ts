@@ -1,4 +1,4 @@
-/** What a campaign comes to, as an exit code. */
+/** Converts the outcome of a campaign to an exit code. */
 import { EXIT, type ExitCode } from '../model/errors.ts';
 import type { CampaignOutcome } from '../model/finding.ts';
 import type { Summary } from '../report/summary.ts';

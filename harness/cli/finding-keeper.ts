@@ -1,4 +1,4 @@
-/** Writes and shows findings as they come. A write that fails costs the file, never the story. */
+/** Writes and prints findings as they are found. A failed write loses the file, but never the story. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
@@ -17,9 +17,9 @@ import { encodeRecord } from '../schedule/codec/record.ts';
 import type { Console } from './console.ts';
 
 export class FindingKeeper {
-  /** Messages of the writes that failed. */
+  /** Messages of failed writes. */
   readonly failures: string[] = [];
-  /** The first fault of the harness itself; the campaign goes on and ends with it. */
+  /** The first fault of the harness itself; the campaign continues and ends with it. */
   fault: unknown;
   readonly #paths = new Map<string, Pick<FindingFiles, 'counterexample'> & Partial<FindingFiles>>();
   readonly #pages = new Map<string, string>();
@@ -36,7 +36,7 @@ export class FindingKeeper {
     this.#print = print;
   }
 
-  /** Does something with what was found, and returns whether it succeeded; a fault in that waits until the campaign has ended. */
+  /** Runs an action on a finding, and returns whether it succeeded; a fault is reported after the campaign has ended. */
   guard(act: () => void): boolean {
     const isDone = this.#guarded(() => {
       act();
@@ -54,7 +54,7 @@ export class FindingKeeper {
     }
   }
 
-  /** Writes and shows a finding, without its secrets. Returns whether its counterexample is on disk. */
+  /** Redacts, writes and prints a finding. Returns whether its counterexample is on disk. */
   keep(found: Finding): boolean {
     const finding = this.#guarded(() => redactFinding(found, this.#vault));
     if (finding === undefined) return false;
@@ -69,40 +69,40 @@ export class FindingKeeper {
     return path !== undefined;
   }
 
-  /** Writes the files of a finding that was reported before; what is given holds no secret. */
+  /** Writes the files of a finding that was reported before and is redacted already. */
   restore(finding: Finding): void {
     if (this.#write(finding) !== undefined) this.#writePage(finding);
   }
 
-  /** Writes those findings again of which more is known now than when they were reported: in which ways they show. */
+  /** Writes findings again whose symptoms are only known at the end of the campaign. */
   completed({ findings }: Pick<CampaignResult, 'findings'>): void {
     for (const finding of findings)
       if ((finding.stats.symptoms ?? []).length > 1) this.guard(() => this.restore(finding));
   }
 
-  /** Writes a finding again that a real server was asked about; it was reported before. */
+  /** Writes a finding again with its result on a real server; it was reported before. */
   confirmed(found: Finding): void {
     this.guard(() => this.restore(redactFinding(found, this.#vault)));
   }
 
-  /** A fault of the story must not cost the finding either: its sentence is always there. */
+  /** Returns the story of a finding, or just its sentence if rendering the story fails. */
   #story(finding: Finding, options: TerminalOptions): string {
     const story = this.#guarded(() => renderStory(tellStory(finding), options));
     return story ?? `${finding.violation.sentence}\nreplay: ${options.replay}\n`;
   }
 
-  /** What a summary may be made of; a finding whose secrets cannot be taken out costs the others nothing. */
+  /** Redacts the result for a summary; a finding that cannot be redacted does not affect the rest. */
   withoutSecrets(result: CampaignResult): CampaignResult {
     const redacted = (finding: Finding): Finding => redactFinding(finding, this.#vault);
     return { ...result, findings: result.findings.flatMap((one) => this.#guarded(() => redacted(one)) ?? []) };
   }
 
-  /** Where a finding's counterexample was written, relative to the working directory. */
+  /** Returns the path of a finding's counterexample, relative to the working directory. */
   pathOf(finding: Finding): string | undefined {
     return this.pathsOf(finding).counterexample ?? undefined;
   }
 
-  /** Where all its files are, relative to the working directory. */
+  /** Returns the paths of all files of a finding, relative to the working directory. */
   pathsOf({ violation }: Finding): FindingPaths {
     const stem = fileStem(violation);
     const files = this.#paths.get(stem);
@@ -114,7 +114,7 @@ export class FindingKeeper {
     };
   }
 
-  /** A page that cannot be made or written costs nothing else. */
+  /** Writes a page; a failure has no further effect. */
   #writePage(finding: Finding): string | undefined {
     try {
       const page = relative(this.#console.cwd, writePage(this.#reportDir, finding, this.#console.cwd));
@@ -126,7 +126,7 @@ export class FindingKeeper {
     }
   }
 
-  /** What goes wrong with one file costs nothing else. */
+  /** Notes an error of one file; it has no further effect. */
   readonly note = (error: unknown): void => {
     if (error instanceof HarnessError) this.failures.push(error.message);
     else this.fault ??= error;
@@ -137,7 +137,7 @@ export class FindingKeeper {
     try {
       const counterexample = writeCounterexample(this.#reportDir, finding, encodeCounterexample);
       this.#paths.set(stem, { counterexample });
-      // It is much larger, and replay does without it.
+      // The record is much larger, and a replay does not need it.
       this.#paths.set(stem, { counterexample, record: writeRecord(this.#reportDir, finding, encodeRecord) });
     } catch (error) {
       this.note(error);
@@ -145,7 +145,10 @@ export class FindingKeeper {
     return this.pathOf(finding);
   }
 
-  /** Where the report folder takes nothing more: the counterexample in the system's folder for temporary files, which is often another disk. */
+  /**
+   * If the report folder is not writable: writes the counterexample to the system's folder for temporary files, which is often
+   * on another disk.
+   */
   #writeElsewhere({ violation, counterexample }: Finding): string | undefined {
     let folder: string | undefined;
     try {
@@ -154,7 +157,7 @@ export class FindingKeeper {
       writeWhole(path, encodeCounterexample(counterexample));
       return path;
     } catch {
-      // What is wrong with the report folder is noted already.
+      // The error of the report folder has been noted already.
       if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
       return undefined;
     }

@@ -1,6 +1,6 @@
 /**
- * Keeps the runs that a campaign cannot judge, to be looked at: for each reason one, `DIR/recordings/inconclusive-NAME.json` with a page
- * in `DIR/reports`. What comes in has no secrets any more.
+ * Writes inconclusive runs of a campaign for inspection: one for each reason, `DIR/recordings/inconclusive-NAME.json` with a
+ * page in `DIR/reports`. Expects redacted runs.
  */
 import { join, relative } from 'node:path';
 import { reasonText, type CampaignResult } from '../model/finding.ts';
@@ -10,18 +10,18 @@ import { shortHash } from '../report/title.ts';
 import { writeWhole } from '../report/write-files.ts';
 import { encodeRecording } from '../schedule/codec/recording.ts';
 
-/** Characters; a run that never comes to rest may have any number of steps. */
+/** Maximum number of characters; a run that never comes to rest may have any number of steps. */
 const TEXT_MAX = 20_000_000;
 
 export class InconclusiveKeeper {
-  /** Where the runs are, by reason, relative to the working directory. */
+  /** Paths of the runs, by reason, relative to the working directory. */
   readonly files: { [reason: string]: string } = {};
   readonly #pages = new Map<string, string>();
   readonly #reportDir: string;
   readonly #cwd: string;
   readonly #note: (error: unknown) => void;
 
-  /** @param note - Takes what goes wrong, which costs nothing but the run that is kept. */
+  /** @param note - Receives errors, which only affect the run that is written. */
   constructor(reportDir: string, cwd: string, note: (error: unknown) => void) {
     this.#reportDir = reportDir;
     this.#cwd = cwd;
@@ -43,12 +43,12 @@ export class InconclusiveKeeper {
     }
   }
 
-  /** Where the page of a reason's run is, relative to the working directory. */
+  /** Returns the path of the page for a reason, relative to the working directory. */
   pageOf(reason: string): string | undefined {
     return this.#pages.get(reason);
   }
 
-  /** A result that says where its runs are. */
+  /** Adds the paths of the runs to the result. */
   filed<T extends Pick<CampaignResult, 'inconclusive'>>(result: T): T {
     if (Object.keys(this.files).length === 0) return result;
     return { ...result, inconclusive: { ...result.inconclusive, files: this.files } };
@@ -62,7 +62,7 @@ export class InconclusiveKeeper {
   }
 }
 
-/** The verdicts of the others are left to a later recheck. */
+/** Returns only the result of this property: a later recheck evaluates the rest. */
 function itsOpinion({ inconclusive: { property, reason } }: UnjudgedRun): Parameters<typeof recordingPage>[1][number] {
   return { property, result: { result: 'inconclusive', reason }, exercised: true };
 }

@@ -1,16 +1,16 @@
 /**
- * The command that continues a search: the one that was typed, with the words that the search depends on.
+ * Builds the command that continues a search: the command as typed, reduced to the arguments that the search depends on.
  *
- * Owns: which of them those are. Does not own: budget and seed of the next one (`report/left-out.ts`). Variables of the environment are not
- * repeated: they are still set.
+ * Owns: which arguments those are. Does not own: budget and seed of the next search (`report/left-out.ts`). Environment
+ * variables are not repeated: they are still set.
  */
 import { Command } from 'commander';
 import type { Again } from '../../report/left-out.ts';
 import { rawArgumentsOf, withTargetFlags } from '../commands/target-flags.ts';
 
-/** The next search sets its own. */
+/** Flags that the next search sets itself. */
 const OTHER: ReadonlySet<string> = new Set(['--budget', '--seed']);
-/** What `corpus run` takes besides the flags of the target. */
+/** Flags that `corpus run` accepts in addition to those of the target. */
 const CORPUS = '--corpus';
 
 export function againOf(self: Command): Again {
@@ -28,7 +28,7 @@ export function againOf(self: Command): Again {
 
 interface Flag {
   readonly name: string;
-  /** The flag and its value, as they were typed. */
+  /** The flag and its value, as typed. */
   readonly words: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-/** What a search is to do: a configuration file, and on top of it flags. */
+/** Configures a search from a configuration file and flags. */
 import type { StalemateOptions } from '../../execution/config/options.ts';
 import type { RunConfig } from '../../execution/config/run-config.ts';
 import { HarnessError } from '../../model/errors.ts';
@@ -9,7 +9,7 @@ import type { RunContext } from '../library.ts';
 import type { CommandContext } from '../command-context.ts';
 import { secretSources } from '../../execution/config/secret-sources.ts';
 
-/** The configuration, the file's and on top of it what the flags say. */
+/** Reads the configuration file and applies the flags. */
 export async function configOf(
   flags: RunFlags,
   console: CommandContext['console'],
@@ -25,7 +25,10 @@ export async function configOf(
   );
 }
 
-/** A configuration that is about to be used: its secrets are hidden from now on, and its cluster is asked about. */
+/**
+ * Resolves a configuration for immediate use: output hides its secrets from now on, and the user is asked about its cluster if
+ * necessary.
+ */
 export async function resolved(
   options: StalemateOptions,
   context: Pick<RunContext, 'only' | 'configFile'>,

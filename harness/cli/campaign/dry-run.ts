@@ -1,4 +1,4 @@
-/** `--dry-run`: what would be changed on an existing cluster. */
+/** `--dry-run`: prints what a run would change on an existing cluster. */
 import type { ExistingAccess } from '../../clusters/existing/access.ts';
 import type { RunConfig } from '../../execution/config/run-config.ts';
 import { EXIT, HarnessError, type ExitCode } from '../../model/errors.ts';
@@ -14,7 +14,7 @@ export async function dryRun(config: RunConfig, console: CommandContext['console
   return EXIT.holds;
 }
 
-/** What would be changed on an existing cluster. */
+/** Prints what a run would change on an existing cluster. */
 async function printPlan(config: RunConfig, access: ExistingAccess, console: CommandContext['console']): Promise<void> {
   const { standingText } = await import('../../clusters/existing/access.ts');
   const { admitCluster } = await import('../../clusters/existing/admission.ts');

@@ -1,4 +1,4 @@
-/** The first lines of a search. */
+/** Prints the first lines of a search. */
 import type { RunConfig } from '../../execution/config/run-config.ts';
 import { redactTexts } from '../../report/redaction/index.ts';
 import type { Vault } from '../../report/redaction/vault.ts';
@@ -11,7 +11,7 @@ export interface HeadManner extends Pick<CommandContext, 'console'> {
   readonly vault: Vault;
 }
 
-/** Logs of a CI are read by many: secrets of a command or a variable are not printed there either. */
+/** Prints the head without secrets of commands or variables, because many people can read CI logs. */
 export function printHead(config: RunConfig, how: string, { print, console, vault }: HeadManner): void {
   const first = [headText(config, how, console.cwd), ...config.warnings];
   const [head = '', ...warnings] = redactTexts(first, secretSources(config), vault);
@@ -19,7 +19,7 @@ export function printHead(config: RunConfig, how: string, { print, console, vaul
   for (const warning of warnings) print(`warning: ${warning}\n`);
 }
 
-/** What is about to run, so that the output alone says how to run it again. */
+/** Describes the run, so that the output alone shows how to repeat it. */
 function headText(config: RunConfig, how: string, cwd: string): string {
   const names = config.properties.map(({ name }) => name).join(', ');
   return [

@@ -1,4 +1,4 @@
-/** Findings that are kept, before a search. */
+/** Replays the corpus before a search. */
 import { realNow } from '../../determinism/real-time.ts';
 import type { RunConfig } from '../../execution/config/run-config.ts';
 import { BUDGET_MIN_MS, CORPUS_SHARE, timePlan, type TimePlan } from '../../execution/time-plan.ts';
@@ -7,9 +7,9 @@ import type { CorpusReplay, ReplayManner } from '../corpus/replay-first.ts';
 import type { CommandContext } from '../command-context.ts';
 
 /**
- * What is known is looked at before anything new is searched for.
+ * Replays known findings before the search for new ones.
  *
- * @param onBroken is called before it throws, with the results until then.
+ * @param onBroken - Called before it throws, with the results so far.
  */
 export async function replayKept(
   kept: readonly NamedEntry[],
@@ -28,17 +28,17 @@ export async function replayKept(
   return replayCorpus(mine, config, { console, print, signal, budgetMs: corpusTimeMs(config), onBroken });
 }
 
-/** Unless they have a budget of their own. */
+/** Maximum time, unless the corpus has a budget of its own. */
 const CORPUS_MS_MAX = 60_000;
 
-/** What kept findings get: a budget of their own, which comes on top of the search's, or a share of that. */
+/** Returns the time for the corpus: a budget of its own, in addition to that of the search, or else a share of it. */
 export function corpusTimeMs({ corpus, budget }: Pick<RunConfig, 'corpus' | 'budget'>): number {
   if (corpus.budgetMs !== null) return corpus.budgetMs;
   if (budget.unit === 'runs') return CORPUS_MS_MAX;
   return Math.min(CORPUS_MS_MAX, CORPUS_SHARE * Math.max(budget.timeMs, BUDGET_MIN_MS));
 }
 
-/** How the time of a campaign is divided: that of kept findings counts, unless they have a budget of their own. */
+/** Divides the time of a campaign. The time of the corpus is included, unless the corpus has a budget of its own. */
 export function planOf(config: RunConfig, corpusMs: number, isAsked: boolean, enoughMs?: number): TimePlan {
   const { budget, corpus } = config;
   const timeMs = budget.unit === 'ms' ? budget.timeMs : Number.POSITIVE_INFINITY;

@@ -1,8 +1,8 @@
 /**
- * How a search is reported, from its first line to its exit code: a campaign and a soak alike.
+ * Reports a search from its first line to its exit code, for both campaigns and soaks.
  *
- * Owns: who has stdout, what goes where, and that whatever broke comes last: what was found until then is reported before it, in every
- * format. Does not own: what is found, and what that amounts to.
+ * Owns: what is printed to stdout and stderr, and that an error comes last: earlier results are reported before it, in every
+ * format. Does not own: the results and the outcome.
  */
 import type { RunConfig } from '../../execution/config/run-config.ts';
 import { secretSources } from '../../execution/config/secret-sources.ts';
@@ -24,14 +24,14 @@ export interface Reporting {
   readonly config: RunConfig;
   readonly console: Console;
   readonly json: boolean;
-  /** To stdout; to stderr where a document has stdout for itself. */
+  /** Prints to stdout, or to stderr if a document is written to stdout. */
   readonly print: (text: string) => void;
   readonly vault: Vault;
   readonly keeper: FindingKeeper;
   readonly reports: Reports;
 }
 
-/** Does some work and reports it. */
+/** Runs some work and reports its results. */
 export async function withReporting<T>(
   config: RunConfig,
   { report: requests = [], json = false }: Pick<RunFlags, 'report' | 'json'>,
@@ -52,12 +52,12 @@ export async function withReporting<T>(
   }
 }
 
-/** What kept a search from its end. */
+/** The error that ended a search early. */
 export interface Broken {
   readonly error: unknown;
 }
 
-/** Does some work, and hands back what broke it. */
+/** Runs some work, and returns the error that ended it. */
 export async function brokenBy(work: () => Promise<void>): Promise<Broken | undefined> {
   try {
     await work();
@@ -67,7 +67,7 @@ export async function brokenBy(work: () => Promise<void>): Promise<Broken | unde
   }
 }
 
-/** What broke the search shows below its message what the target printed. */
+/** Removes the target's last output from the summary if the error shows it already. */
 function withoutTwice(summary: Summary, broken: Broken | undefined): Summary {
   if (printedIn(broken?.error).length === 0) return summary;
   const { printed: _, ...rest } = summary;
@@ -75,9 +75,9 @@ function withoutTwice(summary: Summary, broken: Broken | undefined): Summary {
 }
 
 /**
- * Reports what there is, and then what broke. The exit code is that of what was found, where anything was.
+ * Reports the results so far, and then the error. If there are results, they determine the exit code.
  *
- * @throws what broke, where nothing fails.
+ * @throws the error, unless a finding fails the run.
  */
 export function printEnd(
   { config, console, json, print, vault, keeper, reports }: Reporting,

@@ -1,4 +1,7 @@
-/** One campaign from configuration to verdict: what is kept, the search, the base's build, a real server, all that is written. */
+/**
+ * Runs one campaign from configuration to outcome: corpus, search, base build, confirmation on a real server, and all output
+ * files.
+ */
 import { realNow } from '../../determinism/real-time.ts';
 import { budgetText } from '../../execution/config/budget.ts';
 import type { RunConfig } from '../../execution/config/run-config.ts';
@@ -31,18 +34,18 @@ import { printHead } from './head.ts';
 import { planOf, replayKept } from './kept.ts';
 import { brokenBy, printEnd, withReporting, type Reporting } from './reporting.ts';
 
-/** How a campaign for a change differs from any other. */
+/** Settings of a campaign that judges a change. */
 export interface ForChange {
   readonly base: BaseFlags;
-  /** When neither flag nor configuration names one. */
+  /** The seed if neither flag nor configuration sets one. */
   readonly seed: number;
 }
 
-/** How the first campaign of a project differs from any other. */
+/** Settings of the first campaign of a project. */
 export interface ForFirst {
-  /** How long it takes at least, in ms after the corpus, also if enough has been put to the test before that. */
+  /** Minimum duration in ms after the corpus, even if all properties have been exercised earlier. */
   readonly enoughMs: number;
-  /** Is shown what it comes to, before the exit code is answered. */
+  /** Called with the summary before the exit code is returned. */
   readonly onSummary: (summary: Summary) => void;
 }
 
@@ -57,7 +60,7 @@ export async function runCampaign(
   if (flags.dryRun === true) return await dryRun(config, console);
   const build = change === undefined ? undefined : baseBuild(change.base, config, console.cwd);
   const confirm = await planConfirmation(flags.confirm, config);
-  // Before anything takes long: a corpus that cannot be read is never passed over.
+  // Read before anything slow: an unreadable corpus is an error.
   const kept = flags.corpus === false ? [] : readWholeCorpus(config.corpus.folder, console.cwd);
   const baseline = readBaseline(config, console.cwd);
   checkFolder(config.reportDir);
@@ -77,13 +80,13 @@ interface Prepared extends KeptBaseline {
   readonly kept: readonly NamedEntry[];
   readonly build: BaseBuild | undefined;
   readonly confirm: ConfirmPlan;
-  /** Every symptom is a finding of its own. */
+  /** Whether every symptom is a finding of its own. */
   readonly all: boolean;
   readonly again: Again | undefined;
   readonly first: ForFirst | undefined;
 }
 
-/** What there is of a campaign, as far as it came. */
+/** The parts of a campaign that have been completed. */
 interface There {
   corpus?: CorpusReplay;
   searched?: CampaignResult;
@@ -126,7 +129,7 @@ async function runReporting(
               isKept = true;
               keeper.guard(() => unproved.seen(seen));
             },
-            // A finding that could not be written stays there, as it was seen.
+            // A finding that could not be written stays in `unproved/`, as it was first seen.
             onSettled: () => isKept && unproved.settled(),
             onFinding: (finding) => {
               progress.clear();
@@ -139,7 +142,7 @@ async function runReporting(
       });
       progress.clear();
       unproved.close();
-      // Where a real server is to be asked too, that gets half of what is left.
+      // If a real server will be tried too, it gets half of the remaining time.
       const baseUntil = 'on' in confirm ? (realNow() + askedUntil) / 2 : askedUntil;
       if (build !== undefined && there.searched !== undefined)
         there.searched = await onBase(there.searched, build, ready, { print, signal, onCluster, until: baseUntil });
@@ -183,7 +186,7 @@ function withoutSecrets(again: Again, config: RunConfig, vault: Vault): Again {
   return { ...again, flags: hidden(again.flags), corpus: hidden(again.corpus), program: hidden(again.program) };
 }
 
-/** Of a campaign that broke before it began. */
+/** Makes the result of a campaign that failed before the search. */
 function notSearched({ seed, warnings }: RunConfig): CampaignResult {
   return {
     ...{ outcome: 'interrupted', besides: 'interrupted', seed, warnings },
@@ -192,7 +195,7 @@ function notSearched({ seed, warnings }: RunConfig): CampaignResult {
   };
 }
 
-/** What is new, and what the campaign comes to then. */
+/** Marks findings that also fail on the base build, and adjusts the outcome. */
 async function onBase(
   result: CampaignResult,
   build: BaseBuild,

@@ -1,4 +1,4 @@
-/** `stalemate ci`: what a pull request is judged by. */
+/** `stalemate ci`: checks a pull request. */
 import { Command } from 'commander';
 import type { BaseFlags } from '../base-build.ts';
 import type { CommandContext } from '../command-context.ts';
@@ -9,7 +9,7 @@ import { flagsWith } from './target-flags.ts';
 
 type CiFlags = RunFlags & BaseFlags;
 
-/** The same search each time, so that red and green mean the change and not the luck. */
+/** A fixed seed, so that red and green depend on the change and not on chance. */
 const SEED = 1;
 
 const HELP = `

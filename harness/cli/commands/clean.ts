@@ -1,4 +1,4 @@
-/** `stalemate clean`: what earlier runs have left, taken away. */
+/** `stalemate clean`: removes what earlier runs left behind. */
 import { Command } from 'commander';
 import { EXIT, HarnessError, type ExitCode } from '../../model/errors.ts';
 import { ALLOW_CLUSTER_HELP, ALLOW_CONTEXT_HELP, collect } from '../arguments.ts';

@@ -1,4 +1,4 @@
-/** The flags that say what answers the API, and what disturbs the way to it: the same for whatever runs a target. */
+/** The flags that select the API server and the disturbances of its connections, for every command that runs a target. */
 import type { Command } from 'commander';
 import type { ClusterKind } from '../../model/cluster.ts';
 import {
@@ -17,7 +17,7 @@ export interface ClusterFlags extends KindFlags, ExistingFlags {
   readonly toxiproxy?: string;
 }
 
-/** Adds them to a command. */
+/** Adds these flags to a command. */
 export function withClusterFlags(command: Command): Command {
   return withKindFlags(
     command

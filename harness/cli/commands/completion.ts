@@ -1,4 +1,4 @@
-/** `stalemate completion`: the script that a shell completes by. */
+/** `stalemate completion`: prints the completion script for a shell. */
 import { Argument, Command } from 'commander';
 import type { CommandContext } from '../command-context.ts';
 import { SHELLS, type Shell } from '../completion/shells.ts';
@@ -13,7 +13,7 @@ Examples:
   source <(stalemate completion zsh)
   stalemate completion fish | source`;
 
-/** @param wholeProgram All commands with their flags, of which the script is made. */
+/** @param wholeProgram - Returns all commands with their flags, from which the script is generated. */
 export function completionCommand({ console }: CommandContext, wholeProgram: () => Promise<Command>): Command {
   return new Command('completion')
     .description('Print the script with which bash, zsh or fish completes commands, flags and values.')

@@ -1,4 +1,4 @@
-/** `stalemate corpus`: findings that a project keeps, in what state they are, and whether they still fail. */
+/** `stalemate corpus`: manages the findings that a project keeps, their states, and whether they still fail. */
 import { Command } from 'commander';
 import { resolveCorpus } from '../../execution/config/config-findings.ts';
 import type { CorpusConfig, RunConfig } from '../../execution/config/run-config.ts';
@@ -169,18 +169,18 @@ async function optionsOf(flags: CorpusFlags, { console }: CommandContext): Promi
   return { options: { ...merged, corpus: { ...merged.corpus, ...given({ folder: flags.corpus }) } }, ...file };
 }
 
-/** Entries of earlier versions may still hold secrets. */
+/** Redacts an entry, because those of earlier versions may contain secrets. */
 function redactedEntry({ name, entry }: NamedEntry): NamedEntry {
   return { name, entry: redactConfigured(entry, {}, new Vault()) };
 }
 
-/** Where the corpus is: asks for no target. */
+/** Returns the corpus of the configuration; does not require a target. */
 async function corpusOf(flags: CorpusFlags, context: CommandContext): Promise<CorpusConfig> {
   const { options, configFile } = await optionsOf(flags, context);
   return resolveCorpus(options, context.console.cwd, configFile);
 }
 
-/** The target and all that it runs against, as for a search. */
+/** Returns the target and its environment, as for a search. */
 async function configOf(flags: CorpusFlags, context: CommandContext): Promise<RunConfig> {
   const { options, ...file } = await optionsOf(flags, context);
   return resolved(options, file, context.console);

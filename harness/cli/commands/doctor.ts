@@ -1,4 +1,4 @@
-/** `stalemate doctor`: what this machine and this project have, and the fix for what they have not. */
+/** `stalemate doctor`: checks this machine and this project, and prints fixes for what is missing. */
 import { Command } from 'commander';
 import type { ClusterKind } from '../../model/cluster.ts';
 import { EXIT, type ExitCode } from '../../model/errors.ts';

@@ -1,4 +1,4 @@
-/** Flags that say how the cluster of `--cluster kind` is made (`cluster-flags.ts` has them). */
+/** Flags that define the cluster of `--cluster kind` (used by `cluster-flags.ts`). */
 import type { Command } from 'commander';
 import { KUBERNETES_VERSION, KUBERNETES_VERSION_FORM, type KindOptions } from '../../model/kind-options.ts';
 import { usage } from '../arguments.ts';
@@ -11,7 +11,7 @@ export interface KindFlags {
   readonly keepCluster?: boolean;
 }
 
-/** Puts them behind `--cluster`. */
+/** Adds these flags after `--cluster`. */
 export function withKindFlags(command: Command): Command {
   return command
     .option(
@@ -23,7 +23,7 @@ export function withKindFlags(command: Command): Command {
     .option('--keep-cluster', 'leave the kind cluster for the next run');
 }
 
-/** What the flags say, on top of the configuration file. */
+/** Applies the flags to the options of the configuration file. */
 export function kindOf(
   base: KindOptions | undefined,
   { kindImage, kubernetesVersion, kindConfig, keepCluster }: KindFlags,

@@ -1,4 +1,4 @@
-/** `stalemate list`: what there is to choose from. */
+/** `stalemate list`: lists properties, writers and other choices. */
 import { Argument, Command } from 'commander';
 import { FAULTS } from '../../model/fault-kinds.ts';
 import type { CommandContext } from '../command-context.ts';
@@ -34,7 +34,7 @@ export function listCommand(context: CommandContext): Command {
 }
 
 async function entriesOf(what: What): Promise<readonly Entry[]> {
-  // Imported on demand: `--help` must not wait for the whole harness.
+  // Imported on demand, so that `--help` does not load the whole harness.
   const registry = await import('../registry.ts');
   switch (what) {
     case 'properties':

@@ -1,4 +1,4 @@
-/** `stalemate merge`: what shards of a soak come to together. */
+/** `stalemate merge`: combines the shards of a soak. */
 import { existsSync, statSync } from 'node:fs';
 import { basename, join, relative, resolve } from 'node:path';
 import { filesBelow } from '../../report/read-files.ts';
@@ -86,7 +86,7 @@ function merge(paths: readonly string[], { output, report = [] }: MergeFlags, { 
   return exitOf(soaks);
 }
 
-/** @throws {USAGE} where a line would be lost that the file has and that was not read. */
+/** @throws {USAGE} if the file contains a line that was not read and would be lost. */
 function writeLines(lines: readonly string[], path: string, cwd: string, vault: Vault): void {
   if (existsSync(path)) {
     const source = relative(cwd, path);
@@ -102,7 +102,7 @@ function writeLines(lines: readonly string[], path: string, cwd: string, vault: 
   writeWhole(path, lines.map((line) => `${line}\n`).join(''), undefined, '--output');
 }
 
-/** What a run writes of itself, for all of it. */
+/** Writes the same reports as a run, for all soaks together. */
 function writeReport(
   soaks: readonly Soak[],
   reportDir: string,
@@ -116,7 +116,7 @@ function writeReport(
   reports.begin();
   try {
     const kept = soaks.map((soak) => {
-      // The same kind of failure has the same file name whatever the target.
+      // Equal failures have equal file names, whatever the target, so each soak gets a folder.
       const folder = soaks.length > 1 ? join(reportDir, soak.digest) : reportDir;
       const keeper = new FindingKeeper(folder, console, reports.print);
       for (const finding of soak.result.findings) keeper.restore(finding);
@@ -146,7 +146,7 @@ function printSoak(
   print(renderSummary(soakSummary(soak, pathOf), console));
 }
 
-/** From the worst to the best. */
+/** Outcomes from the worst to the best. */
 const BY_WEIGHT: readonly CampaignOutcome[] = ['violated', 'interrupted', 'inconclusive', 'vacuous', 'holds'];
 
 function exitOf(soaks: readonly Soak[]): ExitCode {

@@ -1,4 +1,4 @@
-/** `stalemate recheck`: stored histories judged again, with today's properties and without running anything. */
+/** `stalemate recheck`: judges stored histories with the current properties, without running anything. */
 import { readdirSync, statSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { Command } from 'commander';
@@ -80,7 +80,7 @@ async function recheckPath(path: string, flags: RecheckFlags, { console }: Comma
   return rows.some(({ result }) => result === 'inconclusive') ? EXIT.inconclusive : EXIT.holds;
 }
 
-/** Records of earlier versions may still hold secrets, and properties of the user's own say what they like. */
+/** Redacts the results: records of earlier versions, and sentences of the user's own properties, may contain secrets. */
 function redactedRows(rows: readonly Row[], text: string): readonly Row[] {
   const record: unknown = JSON.parse(text);
   return redactConfigured(rows, holdsSecrets(record) ? record : {}, new Vault());
@@ -94,7 +94,7 @@ function judgementOf(report: CheckReport, property: string): { readonly result: 
   return { result: 'holds', sentence: `${property} no longer finds this violation` };
 }
 
-/** What one property says of a recording, which no property has found to violate anything yet. */
+/** Returns the row for a property's result on a recording, which is not tied to any violation. */
 function rowOf({ property, result, exercised }: RecordingResult): Omit<Row, 'file'> {
   switch (result.result) {
     case 'violated': {

@@ -1,4 +1,4 @@
-/** `stalemate record`: a run of the user's own, looked at; or an audit log, read. */
+/** `stalemate record`: records and judges a run of the user's own tests, or an audit log. */
 import { join, resolve } from 'node:path';
 import { Command } from 'commander';
 import { misspeltIn } from '../../actors/process/command.ts';
@@ -117,7 +117,7 @@ async function fromAuditLog(file: string, target: string | undefined): Promise<R
   };
 }
 
-/** Longer lists are in the file. */
+/** Maximum number of deviations shown; the file contains all of them. */
 const DEVIATIONS_SHOWN = 12;
 
 async function write(recording: Recording, out: string, { console }: CommandContext): Promise<void> {

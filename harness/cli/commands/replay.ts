@@ -1,4 +1,4 @@
-/** `stalemate replay`: a counterexample again. */
+/** `stalemate replay`: runs a counterexample again. */
 import path from 'node:path';
 import { Command } from 'commander';
 import { undisturbable } from '../../execution/config/chosen-faults.ts';
@@ -90,7 +90,7 @@ async function replayFile(file: string, flags: ReplayFlags, { console, signal }:
   const { replay, REPLAY_TIMES } = await import('../library.ts');
   const context: ReplayContext = {
     cwd: console.cwd,
-    // Findings lie in folders of their own inside the report folder.
+    // Findings are in a subfolder of the report folder.
     reportDir: path.dirname(path.dirname(path.resolve(console.cwd, file))),
     signal,
     ...given({ times: flags.times, shrink: flags.shrink, toxiproxy: flags.toxiproxy }),
@@ -99,7 +99,7 @@ async function replayFile(file: string, flags: ReplayFlags, { console, signal }:
     ...configFile,
   };
   const cluster = flags.cluster ?? counterexample.cluster ?? 'embedded';
-  // In real time that takes long, and nothing is printed before the end.
+  // In real time a replay takes long, and prints nothing before its end.
   if ('command' in counterexample.target || cluster !== 'embedded')
     console.err(`replaying on ${cluster}, runs: ${flags.times ?? REPLAY_TIMES}\n`);
   if (cluster === 'existing') {
@@ -123,7 +123,7 @@ async function replayFile(file: string, flags: ReplayFlags, { console, signal }:
   const { shrunk } = result;
   const print = flags.json === true ? console.err : console.out;
   const keeper = new FindingKeeper(context.reportDir ?? '.stalemate', console, print, vault);
-  // Its story takes the place of the larger one's.
+  // The story of the shrunk finding replaces that of the larger one.
   if (shrunk !== undefined) keeper.keep(shrunk);
   if (flags.json === true) {
     const sentence = finding?.violation.sentence ?? stored.sentence;
@@ -153,7 +153,7 @@ function sizeOf({ stats: { reproduced, preemptions, holds, faults } }: Finding):
   return { reproduced, deviations: preemptions + holds + faults };
 }
 
-/** `shrunk from 6 deviations to 2, proved 10 of 10; written to …` */
+/** For example `shrunk from 6 deviations to 2, proved 10 of 10; written to …`. */
 function shrunkText({ stats }: Finding, { schedule }: Counterexample, path: string | undefined): string {
   const before = schedule.preemptions.length + schedule.holds.length + schedule.faults.length;
   const after = stats.preemptions + stats.holds + stats.faults;
@@ -161,13 +161,13 @@ function shrunkText({ stats }: Finding, { schedule }: Counterexample, path: stri
   return `shrunk from ${countText(before, 'deviation')} to ${after}, proved ${k} of ${n}; ${path === undefined ? 'it could not be written' : `written to ${path}`}\n`;
 }
 
-/** What is said of the runs beside the story. */
+/** Redacts the text about the runs, apart from the story. */
 function withoutSecrets(result: ReplayResult, counterexample: Counterexample, vault: Vault): ReplayResult {
   const { violation: _, shrunk: __, other: ___, history, ...said } = result;
   return { ...result, ...redactConfigured(said, { counterexample, history }, vault) };
 }
 
-/** What came back, if it did, without its secrets. */
+/** Returns the reproduced finding without its secrets; undefined if it did not reproduce. */
 function findingOf(counterexample: Counterexample, result: ReplayResult, vault: Vault): Told | undefined {
   const { violation, history, reanchored } = result;
   if (violation === undefined) return undefined;
@@ -175,12 +175,12 @@ function findingOf(counterexample: Counterexample, result: ReplayResult, vault: 
   return redactFinding({ violation, counterexample: { ...counterexample, schedule }, record: history }, vault);
 }
 
-/** Whether the embedded server has the connections that the schedule disturbs. */
+/** Reports whether the embedded server has the connections that the schedule disturbs. */
 function isForEmbedded({ schedule, target }: Counterexample): boolean {
   return undisturbable(schedule, { cluster: 'embedded', isProcess: 'command' in target }) === undefined;
 }
 
-/** What was asked for beyond the file. */
+/** Returns the flags that allow more than the file does. */
 function elsewhere(flags: ReplayFlags): string {
   const { allowContext = [], allowCluster = [], allowClusterWrite = [], trustFile } = flags;
   const { target, network, fileSystem, time, cluster, toxiproxy, kubeconfig, context } = flags;
@@ -194,7 +194,7 @@ function elsewhere(flags: ReplayFlags): string {
   return trustFile === true ? `${said} --trust-file` : said;
 }
 
-/** The target that the command line names, or else the configuration. */
+/** Returns the target of the command line, else that of the configuration. */
 function meantBy(
   { target, command, image, directory, network, programs }: StalemateOptions,
   flags: ReplayFlags,
@@ -211,7 +211,7 @@ function isTyped({ target, command }: ReplayFlags): boolean {
   return target !== undefined || command !== undefined;
 }
 
-/** What the flags say, on top of the configuration file. */
+/** Applies the flags to the configuration file. */
 function configuredBy(
   { env: configured, fileSystem: configuredFiles, kind, programs = {} }: StalemateOptions,
   flags: ReplayFlags,
@@ -222,17 +222,17 @@ function configuredBy(
   return { ...own, programEnv, fileSystem, ...given({ time }), kind: kindOf(kind, flags) };
 }
 
-/** Of a replay on the embedded server that another one is compared with. */
+/** Number of replays on the embedded server, for comparison. */
 const EMBEDDED_TIMES = 3;
 
-/** The same for programs. */
+/** Number of such replays for programs. */
 function comparedWith(result: ReplayResult, embedded: ReplayResult | undefined): object {
   if (embedded === undefined) return {};
   const parting = partingOf(embedded.history, result.other ?? result.history);
   return { embedded: embedded.reproduced, ...given({ parting }) };
 }
 
-/** Where a run that came out well on a real cluster left the way of the embedded one. */
+/** Describes where a passing run on a real cluster diverged from the embedded one. */
 function partingText(result: ReplayResult, embedded: ReplayResult, cluster: ClusterKind): string {
   const { k, n } = embedded.reproduced;
   const parting = partingOf(embedded.history, result.other ?? result.history);
@@ -289,7 +289,7 @@ function resultText(result: ReplayResult, outcome: ReplayOutcome): string {
   }
 }
 
-/** What the schedule waited for in vain, with what came nearest to it. */
+/** Lists the labels that the schedule waited for in vain, each with the nearest one that occurred. */
 function missedText({ missedAnchors, history }: ReplayResult): string {
   const nearest = nearestLabels(missedAnchors, history);
   if (missedAnchors.every((label) => !nearest.has(label))) return `never happened: ${missedAnchors.join(', ')}\n`;
@@ -301,7 +301,7 @@ function missedText({ missedAnchors, history }: ReplayResult): string {
     .join('');
 }
 
-/** A counterexample that came back only with its labels moved is reported, so that the user can store it again. */
+/** Reports a counterexample that only reproduced with moved labels, so that the user can store it again. */
 function movedText({ reanchored }: ReplayResult): string {
   if (reanchored === undefined) return '';
   const list = reanchored.moves.map(({ from, to }) => `  ${from}  is now  ${to}\n`).join('');
@@ -329,7 +329,10 @@ function documentOf(
   };
 }
 
-/** Secrets never leave the machine that found a failure; what parses them may take another way with a stand-in. */
+/**
+ * Warns about unknown secrets, which never leave the machine that found a failure: code that parses them may behave differently
+ * with a stand-in.
+ */
 function warnOfSecrets(unknown: number, print: (text: string) => void): void {
   if (unknown === 0) return;
   const what = unknown === 1 ? '1 secret or variable is' : `${unknown} secrets or variables are`;
@@ -338,7 +341,7 @@ function warnOfSecrets(unknown: number, print: (text: string) => void): void {
   );
 }
 
-/** Histories are byte-identical per major version of Node only. */
+/** Warns about another major version of Node: histories are only byte-identical within one. */
 function warnOfVersions({ foundWith }: Counterexample, print: (text: string) => void): void {
   const { node } = versions();
   const major = (version: string): string => version.replace(/^v/, '').split('.')[0] ?? '';

@@ -1,4 +1,4 @@
-/** `stalemate report`: the page of a finding, from its record. */
+/** `stalemate report`: renders the page of a finding from its record. */
 import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
@@ -67,7 +67,7 @@ async function reportPath(path: string, flags: ReportFlags, { console }: Command
       if (out !== undefined) requireOurs(page, relative(cwd, page));
       pages.push(await writeReport(file, page, own, console));
     } catch (error) {
-      // Of a folder, one that cannot be read costs the others nothing.
+      // In a folder, an unreadable record does not prevent the pages of the rest.
       if (!folder || !(error instanceof HarnessError)) throw error;
       console.err(`stalemate: ${error.message}\n`);
       code = error.exitCode;
@@ -78,7 +78,7 @@ async function reportPath(path: string, flags: ReportFlags, { console }: Command
   return code;
 }
 
-/** No file is lost: only a page that was written before is overwritten. */
+/** Refuses to overwrite any file except an earlier page. */
 function requireOurs(page: string, given: string): void {
   if (!existsSync(page) || isPage(readText(page, 'page'))) return;
   throw usage(`got --out "${given}", which is a file, but no page of stalemate; expected a new file, name another`);
@@ -105,14 +105,14 @@ async function writeReport(
     out(`${relative(cwd, page)}\n  ${plainText(recordingSentence(recording, opinions))}\n`);
     return page;
   }
-  // Records of earlier versions may still hold secrets.
+  // Records of earlier versions may contain secrets.
   const redacted = redactFinding(await readFinding(text, name, own));
   writeWhole(page, findingPage(redacted, placesOf(file, cwd)));
   out(`${relative(cwd, page)}\n  ${plainText(redacted.violation.sentence)}\n`);
   return page;
 }
 
-/** What the record says of the finding; for one of version 1, what its history says. */
+/** Reads the finding from a record; for version 1, recomputes it from the history. */
 async function readFinding(text: string, file: string, own: readonly Property[]): Promise<Told> {
   const record = decodeRecord(text, file);
   const { counterexample, history, stats, neighbour } = record;
@@ -134,10 +134,10 @@ async function readFinding(text: string, file: string, own: readonly Property[])
   };
 }
 
-/** Folders of a report folder that hold what pages are made of. */
+/** Subfolders of a report folder from which pages are rendered. */
 const STORED: readonly string[] = ['records', 'recordings'];
 
-/** `DIR/records/x.json` → `DIR/reports/x.html`; a record elsewhere has its page beside it. */
+/** `DIR/records/x.json` → `DIR/reports/x.html`; for a record elsewhere, the page is beside it. */
 function pageOf(record: string, out: string | undefined, folder: boolean): string {
   const name = `${basename(record, '.json')}.html`;
   if (out !== undefined) return folder ? join(out, name) : out;
@@ -145,7 +145,7 @@ function pageOf(record: string, out: string | undefined, folder: boolean): strin
   return STORED.includes(basename(parent)) ? join(dirname(parent), 'reports', name) : join(parent, name);
 }
 
-/** The counterexample, where `run` puts it. */
+/** Finds the counterexample where `run` writes it. */
 function placesOf(record: string, cwd: string): { readonly record: string; readonly counterexample?: string } {
   const counterexample = join(dirname(dirname(record)), 'failures', basename(record));
   return {
@@ -179,7 +179,7 @@ const OPENERS: { readonly [platform: string]: readonly string[] } = {
   win32: ['cmd', '/c', 'start', ''],
 };
 
-/** Leaves the browser running; resolves once it was started. */
+/** Starts the browser and leaves it running; resolves once it has started. */
 async function openInBrowser(page: string): Promise<void> {
   const [program = '', ...args] = OPENERS[process.platform] ?? ['xdg-open'];
   const url = pathToFileURL(page).href;

@@ -1,4 +1,4 @@
-/** The flags of a search: `run`, `ci` and `soak` have most of them in common. */
+/** The flags of a search, most of which `run`, `ci` and `soak` share. */
 import type { Command } from 'commander';
 import type { StalemateOptions } from '../../execution/config/options.ts';
 import { CONFIRM_ON, type ConfirmChoice } from '../../model/confirmation.ts';
@@ -17,7 +17,7 @@ import { mergeTargetFlags, withTargetFlags, type TargetFlags } from './target-fl
 import { given } from '../../model/given.ts';
 
 export interface RunFlags extends TargetFlags {
-  /** `false`: `--no-corpus`. */
+  /** `false` for `--no-corpus`. */
   readonly corpus?: string | boolean;
   readonly corpusBudget?: string;
   readonly baseline?: string;
@@ -34,11 +34,11 @@ export interface RunFlags extends TargetFlags {
   readonly report?: readonly ReportRequest[];
   readonly all?: boolean;
   readonly json?: boolean;
-  /** How all of this was typed; absent where it was not. */
+  /** The arguments as typed; absent if there were none. */
   readonly again?: Again;
 }
 
-/** All settings of one campaign. */
+/** Adds all flags of one campaign. */
 export function withRunFlags(command: Command): Command {
   return withSearchFlags(command, '60s, 5m, or a number of runs (default: 60s)').option(
     '--seed <n>',
@@ -47,7 +47,7 @@ export function withRunFlags(command: Command): Command {
   );
 }
 
-/** All settings of any search. */
+/** Adds the flags of any search. */
 export function withSearchFlags(command: Command, budget: string): Command {
   return withTargetFlags(command)
     .option('--faults <names>', 'also these: "connection", or its kinds by name (toxiproxy)', faultsArgument)
@@ -77,7 +77,7 @@ export function withSearchFlags(command: Command, budget: string): Command {
     .option('--json', 'print the summary as JSON on stdout');
 }
 
-/** What a configuration file says, and on top of it what the flags say. */
+/** Applies the flags to the options of the configuration file. */
 export function mergeRunFlags(base: StalemateOptions, flags: RunFlags): StalemateOptions {
   const { faults, budget, seed, warm, stopAfter, reportDir, baseline, corpusBudget } = flags;
   const folder = typeof flags.corpus === 'string' ? flags.corpus : undefined;

@@ -1,4 +1,4 @@
-/** `stalemate run`: a campaign. */
+/** `stalemate run`: runs a campaign. */
 import { Command } from 'commander';
 import { againOf } from '../campaign/again.ts';
 import { runCampaign } from '../campaign/run.ts';

@@ -1,4 +1,7 @@
-/** `stalemate serve`: the embedded API server on a port, for kubectl, for controllers in any language, for trying things by hand. */
+/**
+ * `stalemate serve`: serves the embedded API server on a port, for kubectl, for controllers in any language, and for manual
+ * experiments.
+ */
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
@@ -71,8 +74,8 @@ export function serveCommand(context: CommandContext): Command {
 }
 
 async function serve(flags: ServeFlags, { console, signal }: CommandContext): Promise<void> {
-  // Requests leave little behind them: a nursery that stays small, and a heap that is looked through before it has grown by a third,
-  // take a third less memory; of the rate of creations it costs a twentieth.
+  // Requests leave few live objects: with a small nursery, and a full collection before the heap has grown by a third, the
+  // server needs a third less memory, for a twentieth of the rate of creations.
   setFlagsFromString('--semi-space-growth-factor=1');
   setFlagsFromString('--heap-growing-percent=35');
   const { createServer, animate } = await import('../embedded-server.ts');
@@ -95,7 +98,7 @@ async function serve(flags: ServeFlags, { console, signal }: CommandContext): Pr
     installCrds(server, loadCrds(flags.crds));
   }
   const { ANONYMOUS, UNSECURED } = await import('stalemate-apiserver/http');
-  // Real servers know no anonymous user when everybody may do everything: one without authentication must not be open to all.
+  // Real servers disable anonymous requests with AlwaysAllow: otherwise a request without credentials could do anything.
   const anonymous = security === undefined ? UNSECURED : authorization === 'rbac' ? ANONYMOUS : undefined;
   const http = await listen(server, flags, {
     ...(security === undefined ? {} : { tls: security.tls }),
@@ -127,7 +130,7 @@ async function serve(flags: ServeFlags, { console, signal }: CommandContext): Pr
   }
 }
 
-/** A run that names this cluster need not allow it. */
+/** Records the served cluster, so that a run on it needs no permission. */
 async function noted(server: ApiServer, url: string): Promise<() => void> {
   const { noteServed } = await import('../../clusters/existing/served-clusters.ts');
   const system = server.objects('namespaces').find(({ metadata }) => metadata.name === 'kube-system');
@@ -157,7 +160,7 @@ async function answersIn(file: string): Promise<KubeletAnswers> {
 
 interface Security {
   readonly tls: TlsOptions;
-  /** PEM. */
+  /** In PEM format. */
   readonly ca: string;
   readonly adminToken: string;
 }
@@ -176,10 +179,10 @@ async function secured(): Promise<Security> {
   };
 }
 
-/** It holds an administrator's token. */
+/** The file contains an administrator's token. */
 const PRIVATE = 0o600;
 
-/** No kubeconfig is lost: only a file that `serve` has written is overwritten. */
+/** Refuses to overwrite a kubeconfig unless `serve` has written it. */
 async function checkOurs(path: string): Promise<void> {
   if (!existsSync(path)) return;
   const { parseDocument } = await import('yaml');
@@ -193,8 +196,8 @@ async function checkOurs(path: string): Promise<void> {
 }
 
 /**
- * A token rather than a client certificate: fabric8 reads no key but RSA unless Bouncy Castle is on its class path, and an RSA key takes
- * longer than all the start.
+ * Uses a token instead of a client certificate: fabric8 only reads RSA keys unless Bouncy Castle is on its class path, and
+ * generating an RSA key takes longer than the rest of the start.
  */
 async function kubeconfigText(server: string, security: Security | undefined): Promise<string> {
   const { stringify } = await import('yaml');

@@ -1,4 +1,7 @@
-/** `stalemate soak`: campaigns one after the other, for hours, that survive being killed and add up over machines. */
+/**
+ * `stalemate soak`: runs campaigns one after the other, for hours. It continues after being killed, and its results add up over
+ * machines.
+ */
 import { Command } from 'commander';
 import type { Shard } from '../../model/soak.ts';
 import { usage } from '../arguments.ts';
@@ -52,7 +55,7 @@ export function shardArgument(text: string, _before: unknown, env: Environment =
   );
 }
 
-/** `--seed-epoch`: it names a folder too. */
+/** `--seed-epoch`: also the name of a folder. */
 export function epochArgument(text: string): string {
   if (/^[\w][\w.+-]{0,99}$/.test(text)) return text;
   throw usage(

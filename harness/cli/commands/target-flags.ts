@@ -1,4 +1,4 @@
-/** The flags that say what the target is and what it runs against: the same for every command that starts it from a configuration. */
+/** The flags that select the target and its environment, for every command that starts a target from a configuration. */
 import type { Command } from 'commander';
 import type { StalemateOptions } from '../../execution/config/options.ts';
 import type { ClusterPart } from '../../model/cluster.ts';
@@ -17,7 +17,7 @@ import { withClusterFlags, type ClusterFlags } from './cluster-flags.ts';
 import { kindOf } from './kind-flags.ts';
 import { given } from '../../model/given.ts';
 
-/** How a target that is a program runs. */
+/** How a program runs as the target. */
 export type ProgramFlags = Pick<StalemateOptions, 'env' | 'network' | 'fileSystem' | 'time'>;
 
 export interface TargetFlags extends ClusterFlags, ProgramFlags {
@@ -41,14 +41,14 @@ export interface TargetFlags extends ClusterFlags, ProgramFlags {
   readonly serialised?: boolean;
 }
 
-/** Flags that mean the option of their name. */
+/** Flags that set the option of the same name. */
 const SAME = [
   ...(['crds', 'manifests', 'deployment', 'authorization', 'with', 'target', 'command', 'image', 'directory'] as const),
   ...(['ready', 'metrics', 'leaderElection', 'network', 'fileSystem', 'time', 'cluster', 'toxiproxy'] as const),
   'serialised',
 ] as const satisfies readonly (keyof TargetFlags & keyof StalemateOptions)[];
 
-/** Adds them to a command, with the program after `--` as its argument. */
+/** Adds these flags to a command, with the program after `--` as its argument. */
 export function withTargetFlags(command: Command): Command {
   const flags = command
     .argument('[command...]', 'after --: the program that is the target, and its arguments')
@@ -72,7 +72,7 @@ export function withTargetFlags(command: Command): Command {
   return withClusterFlags(withProgramFlags(flags, 'virtual, where possible'));
 }
 
-/** Adds those of programs. */
+/** Adds the flags of programs. */
 export function withProgramFlags(command: Command, usualTime: string): Command {
   return command
     .option('--env <name=value>', 'a variable for the program, placeholders replaced (several times)', envArgument)
@@ -87,14 +87,14 @@ const NETWORKS: readonly Network[] = ['none', 'host'];
 const FILES: readonly FileSystem[] = ['own', 'host'];
 const TIMES: readonly ProgramTime[] = ['virtual', 'real'];
 
-/** The flags with the program after `--`; a word before it that is no option is a slip rather than a program. */
+/** Adds the program after `--` to the flags; refuses an argument before it that is not an option, as a likely mistake. */
 export function flagsWith<T extends TargetFlags>(words: readonly string[], flags: T, self: Command): T {
   const { named, command } = wordsOf(words, self);
   if (named.length > 0) self.error(`too many arguments: "${named.join(' ')}"; a command follows --`);
   return command.length === 0 ? flags : { ...flags, command };
 }
 
-/** The words of a command line, apart: those before `--`, and the program after it. */
+/** Splits the arguments at `--`: those before it, and the program after it. */
 export function wordsOf(
   words: readonly string[],
   self: Command,
@@ -105,14 +105,14 @@ export function wordsOf(
   return { named: words.slice(0, words.length - after), command: words.slice(words.length - after) };
 }
 
-/** As they were typed; only the outermost command knows. */
+/** Returns the arguments as typed, which only the outermost command has. */
 export function rawArgumentsOf(command: Command): readonly string[] {
   let root = command;
   while (root.parent !== null) root = root.parent;
   return (root as unknown as { readonly rawArgs?: readonly string[] }).rawArgs ?? [];
 }
 
-/** What the flags say, on top of the configuration file. */
+/** Applies the flags to the options of the configuration file. */
 export function mergeTargetFlags(configured: StalemateOptions, flags: TargetFlags): StalemateOptions {
   const base = withoutOtherTarget(configured, flags);
   const { sample: samples, readyWithin: readyWithinMs, grace: graceMs, environment, env } = flags;
@@ -127,14 +127,14 @@ export function mergeTargetFlags(configured: StalemateOptions, flags: TargetFlag
   };
 }
 
-/** What only a program has. */
+/** Options that only a program has. */
 const OF_PROGRAMS = ['command', 'metrics', 'warm', 'serialised', 'programs'] as const;
-/** Where and how a program runs on this machine. */
+/** Options of a program that runs on this machine. */
 const ON_THIS_MACHINE = ['directory', 'network', 'fileSystem', 'time'] as const;
 
 /**
- * A target that a flag names replaces the one of the file: a module replaces a program with its settings, and so does an image where the
- * file has none; a program or an image replaces a module.
+ * Removes the target of the file if a flag selects another one: a module replaces a program with its settings, and so does an
+ * image if the file has none; a program or an image replaces a module.
  */
 function withoutOtherTarget(configured: StalemateOptions, { target, command, image }: TargetFlags): StalemateOptions {
   if (target !== undefined) return without(configured, ['image', ...OF_PROGRAMS]);

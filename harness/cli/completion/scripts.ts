@@ -1,7 +1,7 @@
 /**
- * Completion scripts: a function of the tree, with no call of stalemate in it, so that a press of TAB takes no time.
+ * Generates completion scripts from the tree of commands. They do not call stalemate, so that TAB responds at once.
  *
- * What follows `--` is another program: there, as for values that may be anything, files are offered.
+ * After `--` comes another program: there, and for values without a fixed set, files are completed.
  */
 import type { Shell } from './shells.ts';
 import type { CompletionCommand, CompletionFlag } from './tree.ts';
@@ -10,13 +10,13 @@ type Tree = readonly CompletionCommand[];
 
 export const SCRIPTS: { readonly [shell in Shell]: (tree: Tree) => string } = { bash, zsh, fish };
 
-/** The commands on the line so far, one word after the other; the same in bash and zsh. */
+/** Collects the commands on the line so far, one word after the other; the same in bash and zsh. */
 function walk(tree: Tree): string {
   const paths = tree.filter(({ path }) => path !== '').map(({ path }) => `"${path}"`);
   return `      ${paths.join('|')}) at="\${at:+$at }$word" ;;`;
 }
 
-/** Values of flags, by command and flag. */
+/** Generates the cases for values of flags, by command and flag. */
 function valueCases(tree: Tree, offer: (values: readonly string[]) => string, files: string): readonly string[] {
   return tree.flatMap(({ path, flags }) => {
     const taking = flags.filter(({ takesValue }) => takesValue);
@@ -90,7 +90,7 @@ if [[ "$funcstack[1]" == "_stalemate" ]]; then _stalemate "$@"; else compdef _st
 `;
 }
 
-/** A colon parts a word from what is said of it. */
+/** In zsh, a colon separates a word from its description. */
 function zshWord(word: string, about: string): string {
   const text = about === '' ? word : `${word}:${about.replaceAll(':', String.raw`\:`)}`;
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
@@ -111,7 +111,7 @@ function fish(tree: Tree): string {
   return `# Completion of stalemate for fish: stalemate completion fish | source\n${FISH_AT}\n${lines.join('\n')}\n`;
 }
 
-/** Where the words of a command are offered: after it, and before any of them. */
+/** Returns the condition under which the words of a command are completed: after it, and before any of them. */
 function fishCondition({ path, words }: CompletionCommand): string {
   if (path === '') return '__fish_use_subcommand';
   return `${fishFlags(path)}; and not __fish_seen_subcommand_from ${words.join(' ')}`;
@@ -121,7 +121,7 @@ function fishFlags(path: string): string {
   return path === '' ? '__fish_use_subcommand' : `__stalemate_at ${path}`;
 }
 
-/** Whether these commands stand first: "run" is one of its own, and one of the corpus. */
+/** Checks that these commands come first: "run" is a command, and a subcommand of "corpus". */
 const FISH_AT = `function __stalemate_at
   set -l words (commandline -opc)
   for i in (seq (count $argv))

@@ -1,3 +1,3 @@
-/** The shells that are completed for. */
+/** The shells with a completion script. */
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 export type Shell = (typeof SHELLS)[number];

@@ -1,35 +1,35 @@
-/** What can be typed, as data: commands, their flags, and the values that a flag or a word may have. Taken from the parser itself. */
+/** The commands, their flags, and the possible values of flags and arguments, as data. Derived from the parser. */
 import type { Command, Option } from 'commander';
 import { FAULT_KINDS, CONNECTION } from '../../model/fault-kinds.ts';
 import { properties } from '../registry.ts';
 import { FORMAT_NAMES } from '../reports.ts';
 
 export interface CompletionFlag {
-  /** `--cluster` */
+  /** For example `--cluster`. */
   readonly name: string;
   readonly about: string;
   readonly takesValue: boolean;
-  /** Empty: any, and files are offered. */
+  /** Empty if any value is possible; files are completed then. */
   readonly values: readonly string[];
 }
 
 export interface CompletionCommand {
-  /** `corpus run`; empty for the program itself. */
+  /** For example `corpus run`; empty for the program itself. */
   readonly path: string;
   readonly about: string;
   readonly flags: readonly CompletionFlag[];
-  /** Names of the commands below it, or what its first word may be. */
+  /** Names of its subcommands, or the possible values of its first argument. */
   readonly words: readonly string[];
 }
 
-/** Of flags that take more than one word of a list. */
+/** Values of flags that accept several words of a list. */
 const VALUES: { readonly [flag: string]: readonly string[] } = {
   '--faults': [CONNECTION, ...FAULT_KINDS],
   '--property': properties.map(({ name }) => name),
   '--report': FORMAT_NAMES,
 };
 
-/** All commands, the program itself first. */
+/** Returns all commands, the program itself first. */
 export function completionTree(root: Command): readonly CompletionCommand[] {
   return below(root, '');
 }

@@ -1,4 +1,4 @@
-/** One entry in words: what it claims, who does what in it, where the order deviates, what its state means for a run. */
+/** Describes one entry: its claim, its actors, its deviations, and what its state means for a run. */
 import type { CorpusState, NamedEntry } from '../../model/corpus.ts';
 import { deviationText } from '../../model/schedule.ts';
 import type { ProgramOp } from '../../model/workload.ts';

@@ -1,8 +1,8 @@
 /**
- * The folder of a corpus: one file per finding, named like the failure that it came from.
+ * The folder of a corpus: one file per finding, named after its failure.
  *
- * Owns: reading all of it, or saying of each file what is wrong with it; writing and removing single entries. Nothing is ever left
- * half written.
+ * Owns: reading all entries, with an error for each invalid file; writing and removing single entries. Files are written
+ * atomically.
  */
 import { readdirSync, rmSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
@@ -13,18 +13,18 @@ import { refuseLinks, writeWhole } from '../../report/write-files.ts';
 import { decodeCorpusEntry, encodeCorpusEntry } from '../../schedule/codec/corpus-entry.ts';
 import { usage } from '../arguments.ts';
 
-/** A counterexample of more than that is none that anybody reviews. */
+/** Maximum size: nobody can review a larger counterexample. */
 const BYTES_MAX = 4 * 1024 * 1024;
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
 
 export interface CorpusFiles {
-  /** In the order of their names. */
+  /** Sorted by name. */
   readonly entries: readonly NamedEntry[];
-  /** One sentence for each file that is no entry. */
+  /** One sentence for each invalid file. */
   readonly problems: readonly string[];
 }
 
-/** All entries of a folder; a folder that is not there is an empty corpus. */
+/** Reads all entries of a folder; a missing folder is an empty corpus. */
 export function readCorpus(folder: string, cwd: string): CorpusFiles {
   const entries: NamedEntry[] = [];
   const problems: string[] = [];
@@ -41,9 +41,9 @@ export function readCorpus(folder: string, cwd: string): CorpusFiles {
 }
 
 /**
- * The same where nothing may be passed over.
+ * Reads all entries, and fails if any file is invalid.
  *
- * @throws {FORMAT_INVALID} naming every file that is no entry.
+ * @throws {FORMAT_INVALID} listing every invalid file.
  */
 export function readWholeCorpus(folder: string, cwd: string): readonly NamedEntry[] {
   const { entries, problems } = readCorpus(folder, cwd);
@@ -52,14 +52,17 @@ export function readWholeCorpus(folder: string, cwd: string): readonly NamedEntr
   throw new HarnessError('FORMAT_INVALID', `${problems[0] ?? ''}${rest}`);
 }
 
-/** @throws {OUTPUT_FAILED} with the old file untouched. */
+/** @throws {OUTPUT_FAILED} with the old file unchanged. */
 export function writeEntry(folder: string, name: string, entry: CorpusEntry): string {
   const path = join(folder, `${name}.json`);
   writeWhole(path, encodeCorpusEntry(entry), undefined, '--corpus');
   return path;
 }
 
-/** @throws {USAGE} through a link in place of the folder. @throws {OUTPUT_FAILED} */
+/**
+ * @throws {USAGE} if the folder has been replaced by a symbolic link.
+ * @throws {OUTPUT_FAILED}
+ */
 export function removeEntry(folder: string, name: string): void {
   const path = join(folder, `${name}.json`);
   refuseLinks(folder, '--corpus');
@@ -71,7 +74,7 @@ export function removeEntry(folder: string, name: string): void {
   }
 }
 
-/** @throws {USAGE} for a name that none has, with those that there are. */
+/** @throws {USAGE} if no entry has that name; the message lists all names. */
 export function entryNamed(entries: readonly NamedEntry[], given: string): NamedEntry {
   const wanted = basename(given, '.json');
   const found = entries.find(({ name }) => name === wanted);

@@ -1,4 +1,4 @@
-/** What a corpus holds, as a table and as JSON. */
+/** Lists a corpus as a table and as JSON. */
 import { signatureText } from '../../model/signature.ts';
 import { scheduleSize } from '../../model/schedule.ts';
 import { plain, stateText } from '../../report/corpus-summary.ts';

@@ -1,7 +1,7 @@
 /**
- * `corpus promote`: a counterexample becomes an entry; an entry gets another state.
+ * `corpus promote`: turns a counterexample into an entry, or changes the state of an entry.
  *
- * Owns: what may follow what. Nothing is called fixed that still fails, or that no longer says anything.
+ * Owns: which state may follow which. An entry that still fails, or has become inconclusive, cannot become fixed.
  */
 import { existsSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
@@ -25,7 +25,7 @@ export interface PromoteWishes {
   readonly reason?: string;
 }
 
-/** `config` is asked for where something has to be run. */
+/** Calls `config` only if something must be run. */
 export async function promote(
   what: string,
   { state, reason }: PromoteWishes,
@@ -41,14 +41,14 @@ export async function promote(
   const known = named ?? keptAs(kept, given);
   const name = known?.name ?? freeName(kept, given);
   const wanted = state ?? nextState(known, isFile);
-  // What was said of a state holds for as long as it is in it.
+  // The reason and date of a state are kept as long as the state does not change.
   const same = known?.entry.state === wanted ? known.entry : undefined;
   const why = reason ?? same?.reason ?? '';
   if (wanted === 'quarantined' && why.trim() === '') {
     throw usage('got no reason, expected one for a quarantined entry; add --reason "waits for issue 217"');
   }
   const since = same?.since ?? realDate().toISOString().slice(0, 10);
-  // As it was until now, but what is to be stored: one that still fails was never fixed.
+  // Replayed with its old state but the new content: if it still fails, it was never fixed.
   const now = { name, entry: { ...given, state: known?.entry.state ?? ('open' as const) } };
   if (wanted === 'fixed' && !(await isFixed(now, await config(), context))) {
     const as = known === undefined ? 'is not kept' : 'is left as it was';
@@ -62,9 +62,9 @@ export async function promote(
 }
 
 /**
- * The state if none is given: a finding becomes open, an open one fixed.
+ * Returns the next state if none is given: a finding becomes open, an open one fixed.
  *
- * @throws {USAGE} where it would undo a decision of the user.
+ * @throws {USAGE} if that would undo a decision of the user.
  */
 function nextState(known: NamedEntry | undefined, isFile: boolean): CorpusState {
   if (known === undefined) return 'open';
@@ -74,7 +74,7 @@ function nextState(known: NamedEntry | undefined, isFile: boolean): CorpusState 
   );
 }
 
-/** Replayed from here, the file's paths are relative to here; those of the entry are relative to the project. */
+/** Paths in the file are relative to the working directory; those of the entry are relative to the project. */
 function entryFrom(file: string, cwd: string, home: string): CorpusEntry {
   const counterexample = redactCounterexample(decodeReplayable(readText(file, 'counterexample'), basename(file)));
   return {

@@ -1,4 +1,4 @@
-/** `corpus prune`: entries given up. What is in the repository's history is not lost. */
+/** `corpus prune`: removes entries. The repository's history still contains them. */
 import type { CorpusConfig, RunConfig } from '../../execution/config/run-config.ts';
 import { EXIT, type ExitCode } from '../../model/errors.ts';
 import { usage } from '../arguments.ts';
@@ -14,7 +14,7 @@ export interface PruneWishes {
   readonly dryRun?: boolean;
 }
 
-/** `config` is asked for where something has to be run. */
+/** Calls `config` only if something must be run. */
 export async function prune(
   named: readonly string[],
   { stale = false, doubles = false, dryRun = false }: PruneWishes,

@@ -1,4 +1,4 @@
-/** The corpus before a search: every entry is replayed and printed as it comes. Start at {@link replayCorpus}. */
+/** Replays the corpus before a search, and prints each result immediately. Start at {@link replayCorpus}. */
 import { relative } from 'node:path';
 import { realNow } from '../../determinism/real-time.ts';
 import { storedTarget } from '../../execution/search/counterexample.ts';
@@ -30,7 +30,7 @@ import { secretSources } from '../../execution/config/secret-sources.ts';
 import type { Console } from '../console.ts';
 import { revisitConfigured } from '../library.ts';
 
-/** What failed once and was fixed matters most when there is too little time for all. */
+/** If time is short, regressions of fixed findings matter most. */
 const ORDER: readonly CorpusState[] = ['fixed', 'open', 'quarantined'];
 
 export interface CorpusReplay {
@@ -43,13 +43,13 @@ export interface ReplayManner {
   readonly print: (text: string) => void;
   readonly signal: AbortSignal;
   readonly budgetMs: number;
-  /** How often an entry is run before it counts as holding. */
+  /** Number of runs before an entry counts as holding. */
   readonly times?: number;
-  /** Hears, before it throws, what it had come to. */
+  /** Called before it throws, with the results so far. */
   readonly onBroken?: (replay: CorpusReplay) => void;
 }
 
-/** Replays entries, the fixed ones first, and prints each result. Nothing that is printed or returned holds a secret. */
+/** Replays entries, the fixed ones first, and prints each result. Redacts everything that is printed or returned. */
 export async function replayCorpus(
   entries: readonly NamedEntry[],
   config: RunConfig,
@@ -89,7 +89,7 @@ export async function replayCorpus(
   return replay;
 }
 
-/** A target that is named otherwise than before must not make a corpus silent. */
+/** Warns if all entries were skipped, because the target may just have been renamed. */
 function passedOverText(revisited: readonly Revisited[], folder: string, mine: string): string {
   const about = revisited.map(({ entry }) => nameOf(entry.target));
   return plain(
@@ -97,7 +97,7 @@ function passedOverText(revisited: readonly Revisited[], folder: string, mine: s
   );
 }
 
-/** Without the arguments, which may hold secrets. */
+/** Returns the target's name without its arguments, which may contain secrets. */
 function nameOf(target: CounterexampleTarget): string {
   return 'module' in target ? target.module : `${target.command[0] ?? ''} (in ${target.directory})`;
 }
@@ -106,16 +106,16 @@ function inOrder(entries: readonly NamedEntry[]): readonly NamedEntry[] {
   return ORDER.flatMap((state) => entries.filter(({ entry }) => entry.state === state));
 }
 
-/** A failure is a failure; what says nothing any more is not success. */
+/** Returns the exit code: any failure counts, and an inconclusive entry is not a success. */
 export function exitOfCorpus(revisited: readonly Revisited[]): ExitCode {
   if (revisited.some(isFailure)) return EXIT.violated;
   return revisited.some(isSilent) ? EXIT.inconclusive : EXIT.holds;
 }
 
 /**
- * What a search need not look into again, because it failed here. An entry that fails the run covers its whole cause. One that fails
- * nothing, and one whose cause could be that of other bugs too, covers only violations with its own signature: whatever else is
- * found has to be reported.
+ * Returns the causes that a search need not report again, because they failed here. An entry that fails the run covers its
+ * whole cause. An entry that does not, or whose cause is not specific to one bug, only covers violations with its own
+ * signature: everything else must be reported.
  */
 export function knownCauses(revisited: readonly Revisited[]): readonly KnownCause[] {
   return revisited.flatMap((one): readonly KnownCause[] => {

@@ -1,4 +1,4 @@
-/** `corpus run`: what is kept, replayed; stories of what fails. */
+/** `corpus run`: replays the corpus, and prints the stories of failures. */
 import { join, relative } from 'node:path';
 import type { RunConfig } from '../../execution/config/run-config.ts';
 import { isFailure, type Revisited } from '../../model/corpus.ts';
@@ -44,7 +44,7 @@ export async function runCorpus(
   return exitOfCorpus(revisited);
 }
 
-/** A schedule that only fails with its labels moved is stored as it fails today. */
+/** Stores an entry that only fails with moved labels as it fails now. */
 function keepMoved(
   { name, entry, reanchored }: Revisited,
   folder: string,

@@ -1,4 +1,7 @@
-/** Which entries of a corpus are about the same bug of the same target. Names do not say: they follow from the symptom that came first. */
+/**
+ * Finds entries of a corpus about the same bug of the same target. Names do not show that: they derive from the symptom that
+ * was found first.
+ */
 import { causeKey } from '../../model/cause.ts';
 import { signatureText } from '../../model/signature.ts';
 import type { CorpusEntry, NamedEntry } from '../../model/corpus.ts';
@@ -7,8 +10,9 @@ import { isCoarse } from '../../oracle/cause-kinds.ts';
 import { fileStem, shortHash } from '../../report/title.ts';
 
 /**
- * The entry that is about the same bug already: by its cause, else by its signature, as entries from before causes are. One that a person
- * has called fixed or put in quarantine comes before an open one, so that it is not opened again by the way.
+ * Returns the entry about the same bug: by its cause, else by its signature, for entries from versions without causes. An entry
+ * that the user has marked as fixed or quarantined takes precedence over an open one, so that it is not opened again by
+ * accident.
  */
 export function keptAs(kept: readonly NamedEntry[], given: CorpusEntry): NamedEntry | undefined {
   const mine = kept.filter(({ entry }) => targetKey(entry) === targetKey(given));
@@ -21,7 +25,7 @@ export function keptAs(kept: readonly NamedEntry[], given: CorpusEntry): NamedEn
   return known;
 }
 
-/** A name that no other entry has: two bugs may have the same cause where that names no request. */
+/** Returns an unused name: two bugs may have the same cause if that contains no request. */
 export function freeName(kept: readonly NamedEntry[], given: CorpusEntry): string {
   const stem = fileStem(given);
   if (!kept.some(({ name }) => name === stem)) return stem;
@@ -29,8 +33,8 @@ export function freeName(kept: readonly NamedEntry[], given: CorpusEntry): strin
 }
 
 /**
- * All but the smallest of each signature, state and target; where two are as small, the one whose name comes first stays. What was fixed
- * is a test of its own, however small an open one is.
+ * Returns all but the smallest entry of each signature, state and target; of equally small ones the first by name stays. States
+ * are separate because a fixed entry is a regression test of its own, however small an open one is.
  */
 export function doublesIn(kept: readonly NamedEntry[]): readonly NamedEntry[] {
   const smallest = new Map<string, NamedEntry>();

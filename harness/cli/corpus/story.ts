@@ -1,4 +1,4 @@
-/** The story of an entry that fails, as of a finding. */
+/** Renders the story of a failing entry like that of a finding. */
 import type { RunConfig } from '../../execution/config/run-config.ts';
 import { secretSources } from '../../execution/config/secret-sources.ts';
 import { counterexampleOfEntry, type Revisited } from '../../model/corpus.ts';
@@ -8,7 +8,7 @@ import { tellStory } from '../../report/story.ts';
 import { renderStory } from '../../report/terminal.ts';
 import type { Console } from '../console.ts';
 
-/** Empty where there is nothing to show: the target was lost in it. */
+/** Returns an empty text if there is no history, because the target crashed the run. */
 export function storyOf(revisited: Revisited, config: RunConfig, { color, width, called }: Console): string {
   const { name, entry, history, violation, reanchored } = revisited;
   if (history === undefined || violation === undefined) return '';

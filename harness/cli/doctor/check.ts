@@ -1,15 +1,15 @@
-/** One thing that a run may need, and its state on this machine. */
+/** One requirement of runs, and its state on this machine. */
 import { HarnessError } from '../../model/errors.ts';
 
-/** `absent`: not there, and only some runs need it. `wrong`: what is asked for cannot work. */
+/** `absent`: missing, but only some runs need it. `wrong`: the requested setup cannot work. */
 export type CheckState = 'ok' | 'absent' | 'wrong';
 
 export interface Check {
-  /** `kubectl` */
+  /** For example `kubectl`. */
   readonly name: string;
   readonly state: CheckState;
   readonly found: string;
-  /** The command or the change that fixes it; absent where nothing has to be fixed. */
+  /** The command or change that fixes it; absent if there is nothing to fix. */
   readonly fix?: string;
 }
 
@@ -21,7 +21,7 @@ export function lacking(name: string, found: string, fix: string, needed: boolea
   return { name, state: needed ? 'wrong' : 'absent', found, fix };
 }
 
-/** What a probe says that throws where something is missing: its first sentence is what was found, the rest what to do. */
+/** Runs a probe that throws if something is missing: the first sentence of its error is the finding, the rest is the fix. */
 export async function probed(name: string, needed: boolean, probe: () => string | Promise<string>): Promise<Check> {
   try {
     return ok(name, await probe());

@@ -1,4 +1,4 @@
-/** What other clusters than the embedded one need, and the programs beside them. Nothing is started or made. */
+/** Checks what real clusters need, and the programs beside them. Starts and creates nothing. */
 import { spawnSync } from 'node:child_process';
 import { missingToxiproxyText } from 'stalemate-apiserver/control-plane/binaries';
 import { findControlPlane, findKubectl, findToxiproxy } from '../../clusters/control-plane.ts';
@@ -8,8 +8,8 @@ import type { KindOptions } from '../../model/kind-options.ts';
 import { lacking, ok, probed, type Check } from './check.ts';
 
 /**
- * @param cluster what has to work.
- * @param kind how a kind cluster is to be made.
+ * @param cluster - The cluster that must work.
+ * @param kind - The options of the kind cluster.
  */
 export async function clusterChecks(cluster: ClusterKind, kind: KindOptions): Promise<readonly Check[]> {
   return [
@@ -35,7 +35,7 @@ function kubectl(): Check {
       'install it (https://kubernetes.io/docs/tasks/tools/): kustomizations are rendered by it',
       false,
     );
-  // What cannot be executed here is as good as none.
+  // A binary that cannot be executed counts as missing.
   const { stdout, error } = spawnSync(path, ['version', '--client'], { encoding: 'utf8' });
   const version = /v\d+\.\d+\.\d+/.exec(stdout ?? '')?.[0];
   return error === undefined && version !== undefined

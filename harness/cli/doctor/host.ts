@@ -1,4 +1,4 @@
-/** What every run needs of the machine: Node, loopback, memory; and what keeps a program from reaching elsewhere. */
+/** Checks what every run needs: Node, loopback and memory; and the isolation of programs from the network. */
 import { connect, createServer, type AddressInfo } from 'node:net';
 import { availableParallelism, freemem } from 'node:os';
 import { processWrapper } from '../../actors/process/process-wrapper.ts';
@@ -9,16 +9,16 @@ export async function hostChecks(): Promise<readonly Check[]> {
   return [node(), memory(), await loopback(), ...(await isolation())];
 }
 
-/** An older one never gets here: the executable looks first. */
+/** Always succeeds: the executable has checked the version already. */
 function node(): Check {
   return ok('node', `${process.versions.node} on ${process.platform} ${process.arch}`);
 }
 
-/** The harness with four processes of a controller beside it, roughly. */
+/** Roughly the harness and four processes of a controller. */
 const MEMORY_MIN = 512 * 1024 * 1024;
 
 function memory(): Check {
-  // Under Linux this is what can be had without swapping; elsewhere it is less than that.
+  // On Linux, the memory that is available without swapping; elsewhere it is less than that.
   const free = process.availableMemory?.() ?? freemem();
   const found = `${mebibytes(free)} MiB free, ${availableParallelism()} processors`;
   return free >= MEMORY_MIN
@@ -63,7 +63,7 @@ function loopback(): Promise<Check> {
   });
 }
 
-/** Without it a run works, and warns each time. */
+/** Runs work without isolation, but warn each time. */
 async function isolation(): Promise<readonly Check[]> {
   const opened = await openNamespace();
   if ('refused' in opened) {

@@ -1,4 +1,4 @@
-/** What the working directory has to offer: a configuration that holds, and places to write to. */
+/** Checks the working directory: a valid configuration, and writable folders. */
 import { existsSync, rmdirSync, rmSync, statfsSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { findConfigFile, loadConfigFile } from '../../execution/config/config-file.ts';
@@ -14,7 +14,7 @@ export interface ProjectChecks {
   readonly checks: readonly Check[];
 }
 
-/** @param file the configuration, when it is named. */
+/** @param file - The configuration file, if given. */
 export async function projectChecks(file: string | undefined, { cwd, called }: Console): Promise<ProjectChecks> {
   const configFile = file ?? findConfigFile(cwd);
   let options: StalemateOptions = {};
@@ -43,11 +43,11 @@ export async function projectChecks(file: string | undefined, { cwd, called }: C
   };
 }
 
-/** Findings are small; a night of them is not. */
+/** Findings are small, but the results of a night are not. */
 const DISK_MIN = 200 * 1024 * 1024;
 
 async function writable(name: string, folder: string, needed: boolean, fix: string): Promise<Check> {
-  // What does not exist yet is made for the trial, and taken away again.
+  // A missing folder is created for the check, and removed afterwards.
   const made = existsSync(folder) ? undefined : uppermostMissing(folder);
   const written = await probed(name, needed, () => {
     const probe = join(folder, '.doctor');
@@ -63,7 +63,7 @@ async function writable(name: string, folder: string, needed: boolean, fix: stri
   return free >= DISK_MIN ? ok(name, found) : lacking(name, found, `make room: ${fix}`, needed);
 }
 
-/** A folder and those around it, up to one: as far as they are empty: another process may have begun to use them. */
+/** Removes a folder and its parents up to `last` while they are empty: another process may have begun to use them. */
 export function removeEmpty(folder: string, last: string): void {
   try {
     rmdirSync(folder);
