@@ -1,5 +1,5 @@
 /**
- * Charts of Helm that install the controller, as the manifests that they render to with their default values.
+ * Helm charts that install the controller, rendered with their default values.
  *
  * Start at {@link chartsIn} and {@link renderedChart}.
  */
@@ -18,7 +18,7 @@ import type { Repository } from './repository.ts';
 const CHART = 'Chart.yaml';
 const BINDING = /^kind:\s*["']?(?:Cluster)?RoleBinding\b/m;
 
-/** Folders of charts with a workload and roles, those near the top first. Charts inside of charts are parts of them. */
+/** Returns folders of charts with a workload and roles, those near the top first. Subcharts are part of their parent. */
 export function chartsIn({ files, text }: Repository): readonly string[] {
   const folders = files.filter((file) => posix.basename(file) === CHART).map((file) => posix.dirname(file));
   return folders
@@ -30,8 +30,8 @@ export function chartsIn({ files, text }: Repository): readonly string[] {
 }
 
 /**
- * What a chart renders to, without definitions that the project has elsewhere; undefined where it does not render. Charts that it depends
- * on and that are not there are left out.
+ * Renders a chart, without CRDs that the project has elsewhere; undefined if it does not render. Missing dependencies are left
+ * out.
  */
 export function renderedChart(
   helm: string,

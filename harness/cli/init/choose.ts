@@ -1,4 +1,4 @@
-/** What is found, with what flags say instead and a person answers: the options of the configuration to be. */
+/** Combines what was detected with flags and the user's answers into the options of the new configuration. */
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import { resolve } from 'node:path';
 import type { StalemateOptions } from '../../execution/config/options.ts';
@@ -36,13 +36,13 @@ export interface Choice {
   readonly repository: Repository;
   readonly found: Survey;
   readonly options: StalemateOptions;
-  /** What the project ships, to be written where its own files cannot be installed as they are. */
+  /** The project's rendered manifests, to be written if its own files cannot be installed as they are. */
   readonly rendered?: string;
 }
 
 /**
- * @param built a folder that a build has filled, which is looked into beside the repository.
- * @throws {CONFIG_INVALID} where there is nothing to start.
+ * @param built - The output folder of a build, which is searched in addition to the repository.
+ * @throws {CONFIG_INVALID} if there is nothing to start.
  */
 export async function choose(
   repository: Repository,
@@ -90,7 +90,7 @@ export async function choose(
         });
   const deployed = own?.names === undefined ? undefined : deployedFor(own.names, shipped?.project.objects, repository);
   const env = {
-    // With manifests, a process gets the environment of its Deployment from there.
+    // With manifests, a process gets the environment variables of its Deployment from them.
     ...(shipped === undefined ? deployed?.env : {}),
     ...own?.env,
     ...(shipped !== undefined && hasWebhooks(shipped.project) ? {} : own?.withoutWebhooks),
@@ -120,7 +120,7 @@ function withNote(found: Survey, note: string): Survey {
   return { ...found, definitions: { ...found.definitions, notes: [...found.definitions.notes, note] } };
 }
 
-/** @param isInstalled the manifests are: they bring the files that the Deployment mounts. */
+/** @param isInstalled - Whether the manifests are installed: they contain the files that the Deployment mounts. */
 function asDeployed(
   command: readonly string[],
   deployed: Deployed,
@@ -131,7 +131,7 @@ function asDeployed(
   return isInstalled ? withMounted(given, deployed, program?.pathFlags ?? {}) : given;
 }
 
-/** Where nothing is installed, a Deployment among the files still says how the controller is started. */
+/** If no manifests are installed, a Deployment in the repository still shows how the controller is started. */
 function deployedFor(
   names: readonly string[],
   shipped: readonly KubeObject[] | undefined,
@@ -140,12 +140,12 @@ function deployedFor(
   return deployedIn(shipped ?? deployments(repository), names);
 }
 
-/** Whether webhooks are among what the project ships: calls to them would get no answer where they are switched off. */
+/** Reports whether the project ships webhooks: calls to them would fail if the controller's webhooks were switched off. */
 function hasWebhooks({ crds, objects }: Project): boolean {
   return asksWebhooks([...crds, ...objects]);
 }
 
-/** Those that are named, or that a build has made, in the place of those that lie in the repository. */
+/** Replaces the CRDs of the repository by those that a flag names or a build has made. */
 function withDefinitions(
   found: Survey,
   repository: Repository,

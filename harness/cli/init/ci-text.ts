@@ -1,20 +1,20 @@
-/** The CI job that `init` writes: builds the controller, runs `stalemate ci`, keeps what it finds. */
+/** The CI job that `init` writes: builds the controller, runs `stalemate ci`, and uploads the findings. */
 import { ACTIONS, NODE_IMAGE } from './pins.ts';
 import type { SetUp } from './programs/program.ts';
 import type { CiKind } from './survey.ts';
 
 export interface CiFacts {
   readonly setUp: SetUp | undefined;
-  /** Commands before the search: what installs and builds. */
+  /** Commands before the search, which install dependencies and build the controller. */
   readonly prepare: readonly string[];
-  /** stalemate is a dependency of the project, which `prepare` installs. */
+  /** Whether stalemate is a dependency of the project, which `prepare` installs. */
   readonly installed: boolean;
 }
 
 export interface CiFile {
   readonly path: string;
   readonly text: string;
-  /** What is left to do by hand. */
+  /** Steps that are left to the user. */
   readonly notes: readonly string[];
 }
 
@@ -26,7 +26,7 @@ export function ciFile(kind: CiKind, facts: CiFacts, exists: (path: string) => b
     const path = '.github/workflows/stalemate.yml';
     return { path, text: github(facts), notes: left(path) };
   }
-  // A pipeline is one file: what is there already stays as it is.
+  // GitLab reads a single pipeline file, so an existing one is not changed.
   if (!exists('.gitlab-ci.yml')) return { path: '.gitlab-ci.yml', text: gitlab(facts), notes: left('.gitlab-ci.yml') };
   const path = '.gitlab/stalemate.gitlab-ci.yml';
   return {
@@ -36,11 +36,14 @@ export function ciFile(kind: CiKind, facts: CiFacts, exists: (path: string) => b
   };
 }
 
-/** No registry has the name, so nothing may be fetched by it. */
+/** No registry has a package of this name, so npx must not try to download one. */
 const CALLED = 'npx --no-install stalemate';
 const ON_PATH = 'stalemate';
 
-/** For a project that brings no stalemate along: ways to bring it, and a step that fails in words until one of them is taken. */
+/**
+ * Explains, for a project without stalemate as a dependency, how to install it in CI, in a step that fails until the user has
+ * chosen a way.
+ */
 function bringing(place: string): readonly string[] {
   return [
     'This project does not bring stalemate along, so the job has to, in one of these ways:',
@@ -121,7 +124,7 @@ function github({ setUp, prepare, installed }: CiFacts): string {
   ].join('\n');
 }
 
-/** What the image of Node, which is Debian's, needs beside it. */
+/** Packages that the Debian-based Node image lacks. */
 const PACKAGES: { readonly [what in Exclude<SetUp, 'node'>]: string } = {
   go: 'golang',
   python: 'python3-venv',

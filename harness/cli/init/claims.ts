@@ -1,4 +1,4 @@
-/** Claims that `init` offers about a project's own kind: only of fields that its definition has. */
+/** Claims that `init` suggests about a project's own kind; they only use fields of its CRD. */
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import type { StalemateOptions } from '../../execution/config/options.ts';
 import { asList, asMap, asText, propertySchema, schemaOfVersion, typeOf } from '../../schedule/workload/schema-view.ts';
@@ -6,13 +6,13 @@ import type { Schema } from '../../schedule/workload/schema-view.ts';
 
 type Claims = Pick<StalemateOptions, 'always' | 'eventually' | 'sometimes'>;
 
-/** What CEL takes for a name; the others would have to be escaped. */
+/** Names that CEL accepts without escaping. */
 const NAME =
   /^(?!(?:as|break|const|continue|else|false|for|function|if|import|in|let|loop|namespace|null|package|return|true|var|void|while)$)[A-Za-z_]\w*$/;
-/** Where a project declares no kind of its own. */
+/** Used if a project declares no kind of its own. */
 const DEPLOYMENTS = { resource: 'deployments.apps', count: 'replicas' } as const;
 
-/** @param crd - The likeliest kind to claim something about. */
+/** @param crd - The CRD of the main kind. */
 export function claimsFor(crd: KubeObject | undefined): Claims {
   const schema = crd === undefined ? undefined : latestSchema(crd);
   const resource = crd?.metadata.name ?? DEPLOYMENTS.resource;
@@ -32,14 +32,14 @@ function neverNegative(field: string): { readonly name: string; readonly cel: st
   return { name: 'never-negative', cel: `!has(object.spec.${field}) || object.spec.${field} >= 0` };
 }
 
-/** A field that stays once it is set; of a kind without fields, what holds of every object. */
+/** Returns a claim that a field stays set; for a kind without fields, a claim that holds for every object. */
 function keeps(field: string | undefined): { readonly name: string; readonly cel: string } {
   return field === undefined
     ? { name: 'generation-never-falls', cel: 'object.metadata.generation >= oldObject.metadata.generation' }
     : { name: `keeps-its-${field}`, cel: `!has(oldObject.spec.${field}) || has(object.spec.${field})` };
 }
 
-/** Fields of the spec whose names need no escape. */
+/** Returns fields of the spec whose names need no escaping. */
 function fieldsOf(schema: Schema | undefined): readonly (readonly [string, Schema])[] {
   const spec = schema === undefined ? undefined : propertySchema(schema, 'spec');
   return Object.entries(asMap(spec?.['properties']) ?? {}).flatMap(([name, field]) =>
@@ -47,7 +47,7 @@ function fieldsOf(schema: Schema | undefined): readonly (readonly [string, Schem
   );
 }
 
-/** Of the version that is stored. */
+/** Returns the schema of the storage version. */
 function latestSchema(crd: KubeObject): Schema | undefined {
   const spec = asMap(crd['spec']);
   const versions = (asList(spec?.['versions']) ?? []).map(asMap).filter((version) => version !== undefined);

@@ -1,22 +1,22 @@
-/** The configuration file that `init` writes: what was found, and every other thing one is likely to want, behind a `#`. */
+/** The configuration file that `init` writes: the detected options, and commented out further ones that users often need. */
 import { stringify } from 'yaml';
 import type { StalemateOptions } from '../../execution/config/options.ts';
 import { given } from '../../model/given.ts';
 
 export interface ConfigFacts {
   readonly options: StalemateOptions;
-  /** The command that makes the program, in words; empty where there is nothing to make. */
+  /** The command that builds the program; empty if there is nothing to build. */
   readonly build: string;
-  /** Some that may be made about the project's own kind. */
+  /** Suggested claims about the project's own kind. */
   readonly claims: Pick<StalemateOptions, 'always' | 'eventually' | 'sometimes'>;
-  /** A kustomization to be installed as a whole, that is not switched on. */
+  /** A kustomization that could be installed as a whole, but is not enabled. */
   readonly manifests: string | undefined;
   readonly elects: boolean;
 }
 
 const HEAD = 'What `stalemate run` does in this folder. Flags win over it; `stalemate run --help` explains both.';
 
-/** @param schema path or address for editors. */
+/** @param schema - The path or URL of the JSON Schema for editors. */
 export function yamlConfig(facts: ConfigFacts, schema: string): string {
   const lines = [`# yaml-language-server: $schema=${schema}`, `# ${HEAD}`];
   for (const { about, options } of sections(facts))
@@ -29,7 +29,7 @@ export function yamlConfig(facts: ConfigFacts, schema: string): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** The same in TypeScript; where stalemate is among the dependencies of the project, with its types. */
+/** The same in TypeScript; with types if stalemate is a dependency of the project. */
 export function typescriptConfig(facts: ConfigFacts, typed: boolean): string {
   const lines = [
     ...(typed ? ["import { defineConfig } from 'stalemate';", ''] : []),

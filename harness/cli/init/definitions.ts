@@ -1,4 +1,4 @@
-/** Which CRDs a project has, and which files or folders name them best. */
+/** Detects the CRDs of a project, and the best files or folders to list in its configuration. */
 import { posix } from 'node:path';
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import { mapOf, textOf } from 'stalemate-apiserver/objects/json';
@@ -12,15 +12,15 @@ import { placeIn, type Repository } from './repository.ts';
 
 export interface Definitions {
   readonly crds: readonly KubeObject[];
-  /** For `crds` of the configuration: a folder that holds nothing else, or files. */
+  /** For `crds` of the configuration: a folder with nothing else in it, or files. */
   readonly paths: readonly string[];
-  /** Definitions of other projects, which lie here for development or tests. */
+  /** CRDs of other projects, which the repository contains for development or tests. */
   readonly others: readonly KubeObject[];
-  /** What could not be read, and why. */
+  /** Files that could not be read, with the reason. */
   readonly notes: readonly string[];
 }
 
-/** Where generators put them; what is elsewhere is a copy more often than not. */
+/** The usual output folders of generators; files elsewhere are usually copies. */
 const PLACES: readonly RegExp[] = [
   /(^|\/)config\/crd\/bases\//,
   /(^|\/)config\/crds?\//,
@@ -28,10 +28,10 @@ const PLACES: readonly RegExp[] = [
   /(^|\/)(deploy|deployment|manifests|install|k8s|kubernetes|yaml)\//,
   /(^|\/)charts?\//,
 ];
-/** Definitions of others, which tests need. */
+/** Folders with CRDs of other projects, for tests. */
 const FOREIGN = /(^|\/)(tests?|e2e|hack|examples?|fixtures?)\//i;
 
-/** @param files by default those of the repository: what a build makes may be looked at beside them. */
+/** @param files - Default: those of the repository. The output of a build may be included. */
 export function findDefinitions(repository: Repository, files: readonly string[] = repository.files): Definitions {
   const notes: string[] = [];
   const templates: Template[] = [];
@@ -41,7 +41,7 @@ export function findDefinitions(repository: Repository, files: readonly string[]
   for (const file of candidates.toSorted((a, b) => rank(a) - rank(b))) {
     const text = repository.text(file);
     if (!/kind["']?\s*:\s*["']?CustomResourceDefinition\b/.test(text)) continue;
-    // Descriptions may have the braces of a template as well: what can be read is none.
+    // Descriptions may contain template braces too: a file that can be parsed is not a template.
     const crds = read(file, text, HELM_ACTION.test(text) ? templates : unread);
     declared.push(...crds.map((crd) => ({ crd, file })));
   }
@@ -50,7 +50,7 @@ export function findDefinitions(repository: Repository, files: readonly string[]
   const own = ownGroups(repository);
   const all = [...byName.values()].flatMap((copies) => takenOf(copies, notes));
   const isOwn = ({ crd }: Declared): boolean => own.has(groupOf(crd));
-  // A project without types of its own, or whose types are unknown, may be about any of them.
+  // If the project declares no group, or its groups are unknown, any of the CRDs may be its own.
   const found = all.some(isOwn) ? all.filter(isOwn) : all;
   const others = all.filter((one) => !found.includes(one));
   if (others.length > 0) notes.push(othersText(others));
@@ -67,7 +67,7 @@ interface Declared {
   readonly file: string;
 }
 
-/** The first of several that the API server takes: some projects keep a variant for documentation that none takes. */
+/** Returns the first copy that the API server accepts: some projects keep an invalid variant for documentation. */
 function takenOf(copies: readonly Declared[], notes: string[]): readonly Declared[] {
   let refused = '';
   for (const copy of copies) {
@@ -93,15 +93,18 @@ function rank(file: string): number {
   return placeIn(PLACES, file) + (FOREIGN.test(file) ? 10 : 0);
 }
 
-/** A file that cannot be read here, and the definitions that it seems to hold. */
+/** A file that cannot be parsed, and the CRDs that it seems to contain. */
 interface Template {
   readonly file: string;
   readonly names: readonly string[];
-  /** Why, where it is no template of Helm. */
+  /** The reason, unless it is a Helm template. */
   readonly why?: string;
 }
 
-/** Those that may hold something that was not found elsewhere: old versions, and copies for a chart, are not worth a line each. */
+/**
+ * Returns the templates that may contain a CRD that was not found elsewhere: old versions, and copies for a chart, are not
+ * worth a note.
+ */
 function newIn(unread: readonly Template[], known: ReadonlyMap<string, unknown>): readonly Template[] {
   return unread.filter(({ names }) => names.length === 0 || names.some((name) => !known.has(name)));
 }
@@ -134,7 +137,7 @@ function othersText(others: readonly { readonly crd: KubeObject; readonly file: 
   return `CRDs of ${groups.join(', ')} in ${folders.join(', ')} are passed over: no API package of this project declares these groups`;
 }
 
-/** The API group that a definition declares a kind of; empty where it names none. */
+/** Returns the API group of a CRD; empty if it has none. */
 export function groupOf({ spec }: KubeObject): string {
   return textOf(mapOf(spec)['group']);
 }
@@ -142,7 +145,7 @@ export function groupOf({ spec }: KubeObject): string {
 function read(file: string, text: string, unread: Template[]): readonly KubeObject[] {
   try {
     const { crds } = crdsAmong(parseManifests(text, file, true));
-    // Of a file that declares nothing by name, a kustomization's configuration, nothing is lost.
+    // A file without named CRDs, such as the configuration of a kustomization, is not reported.
     if (crds.length === 0 && namesIn(text).length > 0) unread.push({ file, names: namesIn(text) });
     return crds;
   } catch (error) {
@@ -151,7 +154,7 @@ function read(file: string, text: string, unread: Template[]): readonly KubeObje
   }
 }
 
-/** A folder that holds several and nothing but definitions is named instead of them, also for those to come. */
+/** Replaces files by their folder if it contains several CRDs and nothing else, so that future ones are included. */
 function pathsOf(files: readonly string[], { files: all }: Repository): readonly string[] {
   const chosen = new Set(files);
   const paths = files.map((file) => {

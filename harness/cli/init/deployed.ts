@@ -1,8 +1,10 @@
 /**
- * How a project's own Deployment starts the controller: its arguments, and its environment where no manifests are installed.
+ * Reads from a project's own Deployment how the controller is started: its arguments, and its environment variables if no
+ * manifests are installed.
  *
- * Owns: which Deployment that is, among rendered objects or the files of the repository, and which of its arguments a process can be given
- * beside those that its source was found to have. Start at {@link deployedIn}, {@link withArguments} and {@link withMounted}.
+ * Owns: the choice of that Deployment, among rendered objects or the files of the repository, and of the arguments that a
+ * process can use in addition to those detected in its source. Start at {@link deployedIn}, {@link withArguments} and {@link
+ * withMounted}.
  */
 import { basename } from 'node:path';
 import { mapOf, mapsOf, textOf, textsOf } from 'stalemate-apiserver/objects/json';
@@ -15,23 +17,23 @@ import type { Repository } from './repository.ts';
 export interface Deployed {
   readonly args: readonly string[];
   readonly env: { readonly [name: string]: string };
-  /** Where its container mounts volumes. */
+  /** Mount paths of the container's volumes. */
   readonly mounted: readonly string[];
 }
 
-/** Where manifests serve tests, documentation and development. */
+/** Folders with manifests for tests, documentation and development. */
 export const ASIDE: RegExp = /(^|\/)(tests?|e2e|hack|examples?|samples?|site|docs?|dev[\w-]*|fixtures?|templates)\//i;
-/** What a controller is deployed as. */
+/** Kinds of workloads that run controllers. */
 export const WORKLOADS: ReadonlySet<string> = new Set(['Deployment', 'StatefulSet']);
-/** A file with one of them. */
+/** Matches a file with a workload. */
 export const WORKLOAD: RegExp = /^kind:\s*["']?(?:Deployment|StatefulSet)\b/m;
 const MANAGER = /(?:^|-)(?:manager|operator|controller)(?:$|-)/;
-/** Placeholders that only a tool or a shell fills in. */
+/** Placeholders that a tool or a shell replaces. */
 const UNFILLED = /\{\{|\$[({]/;
-/** Names and addresses that a cluster gives a pod, and files that it mounts: only manifests that are installed bring them. */
+/** Placeholder for pod names, addresses and mounted files, which only installed manifests provide. */
 const MOUNTED = '{files}';
 
-/** @param names what the program and its image may be called */
+/** @param names - Possible names of the program and its image. */
 export function deployedIn(objects: readonly KubeObject[], names: readonly string[]): Deployed | undefined {
   const workloads = objects.filter(({ kind, spec }) => WORKLOADS.has(kind) && containersOf(spec).length > 0);
   const found =
@@ -53,14 +55,14 @@ export function deployedIn(objects: readonly KubeObject[], names: readonly strin
 
 const PORT = /\{port:[^}]*\}/g;
 
-/** Whether an object is the workload of the controller. */
+/** Reports whether an object is the workload of the controller. */
 export function isController({ kind, metadata, spec }: KubeObject, names: readonly string[]): boolean {
   const containers = WORKLOADS.has(kind) ? containersOf(spec) : [];
   if (containers.length === 0) return false;
   return MANAGER.test(metadata.name ?? '') || containers.some((container) => isNamed(container, names));
 }
 
-/** The objects of all files that could hold the Deployment. */
+/** Returns the objects of all files that could contain the Deployment. */
 export function deployments({ files, text }: Repository): readonly KubeObject[] {
   return files
     .filter((file) => /\.ya?ml$/.test(file) && !ASIDE.test(file) && WORKLOAD.test(text(file)))
@@ -77,7 +79,10 @@ function isNamed(container: ReturnType<typeof mapOf>, names: readonly string[]):
   return names.includes(program) || names.includes(image);
 }
 
-/** The command with the Deployment's arguments; where both say the same flag, the command's own are kept: they fit a process. */
+/**
+ * Adds the Deployment's arguments to the command. If both set the same flag, the command's own value stays, because it is meant
+ * for a process.
+ */
 export function withArguments(command: readonly string[], { args }: Deployed, mountsFiles: boolean): readonly string[] {
   const own = new Set(command.slice(1).map(flagOf));
   const added: string[] = [];
@@ -87,17 +92,17 @@ export function withArguments(command: readonly string[], { args }: Deployed, mo
     const takesNext = word.startsWith('-') && !word.includes('=') && next !== undefined && !next.startsWith('-');
     const words = takesNext ? [word, next] : [word];
     if (takesNext) at++;
-    // A subcommand that the source was found to have is among the Deployment's arguments as well.
+    // A subcommand that was detected in the source is among the Deployment's arguments too.
     const isKnown = own.has(word.startsWith('-') ? flagOf(word) : word);
     if (!isKnown && (mountsFiles || !words.some((one) => one.includes(MOUNTED)))) added.push(...words);
   }
   return [...command, ...added];
 }
 
-/** Where a process finds mounted files as a pod does (docs/manifests.md). */
+/** Paths at which a process finds mounted files like a pod does (docs/manifests.md). */
 const IN_PLACE = /^\/(?:tmp|var|run)\//;
 
-/** The command with those flags that lead to mounted files by default, where a process would not find them there. */
+/** Adds flags whose default is a mounted path that a process would not find. */
 export function withMounted(
   command: readonly string[],
   { mounted }: Deployed,

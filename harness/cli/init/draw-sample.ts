@@ -1,6 +1,6 @@
 /**
- * An object of a CRD, drawn from its schema: what is required, what has a default, and the counts, switches and choices near the top,
- * for these are what writers change. Always the same for the same schema.
+ * Draws an object of a CRD from its schema: required fields, fields with defaults, and the counts, switches and enums near the
+ * top, because writers change those. Deterministic for a given schema.
  */
 import { sample, stringMatching } from 'fast-check';
 import { isMap, listOf, mapOf, textOf } from 'stalemate-apiserver/objects/json';
@@ -9,7 +9,7 @@ import { goRegExp } from 'stalemate-apiserver/wire/go-regexp';
 
 type Schema = JsonObject;
 
-/** The version that is stored, which all others are converted to. */
+/** Uses the storage version, to which all others are converted. */
 export function drawSample(crd: KubeObject): KubeObject {
   const spec = mapOf(crd['spec']);
   const names = mapOf(spec['names']);
@@ -32,7 +32,7 @@ export function drawSample(crd: KubeObject): KubeObject {
   };
 }
 
-/** Deeper than that only what is required is drawn. */
+/** Below this depth, only required fields are drawn. */
 const DEPTH_SHOWN = 1;
 const DEPTH_MAX = 12;
 
@@ -79,7 +79,7 @@ function drawNumber(schema: Schema): number {
   const least = number(schema['minimum'], 1) + (schema['exclusiveMinimum'] === true ? 1 : 0);
   const most = number(schema['maximum'], Number.POSITIVE_INFINITY);
   const step = number(schema['multipleOf'], 1);
-  // Two of something show more than one, where two are allowed.
+  // Draws a count of two if that is allowed, because one would not show a difference.
   const wanted = Math.min(Math.max(2, least), most);
   return Math.ceil(wanted / step) * step <= most ? Math.ceil(wanted / step) * step : wanted;
 }
@@ -123,7 +123,7 @@ function drawText(schema: Schema, name: string): string {
   return matching(pattern).find(fits) ?? 'example';
 }
 
-/** Texts that match as JavaScript reads the pattern, which is how Go reads most. */
+/** Returns texts that match the pattern as a JavaScript regular expression, which agrees with Go for most patterns. */
 function matching(pattern: string): readonly string[] {
   try {
     return sample(stringMatching(new RegExp(pattern)), { seed: 1, numRuns: 50 }).toSorted(

@@ -1,5 +1,6 @@
 /**
- * What a group of objects led to, read from an undisturbed run: what the target wrote, asked for in vain and was refused.
+ * The effect of a group of objects, read from an undisturbed run: what the target wrote, what it requested and did not get, and
+ * what the server refused.
  *
  * Pure. Start at {@link effectOf}.
  */
@@ -11,7 +12,7 @@ import { lockHolder } from '../../oracle/leadership.ts';
 import { isRestless } from '../../oracle/rest.ts';
 import { countText } from '../../report/count-text.ts';
 
-/** An object that the target asked for by name and did not get. */
+/** An object that the target requested by name and did not get. */
 export interface Wanted {
   readonly resource: string;
   readonly namespace: string;
@@ -19,37 +20,40 @@ export interface Wanted {
 }
 
 export interface Effect {
-  /** What it is worth to a search: more of different things, with few requests. 0 when it led to nothing. */
+  /** The value for a search: more for different effects and few requests. 0 without any effect. */
   readonly score: number;
-  /** Requests of the target, which are what a run costs. */
+  /** Number of the target's requests, which determine the cost of a run. */
   readonly requests: number;
-  /** In words: `creates 1 deployments.apps; writes the status of widgets.example.com`. Empty when it led to nothing. */
+  /** For example `creates 1 deployments.apps; writes the status of widgets.example.com`. Empty without any effect. */
   readonly written: string;
   readonly wanted: readonly Wanted[];
-  /** It went on and on: a run with it takes long, and says little of what others do to it. */
+  /** Whether the target never came to rest: runs with it take long, and show little about the effect of other writers. */
   readonly restless: boolean;
-  /** Why the API server refused one of the objects; empty when it took all of them. */
+  /** Why the API server refused one of the objects; empty if it accepted all of them. */
   readonly refused: string;
-  /** The first write of the target that was refused, if none succeeded; empty otherwise. */
+  /** The first refused write of the target, if none succeeded; empty otherwise. */
   readonly denied: string;
-  /** Requests of the target that failed, one line each. */
+  /** Failed requests of the target, one line each. */
   readonly failed: readonly string[];
   /** Messages of events that the target recorded. */
   readonly events: readonly string[];
 }
 
-/** A child is what convergence, cardinality and ownership are about; a status may only say that something is missing. */
+/**
+ * Children count most, because convergence, cardinality and ownership are about them; a status may just report that something
+ * is missing.
+ */
 const WORTH = { creates: 4, changes: 2, 'writes the status of': 1 } as const;
-/** What is left of the worth of a sample that the target never comes to rest with. */
+/** Factor for a sample with which the target never comes to rest. */
 const RESTLESS_SHARE = 0.5;
 type Deed = keyof typeof WORTH;
 
-/** Of one kind, more objects are more of the same: a second one is worth something, a tenth nothing. */
+/** Returns the factor for further objects of the same kind: a second one adds some value, a tenth none. */
 function moreOf(others: number): number {
   return 1 + Math.min(others, 4) / 8;
 }
 
-/** @param alone the run of the target without the objects: what it writes there as well is not their effect. */
+/** @param alone - The run of the target without the objects: writes that occur there too are not their effect. */
 export function effectOf(history: History, alone: History | undefined): Effect {
   const before = new Set(alone === undefined ? [] : writesOf(alone).map(keyOf));
   const deeds = new Map<string, Done>();
@@ -82,7 +86,7 @@ export function effectOf(history: History, alone: History | undefined): Effect {
   };
 }
 
-/** What the target wrote that is neither an event nor a lock. */
+/** Returns the target's writes, except for events and leases. */
 function writesOf({ revisions }: History): readonly Revision[] {
   return revisions.filter(
     ({ actor, resource, object }) =>
@@ -99,7 +103,7 @@ interface Done {
   readonly resource: string;
 }
 
-/** How many objects it did the same with, by deed and resource. */
+/** Counts the objects with the same effect, by effect and resource. */
 function sortsOf(deeds: readonly Done[]): readonly (Done & { readonly count: number })[] {
   return [...Map.groupBy(deeds, ({ deed, resource }) => `${deed} ${resource}`).values()].flatMap((same) =>
     same.slice(0, 1).map((first) => ({ ...first, count: same.length })),
@@ -117,7 +121,7 @@ function sortsText(sorts: ReturnType<typeof sortsOf>): string {
     .join('; ');
 }
 
-/** What it got a 404 for, and never got. What it made itself later it did not want from anybody. */
+/** Returns the objects for which the target got a 404 and never a success, except for those that it created later itself. */
 function wantedIn({ operations, revisions }: History): readonly Wanted[] {
   const made = new Set(revisions.map(keyOf));
   const wanted = new Map<string, Wanted>();
@@ -142,7 +146,7 @@ function deniedIn({ operations }: History): string {
   return writes.map(failureText).find((text) => text !== '') ?? '';
 }
 
-/** What the target was refused; empty for what succeeded, and for conflicts, which are part of the work. */
+/** Describes a failed request of the target; empty for a success, and for a conflict, which is normal. */
 function failureText(operation: Operation): string {
   const { actor, outcome } = operation;
   if (roleOf(actor) !== 'target' || outcome.type !== 'fail' || outcome.code === 409) return '';

@@ -1,8 +1,8 @@
 /**
- * The first contact with a target: it is started with nothing, then with samples, to see what it asks for that is not there and what
- * it does.
+ * Makes the first contact with a target: starts it without objects, then with samples, to find out what it requests and what it
+ * does.
  *
- * Owns: the order, the time, and what is printed. Start at {@link makeContact}.
+ * Owns: the order, the time limits, and the output. Start at {@link makeContact}.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -27,18 +27,18 @@ import { definitionsOf, originsOf, type Found, type Module } from './origins.ts'
 import { SAMPLE_FILE } from './plan.ts';
 import { tryCandidates, type Choosing, type Tried } from './try-candidates.ts';
 
-/** Real time for everything that is tried before the first run. */
+/** Real time for all trials before the first run. */
 const TRY_MS = 90_000;
-/** One run of those; one that takes longer has shown what it does. */
+/** Time limit of a single trial; a longer one has shown its effect. */
 const RUN_MS = 20_000;
-/** Lines of each sort where there is no effect to show. */
+/** Maximum number of lines of each type if there is no effect to show. */
 const LINES_MAX = 8;
 const FETCHED_FOLDER = '.stalemate/crds';
 
-/** What is known after it: the choice that the configuration is written from, or why there is nothing to run. */
+/** The result: the options for the configuration, or that nothing can be run. */
 export type Contact = { readonly choice: Choice } | { readonly nothing: true };
 
-/** Starts the target without a sample, brings definitions that it lacks, and chooses samples by what they lead to. */
+/** Starts the target without a sample, installs CRDs that it lacks, and chooses samples by their effect. */
 export async function makeContact(choice: Choice, flags: InitFlags, context: CommandContext): Promise<Contact> {
   const { console } = context;
   const say = (head: string, text: string): void => console.out(paragraphs([[head, text]], console.width));
@@ -47,7 +47,7 @@ export async function makeContact(choice: Choice, flags: InitFlags, context: Com
   let alone = await runAlone(now, until, context);
   if (alone === undefined) return { choice };
   if (isSilent(alone)) {
-    // It is the first run's to report, if there is anything to run it with.
+    // If there is a sample, the first run will report the end of the target.
     const end = (choice.options.samples ?? []).length > 0 ? undefined : endOf(alone);
     return end === undefined ? { choice } : sayEnded(end.detail, alone, say);
   }
@@ -126,7 +126,7 @@ interface Telling {
 
 type Say = (head: string, text: string) => void;
 
-/** Names what is missing and where it is from, and brings it where that is agreed to. */
+/** Prints the missing groups and their origins, and downloads their CRDs if the user agrees. */
 async function fetchMissing(
   missing: readonly MissingGroup[],
   { found: { program, definitions } }: Choice,
@@ -172,7 +172,7 @@ async function fetchMissing(
   return [...here, ...brought];
 }
 
-/** What lies in the repository for development or tests. */
+/** Finds CRDs that the repository contains for development or tests. */
 function foundHere(missing: readonly MissingGroup[], others: readonly KubeObject[]): readonly Found[] {
   return missing.flatMap(({ group }): readonly Found[] => {
     const crds = others.filter((crd) => groupsOf([crd]).has(group));
@@ -180,7 +180,7 @@ function foundHere(missing: readonly MissingGroup[], others: readonly KubeObject
   });
 }
 
-/** With the definitions in the project, where its configuration finds them again. */
+/** Writes the downloaded CRDs into the project, where its configuration will find them. */
 function withFetched(choice: Choice, fetched: readonly Found[], cwd: string): Choice {
   const folders = fetched.map(({ module, crds }) => {
     const version = module.version === '' ? '' : `@${module.version}`;
@@ -195,7 +195,7 @@ function withFetched(choice: Choice, fetched: readonly Found[], cwd: string): Ch
   };
 }
 
-/** Files are named where they hold nothing else; what was picked, found elsewhere or drawn is written into a file of our own. */
+/** Lists files that contain nothing but chosen objects; all other objects are written to a file of our own. */
 function withSamples(choice: Choice, chosen: readonly Tried[]): Choice {
   const named = chosen.filter(({ candidate, beside }) => candidate.whole && beside.length === 0);
   const rest = chosen.filter((tried) => !named.includes(tried));
@@ -228,14 +228,14 @@ function effectText({ written, refused, denied, wanted, restless }: Effect): str
 }
 
 const WANTED_SHOWN = 3;
-/** A longer text is not repeated for each of several samples. */
+/** Longer descriptions are not repeated for each of several samples. */
 const SHORT = 60;
 
 function endOf({ processes }: History): ProcessEvent | undefined {
   return processes.findLast(({ kind }) => kind === 'exited');
 }
 
-/** It never got as far as reconciling anything. */
+/** Reports whether the target has not written anything, and so never reconciled. */
 function isStuck({ operations }: History): boolean {
   return !operations.some(({ actor, verb }) => roleOf(actor) === 'target' && isWrite(verb));
 }
@@ -247,7 +247,7 @@ function sayStuck(left: readonly MissingGroup[], alone: History, say: Say): Cont
   return { nothing: true };
 }
 
-/** A target that does not stay up needs no sample, but what it ended for want of. */
+/** Reports that the target does not stay up: it needs no sample, but what it lacked at its end. */
 function sayEnded(detail: string, alone: History, say: Say, left: readonly MissingGroup[] = []): Contact {
   say('stopped', `the target does not stay up, also without any sample: ${detail}`);
   for (const line of effectOf(alone, undefined).failed.slice(0, LINES_MAX)) say('', `refused: ${line}`);
@@ -257,7 +257,7 @@ function sayEnded(detail: string, alone: History, say: Say, left: readonly Missi
   return { nothing: true };
 }
 
-/** What the target said and was refused, for a reader who knows what it waits for. */
+/** Prints the target's events and failed requests, for readers who know what it waits for. */
 function sayNothing(last: History, say: Say, called: string): Contact {
   const { failed, events } = effectOf(last, undefined);
   say('stopped', 'no sample that was tried makes the target write anything, so a run would prove nothing');

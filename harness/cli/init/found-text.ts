@@ -1,4 +1,4 @@
-/** What `init` found and guessed, and what it writes, as a person reads it. */
+/** Describes for users what `init` has detected and guessed, and what it writes. */
 import type { StalemateOptions } from '../../execution/config/options.ts';
 import { countText } from '../../report/count-text.ts';
 import { wrapWithin } from '../../report/text-wrap.ts';
@@ -32,7 +32,7 @@ export function foundText(found: Survey, options: StalemateOptions, width: numbe
   );
 }
 
-/** The samples that were chosen by their effect. */
+/** Lists the samples that were chosen by their effect. */
 export function samplesText({ samples = [] }: StalemateOptions, width: number): string {
   return paragraphs([['chosen', samples.join(', ')]], width);
 }
@@ -53,7 +53,7 @@ export function planText({ files, notes }: Plan, width: number): string {
   );
 }
 
-/** The files themselves, for `--dry-run`. */
+/** Prints the files themselves, for `--dry-run`. */
 export function filesText({ files }: Plan): string {
   return files
     .filter(({ does }) => does !== 'keep')
@@ -61,7 +61,7 @@ export function filesText({ files }: Plan): string {
     .join('');
 }
 
-/** Lines with a head each, wrapped beside it. */
+/** Formats lines with a heading each, and wraps the text beside it. */
 export function paragraphs(lines: readonly (readonly [head: string, text: string])[], width: number): string {
   return lines
     .flatMap(([head, text]) =>

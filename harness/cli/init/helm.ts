@@ -1,5 +1,5 @@
 /**
- * Helm: the one on PATH, or one that was built for the user from the Go module proxy.
+ * Finds Helm on PATH, or builds it from the Go module proxy.
  *
  * Start at {@link findHelm}.
  */
@@ -8,31 +8,31 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { KUBERNETES_VERSION, userCache } from 'stalemate-apiserver/control-plane/binaries';
 
-/** Of the releases whose sources the module proxy has. */
+/** A release whose sources are on the module proxy. */
 const VERSION = 'v3.19.0';
-/** It is some hundred packages. */
+/** The build compiles hundreds of packages. */
 const BUILD_MS = 600_000;
 const OUTPUT_BYTES_MAX = 256 * 1024 * 1024;
 
-/** What is built, by name. */
+/** The name of what is built. */
 export const HELM: string = `helm ${VERSION}`;
 
 function builtPath(): string {
   return join(userCache(), 'tools', `helm-${VERSION}`, 'helm');
 }
 
-/** The program to call; undefined where there is none. */
+/** Returns the program to call; undefined if there is none. */
 export function findHelm(): string | undefined {
   if (spawnSync('helm', ['version', '--short'], { stdio: 'ignore' }).status === 0) return 'helm';
   return existsSync(builtPath()) ? builtPath() : undefined;
 }
 
-/** Whether it can be built here. */
+/** Reports whether Helm can be built here. */
 export function canBuildHelm(): boolean {
   return spawnSync('go', ['version'], { stdio: 'ignore' }).status === 0;
 }
 
-/** Builds it into the user's cache folder; undefined where that failed. */
+/** Builds Helm into the user's cache folder; undefined if that failed. */
 export function buildHelm(err: (text: string) => void): string | undefined {
   const folder = join(builtPath(), '..');
   mkdirSync(folder, { recursive: true });
@@ -45,7 +45,7 @@ export function buildHelm(err: (text: string) => void): string | undefined {
   return status === 0 && existsSync(builtPath()) ? builtPath() : undefined;
 }
 
-/** What a chart renders to without hooks, whose jobs would not be run; undefined where it does not render without the network. */
+/** Renders a chart without hooks, whose jobs would not run; undefined if it does not render without the network. */
 export function renderChart(helm: string, folder: string, release: string): string | undefined {
   const args = [
     'template',

@@ -1,4 +1,4 @@
-/** Whether what an overlay renders to can be installed as it is, with the target among it: some are templates for scripts to fill in. */
+/** Checks whether a rendered overlay can be installed as it is and contains the target: some overlays are templates for scripts. */
 import { installCrds } from '../../clusters/definitions.ts';
 import { findWorkload } from '../../execution/project/deployment.ts';
 import { installProject } from '../../execution/project/install.ts';
@@ -7,7 +7,7 @@ import { HarnessError } from '../../model/errors.ts';
 import { createServer } from '../embedded-server.ts';
 import { WORKLOADS } from './deployed.ts';
 
-/** @param program what the target is started by: of several workloads, it says which one the target is. */
+/** @param program - The target's program, which identifies the target among several workloads. */
 export function isInstallable({ crds, objects }: Project, program: string): boolean {
   try {
     if (!WORKLOADS.has(findWorkload(objects, program, undefined)?.kind ?? '')) return false;

@@ -1,11 +1,14 @@
-/** Kustomizations, as `init` looks at them before anybody has said yes: rendering one may ask the network. */
+/**
+ * Inspects kustomizations without rendering them, because rendering may access the network, and the user has not agreed to
+ * that.
+ */
 import { posix } from 'node:path';
 import { parse } from 'yaml';
 import { placeIn, type Repository } from './repository.ts';
 
-/** What a kustomization is called. */
+/** File names of kustomizations. */
 export const NAMES: ReadonlySet<string> = new Set(['kustomization.yaml', 'kustomization.yml', 'Kustomization']);
-/** Where a kustomization names others, or files. */
+/** Fields that name other kustomizations, or files. */
 export const NAMING: readonly string[] = [
   'resources',
   'bases',
@@ -15,28 +18,28 @@ export const NAMING: readonly string[] = [
   'generators',
   'transformers',
 ];
-/** As kustomize distinguishes addresses from paths: a scheme, a host before the path, or what only git understands. */
+/** Distinguishes URLs from paths like kustomize: by a scheme, a host before the path, or syntax that only git understands. */
 const REMOTE =
   /:\/\/|^git@|^[\w-]+(?:\.[\w-]+)+\/.*(?:\/\/|\?ref=|\.git)|^github\.com[/:]|\?(?:ref|version|timeout|submodules)=/;
 
-/** What is installed from there serves tests, documentation and development. */
+/** Folders with overlays for tests, documentation and development. */
 const ASIDE = /(^|\/)(tests?|e2e|hack|examples?|samples?|site|docs?|dev[\w-]*|fixtures?|experimental)(\/|$)/i;
-/** Where projects keep the overlay that is meant, in this order; of others, the plainest is. */
+/** Usual places of the main overlay, in order of preference; among other places, the shortest path wins. */
 const PLACES: readonly RegExp[] = [/^config\/default$/, /(^|\/)default$/, /(^|\/)overlays\//];
 
-/** A folder that can be rendered without asking the network. */
+/** A folder that can be rendered without the network. */
 export interface Overlay {
   readonly folder: string;
-  /** Folders that it takes in. */
+  /** Number of folders that it includes. */
   readonly reach: number;
-  /** Its place says that it is what is installed. */
+  /** Whether its place is that of the main overlay. */
   readonly usual: boolean;
 }
 
 /**
- * Kustomizations that could be what the project installs, the likeliest first.
+ * Returns kustomizations that could be the main one, the likeliest first.
  *
- * @param remote those that lead out of the project, instead of those that do not
+ * @param remote - Whether to return those with remote bases instead of those without.
  */
 export function overlays(repository: Repository, remote = false): readonly Overlay[] {
   const place = ({ folder }: Overlay): number => placeIn(PLACES, folder);
@@ -52,19 +55,19 @@ export function overlays(repository: Repository, remote = false): readonly Overl
     .toSorted((a, b) => place(a) - place(b) || a.reach - b.reach || (a.folder < b.folder ? -1 : 1));
 }
 
-/** Whether an entry of a kustomization is an address. */
+/** Reports whether an entry of a kustomization is a URL. */
 export function isRemote(entry: string): boolean {
   return REMOTE.test(entry);
 }
 
-/** Whether a kustomization, or one that it takes in, leads out of the project; also where that is unknown. */
+/** Reports whether a kustomization, or one that it includes, has a remote base, or may have one. */
 export function namesRemoteBase(repository: Repository, folder: string): boolean {
   return [...closureOf(repository, folder).values()].some(
     (entries) => entries === undefined || entries.some((entry) => REMOTE.test(entry)),
   );
 }
 
-/** What a kustomization and those that it takes in name, by folder; undefined for one that cannot be read. */
+/** Returns the entries of a kustomization and of those that it includes, by folder; undefined for one that cannot be read. */
 function closureOf(repository: Repository, folder: string): ReadonlyMap<string, readonly string[] | undefined> {
   const found = new Map<string, readonly string[] | undefined>();
   const open = [folder];

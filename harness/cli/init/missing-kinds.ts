@@ -1,21 +1,21 @@
 /**
- * Kinds that a target asked for and the server does not have, read from an undisturbed run.
+ * Finds kinds that a target requested and the server lacks, read from an undisturbed run.
  *
- * Clients find out in three ways: by discovery of a group version, by a list or watch, and by not finding the kind in what discovery
- * answered, which only their log says. Pure. Start at {@link missingKindsIn}.
+ * Clients find out in three ways: by discovery of a group version, by a list or watch, or by missing the kind in the answer of
+ * discovery, which only their log shows. Pure. Start at {@link missingKindsIn}.
  */
 import { roleOf } from '../../model/actor.ts';
 import type { History } from '../../model/history.ts';
 
-/** A group whose kinds are not there. */
+/** An API group whose kinds are missing. */
 export interface MissingGroup {
   readonly group: string;
-  /** Kinds or resources, as far as they are known. */
+  /** Known kinds or resources of the group. */
   readonly kinds: readonly string[];
 }
 
 const DISCOVERED = /^\/apis\/([^/]+)(?:\/[^/]+)?$/;
-/** How client-go, controller-runtime and kopf name them. */
+/** Log messages of client-go, controller-runtime and kopf. */
 const LOGGED: readonly RegExp[] = [
   /no matches for kind \\?"(?<kind>\w+)\\?" in (?:version|group) \\?"(?<group>[\w.-]+)/g,
   /"kind": ?"(?<kind>\w+)\.(?<group>[\w-]+(?:\.[\w-]+)+)", ?"error": ?"(?:no matches for|failed to get restmapping)/g,
@@ -23,14 +23,14 @@ const LOGGED: readonly RegExp[] = [
   /\bSelector\(group='(?<group>[\w-]+(?:\.[\w-]+)+)'(?:, version='\w+')?, \w+='(?<kind>[\w-]+)'/g,
 ];
 
-/** @param served groups that the server has. */
+/** @param served - Groups that the server has. */
 export function missingKindsIn(
   { operations, logs = [] }: History,
   served: ReadonlySet<string>,
 ): readonly MissingGroup[] {
   const groups = new Map<string, Set<string>>();
   const note = (group: string, kind?: string): void => {
-    // Groups of Kubernetes itself that are switched off cannot be installed.
+    // Kubernetes' own groups that are switched off cannot be installed.
     if (!group.includes('.') || served.has(group) || isBuiltIn(group)) return;
     const kinds = groups.get(group) ?? new Set();
     if (kind !== undefined) kinds.add(kind);
@@ -55,7 +55,7 @@ export function missingKindsIn(
     .map(([group, kinds]) => ({ group, kinds: [...kinds].toSorted() }));
 }
 
-/** `apps.openshift.io` and `gateway.networking.k8s.io` are not. */
+/** Reports whether a group is built in, unlike `apps.openshift.io` and `gateway.networking.k8s.io`. */
 function isBuiltIn(group: string): boolean {
   return BUILT_IN.has(group);
 }

@@ -1,11 +1,11 @@
-/** The objects of a file of a stranger's project. */
+/** Parses the objects in a file of an unknown project. */
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import { parseManifests } from '../../execution/project/manifest-files.ts';
 
 /**
- * Empty for what cannot be read: a template, a fragment.
+ * Returns an empty list for a file that cannot be parsed: a template or a fragment.
  *
- * @param mixed a document that is no object is passed over; without, the whole file is
+ * @param mixed - Whether to skip only documents that are not objects, instead of the whole file.
  */
 export function objectsIn(file: string, text: string, mixed = false): readonly KubeObject[] {
   try {

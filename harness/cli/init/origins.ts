@@ -1,8 +1,8 @@
 /**
- * Where the definitions of another project's kinds come from: the module of Go that the program has their types from.
+ * Finds the CRDs of another project's kinds: in the Go module that contains the types.
  *
- * Owns: asking the `go` tool which packages are linked and where their modules lie, and which module holds the CRDs: the one with the
- * types, or, where the API is a module of its own inside of another, that other one at the same version. Start at {@link originsOf}.
+ * Owns: asking the `go` tool which packages are linked and where their modules are, and which module contains the CRDs: that of
+ * the types, or, if the API is a nested module, the enclosing one at the same version. Start at {@link originsOf}.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
@@ -17,18 +17,22 @@ import { readRepository } from './repository.ts';
 export interface Module {
   readonly path: string;
   readonly version: string;
-  /** Where it lies; empty where it was not downloaded. */
+  /** The module's folder; empty if it was not downloaded. */
   readonly folder: string;
 }
 
-/** Files in which packages of types register their group. */
+/** Files in which API packages register their group. */
 const REGISTERS = /^(?:groupversion_info|register|doc|types|.*_types|zz_generated.*|[\w]*groupversion[\w]*)\.go$/;
 const FILE_BYTES_MAX = 1024 * 1024;
 const OUTPUT_BYTES_MAX = 256 * 1024 * 1024;
-/** Clients and tools of Kubernetes itself declare no kinds of other projects. */
+/** Kubernetes' own clients and tools declare no kinds of other projects. */
 const PASSED_OVER = /^(?:k8s\.io|golang\.org|google\.golang\.org|sigs\.k8s\.io\/controller-runtime)\//;
 
-/** Which module each group's types are from. @param main the package of the program, `./cmd` */
+/**
+ * Returns the module with the types of each group.
+ *
+ * @param main - The program's package, such as `./cmd`.
+ */
 export function originsOf(groups: readonly string[], main: string, cwd: string): ReadonlyMap<string, Module> {
   const origins = new Map<string, Module>();
   for (const { module, folder } of linkedPackages(main, cwd)) {
@@ -84,15 +88,15 @@ function textOf(file: string): string {
   }
 }
 
-/** Definitions of a module. */
+/** The CRDs of a module. */
 export interface Found {
   readonly module: Module;
   readonly crds: readonly KubeObject[];
 }
 
 /**
- * The CRDs of a group: those that lie in the module of its types, or in a module around it, at the same version. Modules that are not
- * there are brought by `go mod download`. Undefined where none has any.
+ * Returns the CRDs of a group, from the module of its types or an enclosing module at the same version. Downloads missing
+ * modules with `go mod download`. Undefined if no module contains any.
  */
 export function definitionsOf(group: string, origin: Module): Found | undefined {
   for (const module of [origin, ...modulesAround(origin)]) {
@@ -105,7 +109,10 @@ export function definitionsOf(group: string, origin: Module): Found | undefined 
   return undefined;
 }
 
-/** `example.com/op/api` at v1.1.0: `example.com/op`, at the same version; from v2 on with and without the suffix of the major version. */
+/**
+ * For example, `example.com/op/api` at v1.1.0 gives `example.com/op` at the same version; from v2 on with and without the
+ * suffix of the major version.
+ */
 export function modulesAround({ path, version }: Module): readonly Module[] {
   const [major = ''] = version.split('.');
   const suffix = /^v(?:[2-9]|\d\d+)$/.test(major) ? `/${major}` : '';
@@ -123,7 +130,7 @@ export function modulesAround({ path, version }: Module): readonly Module[] {
 const PATH_PARTS_MIN = 2;
 
 function downloaded({ path, version }: Module): string | undefined {
-  // Outside of the project, whose go.mod says nothing of it.
+  // Run outside of the project, whose go.mod need not require this module.
   const cwd = mkdtempSync(join(tmpdir(), 'stalemate-origin-'));
   try {
     const { stdout } = spawnSync('go', ['mod', 'download', '-json', `${path}@${version}`], {

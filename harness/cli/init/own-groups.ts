@@ -1,8 +1,8 @@
 /**
- * Which API groups are a project's own: those that its API packages register and its PROJECT file names.
+ * Detects a project's own API groups: those that its API packages register and its PROJECT file lists.
  *
- * Definitions of other groups lie in repositories as well: for a development environment, for tests. Owns: reading the groups from what
- * generators and tools write. Start at {@link ownGroups}.
+ * Repositories also contain CRDs of other groups, for development environments and tests. Owns: reading the groups from the
+ * files of generators and tools. Start at {@link ownGroups}.
  */
 import { posix } from 'node:path';
 import { parse } from 'yaml';
@@ -10,13 +10,13 @@ import { isRecord } from 'stalemate-apiserver/objects/json';
 import type { Repository } from './repository.ts';
 
 const MARKER = /\+groupName=([\w.-]+)/g;
-/** `GroupVersion{Group: "example.com"`, `const Group = "example.com"`, `GroupName string = "example.com"` */
+/** For example `GroupVersion{Group: "example.com"`, `const Group = "example.com"`, `GroupName string = "example.com"`. */
 const DECLARED = /\b(?:Group|GroupName|APIGroup)\s*(?:string\s*)?(?::|=)\s*"([\w-]+(?:\.[\w-]+)+)"/g;
-/** Files in which packages of types register their group. */
+/** Files in which API packages register their group. */
 const REGISTERS = /^(?:doc|groupversion.*|register|.*_group|types|group)\.go$/;
 const ASIDE = /(^|\/)(tests?|e2e|examples?|fixtures?|mocks?|fakes?)\//i;
 
-/** Empty where nothing says which they are. */
+/** Returns an empty set if no file declares a group. */
 export function ownGroups(repository: Repository): ReadonlySet<string> {
   const groups = new Set<string>(projectGroups(repository.text('PROJECT')));
   for (const file of repository.files) {

@@ -1,8 +1,8 @@
 /**
- * What our CI files use of others, pinned by what cannot be moved: actions by the commit of a release, the image by its digest.
+ * Pins of third-party actions and images in our CI files: actions by the commit of a release, the image by its digest.
  *
- * Owns: the pins. `ci/github` and `ci/gitlab` use the same ones (`scripts/ci-files.test.ts` compares them). The comment behind a commit is
- * the release whose tag led to it; tools that update pins (Dependabot, Renovate) read and rewrite both.
+ * Owns: the pins. `ci/github` and `ci/gitlab` use the same ones (`scripts/ci-files.test.ts` compares them). The comment after a
+ * commit is the release whose tag it had; tools that update pins (Dependabot, Renovate) read and rewrite both.
  */
 export const ACTIONS = {
   checkout: 'actions/checkout@d23441a48e516b6c34aea4fa41551a30e30af803 # v6.1.0',
@@ -15,6 +15,6 @@ export const ACTIONS = {
   cache: 'actions/cache@27d5ce7f107fe9357f9df03efb73ab90386fccae # v5.0.5',
 } as const;
 
-/** Of all its platforms. */
+/** The digest of the multi-platform image. */
 export const NODE_IMAGE =
   'node:24.21.0-bookworm@sha256:64af3819f9275802414d7cdc38c27e9d82bd564dec4d4da87d008255d36c63b4';

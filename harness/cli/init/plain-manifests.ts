@@ -1,5 +1,5 @@
 /**
- * What a project ships as plain manifests: the file of its workload, with those beside it that give its service account rights.
+ * Finds a project's plain manifests: the file of its workload, and the files beside it that give its service account roles.
  *
  * Pure. Start at {@link plainManifests}.
  */
@@ -15,7 +15,7 @@ interface Manifests {
   readonly objects: readonly KubeObject[];
 }
 
-/** A service account, where an object without a namespace is in the same one. */
+/** A service account; an object without a namespace counts as being in the same one. */
 interface Account {
   readonly name: string;
   readonly namespace: string;
@@ -25,9 +25,9 @@ const KINDS = /^kind:\s*["']?(?:Deployment|StatefulSet|ServiceAccount|(?:Cluster
 const BINDING = /^(?:Cluster)?RoleBinding$/;
 
 /**
- * Sets of files, each with the workload of the controller and the roles of its service account: those with fewer files first.
+ * Returns sets of files, each with the controller's workload and the roles of its service account, the smallest set first.
  *
- * @param names what the program and its image may be called
+ * @param names - Possible names of the program and its image.
  */
 export function plainManifests(repository: Repository, names: readonly string[]): readonly (readonly string[])[] {
   const all = repository.files
@@ -42,7 +42,7 @@ export function plainManifests(repository: Repository, names: readonly string[])
     .toSorted((a, b) => a.length - b.length);
 }
 
-/** The files of a folder that bind the account, and those with what they bind; undefined where nothing binds it. */
+/** Returns the files of a folder that bind the account, and those with the bound roles; undefined if none binds it. */
 function withRoles(file: Manifests, account: Account, all: readonly Manifests[]): readonly string[] | undefined {
   const folder = posix.dirname(file.path);
   const near = [file, ...all.filter((one) => one !== file && posix.dirname(one.path) === folder)];

@@ -1,8 +1,8 @@
 /**
- * What `init` writes, as data: paths and texts.
+ * The files that `init` writes, as data: paths and texts.
  *
- * Owns: which files there are, and what happens to existing ones. Does not own: their texts (`config-text.ts`,
- * `ci-text.ts`), writing. Start at {@link makePlan}.
+ * Owns: which files there are, and what happens to existing ones. Does not own: their texts (`config-text.ts`, `ci-text.ts`),
+ * writing. Start at {@link makePlan}.
  */
 import type { StalemateOptions } from '../../execution/config/options.ts';
 import { claimsFor } from './claims.ts';
@@ -14,38 +14,38 @@ import type { CiKind, Survey } from './survey.ts';
 
 export interface PlannedFile {
   readonly path: string;
-  /** Of what is extended: what is added at its end. */
+  /** For `extend`, the text to append. */
   readonly text: string;
   readonly does: 'write' | 'replace' | 'keep' | 'extend';
 }
 
 export interface Plan {
   readonly files: readonly PlannedFile[];
-  /** What is left to do by hand. */
+  /** Steps that are left to the user. */
   readonly notes: readonly string[];
 }
 
 export interface PlanChoices {
   readonly options: StalemateOptions;
   readonly ci: CiKind;
-  /** Whether an existing file may be overwritten. */
+  /** Reports whether an existing file may be overwritten. */
   readonly mayReplace: (path: string) => boolean;
-  /** The configuration that is there, if it may be replaced. */
+  /** The existing configuration, if it may be replaced. */
   readonly configFile: string | undefined;
-  /** stalemate is a dependency of the project. */
+  /** Whether stalemate is a dependency of the project. */
   readonly installed: boolean;
   /** The JSON Schema of the configuration. */
   readonly schema: string;
-  /** Where it lies among the project's dependencies; undefined where it does not. */
+  /** Path of the schema in the installed dependency; undefined if it is not installed. */
   readonly schemaInstalled: string | undefined;
-  /** The rendered kustomization may be used. */
+  /** The kustomization, if its rendered objects may be used. */
   readonly manifests: string | undefined;
-  /** An overlay as it renders without what it names outside of the project, to be written. */
+  /** An overlay rendered without its remote bases, to be written to a file. */
   readonly rendered?: string;
 }
 
 export const SAMPLE_FILE = 'stalemate.sample.yaml';
-/** What the project ships, where its overlay cannot be rendered as it is. */
+/** The file for a project's rendered manifests, if its overlay cannot be rendered as it is. */
 export const MANIFESTS_FILE = 'stalemate.manifests.yaml';
 const SCHEMA_COPY = '.stalemate/config.schema.json';
 
@@ -63,7 +63,7 @@ export function makePlan(repository: Repository, found: Survey, choices: PlanCho
     ...(program?.needs === undefined ? [] : [program.needs.get]),
     ...(program?.build === undefined ? [] : [program.build.join(' ')]),
   ];
-  // A project in another language installs stalemate by itself.
+  // A project in another language installs stalemate separately.
   const install = installed && program?.setUp !== 'node' ? [installText(repository)] : [];
   const ci = ciFile(choices.ci, { setUp: program?.setUp, prepare: [...install, ...prepare], installed }, (path) =>
     has(repository, path),
@@ -86,7 +86,7 @@ export function makePlan(repository: Repository, found: Survey, choices: PlanCho
     ...file,
     does: !has(repository, file.path) ? 'write' : mayReplace(file.path) ? 'replace' : 'keep',
   }));
-  // A copy is ours, whichever run made it: the one that is there may be of another version.
+  // An existing copy is ours and may be of another version, so it is replaced.
   const schema: readonly PlannedFile[] = copied
     ? [{ path: SCHEMA_COPY, text: choices.schema, does: has(repository, SCHEMA_COPY) ? 'replace' : 'write' }]
     : [];
@@ -108,7 +108,7 @@ const SAMPLE_HEAD = `# Drawn from the schema, for want of a sample in the projec
 # Counts, switches and choices in it are what writers change.
 `;
 
-/** What findings are kept by is committed; the rest is of one machine and day. */
+/** The corpus and the baseline are committed; everything else belongs to one machine and run. */
 const IGNORED = ['.stalemate/*', '!.stalemate/corpus/', '!.stalemate/baseline.json'];
 
 function isTypescript({ configFile, installed }: PlanChoices, { program }: Survey): boolean {

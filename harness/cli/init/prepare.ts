@@ -1,11 +1,11 @@
-/** What has to be there before a controller can be started: its dependencies, and what its build makes. */
+/** Prepares the start of a controller: installs its dependencies, and builds it. */
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join, parse, resolve } from 'node:path';
 import type { Console } from '../console.ts';
 import type { Program } from './programs/program.ts';
 
-/** Makes it, with the project's own means; answers with what is left for its author to do, empty when it can be started. */
+/** Builds the program with the project's own tools; returns what is left to the user, empty if the program can be started. */
 export function prepare(program: Program, { cwd, err }: Pick<Console, 'cwd' | 'err'>): string {
   const { build, needs, command } = program;
   if (needs !== undefined && !isThere(needs.path, program, cwd)) return needs.get;
@@ -20,26 +20,26 @@ export function prepare(program: Program, { cwd, err }: Pick<Console, 'cwd' | 'e
   return error === undefined ? build.join(' ') : `${build.join(' ')}   # there is no ${tool} on PATH`;
 }
 
-/** The file that a build leaves: the program itself, or what an interpreter is given. */
+/** Returns the file that a build creates: the program itself, or the argument of an interpreter. */
 function made(command: readonly string[]): string {
   const [first = '', ...rest] = command;
   return first.includes('/') ? first : (rest.find((word) => word.includes('/')) ?? '');
 }
 
-/** A path of the project, or a module of Python. */
+/** Accepts a path in the project, or a Python module. */
 function isThere(path: string, { setUp, command }: Program, cwd: string): boolean {
   if (setUp !== 'python') return existsSync(join(cwd, path));
   return canImport(command[0] ?? '', path, cwd);
 }
 
-/** Whether a kustomization can be rendered here, to something with a Deployment, and with roles for it where that is asked for. */
+/** Reports whether a kustomization can be rendered here and contains a Deployment, with roles for it if requested. */
 export function canRender(path: string, cwd: string, withRoles: boolean): boolean {
   const text = rendered(path, cwd);
   if (text === undefined || !/^kind: Deployment$/m.test(text)) return false;
   return !withRoles || /^kind: (?:Cluster)?RoleBinding$/m.test(text);
 }
 
-/** What a kustomization renders to; undefined where it does not. */
+/** Renders a kustomization; undefined if that fails. */
 export function rendered(path: string, cwd: string): string | undefined {
   const { status, stdout } = spawnSync('kubectl', ['kustomize', path], { cwd, encoding: 'utf8', maxBuffer: 2 ** 28 });
   return status === 0 ? stdout : undefined;
@@ -47,13 +47,16 @@ export function rendered(path: string, cwd: string): string | undefined {
 
 const OWN_PYTHON = '.venv/bin/python';
 
-/** The Python that can import a module: of the project's environment, or of the system; else that of the environment to be. */
+/**
+ * Returns the Python interpreter that can import a module: that of the project's virtual environment, or of the system; else
+ * that of the virtual environment to be created.
+ */
 export function pythonOf(cwd: string, module: string): string {
   const there = [OWN_PYTHON, 'venv/bin/python'].find((path) => existsSync(join(cwd, path)));
   return there ?? (canImport('python3', module, cwd) ? 'python3' : OWN_PYTHON);
 }
 
-/** Not in the project's folder, whose own modules Python would import first. */
+/** Runs outside of the project's folder, because Python would import its modules first. */
 function canImport(python: string, module: string, cwd: string): boolean {
   const program = python.includes('/') ? resolve(cwd, python) : python;
   return spawnSync(program, ['-c', `import ${module}`], { cwd: parse(cwd).root, stdio: 'ignore' }).status === 0;

@@ -1,18 +1,19 @@
 /**
- * The objects that an object names, wherever its schema keeps such references.
+ * Finds the objects that an object refers to, wherever its schema keeps such references.
  *
- * A map with a kind and a name is one, and for Secrets and ConfigMaps a field whose name speaks of them and whose value is a name, or a map
- * with one: `secretRef: {name: x}`, `secretName: x`, `configMapKeyRef: {name: x, key: k}`. Pure. Start at {@link referencesIn}.
+ * A map with a kind and a name is a reference. For Secrets and ConfigMaps, so is a field with their name whose value is a name,
+ * or a map with one: `secretRef: {name: x}`, `secretName: x`, `configMapKeyRef: {name: x, key: k}`. Pure. Start at {@link
+ * referencesIn}.
  */
 import { isRecord } from 'stalemate-apiserver/objects/json';
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
 
 export interface Reference {
-  /** `Secret`, `ConfigMap`, or whatever is there. */
+  /** `Secret`, `ConfigMap`, or the kind in the reference. */
   readonly kind: string;
   readonly name: string;
   readonly namespace: string;
-  /** Entries that it names. */
+  /** Keys of the data that it names. */
   readonly keys: readonly string[];
 }
 
@@ -20,7 +21,7 @@ const KINDS = [
   ['Secret', /secret/i],
   ['ConfigMap', /config_?map/i],
 ] as const;
-/** What secrets hold as a rule, where no entry is named. */
+/** Usual keys of Secrets, if the reference names none. */
 const USUAL_KEYS: readonly string[] = ['username', 'password', 'token'];
 
 export function referencesIn(object: KubeObject): readonly Reference[] {
@@ -35,7 +36,7 @@ export function referencesIn(object: KubeObject): readonly Reference[] {
     if (Array.isArray(value)) for (const one of value) walk(one);
     if (!isRecord(value)) return;
     const { kind: named, name, namespace } = value;
-    // What has metadata is an object itself.
+    // A map with metadata is an object itself.
     if (typeof named === 'string' && typeof name === 'string' && value['metadata'] === undefined)
       note(named, name, typeof namespace === 'string' ? namespace : home, value['key']);
     for (const [field, of] of Object.entries(value)) {
@@ -53,7 +54,7 @@ export function referencesIn(object: KubeObject): readonly Reference[] {
   return [...found.values()];
 }
 
-/** An object that a reference to a Secret or ConfigMap could mean; undefined for other kinds, which have a schema to fit. */
+/** Makes an object for a reference to a Secret or ConfigMap; undefined for other kinds, whose schemas are unknown here. */
 export function drawReferenced({ kind, name, namespace, keys }: Reference): KubeObject | undefined {
   if (kind !== 'Secret' && kind !== 'ConfigMap') return undefined;
   const entries = Object.fromEntries((keys.length > 0 ? keys : USUAL_KEYS).map((key) => [key, 'example']));
@@ -65,13 +66,13 @@ export function drawReferenced({ kind, name, namespace, keys }: Reference): Kube
   };
 }
 
-/** An object that needs nothing but a name; undefined for other kinds. */
+/** Makes an object that needs nothing but a name; undefined for other kinds. */
 export function drawPlain(kind: string, name: string): KubeObject | undefined {
   if (kind === 'Namespace') return { apiVersion: 'v1', kind, metadata: { name } };
   return kind === 'Node' ? nodeNamed(name) : undefined;
 }
 
-/** As a kubelet registers it: there is no node without labels and annotations, so that controllers count on both. */
+/** Makes a node as a kubelet registers it: real nodes always have labels and annotations, so controllers rely on both. */
 function nodeNamed(name: string): KubeObject {
   const capacity = { cpu: '8', memory: '32Gi', pods: '110', 'ephemeral-storage': '100Gi' };
   return {

@@ -1,7 +1,7 @@
 /**
- * An overlay without the bases outside of the project that it names: rendered from a copy, of which they are left out.
+ * Renders an overlay without its remote bases, from a copy that omits them.
  *
- * Projects name definitions of others by address; rendering those would ask the network. Start at {@link renderLocally}.
+ * Projects refer to CRDs of other projects by URL; rendering those would access the network. Start at {@link renderLocally}.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,10 +12,13 @@ import { isRemote, NAMES, NAMING } from './kustomizations.ts';
 import { rendered } from './prepare.ts';
 import type { Repository } from './repository.ts';
 
-/** What is copied: manifests and what generators read; a folder with more is no folder of manifests. */
+/** Maximum number of copied files: manifests and input of generators. A larger folder is not a folder of manifests. */
 const FILES_MAX = 5_000;
 
-/** @returns what `kubectl kustomize` makes of the folder; undefined where it makes nothing with one Deployment. */
+/**
+ * @returns the output of `kubectl kustomize` for the folder; undefined without output, or unless it contains exactly one
+ * Deployment.
+ */
 export function renderLocally(repository: Repository, folder: string): string | undefined {
   const top = folder.split('/')[0] ?? folder;
   const files = repository.files.filter((file) => file.startsWith(`${top}/`));
@@ -51,7 +54,7 @@ function withoutRemote(repository: Repository, file: string, text: string): stri
   }
 }
 
-/** An address, or a kustomization that names nothing else: of that nothing would be left, which kustomize refuses. */
+/** Matches a URL, or a kustomization with nothing but URLs: the rest would be empty, which kustomize refuses. */
 function leadsOut(repository: Repository, folder: string, entry: string): boolean {
   if (isRemote(entry)) return true;
   const inner = posix.join(folder, entry);

@@ -1,29 +1,29 @@
-/** A project's files as `init` looks at them: names, and texts on demand. What tools fetch or generate is passed over. */
+/** A project's files as `init` sees them: names, and texts on demand. Downloaded and generated folders are skipped. */
 import { existsSync, readdirSync, realpathSync, type Dirent } from 'node:fs';
 import { join } from 'node:path';
 import { isWithin } from '../../report/is-within.ts';
 import { readFileText } from '../../report/read-files.ts';
 
 export interface Repository {
-  /** Relative, with slashes, sorted: those near the top first. */
+  /** Relative paths with slashes, sorted: those near the top first. */
   readonly files: readonly string[];
-  /** Empty for what is not there, cannot be read, or lies outside of the project, where a link leads. */
+  /** Returns the text of a file; empty if it does not exist, cannot be read, or a symbolic link leads out of the project. */
   readonly text: (path: string) => string;
-  /** Asks the disk: what is passed over, or lies too deep to be among the names, is there as well. */
+  /** Checks the disk, which includes files that were skipped or too deep. */
   readonly exists: (path: string) => boolean;
 }
 
 const PASSED_OVER: ReadonlySet<string> = new Set(
   'node_modules vendor third_party testdata __pycache__ target build bin coverage venv env site-packages'.split(' '),
 );
-/** A repository with more than that is looked at from the top. */
+/** In a larger repository, only the files nearest to the top are listed. */
 const FILES_MAX = 20_000;
-/** Manifests and sources are smaller; what is larger is data. */
+/** Manifests and sources are smaller; a larger file is data. */
 const BYTES_MAX = 4 * 1024 * 1024;
-/** Every detector looks for something else in the same files. */
+/** Size of the cache: every detector reads the same files for another purpose. */
 const KEPT_BYTES_MAX = 256 * 1024 * 1024;
 
-/** Reads the names; `.github` and the like by name only, all other hidden folders not at all. */
+/** Lists the files. Hidden folders are skipped, except for `.github` and a few others. */
 export function readRepository(root: string): Repository {
   const files: string[] = [];
   let folders = [''];
@@ -67,7 +67,7 @@ function readEntries(folder: string): Dirent[] {
   return readdirSync(folder, { withFileTypes: true }).toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** Where the links in a path lead; false for what is not there. */
+/** Resolves the links in a path; returns false if it does not exist. */
 export function leadsInto(root: string, path: string): boolean {
   try {
     return isWithin(realpathSync(path), realpathSync(root));
@@ -84,20 +84,20 @@ function textOf(path: string): string {
   }
 }
 
-/** The same of texts in memory. */
+/** Returns a repository of texts in memory. */
 export function repositoryOf(texts: { readonly [path: string]: string }): Repository {
   const depth = (path: string): number => path.split('/').length;
   const files = Object.keys(texts).toSorted((a, b) => depth(a) - depth(b) || (a < b ? -1 : 1));
   return { files, text: (path) => texts[path] ?? '', exists: (path) => path in texts };
 }
 
-/** How early a path comes in a list of usual places; behind all of them where it is in none. */
+/** Returns the index of the first matching pattern; the number of patterns if none matches. */
 export function placeIn(places: readonly RegExp[], path: string): number {
   const at = places.findIndex((pattern) => pattern.test(path));
   return at < 0 ? places.length : at;
 }
 
-/** Whether a file is there. */
+/** Reports whether a file exists. */
 export function has({ exists }: Repository, path: string): boolean {
   return exists(path);
 }

@@ -1,5 +1,6 @@
 /**
- * The objects that a run starts from: samples of the project where the API server accepts them, drawn from the schema where there is none.
+ * The objects that a run starts from: samples of the project that the API server accepts, or objects drawn from the schema if
+ * there are none.
  */
 import { posix } from 'node:path';
 import { stringify } from 'yaml';
@@ -17,14 +18,14 @@ import { placeIn, type Repository } from './repository.ts';
 export interface Samples {
   /** Files of the project, for `samples` of the configuration. */
   readonly files: readonly string[];
-  /** A file to write, where the project has no sample that does; empty otherwise. */
+  /** A file to write, if the project has no usable sample; empty otherwise. */
   readonly drawn: string;
-  /** Kinds that the drawn ones are of. */
+  /** Kinds of the drawn objects. */
   readonly drawnKinds: readonly string[];
   readonly notes: readonly string[];
 }
 
-/** A run with more than that says more about the machine than about the controller; the others are named for the author to add. */
+/** With more kinds, a run depends more on the machine than on the controller; the rest is listed for the user to add. */
 const KINDS_MAX = 3;
 
 const PLACES: readonly RegExp[] = [
@@ -38,17 +39,17 @@ const TESTS = /(^|\/)(tests?|e2e[\w-]*|hack|fixtures?)\//i;
 /** Objects of one file that a run could start from. */
 export interface Candidate {
   readonly file: string;
-  /** Those that the API server takes. */
+  /** The objects that the API server accepts. */
   readonly objects: readonly KubeObject[];
-  /** The file holds nothing else, so that it can be named. */
+  /** Whether the file contains nothing else, so that the configuration can list it. */
   readonly whole: boolean;
-  /** Kinds of the project that it holds objects of. */
+  /** The project's kinds among its objects. */
   readonly kinds: readonly string[];
-  /** Namespaces that objects were put into because the target requests them there. */
+  /** Namespaces into which objects were moved because the target requests them there. */
   readonly movedTo?: readonly string[];
 }
 
-/** All files with objects of the project's kinds that the API server accepts: the first of each kind first, then the others. */
+/** Returns all files with valid objects of the project's kinds: the first of each kind first, then the rest. */
 export function sampleCandidates(repository: Repository, crds: readonly KubeObject[]): readonly Candidate[] {
   const server = serverWith(crds);
   const known = new Set<string>(crds.map(kindOf));
@@ -69,13 +70,13 @@ export function sampleCandidates(repository: Repository, crds: readonly KubeObje
   return [...all.filter((_, at) => isFirst[at]), ...all.filter((_, at) => !isFirst[at])];
 }
 
-/** One object of each definition, drawn from its schema, where the API server accepts it. */
+/** Draws one object of each CRD from its schema, if the API server accepts it. */
 export function drawnCandidates(crds: readonly KubeObject[]): readonly KubeObject[] {
   const server = serverWith(crds);
   return crds.map(drawSample).filter((object) => problemWith(server, object) === '');
 }
 
-/** Objects of a kind and name that the repository has somewhere, those nearest to where samples are first. */
+/** Returns objects in the repository with a kind and name, those nearest to the usual place of samples first. */
 export function objectsNamed({ files, text }: Repository, kind: string, name: string): readonly KubeObject[] {
   const named = new RegExp(`^\\s*name:\\s*["']?${escaped(name)}["']?\\s*$`, 'm');
   return files
@@ -102,7 +103,7 @@ export function findSamples(repository: Repository, crds: readonly KubeObject[])
   }
   const files = [...new Set(byKind.values())];
   const missing = crds.filter((crd) => !byKind.has(kindOf(crd)));
-  // The samples of a project say what its users begin with; only where it has none is something made up.
+  // A project's samples show how its users start, so objects are only drawn if there are none.
   const objects = (files.length === 0 ? missing.slice(0, KINDS_MAX) : []).map(drawSample);
   for (const object of objects) {
     const why = refused.get(object.kind);
@@ -136,7 +137,7 @@ function rank(file: string): number {
   return placeIn(PLACES, file) + (isForTests(file) ? 10 : 0);
 }
 
-/** Whether a file is not what a user would apply. */
+/** Reports whether a file is for tests, and not what a user would apply. */
 export function isForTests(file: string): boolean {
   return TESTS.test(file);
 }
@@ -157,7 +158,10 @@ function serverWith(crds: readonly KubeObject[]): Server {
   return server;
 }
 
-/** Why the API server would not take an object; empty when it would. A spec that is empty says nothing that a writer could change. */
+/**
+ * Returns why the API server refuses an object; empty if it accepts it. An empty spec counts as a problem, because writers
+ * could not change anything.
+ */
 function problemWith(server: Server, object: KubeObject): string {
   const kind = server
     .resourceKinds()
@@ -167,7 +171,7 @@ function problemWith(server: Server, object: KubeObject): string {
   const spec = object['spec'];
   if (spec === null || (isRecord(spec) && Object.keys(spec).length === 0)) return 'its spec is empty';
   const { namespace = 'default' } = object.metadata;
-  // Namespaces come with the run.
+  // The run creates namespaces itself.
   const placed = kind.namespaced ? { ...object, metadata: { ...object.metadata, namespace: 'default' } } : object;
   const path = collectionPath(kind, kind.namespaced ? 'default' : '');
   const { code, body } = createAtOnce(server, path, placed, { dryRun: 'All' });

@@ -1,6 +1,6 @@
 /**
- * What a project ships and can be installed as it is: the likeliest kustomization, one without its bases elsewhere, plain manifests, or a
- * chart, in this order.
+ * Finds manifests of a project that can be installed as they are: the main kustomization, one without its remote bases, plain
+ * manifests, or a chart, in this order.
  *
  * Start at {@link findShipped}.
  */
@@ -25,29 +25,29 @@ export interface Shipped {
   readonly project: Project;
   /** For `manifests` of the configuration. */
   readonly paths: readonly string[];
-  /** What has to be written to {@link MANIFESTS_FILE} for that; absent where the files are there. */
+  /** The text to write to {@link MANIFESTS_FILE}; absent if the files exist. */
   readonly rendered?: string;
 }
 
 export interface Looking {
   readonly repository: Repository;
-  /** What the target is started by: of several workloads, it says which one the target is. */
+  /** The target's program, which identifies the target among several workloads. */
   readonly program: string;
-  /** What the program and its image may be called. */
+  /** Possible names of the program and its image. */
   readonly names: readonly string[];
-  /** Definitions that the project has elsewhere. */
+  /** CRDs that the project has elsewhere. */
   readonly crds: readonly KubeObject[];
   readonly flags: { readonly yes?: boolean; readonly dryRun?: boolean };
   readonly console: Console;
 }
 
-/** What was found, and what a user has to know of it; neither where there is nothing. */
+/** The result, and a note for the user; neither if nothing was found. */
 export interface FoundShipped {
   readonly shipped?: Shipped;
   readonly note?: string;
 }
 
-/** Rendering takes a moment each. */
+/** Maximum number of attempts, because each rendering takes a moment. */
 const RENDERED_MAX = 6;
 
 export async function findShipped(search: Looking): Promise<FoundShipped> {
@@ -60,13 +60,13 @@ export async function findShipped(search: Looking): Promise<FoundShipped> {
   );
 }
 
-/** Kustomizations that can be rendered here, without the network; one is rendered when it is asked for. */
+/** Yields kustomizations that can be rendered without the network; each is rendered only when it is needed. */
 function* overlaysOf({ repository, console }: Looking): Generator<readonly string[]> {
   for (const { folder, usual } of overlays(repository).slice(0, RENDERED_MAX))
     if (canRender(folder, console.cwd, !usual)) yield [folder];
 }
 
-/** The first paths with what can be installed as it is. */
+/** Returns the first paths that can be installed. */
 function firstInstallable(candidates: Iterable<readonly string[]>, search: Looking): FoundShipped | undefined {
   for (const paths of candidates) {
     const project = loadProject(paths.map((path) => resolve(search.console.cwd, path)));
@@ -75,7 +75,7 @@ function firstInstallable(candidates: Iterable<readonly string[]>, search: Looki
   return undefined;
 }
 
-/** The likeliest overlay that leads out of the project, without what lies there. */
+/** Renders the main overlay with remote bases, without those. */
 function withoutRemoteOf({ repository }: Looking): FoundShipped | undefined {
   for (const { folder } of overlays(repository, true).slice(0, RENDERED_MAX)) {
     const text = renderLocally(repository, folder);
@@ -86,7 +86,7 @@ function withoutRemoteOf({ repository }: Looking): FoundShipped | undefined {
   return undefined;
 }
 
-/** The first chart that renders to what can be installed. Helm is built where it is not there, if that is agreed to. */
+/** Returns the first chart whose output can be installed. Builds Helm if it is missing and the user agrees. */
 async function chartOf({ repository, program, crds, flags, console }: Looking): Promise<FoundShipped | undefined> {
   const charts = chartsIn(repository).slice(0, RENDERED_MAX);
   const [first] = charts;

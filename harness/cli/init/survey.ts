@@ -1,8 +1,8 @@
 /**
- * What there is in a project: how its controller is started, its CRDs, its samples, what it ships, and which CI it has.
+ * Surveys a project: how its controller is started, its CRDs, its samples, its manifests, and its CI.
  *
- * Owns: putting the detectors together. Does not own: any of them (`programs/`, `definitions.ts`, `samples.ts`), what is made of it
- * (`plan.ts`). Start at {@link survey}.
+ * Owns: running the detectors. Does not own: the detectors (`programs/`, `definitions.ts`, `samples.ts`), the use of the
+ * results (`plan.ts`). Start at {@link survey}.
  */
 import { mapOf } from 'stalemate-apiserver/objects/json';
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
@@ -20,7 +20,7 @@ export interface Survey {
   readonly program: Program | undefined;
   readonly definitions: Definitions;
   readonly samples: Samples;
-  /** What could be installed as a whole. */
+  /** A kustomization that could be installed as a whole. */
   readonly manifests: string | undefined;
   readonly ci: CiKind;
 }
@@ -28,7 +28,7 @@ export interface Survey {
 export const CI_KINDS = ['github', 'gitlab', 'none'] as const;
 export type CiKind = (typeof CI_KINDS)[number];
 
-/** @param pythonFor the interpreter that can import a module: of the project's environment, or `python3`. */
+/** @param pythonFor - Returns the interpreter that can import a module: that of the project's virtual environment, or `python3`. */
 export function survey(repository: Repository, pythonFor: (module: string) => string): Survey {
   const definitions = findDefinitions(repository);
   const program = programOf(repository, pythonFor);
@@ -41,7 +41,10 @@ export function survey(repository: Repository, pythonFor: (module: string) => st
   };
 }
 
-/** In the order in which a repository with several is more likely meant: tools in Python or Node stand beside operators in Go. */
+/**
+ * In order of preference if a repository has programs in several languages: operators in Go often have tools in Python or Node
+ * beside them.
+ */
 function programOf(repository: Repository, pythonFor: (module: string) => string): Program | undefined {
   const detectors = [
     () => goProgram(repository),
@@ -53,14 +56,14 @@ function programOf(repository: Repository, pythonFor: (module: string) => string
   let first: Program | undefined;
   for (const detect of detectors) {
     const program = detect();
-    // A language in which nothing can be started may be that of a client library beside the operator.
+    // If nothing can be started in a language, it may be that of a client library beside the operator.
     if (program !== undefined && (program.command.length > 0 || program.target !== undefined)) return program;
     first ??= program;
   }
   return first;
 }
 
-/** Objects outside namespaces are not seen by a program that is given one. */
+/** Watches all namespaces if a kind is cluster-scoped: restricted to a namespace, the program would not see its objects. */
 function withScope(program: Program, crds: readonly KubeObject[]): Program {
   const outside = crds.some(({ spec }) => mapOf(spec)['scope'] === 'Cluster');
   if (!outside || !program.command.includes('--namespace={namespace}')) return program;

@@ -1,8 +1,8 @@
 /**
- * Chooses samples by what they lead to: each candidate is tried on the target without other writers.
+ * Chooses samples by their effect: each candidate is tried on the target without other writers.
  *
- * Owns: which groups are tried, with what beside them, and which are chosen. Does not own: making the runs (`execution/lab/`), reading
- * them (`effects.ts`). Start at {@link tryCandidates}.
+ * Owns: which groups are tried, with which other objects, and which are chosen. Does not own: making the runs
+ * (`execution/lab/`), reading them (`effects.ts`). Start at {@link tryCandidates}.
  */
 import { groupResource, type KubeObject } from 'stalemate-apiserver/objects/object';
 import { installCrds } from '../../clusters/definitions.ts';
@@ -13,12 +13,12 @@ import { drawPlain, drawReferenced, referencesIn } from './references.ts';
 import type { Repository } from './repository.ts';
 import { drawnCandidates, isForTests, objectsNamed, sampleCandidates, type Candidate } from './samples.ts';
 
-/** A group that was tried. */
+/** A group of objects that was tried. */
 export interface Tried {
-  /** What it is called where it is printed: a file, with what was added to it. */
+  /** The printed name: a file, and what was added to it. */
   readonly name: string;
   readonly candidate: Candidate;
-  /** What is applied beside the candidate's own objects. */
+  /** Objects that are applied in addition to the candidate's own. */
   readonly beside: readonly KubeObject[];
   readonly effect: Effect;
   readonly history: History;
@@ -27,25 +27,25 @@ export interface Tried {
 export interface Choosing {
   readonly repository: Repository;
   readonly crds: readonly KubeObject[];
-  /** Where objects without a namespace go. */
+  /** The namespace for objects without one. */
   readonly namespace: string;
-  /** The target without any sample. */
+  /** The run of the target without any sample. */
   readonly alone: History | undefined;
-  /** Runs groups of objects; those that there was no time for are left out of the answer. */
+  /** Runs groups of objects; the result omits those that there was no time for. */
   readonly run: (
     groups: readonly { readonly name: string; readonly objects: readonly KubeObject[] }[],
   ) => Promise<ReadonlyMap<string, History>>;
   readonly onTried: (tried: Tried) => void;
 }
 
-/** More than that are not tried: the first ones of each kind come first. */
+/** Maximum number of candidates, of which the first of each kind come first. */
 const TRIED_MAX = 16;
-/** A run with more than that says more about the machine than about the controller. */
+/** Maximum number of chosen candidates: with more, a run depends more on the machine than on the controller. */
 export const CHOSEN_MAX = 3;
-/** Objects that were asked for in vain, found or drawn, in so many rounds: what is there may ask for more. */
+/** Rounds of adding missing objects: an added object may refer to further ones. */
 const ROUNDS = 2;
 
-/** Those that had an effect, best first, at most {@link CHOSEN_MAX}, no two of which are about the same kinds. */
+/** Returns the candidates with an effect, best first, at most {@link CHOSEN_MAX}, each with a kind that the ones before it lack. */
 export async function tryCandidates(choosing: Choosing): Promise<readonly Tried[]> {
   const { repository, crds } = choosing;
   const files = sampleCandidates(repository, crds);
@@ -66,7 +66,7 @@ function drawnCandidate(object: KubeObject): Candidate {
   return { file: '', objects: [object], whole: false, kinds: [object.kind] };
 }
 
-/** Each of them, and those that lack something once more with that. */
+/** Tries each candidate, and again with missing objects if it lacks any. */
 async function tryAll(candidates: readonly Candidate[], choosing: Choosing): Promise<readonly Tried[]> {
   const groups = candidates.map((candidate) => ({ candidate, beside: [] }));
   const all = await tryGroups(groups, choosing);
@@ -75,7 +75,7 @@ async function tryAll(candidates: readonly Candidate[], choosing: Choosing): Pro
 }
 
 function isEffective({ effect }: Tried): boolean {
-  // A run in which a part of the sample is refused has no verdict.
+  // A run in which part of the sample is refused would be inconclusive.
   return effect.score > 0 && effect.refused === '';
 }
 
@@ -83,10 +83,10 @@ function worthOf(tried: Tried): number {
   return isEffective(tried) ? tried.effect.score : 0;
 }
 
-/** How servers and webhooks say that something has to be there before: `runtimes.example.com "x" not found`, or with its kind. */
+/** Messages of servers and webhooks about a missing object: `runtimes.example.com "x" not found`, or with its kind. */
 const NOT_FOUND = /\b([A-Za-z]+)((?:\.[\w-]+)*) "([^"]+)" not found/g;
 
-/** Objects that a refusal names. */
+/** Returns the objects that a refusal names. */
 function namedIn(refusal: string, kinds: ReadonlyMap<string, string>): readonly { kind: string; name: string }[] {
   const known = new Set(kinds.values());
   return [...refusal.matchAll(NOT_FOUND)].flatMap(([, head = '', group = '', name = '']) => {
@@ -124,7 +124,7 @@ function nameOf({ candidate, beside }: Group): string {
     : `${itself} with ${beside.map(({ kind, metadata }) => `${kind} ${metadata.name ?? ''}`).join(', ')}`;
 }
 
-/** Tries those again that lack something, with it; what leads to more takes the place of what led to less. */
+/** Tries candidates again together with the objects that they lack; a better result replaces the earlier one. */
 async function addMissing(all: Tried[], choosing: Choosing): Promise<void> {
   const kinds = kindsOf(choosing.crds);
   const names = new Set(all.map(({ name }) => name));
@@ -149,7 +149,7 @@ async function addMissing(all: Tried[], choosing: Choosing): Promise<void> {
   }
 }
 
-/** The candidate with its objects in the namespaces in which the target requests them; undefined where it requests none elsewhere. */
+/** Moves a candidate's objects to the namespaces in which the target requests them; undefined if there are none. */
 function movedTo(
   { candidate, effect }: Tried,
   kinds: ReadonlyMap<string, string>,
@@ -167,7 +167,10 @@ function movedTo(
   return { ...candidate, objects, whole: false, movedTo: [...places] };
 }
 
-/** Objects that it names or asked for and that are nowhere among its own: of the repository, or drawn where that is possible. */
+/**
+ * Returns objects that the candidate refers to or the target requested, and that are not part of it: from the repository, or
+ * drawn if possible.
+ */
 function missingBeside(
   { candidate, beside, effect }: Tried,
   kinds: ReadonlyMap<string, string>,
@@ -208,7 +211,7 @@ interface Named {
   readonly where: string;
 }
 
-/** An object of the repository. One that names no namespace may be in any. */
+/** Finds the object in the repository. One without a namespace matches any. */
 function objectFor({ kind, name, where }: Named, { repository, namespace, crds }: Choosing): KubeObject | undefined {
   const found = objectsNamed(repository, kind, name).find(
     (object) => declares(crds, object) && (where === '' || (object.metadata.namespace ?? where) === where),
@@ -217,7 +220,7 @@ function objectFor({ kind, name, where }: Named, { repository, namespace, crds }
   return { ...found, metadata: { ...found.metadata, namespace: where } };
 }
 
-/** Built-in kinds, and those that are defined. */
+/** Reports whether a kind is built in or has a CRD. */
 function declares(crds: readonly KubeObject[], { apiVersion, kind }: KubeObject): boolean {
   return serverOf(crds).kindFor(apiVersion, kind) !== undefined;
 }
@@ -248,7 +251,7 @@ function chosenOf(all: readonly Tried[]): readonly Tried[] {
     const keys = [...tried.candidate.objects, ...tried.beside].map(
       ({ apiVersion, kind, metadata: { namespace = '', name = '' } }) => `${apiVersion}/${kind}/${namespace}/${name}`,
     );
-    // A second sample of the same kind takes time from the first, and two of one name cannot be.
+    // A second sample of the same kind costs time of the first, and objects of the same name exclude each other.
     if (tried.candidate.kinds.every((kind) => kinds.has(kind)) || keys.some((key) => objects.has(key))) continue;
     for (const kind of tried.candidate.kinds) kinds.add(kind);
     for (const key of keys) objects.add(key);
@@ -257,10 +260,10 @@ function chosenOf(all: readonly Tried[]): readonly Tried[] {
   return chosen;
 }
 
-/** So many requests take no time that would count. */
+/** A group with fewer requests takes negligible time. */
 const CHEAP_REQUESTS = 80;
 
-/** Several are used together where that costs little, or is worth as much as the best of them alone. */
+/** Tries the chosen groups together, and uses that if it is cheap, or as valuable as the best of them alone. */
 async function together(chosen: readonly Tried[], { run, alone }: Choosing): Promise<readonly Tried[]> {
   const [best] = chosen;
   if (best === undefined || chosen.length === 1) return chosen;

@@ -1,4 +1,7 @@
-/** Writes what `init` has planned: below the project, and over nothing that has come since. */
+/**
+ * Writes the files that `init` has planned: only inside the project, and without overwriting files that were created in the
+ * meantime.
+ */
 import { lstatSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { HarnessError } from '../../model/errors.ts';
@@ -7,7 +10,7 @@ import type { PlannedFile } from './plan.ts';
 import { leadsInto } from './repository.ts';
 
 /**
- * @throws {USAGE} for a path that a link leads out of the project.
+ * @throws {USAGE} for a path on which a symbolic link leads out of the project.
  * @throws {OUTPUT_FAILED}
  */
 export function writePlan(files: readonly PlannedFile[], { cwd, called }: Pick<Console, 'cwd' | 'called'>): void {
@@ -20,7 +23,7 @@ export function writePlan(files: readonly PlannedFile[], { cwd, called }: Pick<C
       );
     try {
       mkdirSync(dirname(join(cwd, path)), { recursive: true });
-      // What was not there when it was looked for is made, and nothing that has come since is lost.
+      // `wx` fails if the file was created after it was planned.
       writeFileSync(join(cwd, path), text, { flag: { write: 'wx', extend: 'a', replace: 'w' }[does] });
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'EEXIST')
@@ -38,7 +41,10 @@ export function writePlan(files: readonly PlannedFile[], { cwd, called }: Pick<C
   }
 }
 
-/** By the first part of it that is a link to elsewhere. A link to nowhere counts: writing would make what it names. */
+/**
+ * Reports whether any part of the path is a symbolic link out of the project. A dangling link counts: writing would create its
+ * target.
+ */
 function leadsOut(path: string, cwd: string): boolean {
   const parts = path.split('/');
   return parts.some((_, index) => {

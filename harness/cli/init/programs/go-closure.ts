@@ -1,4 +1,7 @@
-/** Which packages of its own repository a Go program is made of, read from import lines: what a main package hands on to others is its own too. */
+/**
+ * Finds the packages of its own repository that a Go program consists of, by import lines: code that a main package delegates
+ * to counts as its own.
+ */
 import { posix } from 'node:path';
 import type { Repository } from '../repository.ts';
 
@@ -9,13 +12,13 @@ export interface GoPackage {
 }
 
 export interface GoPackages {
-  /** The package in a folder; its text is empty where there is none. */
+  /** Returns the package in a folder; its text is empty if there is none. */
   readonly at: (folder: string) => GoPackage;
-  /** The package in a folder and all packages of the repository that it leads to, itself first. */
+  /** Returns the package in a folder and all packages of the repository that it imports, directly or indirectly, itself first. */
   readonly closure: (folder: string) => readonly GoPackage[];
 }
 
-/** @param module the path that go.mod declares, with its major version */
+/** @param module - The module path in go.mod, with its major version. */
 export function goPackages(repository: Repository, module: string): GoPackages {
   const sources = repository.files.filter((file) => file.endsWith('.go') && !file.endsWith('_test.go'));
   const files = Map.groupBy(sources, (file) => posix.dirname(file));
@@ -47,7 +50,7 @@ export function goPackages(repository: Repository, module: string): GoPackages {
   return { at, closure };
 }
 
-/** Folders of the same module that a package imports. */
+/** Returns folders of the same module that a package imports. */
 function importsIn(text: string, module: string): readonly string[] {
   return text
     .split(`"${module}/`)

@@ -1,36 +1,37 @@
 /**
- * Which main package of a Go project is its manager, by what the project itself says: its Dockerfiles, Makefile and Deployments.
+ * Finds the main package of a Go project that is its manager, by evidence in its Dockerfiles, Makefile and Deployments.
  *
- * Owns: the evidence for each package, and what it weighs. Does not own: how the package is built and started (`go.ts`). Start at
+ * Owns: the evidence for each package, and its weight. Does not own: how the package is built and started (`go.ts`). Start at
  * {@link rankMains}.
  */
 import { posix } from 'node:path';
 import { placeIn, type Repository } from '../repository.ts';
 
 export interface Main {
-  /** `.`, `cmd/manager` */
+  /** For example `.` or `cmd/manager`. */
   readonly folder: string;
   readonly weight: number;
-  /** In words, the heaviest first. */
+  /** The evidence in words, the heaviest first. */
   readonly why: readonly string[];
 }
 
-/** In the order in which projects mean "the one", where nothing else says. */
+/** Usual places of the main package, in order of preference, if there is no other evidence. */
 const PLACES: readonly RegExp[] = [
   /^cmd\/main\.go$/,
   /^main\.go$/,
   /^cmd\/(manager|operator|controller)\/main\.go$/,
   /^cmd\//,
 ];
-/** What is built or deployed there serves tests, documentation and development. */
+/** Folders for tests, documentation and development. */
 const ASIDE = /(^|\/)(tests?|e2e|hack|examples?|samples?|site|docs?|dev[\w-]*|fixtures?|experimental)\//i;
 const CONTAINER_FILE = /(^|\/)(Dockerfile|Containerfile)[^/]*$/;
 const WEIGHT = { image: 4, deployment: 4, daemonSet: 1, makefile: 3, besideItself: 2 } as const;
 
 /**
- * The packages, the one with most evidence first.
+ * Returns the packages, the one with most evidence first.
  *
- * @param size how many packages of the repository a program is made of: of two that are deployed alike, the larger one is the manager
+ * @param size - Returns the number of the repository's packages in a program: of two that are deployed alike, the larger one is
+ * the manager.
  */
 export function rankMains(
   repository: Repository,
@@ -51,7 +52,7 @@ export function rankMains(
       const folder = folderOf(source, folders, module);
       if (folder === undefined) continue;
       if (output !== '') built.set(posix.basename(output), folder);
-      // A Dockerfile beside a package builds that, whichever it is; one at the top builds what is shipped.
+      // A Dockerfile beside a package builds only that package; one at the top builds what the project ships.
       const weight = isContainer ? (posix.dirname(file) === '.' ? WEIGHT.image : WEIGHT.besideItself) : WEIGHT.makefile;
       note(folder, `${file} builds it`, weight);
     }
@@ -76,10 +77,10 @@ function placeOf(folder: string): number {
   return placeIn(PLACES, posix.join(folder, 'main.go'));
 }
 
-/** Also where a variable names the tool: `$(GO_CMD) build`. */
+/** Includes tools in variables: `$(GO_CMD) build`. */
 const GO = /(?:\bgo|\$[({]\w*GO\w*[)}]) (?:build|run|install)\b(.*)$/;
 
-/** Words of `go build` and `go run` that are packages or files; what follows a flag that takes a value is none. */
+/** Returns arguments of `go build` and `go run` that are packages or files, without the values of flags. */
 function buildsIn(text: string): readonly { readonly output: string; readonly source: string }[] {
   const lines = text.replaceAll(/\\\r?\n/g, ' ').split('\n');
   return lines.flatMap((line) => {
@@ -96,7 +97,7 @@ function buildsIn(text: string): readonly { readonly output: string; readonly so
   });
 }
 
-/** `./cmd/manager/main.go`, `cmd/manager`, `example.com/op/cmd/manager`, `.` */
+/** Accepts `./cmd/manager/main.go`, `cmd/manager`, `example.com/op/cmd/manager`, `.`. */
 function folderOf(source: string, folders: readonly string[], module: string): string | undefined {
   const inside = source.startsWith(`${module}/`) ? source.slice(module.length + 1) : source;
   const plain = posix
@@ -106,7 +107,7 @@ function folderOf(source: string, folders: readonly string[], module: string): s
   return folders.find((folder) => folder === plain);
 }
 
-/** Names that workloads of the project's manifests start containers by: the program's, and the image's. */
+/** Returns the names by which workloads in the project's manifests start containers: those of programs and images. */
 function workloadsIn({ files, text }: Repository): readonly { file: string; kind: string; words: readonly string[] }[] {
   return files
     .filter((file) => /\.ya?ml$/.test(file) && !ASIDE.test(file))
@@ -122,7 +123,7 @@ function workloadsIn({ files, text }: Repository): readonly { file: string; kind
           const programs = [...document.matchAll(/command:\s*(?:\[\s*|\n\s*-\s*)["']?\/?([\w./-]+)/g)].map(
             ([, program = '']) => posix.basename(program),
           );
-          // A container is often called as its program is, where the image has the name of the project.
+          // A container is often named after its program, while the image is named after the project.
           const containers = [...document.matchAll(/^\s*(?:- )?name:\s*["']?([\w-]+)/gm)].map(([, name = '']) => name);
           return [{ file, kind, words: [...programs, ...images, ...containers] }];
         }),

@@ -1,4 +1,4 @@
-/** Go: kubebuilder and operator-sdk layouts, and whatever else has a main package that makes a manager or an informer. */
+/** Go: kubebuilder and operator-sdk layouts, and any other main package that creates a manager or an informer. */
 import { posix } from 'node:path';
 import { has, type Repository } from '../repository.ts';
 import { goPackages, type GoPackages } from './go-closure.ts';
@@ -19,7 +19,7 @@ export function goProgram(repository: Repository): Program | undefined {
   const chosen = main.folder;
   const source = packages.at(chosen).text;
   const called = packages.closure(chosen).slice(1);
-  // Other packages have the same words for other things: there, only a call that defines a flag counts.
+  // In other packages the same word may mean something else, so only a call that defines a flag counts there.
   const flag = (name: string): boolean =>
     source.includes(`"${name}"`) || called.some(({ text }) => definesFlag(text, name));
   const makefile = repository.text('Makefile');
@@ -31,7 +31,7 @@ export function goProgram(repository: Repository): Program | undefined {
     command: [
       binary,
       ...subcommandOf(packages.closure(chosen), repository),
-      // controller-runtime reads KUBECONFIG; a flag of the program's own may be all that it looks at.
+      // controller-runtime reads KUBECONFIG, but other programs may only read their own flag.
       ...(flag('kubeconfig') ? ['--kubeconfig={kubeconfig}'] : []),
       ...(metrics ? ['--metrics-bind-address=127.0.0.1:{port:metrics}'] : []),
       ...(flag('metrics-secure') ? ['--metrics-secure=false'] : []),
@@ -59,7 +59,10 @@ function generateOf(repository: Repository): string {
     : 'controller-gen crd paths=./... output:crd:dir=config/crd/bases';
 }
 
-/** Main packages that make a manager, by themselves or by what they call, or all of them where none does; the likeliest first. */
+/**
+ * Returns main packages that create a manager, directly or in packages that they call, or all of them if none does; the
+ * likeliest first.
+ */
 function mainPackages(repository: Repository, module: string, packages: GoPackages): readonly Main[] {
   const files = repository.files.filter((file) => file.endsWith('.go') && !file.endsWith('_test.go'));
   const folders = new Set(
@@ -73,12 +76,15 @@ function mainPackages(repository: Repository, module: string, packages: GoPackag
   return rankMains(repository, mains, module, (folder) => packages.closure(folder).length);
 }
 
-/** `fs.StringVar(&path, "kubeconfig", …)`, `flag.String("kubeconfig", …)`, `flags.BoolVarP(&on, "leader-elect", …)` */
+/** For example `fs.StringVar(&path, "kubeconfig", …)`, `flag.String("kubeconfig", …)`, `flags.BoolVarP(&on, "leader-elect", …)`. */
 function definesFlag(text: string, name: string): boolean {
   return new RegExp(`\\.(?:String|Bool|Int|Duration)\\w*\\((?:\\s*&[\\w.]+,)?\\s*"${name}"`).test(text);
 }
 
-/** `fs.StringVar(&dir, "cert-dir", "/certs", …)`, `flags.StringVarP(&file, "config", "c", "/etc/op/config.yaml", …)` */
+/**
+ * For example `fs.StringVar(&dir, "cert-dir", "/certs", …)`, `flags.StringVarP(&file, "config", "c", "/etc/op/config.yaml",
+ * …)`.
+ */
 const PATH_FLAG = /\.String\w*\((?:\s*&[\w.]+,)?\s*"([\w-]+)",\s*(?:"\w?",\s*)?"(\/[^"\s]+)"/g;
 
 function pathFlagsIn(closure: readonly { readonly text: string }[]): { readonly [flag: string]: string } {
@@ -87,8 +93,8 @@ function pathFlagsIn(closure: readonly { readonly text: string }[]): { readonly 
 }
 
 /**
- * Of a program with commands of its own (cobra), the one that a workload of the project starts, also where Helm has to fill in the rest
- * of it, or else the one whose package makes the manager: without it, such a program prints its help and ends.
+ * Returns the subcommand of a program with subcommands (cobra): the one that a workload of the project starts, even in a Helm
+ * template, or else the one whose package creates the manager. Without it, such a program would print its help and exit.
  */
 function subcommandOf(closure: readonly { readonly text: string }[], repository: Repository): readonly string[] {
   const [main] = closure;
@@ -103,7 +109,7 @@ function subcommandOf(closure: readonly { readonly text: string }[], repository:
   return only === undefined || others.length > 0 ? [] : [only];
 }
 
-/** With what the containers of Deployments and StatefulSets begin, where that is a word. */
+/** Returns the first argument of each container in Deployments and StatefulSets, if it is not a flag. */
 function firstArguments({ files, text }: Repository): readonly string[] {
   return files
     .filter((file) => /\.ya?ml$/.test(file) && /^kind:\s*["']?(?:Deployment|StatefulSet)\b/m.test(text(file)))
@@ -131,7 +137,7 @@ function moduleName(module: string): string {
   return modulePath(module).replace(/\/v\d+$/, '');
 }
 
-/** Where kubebuilder keeps what it ships. */
+/** The usual place of manifests in kubebuilder projects. */
 export function goManifests(repository: Repository): string | undefined {
   return has(repository, 'config/default/kustomization.yaml') ? 'config/default' : undefined;
 }

@@ -1,4 +1,4 @@
-/** Java with the Java Operator SDK: the runnable jar that Maven or Gradle makes; fabric8 generates the CRDs beside it. */
+/** Java with the Java Operator SDK: the runnable jar that Maven or Gradle builds; fabric8 generates the CRDs beside it. */
 import { has, type Repository } from '../repository.ts';
 import type { Program } from './program.ts';
 
@@ -27,7 +27,7 @@ function notesOf(jar: string | undefined): readonly string[] {
   return [...guessed, 'the jar has to be one that holds its dependencies, or names them in its manifest'];
 }
 
-/** How a tool builds, and where it puts what it makes. */
+/** How a build tool is called, and where it writes its output. */
 interface Build {
   readonly folder: string;
   readonly wrapper: string;
@@ -36,7 +36,7 @@ interface Build {
   readonly build: readonly string[];
   /** The folder of jars. */
   readonly jars: string;
-  /** The name of the jar; undefined where the project's files do not say. */
+  /** The name of the jar; undefined if the project's files do not contain it. */
   readonly jar: string | undefined;
   readonly definitions: string;
 }
@@ -49,7 +49,7 @@ function ofMaven(pom: string): Build {
   };
 }
 
-/** The first coordinates of a POM are its own, unless it has a parent, which gives those that it lacks. */
+/** The first coordinates in a POM are its own, unless it has a parent, from which it inherits missing ones. */
 function mavenJar(pom: string): string | undefined {
   const plain = pom.replaceAll(/<!--[\s\S]*?-->/g, '');
   const parent = /<parent>[\s\S]*?<\/parent>/.exec(plain)?.[0] ?? '';
@@ -69,7 +69,7 @@ function mavenJar(pom: string): string | undefined {
   return withValues(name, valueOf);
 }
 
-/** References may lead to others; those that lead nowhere, or in a circle, make the whole unknown. */
+/** Resolves references, which may be nested; undefined if any is unknown or circular. */
 function withValues(text: string, valueOf: (name: string) => string | undefined, depth = 0): string | undefined {
   let isKnown = depth < 8;
   const whole = text.replaceAll(/\$\{([^}]+)\}/g, (_, name: string) => {
@@ -87,7 +87,7 @@ function tagged(xml: string, tag: string): string | undefined {
   return at < 0 || end < 0 ? undefined : xml.slice(at + tag.length + 2, end).trim();
 }
 
-/** Without a name in its settings a project goes by its folder, which nothing here says. */
+/** Without a name in its settings, a project is named after its folder, which is unknown here. */
 function ofGradle({ text }: Repository, gradle: string): Build {
   const settings = text('settings.gradle') + text('settings.gradle.kts');
   const name = /rootProject\.name\s*=\s*["']([^"'$]+)["']/.exec(settings)?.[1];

@@ -1,4 +1,7 @@
-/** TypeScript and JavaScript with `@kubernetes/client-node`: a target module where there is one, else the program as it is started. */
+/**
+ * TypeScript and JavaScript with `@kubernetes/client-node`: a target module if there is one, else the program as the project
+ * starts it.
+ */
 import { isRecord } from 'stalemate-apiserver/objects/json';
 import { has, type Repository } from '../repository.ts';
 import type { Program } from './program.ts';
@@ -42,7 +45,7 @@ export function nodeProgram(repository: Repository): Program | undefined {
   };
 }
 
-/** The words after which the entry comes: what `npm start` does, then what the package says, then the usual names. */
+/** Returns the command that starts the program: that of `npm start`, else Node with the package's entry or a usual file name. */
 function startOf(
   repository: Repository,
   script: string,
@@ -65,7 +68,7 @@ function clean(path: string): string {
   return path.replace(/^\.\//, '');
 }
 
-/** What brings the dependencies of package.json, by the lockfile that is there. */
+/** Returns the command that installs the dependencies of package.json, by the existing lockfile. */
 export function installText(repository: Repository): string {
   if (has(repository, 'pnpm-lock.yaml')) return 'pnpm install';
   if (has(repository, 'yarn.lock')) return 'yarn install';

@@ -1,36 +1,39 @@
-/** How a project's controller is built and started, as far as its files say. */
+/** How a project's controller is built and started, as far as its files show. */
 
 export interface Program {
-  /** `Go, controller-runtime` */
+  /** For example `Go, controller-runtime`. */
   readonly language: string;
-  /** A module that starts it, instead of a command. */
+  /** A module that starts the controller, instead of a command. */
   readonly target?: string;
-  /** Program and arguments, with placeholders. Empty where it is unknown. */
+  /** Program and arguments, with placeholders. Empty if unknown. */
   readonly command: readonly string[];
   readonly env?: { readonly [name: string]: string };
-  /** Variables that switch its webhooks off, for where none are installed. */
+  /** Environment variables that switch its webhooks off, used if none are installed. */
   readonly withoutWebhooks?: { readonly [name: string]: string };
-  /** What it and its image may be called in the Deployment that starts it; absent where arguments of that are of no use. */
+  /**
+   * Possible names of the program and its image in the Deployment that starts it; absent if the Deployment's arguments cannot
+   * be used.
+   */
   readonly names?: readonly string[];
   readonly metrics?: string;
   readonly readyWithinMs?: number;
-  /** Flags of its source whose default is an absolute path. */
+  /** Flags in its source whose default is an absolute path. */
   readonly pathFlags?: { readonly [flag: string]: string };
-  /** It can elect a leader. */
+  /** Whether it supports leader election. */
   readonly elects: boolean;
-  /** Makes `command[0]`, in words for `spawn`. */
+  /** The command that builds `command[0]`, in arguments for `spawn`. */
   readonly build?: readonly string[];
-  /** What a command needs before it can run: what to look for, and the command that brings it. */
+  /** A prerequisite of the command: the path to check, and the command that creates it. */
   readonly needs?: { readonly path: string; readonly get: string };
-  /** Where the build leaves CRDs. */
+  /** The folder in which the build writes CRDs. */
   readonly builtDefinitions?: string;
-  /** What brings CRDs into being where none lie in the repository. */
+  /** The command that generates CRDs if the repository contains none. */
   readonly generate?: string;
-  /** What a workflow needs to set up, as the name of its action. */
+  /** The setup action that a workflow needs. */
   readonly setUp: SetUp;
-  /** Lines that .gitignore should have. */
+  /** Lines to add to .gitignore. */
   readonly ignored?: readonly string[];
-  /** What was guessed, in words. */
+  /** Guesses, as sentences for the user. */
   readonly notes: readonly string[];
 }
 

@@ -1,15 +1,15 @@
-/** Python: handlers that `kopf run` loads, a program that calls `kopf.run` itself, or one that uses a client of the API by itself. */
+/** Python: handlers that `kopf run` loads, a program that calls `kopf.run` itself, or one that uses an API client directly. */
 import { posix } from 'node:path';
 import { has, type Repository } from '../repository.ts';
 import type { Program } from './program.ts';
 
 const HANDLER = /^@kopf\.(?:on\.|timer|daemon|index)/m;
 const STARTS = /\bkopf\.(?:run|operator)\(/;
-/** By what is imported. */
+/** Matches imports of API clients. */
 const CLIENT = /^\s*(?:import|from) (kubernetes_asyncio|kubernetes|lightkube|kr8s|pykube)\b/m;
 const MAIN = /^if __name__ == ['"]__main__['"]:/m;
 
-/** @param pythonFor the interpreter that can import a module. */
+/** @param pythonFor - Returns the interpreter that can import a module. */
 export function pythonProgram(repository: Repository, pythonFor: (module: string) => string): Program | undefined {
   const sources = repository.files.filter(
     (file) => file.endsWith('.py') && !/(^|\/)tests?\/|(^|\/)(test_|conftest)/.test(file),
@@ -29,7 +29,7 @@ export function pythonProgram(repository: Repository, pythonFor: (module: string
   };
 }
 
-/** A program that watches by itself: what is run as one, the first that uses the client before others. */
+/** Detects a program without a framework: among files that are run as scripts, the first that uses the client. */
 function clientProgram(
   repository: Repository,
   sources: readonly string[],
@@ -51,13 +51,13 @@ function clientProgram(
   };
 }
 
-/** Clients of the API that it imports beside its framework. */
+/** Returns the API clients that it imports in addition to its framework. */
 function clientsIn(repository: Repository, sources: readonly string[]): readonly string[] {
   const found = sources.map((file) => CLIENT.exec(repository.text(file))?.[1]);
   return [...new Set(found)].filter((name) => name !== undefined).toSorted();
 }
 
-/** @param modules what it imports: it can be started once the first is there. */
+/** @param modules - The modules that it imports: it can be started once the first is installed. */
 function python(
   repository: Repository,
   modules: readonly [string, ...(readonly string[])],
@@ -76,7 +76,7 @@ function scopeNote(who: string): string {
   return `${who}: it should watch the namespace "default", or all`;
 }
 
-/** What makes runs long that take real time. */
+/** Notes waits in real time that make runs long. */
 function paceNotes(repository: Repository, files: readonly string[]): readonly string[] {
   const slow = files.flatMap((file) =>
     [...repository.text(file).matchAll(/\binterval\s*=\s*(\d+(?:\.\d+)?)/g)]
@@ -98,7 +98,10 @@ function kopfRun(repository: Repository, files: readonly string[]): readonly str
   return ['-m', 'kopf', 'run', '--standalone', '--namespace={namespace}', ...named];
 }
 
-/** A file inside a package is loaded as a module, or its relative imports fail. Folders inside a package need no file of their own. */
+/**
+ * A file inside a package is loaded as a module, because its relative imports would fail otherwise. Subfolders of a package
+ * need no `__init__.py`.
+ */
 function fileOrModule(repository: Repository, file: string): readonly string[] {
   const folders = file.split('/').slice(0, -1);
   const isInPackage = folders.some((_, at) => has(repository, posix.join(...folders.slice(0, at + 1), '__init__.py')));
@@ -124,5 +127,5 @@ function installText(repository: Repository, modules: readonly string[]): string
   return `python3 -m venv .venv && .venv/bin/pip install ${what}`;
 }
 
-/** Modules that are installed by another name. */
+/** Modules whose distribution has another name. */
 const DISTRIBUTED_AS: { readonly [module: string]: string | undefined } = { pykube: 'pykube-ng' };

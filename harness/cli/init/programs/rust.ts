@@ -1,4 +1,4 @@
-/** Rust with kube-rs: the binary of the package that uses its runtime, in a debug build. */
+/** Rust with kube-rs: a debug build of the binary in the package that uses its runtime. */
 import { posix } from 'node:path';
 import type { Repository } from '../repository.ts';
 import type { Program } from './program.ts';
