@@ -1,5 +1,5 @@
 /// <reference types="node" preserve="true" />
-/** What `import … from 'stalemate'` offers. The command line uses the same calls. */
+/** The exports of `stalemate`. The command line uses the same functions. */
 export { openLab, recheck, replay, resolveRun, run } from './cli/library.ts';
 export type { LabContext, ReplayContext, RunContext } from './cli/library.ts';
 export { controllers, properties, writers } from './cli/registry.ts';

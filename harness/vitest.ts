@@ -1,4 +1,4 @@
 /// <reference types="node" preserve="true" />
-/** What `import … from 'stalemate/vitest'` offers: campaigns and claims as tests of vitest. */
+/** The exports of `stalemate/vitest`: campaigns and claims as vitest tests. */
 export { testClaim, testController } from './cli/vitest-tests.ts';
 export type { Claim, ClaimOptions, ControllerTestOptions } from './cli/vitest-tests.ts';

@@ -1,7 +1,7 @@
 /**
- * The library: the same calls for the command line and for `import … from 'stalemate'`.
+ * The library, used by both the command line and `import … from 'stalemate'`.
  *
- * Owns: putting registry, configuration and execution together. Start at {@link run}.
+ * Owns: combining registry, configuration and execution. Start at {@link run}.
  */
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -56,14 +56,14 @@ export interface RunContext {
   readonly cwd?: string;
   /** The file of the options, if there is one: workers import it for properties of your own. */
   readonly configFile?: string;
-  /** Judges these properties only. */
+  /** Checks only these properties. */
   readonly only?: readonly string[];
   readonly events?: CampaignEvents;
   /** Called with the existing cluster before the campaign writes to it, and with the time that creating a cluster took. */
   readonly onCluster?: (line: string) => void;
   /** Ends the campaign early, with its results so far. */
   readonly signal?: AbortSignal;
-  /** Every n-th trial is run twice and the histories compared; default 400. */
+  /** Interval of trials that are run twice to compare their histories; default 400. */
   readonly verifyEvery?: number;
   /** Real time that shrinking one finding may take, ms; default 10 s, and 90 s where the target is a process. */
   readonly shrinkMs?: number;
@@ -105,9 +105,9 @@ export async function run(options: StalemateOptions, context: RunContext = {}): 
 }
 
 /**
- * The configuration that {@link run} would use.
+ * Resolves the configuration that {@link run} would use.
  *
- * @param samplesLater whether it may name no sample.
+ * @param samplesLater - Whether it may lack samples.
  */
 export function resolveRun(options: StalemateOptions, context: RunContext = {}, samplesLater = false): RunConfig {
   const config = resolveOptions(options, {
@@ -125,7 +125,7 @@ export function resolveRun(options: StalemateOptions, context: RunContext = {}, 
   return { ...config, warnings: [...config.warnings, ...unknownFields(config.samples, config.crds)] };
 }
 
-/** Does some work on the cluster of a configuration: one that has to be made is there for all of it, and gone afterwards. */
+/** Runs some work on the cluster of a configuration. A kind cluster is created before and deleted afterwards. */
 export function standOn<T>(
   config: RunConfig,
   { signal, onCluster }: Pick<RunContext, 'signal' | 'onCluster'>,
@@ -169,7 +169,7 @@ function known(one: string | KnownCause): KnownCause {
   return typeof one === 'string' ? { key: one, signatures: [one] } : one;
 }
 
-/** Tries groups of objects undisturbed, one after the other; the histories by the names of the groups. */
+/** Tries groups of objects without disturbance, one after the other; returns the histories by the names of the groups. */
 export function tryConfigured(
   groups: readonly SampleGroup[],
   config: RunConfig,
@@ -181,18 +181,18 @@ export function tryConfigured(
 /** How a corpus is replayed; see {@link revisitConfigured}. */
 export interface RevisitContext {
   readonly signal?: AbortSignal;
-  /** Real time for all of it; default as long as it takes. */
+  /** Real time for all entries, ms; default no limit. */
   readonly timeMs?: number;
-  /** How often an entry is run before it counts as holding; default 1, and 3 for a target that cannot be run again exactly. */
+  /** Number of runs before an entry counts as holding; default 1, and 3 for a target whose runs cannot be repeated exactly. */
   readonly times?: number;
   readonly onRevisited?: (revisited: Revisited) => void;
-  /** Hears where the runs are about to write, on a shared cluster, and what could not be taken away from there. */
+  /** Called with the namespaces on a shared cluster before the runs write there, and with what could not be deleted. */
   readonly onCluster?: (line: string) => void;
 }
 
 const REVISIT_REAL_TIMES = 3;
 
-/** Replays findings that a project keeps, on the target of a resolved configuration. */
+/** Replays findings of the corpus on the target of a resolved configuration. */
 export async function revisitConfigured(
   entries: readonly NamedEntry[],
   config: RunConfig,
@@ -253,7 +253,7 @@ export async function openLab(options: StalemateOptions, context: LabContext = {
 export interface ReplayContext {
   /** Folder that the target's module is relative to; default the working directory. */
   readonly cwd?: string;
-  /** Runs; default 5. */
+  /** Number of runs; default 5. */
   readonly times?: number;
   /** If it reproduces: shrinks and reproduces it as a campaign does, with more time. */
   readonly shrink?: boolean;
@@ -261,15 +261,18 @@ export interface ReplayContext {
   readonly timeMs?: number;
   /** The kind of cluster; default the one of the finding. */
   readonly cluster?: ClusterKind;
-  /** The toxiproxy server to start, if the schedule has connection faults; default: the one on PATH, or the one that was built. */
+  /**
+   * The toxiproxy server to start, if the schedule has connection faults; default: the one on PATH, or the one that stalemate
+   * has built.
+   */
   readonly toxiproxy?: string;
   /** Called with the existing cluster that is used, and with what could not be deleted there. */
   readonly onCluster?: (line: string) => void;
   /** How a kind cluster is created, if the run uses one. */
   readonly kind?: KindOptions;
-  /** An existing one; it is not deleted. */
+  /** An existing kind cluster, which is not deleted. */
   readonly kindAccess?: KindAccess;
-  /** Which existing cluster, and what is allowed there. */
+  /** The existing cluster, and the permissions there. */
   readonly existing?: Pick<
     StalemateOptions,
     'kubeconfig' | 'context' | 'allowContexts' | 'allowClusters' | 'namespacePrefix' | 'allowClusterWrites'
@@ -278,7 +281,7 @@ export interface ReplayContext {
   readonly env?: { readonly [name: string]: string };
   /** The same for the programs beside it, by name. */
   readonly programEnv?: { readonly [name: string]: { readonly [name: string]: string } };
-  /** What a target that is a process can reach: never read from the counterexample; default "none". */
+  /** What a process target can reach; never read from the counterexample; default "none". */
   readonly network?: Network;
   /** Which files the program sees; default `own`. */
   readonly fileSystem?: FileSystem;
@@ -287,7 +290,7 @@ export interface ReplayContext {
   /** The target that the caller expects: a counterexample of another target is refused. */
   readonly target?: string;
   readonly configFile?: string;
-  /** The report folder of the counterexample: references of a process that its campaign measured are not measured again. */
+  /** The report folder of the counterexample: references of a process that its campaign has measured are reused. */
   readonly reportDir?: string;
   readonly signal?: AbortSignal;
 }
@@ -297,7 +300,7 @@ export const REPLAY_TIMES = 5;
 /**
  * Runs a counterexample again.
  *
- * @throws {TARGET_MISMATCH} when its target is not there, or is not the one that the caller names.
+ * @throws {TARGET_MISMATCH} if its target does not exist, or differs from the caller's.
  */
 export async function replay(counterexample: Counterexample, context: ReplayContext = {}): Promise<ReplayResult> {
   const target = targetOf(counterexample, context);
@@ -344,9 +347,9 @@ export async function replay(counterexample: Counterexample, context: ReplayCont
   return withKind({ cluster, kind, images, reportDir: resolve(cwd, reportDir), signal, say: onCluster }, again);
 }
 
-/** @throws {CONFIG_INVALID} for what is possible on the embedded server only. */
+/** @throws {CONFIG_INVALID} for a request that only the embedded server supports. */
 function clusterFor({ project, target, cluster: stored }: Counterexample, cluster = stored): ClusterKind {
-  // What it runs in is no matter of what answers: a pod reaches the embedded server as well.
+  // A target in a pod does not determine the API server: a pod can reach the embedded one as well.
   if ('command' in target && target.inCluster === true) return cluster ?? 'kind';
   return clusterOf({
     ...given({ cluster }),
@@ -389,20 +392,20 @@ function targetOf(counterexample: Counterexample, context: ReplayContext): Subje
   );
 }
 
-/** Judges a stored history again, with the current properties and your own, without running anything. */
+/** Checks a stored history again, with the current properties and your own, without running anything. */
 export function recheck(record: FindingRecord, own: readonly Property[] = []): CheckReport {
   return recheckRecord(record, [...properties, ...own]);
 }
 
-/** What one property says of a recording. */
+/** The result of one property for a recording. */
 export interface RecordingResult {
   readonly property: string;
   readonly result: CheckResult;
-  /** False where nothing in the recording could have broken the claim: that it holds says nothing then. */
+  /** False if nothing in the recording could have violated the claim: the result "holds" means nothing then. */
   readonly exercised: boolean;
 }
 
-/** What each property of the catalogue, and of the user's own, says of a recording. */
+/** Checks a recording with each built-in property and each of the user's own. */
 export function judgeRecording({ history }: Recording, own: readonly Property[] = []): readonly RecordingResult[] {
   return judge(history, [...properties, ...own]).map(({ property, result }) => ({
     property: property.name,

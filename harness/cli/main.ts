@@ -1,7 +1,7 @@
 /**
  * The command line.
  *
- * Owns: which commands there are, signals, the exit code. Does not own: what a command does (`commands/`), what is said of an error
+ * Owns: the list of commands, signals, the exit code. Does not own: what a command does (`commands/`), the text of errors
  * (`explain.ts`).
  */
 import { constants } from 'node:os';
@@ -66,7 +66,7 @@ export async function main(args: readonly string[]): Promise<ExitCode> {
 
 type MakeCommand = (context: CommandContext) => Command;
 
-/** In the order of the help. Each brings much along, so that only the one that is asked for is loaded. */
+/** Sorted as in the help. Each command imports many modules, so only the requested one is loaded. */
 const COMMANDS: { readonly [name: string]: () => Promise<MakeCommand> } = {
   init: async () => (await import('./commands/init.ts')).initCommand,
   run: async () => (await import('./commands/run.ts')).runCommand,
@@ -88,7 +88,7 @@ const COMMANDS: { readonly [name: string]: () => Promise<MakeCommand> } = {
   serve: async () => (await import('./commands/serve.ts')).serveCommand,
 };
 
-/** All commands as they are parsed, for those who look at them: completion, and the tests of what help says. */
+/** Returns all commands as they are parsed, for completion and for tests of the help. */
 export function wholeProgram(console: Console = processConsole()): Promise<Command> {
   return program({ console, signal: new AbortController().signal, finish: () => {} });
 }
@@ -116,14 +116,17 @@ async function program(context: CommandContext, name?: string): Promise<Command>
   return root;
 }
 
-/** What is no command, but part of one. */
+/** Suggests the full name for the name of a subcommand. */
 function withWholeName(root: Command, text: string): string {
   const name = /^unknown command '(.+)'$/m.exec(text)?.[1];
   const group = root.commands.find(({ commands }) => commands.some((one) => one.name() === name));
   return group === undefined ? text : text.replace(/$/m, ` (did you mean "${group.name()} ${name}"?)`);
 }
 
-/** Variables of other commands are no slip: only where one is in question are all commands looked at. */
+/**
+ * Warns about unknown variables. All commands are loaded only if a variable is suspicious, because it may belong to another
+ * command.
+ */
 async function warnOfVariables(root: Command, context: CommandContext): Promise<void> {
   if (unknownVariables(process.env, root.commands).length === 0) return;
   const makers = await Promise.all(Object.values(COMMANDS).map((load) => load()));
@@ -139,18 +142,18 @@ interface StopSignal {
   dispose(): void;
 }
 
-/** A terminal that is closed sends SIGHUP. */
+/** Closing a terminal sends SIGHUP. */
 const STOPPING = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-/** Signals of one name that follow each other so closely are one. */
+/** Signals with the same name within this time count as one. */
 const ECHO_MS = 300;
 
-/** The first Ctrl-C asks the command to stop and keep what it has; the second does not ask. */
+/** The first Ctrl-C aborts the command, which keeps its results; the second ends the process. */
 function stopOnSignals(console: Console, farewell: string): StopSignal {
   const controller = new AbortController();
   let last: { readonly name: NodeJS.Signals; readonly at: number } | undefined;
   const listener = (name: NodeJS.Signals): void => {
-    // A terminal signals a whole group of processes, and npx and its like pass on what they were sent: one Ctrl-C may come twice. An
-    // echo has the name of what it echoes, and follows that and no other echo: who types it again and again is heard.
+    // A terminal signals a whole process group, and npx and similar tools pass signals on, so one Ctrl-C may arrive twice. Only
+    // a signal that directly follows one that was handled counts as its echo: repeated key presses are not ignored.
     if (last?.name === name && realNow() - last.at < ECHO_MS) return;
     last = { name, at: realNow() };
     if (controller.signal.aborted) endBy(name);
@@ -167,22 +170,23 @@ function stopOnSignals(console: Console, farewell: string): StopSignal {
 }
 
 /**
- * Ends the process by a signal that it was sent, as one does that does not handle it; shells show that as 128 and its number. With
- * `process.exit` worker threads would end first, and Node aborts when one of them reads HTTP/2 at that moment (nodejs/node#38418).
+ * Ends the process by the signal that it received, as the default handler would; shells show that as 128 plus its number. With
+ * `process.exit`, worker threads would end first, and Node aborts if one of them is reading HTTP/2 at that moment
+ * (nodejs/node#38418).
  */
 function endBy(name: NodeJS.Signals): never {
   const code = 128 + constants.signals[name];
-  // Locks are released on exit.
+  // Handlers of `exit` release locks.
   process.emit('exit', code);
   process.removeAllListeners(name);
   process.kill(process.pid, name);
-  // The kernel does not send it to the first process of a container.
+  // The kernel does not deliver it to the first process of a container.
   process.exit(code);
 }
 
-/** A reader that went away (`| head`) is no error; a disk that is full under a redirection is one. */
+/** A closed reader of stdout (`| head`) is not an error; a full disk behind a redirection is. */
 function guardOutput(): void {
-  // With `2>&1 | head` it is the reader of both.
+  // With `2>&1 | head`, stderr has the same reader.
   process.stderr.on('error', () => {});
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') return;

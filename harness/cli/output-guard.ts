@@ -1,7 +1,7 @@
 /**
- * The last look at what is printed: logs of a CI are read by many.
+ * Redacts everything that is printed, because many people can read CI logs.
  *
- * What commands print of findings has no secrets any more. Messages of errors, and what a target said before it ended, come past it too.
+ * What commands print about findings is redacted already. Error messages, and the last output of a target, are redacted here.
  */
 import { Redaction } from '../report/redaction/redaction.ts';
 import { Vault } from '../report/redaction/vault.ts';
@@ -13,12 +13,12 @@ export class OutputGuard {
     this.#redaction = new Redaction(() => vault.key());
   }
 
-  /** From now on the secrets of these are hidden as well: a configuration, a counterexample. */
+  /** Hides the secrets of a configuration or counterexample from now on. */
   learn(sources: object): void {
     this.#redaction.learn(sources);
   }
 
-  /** The text as it may be printed. */
+  /** Returns the redacted text. */
   safe(text: string): string {
     return this.#redaction.hideText(text);
   }

@@ -1,25 +1,25 @@
-/** The few questions that are asked, of a person at a terminal only. */
+/** The few questions to the user, which are only asked at a terminal. */
 import { createInterface } from 'node:readline/promises';
 import { usage } from './arguments.ts';
 import { shellWords } from './shell-words.ts';
 
-/** Whether a person is there to answer. */
+/** Reports whether there is a terminal. */
 export function isAsked(): boolean {
   return process.stdin.isTTY && process.stdout.isTTY;
 }
 
-/** Yes, without a terminal. */
+/** Asks a question whose default is yes; returns true without a terminal. */
 export async function agreed(question: string): Promise<boolean> {
   if (!isAsked()) return true;
   return !/^n/i.test((await ask(`${question} [Y/n] `)).trim());
 }
 
-/** No, without a terminal. */
+/** Asks a question whose default is no; returns false without a terminal. */
 export async function consented(question: string): Promise<boolean> {
   return isAsked() && /^y/i.test((await ask(question)).trim());
 }
 
-/** The command that starts the controller; undefined without a terminal or an answer. */
+/** Asks for the command that starts the controller; undefined without a terminal or an answer. */
 export async function askCommand(silent: boolean): Promise<readonly string[] | undefined> {
   if (silent || !isAsked()) return undefined;
   const answer = await ask('How is the controller started (program and arguments, {kubeconfig} is replaced)? ');

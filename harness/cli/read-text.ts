@@ -1,8 +1,8 @@
-/** Files that a user names. */
+/** Reads files that a user names. */
 import { readFileText, Unreadable } from '../report/read-files.ts';
 import { usage } from './arguments.ts';
 
-/** @throws {USAGE} when it cannot be read. */
+/** @throws {USAGE} if the file cannot be read. */
 export function readText(path: string, expected: string): string {
   try {
     return readFileText(path);

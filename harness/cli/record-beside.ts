@@ -1,4 +1,7 @@
-/** Findings are written as two files: the counterexample, which replays, and the record, which has the history. */
+/**
+ * Finds the record of a finding, which is written as two files: the counterexample, which can be replayed, and the record,
+ * which contains the history.
+ */
 import { existsSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { kindOf, parseJson } from '../schedule/codec/format.ts';
@@ -7,10 +10,10 @@ import type { Console } from './console.ts';
 import { readText } from './read-text.ts';
 
 /**
- * The record beside a counterexample, for there is nothing to read in the story without its history; else the file itself.
+ * Returns the record beside a counterexample, because its story needs the history; otherwise the file itself.
  *
- * @param use what is done with the record, as the end of a sentence: `the page is made of its record`.
- * @throws {USAGE} naming the record that is not there.
+ * @param use - What is done with the record, to end a sentence: `the page is made of its record`.
+ * @throws {USAGE} with the name of the missing record.
  */
 export function recordBeside(file: string, use: string, { cwd, err }: Pick<Console, 'cwd' | 'err'>): string {
   const name = relative(cwd, file);

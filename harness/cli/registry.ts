@@ -1,6 +1,6 @@
 /**
- * The one file that knows all properties, writers and controllers under test. To add one, add it to the list that this file imports:
- * `properties/index.ts`, `actors/writers/index.ts`, `controllers-under-test/catalogue.json`.
+ * The only file that imports all properties, writers and controllers under test. To add one, add it to the list that this file
+ * imports: `properties/index.ts`, `actors/writers/index.ts`, `controllers-under-test/catalogue.json`.
  */
 import catalogue from '../../controllers-under-test/catalogue.json' with { type: 'json' };
 import { WRITERS } from '../actors/writers/index.ts';
@@ -11,7 +11,7 @@ import { properties as catalogueOfClaims } from '../../properties/index.ts';
 import type { Property } from '../oracle/property.ts';
 import type { AdversarialWriter } from '../schedule/workload/writer.ts';
 
-/** The built-in properties, in the order of their numbers. */
+/** The built-in properties, sorted by their numbers. */
 export const properties: readonly Property[] = catalogueOfClaims;
 
 /** The kinds of adversarial writers. */
@@ -29,7 +29,7 @@ export interface ControllerUnderTest {
   readonly language?: string;
   /** Program and arguments; `{built}` is the build folder, `{sources}` the folder of the controller. */
   readonly command?: readonly string[];
-  /** Variables of its environment, with the same placeholders. */
+  /** Its environment variables, with the same placeholders. */
   readonly env?: { readonly [name: string]: string };
   readonly crds: readonly string[];
   readonly sample: string;
@@ -43,7 +43,7 @@ export interface ControllerUnderTest {
 
 export const controllers: readonly ControllerUnderTest[] = catalogue;
 
-/** What a worker needs. */
+/** The parts of the registry that a worker needs. */
 export const registry: Registry = {
   writers,
   properties: async (names, configFile) => {
@@ -52,7 +52,7 @@ export const registry: Registry = {
   },
 };
 
-/** The catalogue and, with a configuration file, the user's own. */
+/** Returns the built-in properties and, with a configuration file, the user's own. */
 export async function knownProperties(configFile: string | null): Promise<readonly Property[]> {
   return configFile === null ? properties : [...properties, ...ownProperties(await loadConfigFile(configFile))];
 }

@@ -1,8 +1,8 @@
 /**
- * What is written of a whole run: its page, and with `--report FORMAT[=PATH]` what other programs read.
+ * Writes the reports of a whole run: its page, and the formats of `--report FORMAT[=PATH]`.
  *
- * Owns: which formats go where. Does not own: the formats (`report/run/formats.ts`). A report that cannot be written costs the others
- * nothing.
+ * Owns: which formats are written where. Does not own: the formats (`report/run/formats.ts`). A report that cannot be written
+ * does not affect the rest.
  */
 import { appendFileSync } from 'node:fs';
 import { join, relative, resolve, sep } from 'node:path';
@@ -18,7 +18,7 @@ import type { Console } from './console.ts';
 
 export interface ReportRequest {
   readonly format: string;
-  /** `-`: stdout. Absent: where the format goes by itself. */
+  /** `-` for stdout. Absent for the format's default path. */
   readonly path?: string;
 }
 
@@ -27,7 +27,7 @@ const STDOUT = '-';
 const PAGE = 'index.html';
 export const FORMAT_NAMES: readonly string[] = [TEXT, ...Object.keys(FORMATS)];
 
-/** `--report`, which may come several times. */
+/** `--report`, which may be repeated. */
 export function reportArgument(text: string, before: readonly ReportRequest[] | undefined): readonly ReportRequest[] {
   const [, format = '', path] = /^([^=]*)(?:=(.*))?$/s.exec(text) ?? [];
   if (!FORMAT_NAMES.includes(format)) {
@@ -47,14 +47,14 @@ export function reportArgument(text: string, before: readonly ReportRequest[] | 
 export interface ReportContext {
   readonly console: Console;
   readonly reportDir: string;
-  /** Where text goes: stdout, or stderr when a document is to have stdout for itself. */
+  /** Prints to stdout, or to stderr if a document is written to stdout. */
   readonly print: (text: string) => void;
   readonly env: { readonly [name: string]: string | undefined };
 }
 
 /** The reports of one run. */
 export class Reports {
-  /** Messages of the writes that failed. */
+  /** Messages of failed writes. */
   readonly failures: string[] = [];
   readonly #requests: readonly ReportRequest[];
   readonly #context: ReportContext;
@@ -66,14 +66,14 @@ export class Reports {
     this.#context = context;
   }
 
-  /** Whether stdout belongs to a document. */
+  /** Reports whether a document is written to stdout. */
   static claimStdout(requests: readonly ReportRequest[]): boolean {
     return requests.some(({ path }) => path === STDOUT);
   }
 
   /**
-   * On GitHub, a line of a log can be a command: what a controller prints, or an object holds, must never be one. Between
-   * {@link begin} and {@link write} none is obeyed.
+   * Disables workflow commands between {@link begin} and {@link write}. On GitHub, a line of a log can be a command: text from
+   * a controller or an object must never be one.
    */
   begin(): void {
     if (!this.#requests.some(toGithub)) return;
@@ -82,26 +82,26 @@ export class Reports {
     this.#context.print(`::stop-commands::${token}\n`);
   }
 
-  /** Prints a text, and keeps it for `text=PATH`. */
+  /** Prints a text, and records it for `text=PATH`. */
   readonly print = (text: string): void => {
     this.#context.print(text);
     this.#printed += text;
   };
 
-  /** Lets GitHub obey commands again; harmless when called twice. */
+  /** Enables workflow commands again; harmless if called twice. */
   end(): void {
     if (this.#resume !== undefined) this.#context.print(this.#resume);
     this.#resume = undefined;
   }
 
-  /** Writes all that was asked for, and prints where the files are. */
+  /** Writes all requested formats, and prints their paths. */
   write(run: RunDocument): void {
     this.end();
     this.#guard(() => this.#page(run));
     for (const { format, path } of this.#requests) this.#guard(() => this.#one(run, format, path));
   }
 
-  /** For people, always. */
+  /** Writes the page, which is always written. */
   #page(run: RunDocument): void {
     const { console, reportDir } = this.#context;
     const file = join(reportDir, PAGE);
@@ -116,7 +116,7 @@ export class Reports {
     const { console, reportDir, print } = this.#context;
     const known = FORMATS[format];
     const file = path ?? (known?.file === undefined ? undefined : join(reportDir, known.file));
-    // Text is on the terminal already.
+    // Text has been printed to the terminal already.
     if (known === undefined && (file === undefined || file === STDOUT)) return;
     const text = known === undefined ? stripVTControlCharacters(this.#printed) : known.render(run);
     if (format === 'markdown') this.#stepSummary(text);
@@ -129,7 +129,7 @@ export class Reports {
     }
   }
 
-  /** GitHub shows what is in this file on the page of the job; other steps may have written to it. */
+  /** GitHub shows the contents of this file on the page of the job; other steps may have written to it. */
   #stepSummary(text: string): void {
     const file = this.#context.env['GITHUB_STEP_SUMMARY'] ?? '';
     if (file === '') return;
@@ -151,7 +151,7 @@ export class Reports {
   }
 }
 
-/** How a page in a folder reaches a file. */
+/** Returns the link from a page in a folder to a file. */
 export function linkFrom(folder: string, file: string): string {
   return relative(folder, file).split(sep).map(encodeURIComponent).join('/');
 }
@@ -160,7 +160,10 @@ function toGithub({ format, path }: ReportRequest): boolean {
   return format === 'github' && (path === undefined || path === STDOUT);
 }
 
-/** What annotations name a file by: from the root of the repository where GitHub gives it, else from the working directory. */
+/**
+ * Returns the path of a file for annotations: relative to the root of the repository if GitHub provides it, else to the working
+ * directory.
+ */
 export function annotated(file: string, cwd: string, env: ReportContext['env']): string {
   const root = env['GITHUB_WORKSPACE'] ?? '';
   const inRoot = root === '' ? '..' : relative(resolve(root), file);

@@ -1,4 +1,7 @@
-/** Fields of a sample that its kind does not have: what kubectl refuses, and an API server drops with a warning that is seldom read. */
+/**
+ * Finds fields of a sample that its kind lacks: kubectl refuses them, and an API server drops them with a warning that few
+ * people read.
+ */
 import { collectionPath } from 'stalemate-apiserver/wire/path';
 import { isRecord } from 'stalemate-apiserver/objects/json';
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
@@ -6,7 +9,7 @@ import { installCrds } from '../clusters/definitions.ts';
 import { createAtOnce } from '../execution/project/install.ts';
 import { createServer } from './embedded-server.ts';
 
-/** One sentence for each object that has some. */
+/** Returns one sentence for each object with unknown fields. */
 export function unknownFields(samples: readonly KubeObject[], crds: readonly KubeObject[]): readonly string[] {
   const server = createServer();
   installCrds(server, crds);

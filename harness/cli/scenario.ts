@@ -1,4 +1,4 @@
-/** A campaign of the command line as a scenario of the run document. */
+/** Converts a campaign of the command line to a scenario of the run document. */
 import { basename, relative } from 'node:path';
 import { budgetText } from '../execution/config/budget.ts';
 import { versions } from '../execution/versions.ts';
@@ -17,10 +17,10 @@ export interface ScenarioPlace extends Pick<ScenarioFacts, 'pathsOf' | 'unjudged
   readonly env: { readonly [name: string]: string | undefined };
 }
 
-/** Samples named by a scenario. */
+/** Maximum number of samples in a scenario's name. */
 const SAMPLES_MAX = 3;
 
-/** @param result - Its findings without their secrets. */
+/** @param result - With redacted findings. */
 export function scenarioOf(
   config: RunConfig,
   result: CampaignResult,
@@ -31,7 +31,7 @@ export function scenarioOf(
   return makeScenario(result, facts, corpus);
 }
 
-/** What a campaign goes by. */
+/** Returns the names by which a campaign is reported. */
 export function namesOf(
   config: RunConfig,
   { cwd, env }: Pick<ScenarioPlace, 'cwd' | 'env'>,
@@ -50,7 +50,7 @@ export function namesOf(
   };
 }
 
-/** `stalemate.target.ts`, or the command of a process, with the programs beside it. */
+/** For example `stalemate.target.ts`, or the command of a process, with the programs beside it. */
 export function targetText(config: RunConfig, cwd: string): string {
   if (config.target !== '') return relative(cwd, config.target);
   const { command = [], programs = {} } = config.process ?? {};
@@ -58,7 +58,7 @@ export function targetText(config: RunConfig, cwd: string): string {
   return [command.join(' '), ...beside].join(', with ');
 }
 
-/** The document of a run of one campaign; what its configuration says of secrets is nowhere in it. */
+/** Makes the document of a run with one campaign, without the secrets of its configuration. */
 export function runDocument(scenario: Scenario, config: RunConfig, vault: Vault): RunDocument {
   return redactRun(makeRun([scenario], versions()), secretSources(config), vault);
 }

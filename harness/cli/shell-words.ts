@@ -1,13 +1,13 @@
 /**
- * A command in one text, taken apart as a shell does: blanks, quotes, backslashes.
+ * Splits a command into words like a shell: blanks, quotes, backslashes.
  *
- * Does not own: anything else that a shell does. No variable is replaced, no pattern matched, nothing run.
+ * Does not own: other features of shells. It expands no variables and patterns, and runs nothing.
  */
 
-/** What a backslash protects between double quotes. */
+/** Characters that a backslash escapes between double quotes. */
 const PROTECTED = /["\\$`]/;
 
-/** The words; or the quote that is not closed. */
+/** Returns the words, or the unclosed quote. */
 export function shellWords(
   text: string,
 ): { readonly words: readonly string[] } | { readonly unclosed: '"' | "'" | '\\' } {

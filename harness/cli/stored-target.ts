@@ -1,7 +1,7 @@
 /**
- * Whether a stored file may start the target that it names. A file is data: another user may have written it.
+ * Decides whether a stored file may start the target that it names. A file is data: another user may have written it.
  *
- * Owns: what counts as the user's own word. Does not own: how the target is started (`library.ts`).
+ * Owns: what counts as the user's own consent. Does not own: how the target is started (`library.ts`).
  */
 import { existsSync, realpathSync } from 'node:fs';
 import path from 'node:path';
@@ -15,27 +15,27 @@ import { redactConfigured } from '../report/redaction/index.ts';
 import { Vault } from '../report/redaction/vault.ts';
 import { usedNetwork } from './used-targets.ts';
 
-/** What the user says beside the file. */
+/** The user's own settings, apart from the file. */
 export interface UsersWord {
-  /** Paths of the file are relative to it; what lies outside is refused. */
+  /** The folder that paths in the file are relative to; paths outside are refused. */
   readonly folder: string;
-  /** The configuration, with absolute paths, and what flags say on top of it. */
+  /** The configuration with absolute paths, and the flags that override it. */
   readonly options: {
     readonly [name in 'target' | 'command' | 'image' | 'directory' | 'network' | 'programs']?:
       | StalemateOptions[name]
       | undefined;
   };
-  /** Whether the target of the options is from the command line: then it is the only one to be started. */
+  /** Whether the target in `options` comes from the command line: then no other may be started. */
   readonly typed?: boolean;
-  /** The target as it is in the file, with stand-ins for secrets: what is asked about. Absent where it holds none. */
+  /** The target as in the file, with stand-ins for secrets, to show in a question. Absent if it contains no secrets. */
   readonly shown?: CounterexampleTarget;
   /** `--trust-file`. */
   readonly trusted: boolean;
-  /** Asks a person; false without a terminal. */
+  /** Asks the user; false without a terminal. */
   readonly ask: (question: string) => Promise<boolean>;
 }
 
-/** The target that is started, and what it can reach: never by the word of the file alone. */
+/** The target to start, and what it can reach: the file alone never decides that. */
 export interface AllowedTarget {
   readonly target: CounterexampleTarget;
   readonly network: Network;
@@ -43,14 +43,14 @@ export interface AllowedTarget {
 
 /**
  * @throws {TARGET_MISMATCH} for a file about another target than the user's.
- * @throws {REFUSED} for a target that only the file names, or that lies outside the folder.
+ * @throws {REFUSED} for a target that only the file names, or that is outside the folder.
  */
 export async function allowedTarget(stored: CounterexampleTarget, user: UsersWord): Promise<AllowedTarget> {
   const { folder, options, trusted, shown = stored } = user;
   const { network } = options;
   const own = ownTarget(stored, user);
   if (own !== undefined) return { target: own, network: network ?? 'none' };
-  // Nothing to start: that is said in words of its own.
+  // A missing module has an error message of its own, and starts nothing.
   if ('module' in stored && !existsSync(path.resolve(folder, stored.module)))
     return { target: stored, network: 'none' };
   const before = usedNetwork(folder, stored);
@@ -65,7 +65,10 @@ export async function allowedTarget(stored: CounterexampleTarget, user: UsersWor
   return { target: stored, network: network ?? 'none' };
 }
 
-/** The stored target as the user's configuration has it; undefined where that names none, or the file is about another one. */
+/**
+ * Returns the stored target with the settings of the user's configuration; undefined if that names none, or the file is about
+ * another one.
+ */
 function ownTarget(
   stored: CounterexampleTarget,
   { folder, options, typed = false, trusted, shown = stored }: UsersWord,
@@ -88,7 +91,7 @@ function ownTarget(
       : { module: path.resolve(folder, target), transport: 'http-library' };
   if (isSameTarget(targetFrom(own, folder, folder), targetFrom(stored, folder, folder))) {
     if (!('command' in own && 'command' in stored)) return stored;
-    // The arguments of today count.
+    // The current arguments override the stored ones.
     if ((stored.inCluster === true) === (image !== undefined)) {
       const { programs: kept } = stored;
       return {
@@ -105,7 +108,7 @@ function ownTarget(
   );
 }
 
-/** Stored programs with the commands that they have today. */
+/** Returns the stored programs with their current commands. */
 function today(stored: StoredPrograms, own: StoredPrograms = {}): StoredPrograms {
   return Object.fromEntries(
     Object.entries(stored).map(([name, program]) => [
@@ -117,7 +120,7 @@ function today(stored: StoredPrograms, own: StoredPrograms = {}): StoredPrograms
 
 type StoredPrograms = NonNullable<CommandTarget['programs']>;
 
-/** A link may lead out of the folder as well. */
+/** Refuses a path outside of the folder, also by a symbolic link. */
 function refuseOutside(stored: CounterexampleTarget, folder: string): void {
   if ('module' in stored) return refusePlace('module', stored.module, folder);
   for (const { directory } of [stored, ...Object.values(stored.programs ?? {})])
@@ -133,7 +136,7 @@ function refusePlace(what: 'module' | 'directory', name: string, folder: string)
   );
 }
 
-/** `module "controller.ts"`, `command "./manager --debug" in "."`. */
+/** For example `module "controller.ts"`, `command "./manager --debug" in "."`. */
 function whatText(target: CounterexampleTarget): string {
   if ('module' in target) return `module "${plain(target.module)}"`;
   const { programs = {} } = target;

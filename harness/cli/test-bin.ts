@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll } from 'vitest';
 
-/** Made by the first test that needs it: hooks of a file whose tests are all skipped do not run. */
+/** Created by the first test that needs it: hooks of a file whose tests are all skipped do not run. */
 let linked: string | undefined;
 afterAll(() => {
   if (linked !== undefined) rmSync(linked, { recursive: true, force: true });
@@ -25,7 +25,7 @@ export interface BinOptions {
   readonly bin?: string;
 }
 
-/** Whatever takes longer hangs: its code is null. */
+/** The time limit: an executable that takes longer hangs, and its exit code is null. */
 const HANGS_MS = 300_000;
 
 export function stalemate(args: readonly string[], { cwd, env, bin = binLikeNpx() }: BinOptions = {}): BinResult {
@@ -38,7 +38,7 @@ export function stalemate(args: readonly string[], { cwd, env, bin = binLikeNpx(
   return { code: status, stdout, stderr };
 }
 
-/** Runs a line of shell with the executable as `$STALEMATE`. */
+/** Runs a line of shell script with the executable as `$STALEMATE`. */
 export function shell(line: string, cwd: string): BinResult {
   const env = { ...process.env, NO_COLOR: '1', STALEMATE: `"${process.execPath}" "${binLikeNpx()}"` };
   const { status, stdout, stderr } = spawnSync('sh', ['-c', line.replaceAll('$STALEMATE', env.STALEMATE)], {
@@ -58,12 +58,12 @@ export function startStalemate(
   return spawn(process.execPath, startArguments(args), { cwd, env: { ...process.env, NO_COLOR: '1', ...env } });
 }
 
-/** What Node is given to start the executable. */
+/** Returns Node's arguments to start the executable. */
 export function startArguments(args: readonly string[]): readonly string[] {
   return [binLikeNpx(), ...args];
 }
 
-/** The executable as npx calls it: printed commands are what a user sees. */
+/** Returns a link to the executable like that of npx, so that printed commands are those that a user sees. */
 function binLikeNpx(): string {
   if (linked === undefined) {
     linked = mkdtempSync(join(tmpdir(), 'stalemate-bin-'));

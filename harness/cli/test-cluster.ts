@@ -1,4 +1,4 @@
-/** A cluster of another owner for tests: an API server of our own, served on loopback, and what is on it. */
+/** A foreign cluster for tests: an embedded API server on loopback, with access to its contents. */
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,15 +11,15 @@ interface Listing {
 }
 
 export interface ServedCluster {
-  /** A folder of its own, where commands are given. */
+  /** A folder of its own, from which commands are run. */
   readonly cwd: string;
   readonly kubeconfig: string;
   readonly env: { readonly XDG_STATE_HOME: string };
-  /** The names of its namespaces, definitions and priority classes. */
+  /** Lists the names of its namespaces, CRDs and priority classes. */
   contents(): Promise<string>;
 }
 
-/** Serves a cluster for the tests of the suite that calls this. */
+/** Serves a cluster for the tests of the calling suite. */
 export function serveCluster(): ServedCluster {
   const cwd = mkdtempSync(join(tmpdir(), 'stalemate-existing-'));
   const kubeconfig = join(cwd, 'kubeconfig');
@@ -45,7 +45,7 @@ export function serveCluster(): ServedCluster {
       '/apis/apiextensions.k8s.io/v1/customresourcedefinitions',
       '/apis/scheduling.k8s.io/v1/priorityclasses',
     ];
-    // A connection that is kept is closed by the other side while a run keeps this process waiting.
+    // The server would close an idle connection while a run blocks this process, so none is kept alive.
     const headers = { connection: 'close' };
     const lists = await Promise.all(
       paths.map(async (path) => (await (await fetch(`${url}${path}`, { headers })).json()) as Listing),

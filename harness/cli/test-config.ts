@@ -5,7 +5,10 @@ import { ownModule } from '../model/own-module.ts';
 export const CONTROLLERS: string = fileURLToPath(new URL('../../controllers-under-test/releases/', import.meta.url));
 const INDEX = ownModule(import.meta.url, '../index.ts').href;
 
-/** Configuration with a claim that a change of the sample's spec breaks in every run: what is tested is the command line, not a bug. */
+/**
+ * A configuration with a claim that every run violates, because a writer changes the sample's spec: it tests the command line,
+ * not a bug.
+ */
 export const NEVER_REDEPLOYED: string = `
 import { defineConfig } from ${JSON.stringify(INDEX)};
 export default defineConfig({

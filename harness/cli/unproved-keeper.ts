@@ -1,7 +1,7 @@
 /**
- * Keeps a violation on disk while it is shrunk and proved: stopped in whatever way, what was seen is still there.
+ * Keeps a violation on disk while it is shrunk and reproduced, so that it is not lost however the process ends.
  *
- * Owns: `DIR/unproved/NAME.json`, gone once it is a finding or turns out to be none.
+ * Owns: `DIR/unproved/NAME.json`, which is deleted once the violation is a finding or has turned out to be none.
  */
 import { rmdirSync, rmSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
@@ -19,19 +19,19 @@ export class UnprovedKeeper {
   readonly #console: Pick<Console, 'cwd' | 'err' | 'called'>;
   readonly #vault: Vault;
   readonly #printAtExit: () => void;
-  /** The last one is under way; those before were given up for want of time. */
+  /** The last path is in progress; the earlier ones were given up for lack of time. */
   #paths: readonly string[] = [];
 
   constructor(reportDir: string, console: Pick<Console, 'cwd' | 'err' | 'called'>, vault: Vault) {
     this.#reportDir = reportDir;
     this.#console = console;
     this.#vault = vault;
-    // Also where a second Ctrl-C ends the process at once.
+    // Also runs if a second Ctrl-C ends the process at once.
     this.#printAtExit = () => this.close();
     process.once('exit', this.#printAtExit);
   }
 
-  /** Writes what was seen, without its secrets. A folder that cannot be written to costs no search. */
+  /** Writes a violation without its secrets. A folder that is not writable does not affect the search. */
   seen(violation: SeenViolation): void {
     try {
       const redacted = redactFinding(violation, this.#vault);
@@ -43,7 +43,7 @@ export class UnprovedKeeper {
     }
   }
 
-  /** It is a finding with files of its own, or none. */
+  /** Deletes the last violation: it is a finding with files of its own now, or none. */
   settled(): void {
     const path = this.#paths.at(-1);
     this.#paths = this.#paths.slice(0, -1);
@@ -52,11 +52,11 @@ export class UnprovedKeeper {
     try {
       rmdirSync(dirname(path));
     } catch {
-      // What was given up before, or in another run, is still in it.
+      // The folder still contains violations that were given up, in this or another run.
     }
   }
 
-  /** Reports what is left, once. */
+  /** Prints the remaining violations, once. */
   close(): void {
     process.off('exit', this.#printAtExit);
     const { cwd, err, called } = this.#console;

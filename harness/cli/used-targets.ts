@@ -1,8 +1,8 @@
 /**
- * What this user has started here: a stored file may start it again without a question.
+ * Remembers the targets that this user has started here: a stored file may start them again without a question.
  *
- * Owns: a small file for each target and folder below the user's state folder (`$XDG_STATE_HOME/stalemate/targets`), named by a digest, for
- * a command may hold secrets. Whether a file may start its target is `stored-target.ts`.
+ * Owns: a small file for each target and folder below the user's state folder (`$XDG_STATE_HOME/stalemate/targets`), named by a
+ * digest, because a command may contain secrets. Whether a file may start its target is decided in `stored-target.ts`.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, realpathSync } from 'node:fs';
@@ -17,7 +17,10 @@ interface Note {
   readonly network: Network;
 }
 
-/** Notes a target that the user's own configuration or command line starts. Where nothing can be written, files are asked about later. */
+/**
+ * Records a target that the user's own configuration or command line starts. If nothing can be written, the user will be asked
+ * about files later.
+ */
 export function noteUse(folder: string, target: CounterexampleTarget): void {
   const note: Note = { version: 1, kind: 'used-target', network: networkOf(target) };
   try {
@@ -27,11 +30,11 @@ export function noteUse(folder: string, target: CounterexampleTarget): void {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
     writeWhole(file, text, 0o600);
   } catch {
-    // A home that cannot be written to costs a question, no run.
+    // A read-only home costs a question later, but does not fail the run.
   }
 }
 
-/** What a target of that folder could reach when the user started it last; undefined: the user never did. */
+/** Returns what a target in that folder could reach when the user last started it; undefined if the user never did. */
 export function usedNetwork(folder: string, target: CounterexampleTarget): Network | undefined {
   try {
     const note = JSON.parse(readFileSync(fileOf(folder, target), 'utf8')) as Partial<Note>;
@@ -42,7 +45,7 @@ export function usedNetwork(folder: string, target: CounterexampleTarget): Netwo
   }
 }
 
-/** Programs beside it are started with it. */
+/** Returns the programs that are started with the target. */
 function besideOf({ programs = {} }: CommandTarget): readonly unknown[] {
   const named = Object.entries(programs).toSorted(([one], [other]) => (one < other ? -1 : 1));
   return named.map(([name, { command, directory }]) => [name, directory, ...command]);

@@ -1,8 +1,9 @@
 /**
- * Campaigns and claims as tests of vitest: each property is a test, each finding a failure with its story, and the line of the test
- * file on top of the stack.
+ * Campaigns and claims as vitest tests: each property is a test, each finding a failure with its story, and the stack begins at
+ * the line of the test file.
  *
- * Nothing of a campaign runs while vitest collects tests. Owns: what is a test and when it fails. Start at {@link testController}.
+ * No campaign runs while vitest collects tests. Owns: which tests there are, and when they fail. Start at {@link
+ * testController}.
  */
 import * as fc from 'fast-check';
 import { beforeAll, describe, it } from 'vitest';
@@ -25,9 +26,9 @@ import { openLab, resolveRun, runConfigured } from './library.ts';
 import { secretSources } from '../execution/config/secret-sources.ts';
 import { scenarioOf } from './scenario.ts';
 
-/** The same trials each time, so that red and green mean the change and not the luck; another seed is for the night. */
+/** A fixed seed, so that red and green depend on the change and not on chance; nightly runs can set another one. */
 const SEED = 1;
-/** A campaign ends by its own budget, and a worker that hangs is ended by its supervisor. */
+/** No time limit by vitest: a campaign ends by its own budget, and its supervisor ends a worker that hangs. */
 const NO_LIMIT = 0;
 const WIDTH = 100;
 
@@ -82,7 +83,7 @@ export type Claim = (history: History) => boolean | string | void;
 export interface ClaimOptions extends StalemateOptions {
   /** Folder that relative paths refer to; default the working directory. */
   readonly cwd?: string;
-  /** How many trials; default 200. */
+  /** Number of trials; default 200. */
   readonly runs?: number;
 }
 
@@ -108,7 +109,7 @@ export function testClaim(name: string, options: ClaimOptions, claim: Claim): vo
       try {
         await fc.assert(fc.asyncProperty(lab.trials(), lab.holds(property.name)), { seed, numRuns: runs });
       } catch (error) {
-        // The story alone; which trial of which seed it was, the counterexample says better.
+        // Only the story is shown; the counterexample replaces fast-check's seed and path.
         const story =
           error instanceof Error && error.cause instanceof Error ? new Violated(ownReplay(error.cause.message)) : error;
         throw story instanceof Violated || story instanceof HarnessError ? withFrames(story, frames) : story;
@@ -120,12 +121,12 @@ export function testClaim(name: string, options: ClaimOptions, claim: Claim): vo
   );
 }
 
-/** What a finding is called in a list of failures. */
+/** Named like this, because vitest prints the name in its list of failures. */
 class Violated extends Error {
   override readonly name = 'Violated';
 }
 
-/** Names of properties are kebab-case: they stand in file names and on command lines. */
+/** Makes a property from a claim. Its name is kebab-case, because names of properties occur in file names and on command lines. */
 function claimed(title: string, claim: Claim): Property {
   const name =
     title
@@ -144,7 +145,10 @@ function claimed(title: string, claim: Claim): Property {
   return { name, kind: 'safety', about: title, check };
 }
 
-/** What a claim throws is what is wrong; undecided, it would be tried again and again. */
+/**
+ * Returns the message of an error that a claim throws as the violation; if it were inconclusive, the trial would be repeated in
+ * vain.
+ */
 function answerOf(claim: Claim, history: History): boolean | string | void {
   try {
     return claim(history);
@@ -153,7 +157,7 @@ function answerOf(claim: Claim, history: History): boolean | string | void {
   }
 }
 
-/** The command line does not know the claim; the test does, and makes the same trials again. */
+/** Replaces the replay command: the command line does not have the claim, but the test does, and makes the same trials again. */
 function ownReplay(story: string): string {
   return story.replace(
     /^ replay: npx stalemate replay (.*)$/m,
@@ -161,7 +165,7 @@ function ownReplay(story: string): string {
   );
 }
 
-/** What is wrong with options or a target is a mistake at the line of the test, not in here; our own faults keep their stack. */
+/** Moves the stack of an error in options or target to the line of the test; faults of the harness keep their own stack. */
 async function withCodeFrame<T>(frames: string, act: () => Promise<T>): Promise<T> {
   try {
     return await act();
@@ -189,7 +193,7 @@ function fromVariables(options: StalemateOptions): StalemateOptions & { readonly
   };
 }
 
-/** Findings are written as by `stalemate run`; what is told of them is in the failures. */
+/** Writes findings like `stalemate run`; the failures of the tests report them. */
 async function campaign(config: RunConfig, cwd: string): Promise<Scenario> {
   checkFolder(config.reportDir);
   const vault = new Vault();

@@ -1,4 +1,7 @@
-/** `--webhook-service NAMESPACE/NAME[:PORT]=HOST:PORT`: where the services that webhook configurations name listen outside of a cluster. */
+/**
+ * `--webhook-service NAMESPACE/NAME[:PORT]=HOST:PORT`: the addresses at which the services of webhook configurations listen
+ * outside of a cluster.
+ */
 import type { CallOutOptions } from 'stalemate-apiserver/http';
 import { usage } from './arguments.ts';
 
@@ -6,7 +9,7 @@ const FORM = /^([^/=:]+\/[^/=:]+)(?::(\d+))?=((?:\[[\da-fA-F:.]+\]|[^:=\s]+):\d+
 
 const PORT_MAX = 65_535;
 
-/** Reads the option once for each service; without a port it means all ports of the service. */
+/** Parses the flag, one value for each service; without a port it applies to all ports of the service. */
 export function webhookServices(given: readonly string[]): NonNullable<CallOutOptions['resolveService']> {
   const places = new Map<string, string>();
   for (const text of given) {

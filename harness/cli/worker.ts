@@ -1,7 +1,7 @@
 /**
- * What a worker thread of a campaign starts: everything comes from the registry.
+ * The entry point of a campaign's worker threads; everything is imported from the registry.
  *
- * Threads have a compile cache of their own to switch on, and what is imported before that is not in it.
+ * Each thread must enable its own compile cache before any import, because earlier imports are not cached.
  */
 import module from 'node:module';
 

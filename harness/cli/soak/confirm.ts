@@ -1,4 +1,4 @@
-/** Findings of a soak, asked of a real server once its budget is used up: what that says goes into a line of its own. */
+/** Confirms the findings of a soak on a real server once its budget is used up, and writes each result as a line. */
 import type { RunConfig } from '../../execution/config/run-config.ts';
 import { causeKey } from '../../model/cause.ts';
 import type { SoakLine } from '../../model/soak.ts';
@@ -11,7 +11,7 @@ export interface SoakConfirmContext extends Omit<ConfirmContext, 'confirmed'> {
   readonly append: (line: SoakLine) => void;
 }
 
-/** Asks about the examples that have no answer yet: a soak that goes on has other ones, or more of them. */
+/** Confirms the examples without a result: a soak that continues has different or additional ones. */
 export async function confirmSoak(
   { result, examples }: Soak,
   { config, plan, append, ...manner }: SoakConfirmContext,
@@ -22,7 +22,8 @@ export async function confirmSoak(
     confirmed: ({ violation, counterexample }) => {
       const key = causeKey(violation);
       const line = examples.find(({ record }) => causeKey(record.violation) === key);
-      // The same line in all else, its time too: nothing was found, and no shard goes on behind its end.
+      // Everything else in the line stays the same, even its time: nothing new was found, and the line must not reopen a shard
+      // that has ended.
       if (line !== undefined) append({ ...line, record: { ...line.record, counterexample } });
     },
   });

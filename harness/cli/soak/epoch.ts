@@ -1,4 +1,4 @@
-/** Which soak a start belongs to: the one that is named, one that is not finished, or one of today. */
+/** Determines the epoch of a soak: the one that a flag names, an unfinished one, or that of today. */
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { realDate } from '../../determinism/real-time.ts';
@@ -9,11 +9,11 @@ import { HarnessError } from '../../model/errors.ts';
 import type { Shard, SoakEntry, SoakLine } from '../../model/soak.ts';
 import { readSoakFile, SOAK_FILE } from './log.ts';
 
-/** What two starts have in common that make one soak, whatever its epoch. */
+/** Identifies a soak, whatever its epoch: two starts with equal values continue the same soak. */
 export interface SoakIdentity {
-  /** Digest of target and configuration. */
+  /** Digest of the target and configuration. */
   readonly about: string;
-  /** Digest of the build; `null` where there is none to read. */
+  /** Digest of the build; `null` if there is none. */
   readonly program: string | null;
   readonly shard: Shard;
 }
@@ -23,17 +23,17 @@ export function soakAbout(config: RunConfig): string {
   return aboutOf(config, 'module' in target ? target.module : `${target.command[0] ?? ''} ${target.directory}`);
 }
 
-/** Where a shard keeps what it knows. */
+/** Returns the folder of a shard. */
 export function soakFolder(reportDir: string, epoch: string, { index, count }: Shard): string {
   return join(reportDir, 'soak', epoch, `${index}-of-${count}`);
 }
 
-/** The day, in UTC. */
+/** Returns today's date in UTC. */
 export function today(): string {
   return realDate().toISOString().slice(0, 10);
 }
 
-/** The epoch with the latest entry among those that this shard has begun and not finished; undefined where there is none. */
+/** Returns the unfinished epoch of this shard with the latest entry; undefined if there is none. */
 export function unfinishedEpoch(reportDir: string, soak: SoakIdentity): string | undefined {
   const folder = join(reportDir, 'soak');
   const epochs = existsSync(folder) ? readdirSync(folder) : [];
@@ -44,7 +44,7 @@ export function unfinishedEpoch(reportDir: string, soak: SoakIdentity): string |
   return begun.sort((a, b) => (a.at < b.at ? 1 : -1))[0]?.epoch;
 }
 
-/** A soak that cannot be read is not continued; naming it reports why. */
+/** An unreadable soak is not continued; if a flag names it, the error is reported. */
 function entriesOf(path: string): readonly SoakEntry[] {
   if (!existsSync(path)) return [];
   try {
@@ -65,7 +65,7 @@ function isSame(entries: readonly SoakEntry[], { about, program, shard }: SoakId
   );
 }
 
-/** What reopens a shard, and what ends it; a finding that is reported once more does neither. */
+/** Lines that reopen or end a shard; a finding that is reported again does neither. */
 const TURNS: ReadonlySet<SoakLine['line']> = new Set(['about', 'begun', 'batch', 'failed', 'ended']);
 
 function isFinished(entries: readonly SoakEntry[]): boolean {

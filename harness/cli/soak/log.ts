@@ -1,9 +1,9 @@
 /**
- * The file of a soak, `soak.jsonl`: lines that are added and never changed, each on disk before anything is said of it.
+ * The file of a soak, `soak.jsonl`: lines that are appended and never changed, each on disk before it is reported.
  *
- * A process that is killed, or a disk that is full, leaves at most a last line that was cut off; it is passed over, and the next line
- * begins on a line of its own. Owns: reading and adding lines. Does not own: who may write to a folder (`report/folder-lock.ts`), what a
- * line is (`schedule/codec/soak-line.ts`).
+ * A killed process or a full disk leaves at most one truncated line at the end; readers skip it, and the next line begins on a
+ * line of its own. Owns: reading and appending lines. Does not own: which process may write to a folder
+ * (`report/folder-lock.ts`), the format of a line (`schedule/codec/soak-line.ts`).
  */
 import { closeSync, fstatSync, fsyncSync, ftruncateSync, openSync, readSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -16,15 +16,15 @@ export const SOAK_FILE = 'soak.jsonl';
 
 export interface SoakFile {
   readonly entries: readonly SoakEntry[];
-  /** Lines that are not whole: their writer was killed. */
+  /** Number of truncated lines, whose writer was killed. */
   readonly cut: number;
 }
 
 /**
- * Reads the lines that are whole.
+ * Reads the complete lines.
  *
- * @param source names the file in messages.
- * @throws {FORMAT_INVALID} {FORMAT_TOO_NEW} for a line of something else, or of a newer version.
+ * @param source - The name of the file in messages.
+ * @throws {FORMAT_INVALID} {FORMAT_TOO_NEW} for a line that is something else, or of a newer version.
  */
 export function readSoakFile(path: string, source: string): SoakFile {
   const entries: SoakEntry[] = [];
@@ -64,9 +64,9 @@ export class SoakLog {
   }
 
   /**
-   * Adds a line, and returns when it is on disk.
+   * Appends a line, and returns when it is on disk.
    *
-   * @throws {OUTPUT_FAILED} The file is then as it was before.
+   * @throws {OUTPUT_FAILED} with the file unchanged.
    */
   append(line: SoakLine): SoakEntry {
     const text = encodeSoakLine(line);
@@ -86,12 +86,12 @@ export class SoakLog {
   }
 }
 
-/** What cannot even be shortened is skipped by readers. */
+/** If the file cannot even be truncated, readers skip the incomplete line. */
 function cutBack(fd: number, size: number): void {
   try {
     ftruncateSync(fd, size);
   } catch {
-    // The failure that led here is the one to report.
+    // Only the original failure is reported.
   }
 }
 
@@ -103,13 +103,13 @@ function endsLine(fd: number): boolean {
   return last.toString() === '\n';
 }
 
-/** So that the file itself is found again after the machine went down; not all systems can. */
+/** Flushes the folder's entry of the file, so that the file survives a crash of the machine; not all systems support that. */
 function syncFolder(folder: string): void {
   try {
     const fd = openSync(folder, 'r');
     fsyncSync(fd);
     closeSync(fd);
   } catch {
-    // A folder that cannot be opened as a file keeps its entries in its own time.
+    // Some systems cannot open a folder like a file, and flush its entries on their own.
   }
 }

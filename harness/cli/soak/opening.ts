@@ -1,4 +1,4 @@
-/** How a soak begins: what earlier starts left in its folder, and the line that says what it is. */
+/** The start of a soak: the lines of earlier starts, and the line that describes the soak. */
 import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { realDate } from '../../determinism/real-time.ts';
@@ -16,7 +16,7 @@ import { secretSources } from '../../execution/config/secret-sources.ts';
 import { namesOf } from '../scenario.ts';
 import { readSoakFile, SOAK_FILE } from './log.ts';
 
-/** What earlier starts have left in the folder. */
+/** Reads the lines of earlier starts from the folder. */
 export function earlierLines(
   { reportDir }: RunConfig,
   place: SoakPlace,
@@ -39,7 +39,7 @@ export function earlierLines(
   return entries;
 }
 
-/** The first line of a folder; another one when the budget has changed. */
+/** Appends the first line of a folder; another one if the budget has changed. */
 export function introduce(
   append: (line: SoakLine) => SoakEntry,
   before: readonly SoakEntry[],

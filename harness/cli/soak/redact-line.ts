@@ -1,10 +1,13 @@
-/** A line of a soak without its secrets, before it is written or added up. */
+/** Redacts a line of a soak before it is written or merged. */
 import type { SoakEntry, SoakLine } from '../../model/soak.ts';
 import { holdsSecrets, redactConfigured, redactFinding, redactRecording } from '../../report/redaction/index.ts';
 import type { Vault } from '../../report/redaction/vault.ts';
 import { encodeSoakLine } from '../../schedule/codec/soak-line.ts';
 
-/** The same line where it has none: what a finding says was redacted when it was found, and lines of earlier versions may not have been. */
+/**
+ * Returns the same line if it contains no secrets. Findings were redacted when they were found, but those of earlier versions
+ * may not have been.
+ */
 export function redactLine(line: SoakLine, vault: Vault): SoakLine {
   if (line.line !== 'finding' && line.line !== 'inconclusive') return redactConfigured(line, {}, vault);
   if (!holdsSecrets(line)) return line;
@@ -14,7 +17,7 @@ export function redactLine(line: SoakLine, vault: Vault): SoakLine {
   return { ...line, record: { ...redacted, history: record } };
 }
 
-/** The same of a line with its text. */
+/** Redacts a line together with its text. */
 export function redactEntry(entry: SoakEntry, vault: Vault): SoakEntry {
   const line = redactLine(entry.line, vault);
   return line === entry.line ? entry : { line, text: encodeSoakLine(line) };

@@ -1,4 +1,4 @@
-/** A soak from configuration to verdict; whatever comes in between, what was found is reported. */
+/** Runs a soak from configuration to outcome; its findings are reported even if it fails. */
 import { realDate } from '../../determinism/real-time.ts';
 import { budgetText } from '../../execution/config/budget.ts';
 import { shardText } from '../../execution/soak/place.ts';
@@ -73,10 +73,10 @@ export async function soak(flags: SoakFlags, context: CommandContext): Promise<E
 interface Prepared extends KeptBaseline, SoakIdentity {
   readonly kept: readonly NamedEntry[];
   readonly confirm: ConfirmPlan;
-  /** Every symptom is a finding of its own. */
+  /** Whether every symptom is a finding of its own. */
   readonly all: boolean;
   readonly epoch: string;
-  /** The epoch was not named: it is one that was not finished. */
+  /** Whether the epoch is an unfinished one that no flag named. */
   readonly isResumed: boolean;
 }
 
@@ -137,7 +137,7 @@ async function soakLogged(logged: Logged, reporting: Reporting, { signal }: Comm
         ...{ shard, place, state, append, signal },
         expected: replayed === undefined ? [] : knownCauses(replayed.revisited),
         campaign: async (batch, { events, ...how }) => {
-          // What goes wrong with one of them must not cost the others: they are reported while the batch runs.
+          // An error with one finding must not affect the rest: findings are reported while the batch runs.
           let isKept = true;
           const onFinding = (finding: Finding): void => {
             isKept = keeper.guard(() => events.onFinding?.(redactFinding(finding, vault)));
@@ -154,7 +154,7 @@ async function soakLogged(logged: Logged, reporting: Reporting, { signal }: Comm
                 isKept = true;
                 keeper.guard(() => unproved.seen(seen));
               },
-              // A finding that could not be recorded stays there, as it was seen.
+              // A finding that could not be recorded stays in `unproved/`, as it was first seen.
               onSettled: () => isKept && unproved.settled(),
             },
           });

@@ -1,4 +1,4 @@
-/** A soak as a scenario of the run document. */
+/** Converts a soak to a scenario of the run document. */
 import type { Scenario } from '../../report/run/document.ts';
 import { makeScenario, type ScenarioFacts } from '../../report/run/make-document.ts';
 import type { Soak } from '../../report/soak/merge.ts';
@@ -7,12 +7,15 @@ import { soakBudgetText } from '../../report/soak/text.ts';
 import type { FindingKeeper } from '../finding-keeper.ts';
 import type { InconclusiveKeeper } from '../inconclusive-keeper.ts';
 
-/** The result of a soak, with the corpus and with its budgets. */
+/** Summarises a soak, with its corpus and budgets. */
 export function soakSummary({ result, corpus, budgets }: Soak, pathOf: Parameters<typeof summarise>[1]): Summary {
   return summarise(result, pathOf, corpus, budgets);
 }
 
-/** @param keeper - Has the files of its findings. @param unjudged - Those of runs that nothing can be said about. */
+/**
+ * @param keeper - Knows the files of its findings.
+ * @param unjudged - Knows the files of its inconclusive runs.
+ */
 export function soakScenario(soak: Soak, keeper: FindingKeeper, unjudged: InconclusiveKeeper): Scenario {
   const { about, budget, result, corpus } = soak;
   const { outcome } = soakSummary(soak, () => undefined);
