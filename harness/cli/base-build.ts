@@ -69,14 +69,14 @@ export function baseBuild(
 }
 
 function wordsOf(text: string): readonly string[] {
-  const taken = shellWords(text);
-  if ('unclosed' in taken)
+  const parsed = shellWords(text);
+  if ('unclosed' in parsed)
     throw usage(
-      `got --base-command ${JSON.stringify(text)}, in which a ${taken.unclosed} is not closed, expected words as in a shell; close it, or write \\${taken.unclosed}`,
+      `got --base-command ${JSON.stringify(text)}, in which a ${parsed.unclosed} is not closed, expected words as in a shell; close it, or write \\${parsed.unclosed}`,
     );
-  const [program = ''] = taken.words;
+  const [program = ''] = parsed.words;
   if (program === '') throw usage(`got --base-command "${text}", expected a program`);
-  return taken.words;
+  return parsed.words;
 }
 
 export interface BaseContext extends ReplayContext {

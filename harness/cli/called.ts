@@ -26,10 +26,10 @@ export function calledAs(script: string | undefined, cwd: string, path = ''): st
     // The script of the release archive: the user ran the launcher beside it, by its path or by a link to it.
     const launcher = join(folder, '..', 'bin', NAME);
     if (basename(folder) !== 'app' || isOnPath(launcher, path)) return NAME;
-    return quoted(nearer(launcher, cwd));
+    return quoted(shorterPath(launcher, cwd));
   }
   if (!script.replaceAll('\\', '/').endsWith(`/${EXECUTABLE}`)) return USUALLY_CALLED;
-  return `node ${quoted(nearer(script, cwd))}`;
+  return `node ${quoted(shorterPath(script, cwd))}`;
 }
 
 /** Reports whether the first program of that name on PATH is this one, or a link to it. */
@@ -43,7 +43,7 @@ function isOnPath(launcher: string, path: string): boolean {
 }
 
 /** Returns the relative path if it is shorter than the absolute one. */
-function nearer(file: string, cwd: string): string {
-  const near = relative(cwd, file);
-  return near.length < file.length ? near : file;
+function shorterPath(file: string, cwd: string): string {
+  const relativePath = relative(cwd, file);
+  return relativePath.length < file.length ? relativePath : file;
 }

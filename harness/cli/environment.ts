@@ -18,7 +18,7 @@ const OURS: ReadonlySet<string> = new Set(['STALEMATE_NODE_TOO_OLD', 'STALEMATE_
 const SERVICE_LINK = /^STALEMATE_(?:SERVICE|PORT_\d)/;
 const SERVICE_ADDRESS = /^(?:tcp|udp|sctp):\/\//;
 /** Flags that select an existing cluster. */
-const SAID: ReadonlySet<string> = new Set(['--kubeconfig', '--context']);
+const CLUSTER_FLAGS: ReadonlySet<string> = new Set(['--kubeconfig', '--context']);
 const YES: ReadonlySet<string> = new Set(['1', 'true', 'yes', 'on']);
 const NO: ReadonlySet<string> = new Set(['0', 'false', 'no', 'off']);
 
@@ -40,7 +40,7 @@ export function applyEnvironment(command: Command, env: Environment): void {
     const key = option.attributeName();
     const source = command.getOptionValueSource(key);
     if (source !== undefined && source !== 'default') continue;
-    if (SAID.has(option.long))
+    if (CLUSTER_FLAGS.has(option.long))
       throw usage(
         `got ${variable}, expected ${option.long} on the command line: which cluster may be written to is never taken from the environment; unset it`,
       );

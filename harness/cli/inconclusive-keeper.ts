@@ -36,7 +36,7 @@ export class InconclusiveKeeper {
       if (text.length > TEXT_MAX) return;
       const stem = `inconclusive-${shortHash(reason)}`;
       this.files[reason] = this.#write(join('recordings', `${stem}.json`), text);
-      const page = recordingPage(recording, [itsOpinion(recording)], this.files[reason]);
+      const page = recordingPage(recording, [ownResult(recording)], this.files[reason]);
       this.#pages.set(reason, this.#write(join('reports', `${stem}.html`), page));
     } catch (error) {
       this.#note(error);
@@ -63,6 +63,6 @@ export class InconclusiveKeeper {
 }
 
 /** Returns only the result of this property: a later recheck evaluates the rest. */
-function itsOpinion({ inconclusive: { property, reason } }: UnjudgedRun): Parameters<typeof recordingPage>[1][number] {
+function ownResult({ inconclusive: { property, reason } }: UnjudgedRun): Parameters<typeof recordingPage>[1][number] {
   return { property, result: { result: 'inconclusive', reason }, exercised: true };
 }

@@ -97,7 +97,7 @@ function ownTarget(
       return {
         ...stored,
         command: own.command,
-        ...(kept === undefined ? {} : { programs: today(kept, own.programs) }),
+        ...(kept === undefined ? {} : { programs: withCurrentCommands(kept, own.programs) }),
       };
     }
   }
@@ -109,7 +109,7 @@ function ownTarget(
 }
 
 /** Returns the stored programs with their current commands. */
-function today(stored: StoredPrograms, own: StoredPrograms = {}): StoredPrograms {
+function withCurrentCommands(stored: StoredPrograms, own: StoredPrograms = {}): StoredPrograms {
   return Object.fromEntries(
     Object.entries(stored).map(([name, program]) => [
       name,

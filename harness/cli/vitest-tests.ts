@@ -2,8 +2,8 @@
  * Campaigns and claims as vitest tests: each property is a test, each finding a failure with its story, and the stack begins at
  * the line of the test file.
  *
- * No campaign runs while vitest collects tests. Owns: which tests there are, and when they fail. Start at {@link
- * testController}.
+ * No campaign runs while vitest collects tests. Owns: which tests there are, and when they fail. Start at
+ * {@link testController}.
  */
 import * as fc from 'fast-check';
 import { beforeAll, describe, it } from 'vitest';
@@ -134,9 +134,9 @@ function claimed(title: string, claim: Claim): Property {
       .replaceAll(/[^a-z0-9]+/g, '-')
       .replaceAll(/^-+|-+$/g, '') || 'claim';
   const check = (history: History): CheckResult => {
-    const said = answerOf(claim, history);
-    if (said === true || said === undefined) return { result: 'holds' };
-    const sentence = said === false ? 'does not hold' : said;
+    const answer = answerOf(claim, history);
+    if (answer === true || answer === undefined) return { result: 'holds' };
+    const sentence = answer === false ? 'does not hold' : answer;
     const signature = { property: name, class: '', actors: ['target'], kind: '', field: '' };
     const at = Number.MAX_SAFE_INTEGER;
     const violation = { signature, sentence, operations: [], revisions: [], at, severity: 'error' as const };

@@ -121,21 +121,22 @@ export function revisitedText(
 ): string {
   const colors = pc.createColors(color);
   const { name } = revisited;
-  const said = wordsOf(revisited, called);
-  const paint = isFailure(revisited) ? colors.red : isSilent(revisited) ? colors.yellow : (text: string) => text;
-  return (
-    [`  ${paint(said.sign)} ${name}  ${paint(said.text)}`, ...said.below.map((line) => `      ${line}`)].join('\n') +
-    '\n'
-  );
+  const { sign, text, below } = wordsOf(revisited, called);
+  const paint = isFailure(revisited)
+    ? colors.red
+    : isSilent(revisited)
+      ? colors.yellow
+      : (plainText: string) => plainText;
+  return [`  ${paint(sign)} ${name}  ${paint(text)}`, ...below.map((line) => `      ${line}`)].join('\n') + '\n';
 }
 
-interface Said {
+interface EntryText {
   readonly sign: string;
   readonly text: string;
   readonly below: readonly string[];
 }
 
-function wordsOf(revisited: Revisited, called: string): Said {
+function wordsOf(revisited: Revisited, called: string): EntryText {
   const { name, entry, outcome, k, n, missed, detail = '', waiver } = revisited;
   const state = stateText(entry);
   const sentence = plain(entry.sentence);
@@ -145,15 +146,15 @@ function wordsOf(revisited: Revisited, called: string): Said {
     case 'fails-otherwise': {
       const how = outcome === 'fails' ? '' : ', in another way';
       const times = n > 1 ? ` (${k} of ${n})` : '';
-      const said = outcome === 'fails' ? sentence : plain(detail);
+      const failure = outcome === 'fails' ? sentence : plain(detail);
       if (waiver !== undefined) {
         const why = `waived until ${waiver.expires} (${waiver.reason})`;
         return { sign: '–', text: `${state}: still fails${how}${times}, ${why}`, below: moved };
       }
       if (entry.state === 'fixed')
-        return { sign: '✗', text: `REGRESSION: ${state}, fails again${how}${times}`, below: [said, ...moved] };
+        return { sign: '✗', text: `REGRESSION: ${state}, fails again${how}${times}`, below: [failure, ...moved] };
       if (entry.state === 'open')
-        return { sign: '✗', text: `${state}, still fails${how}${times}`, below: [said, ...moved] };
+        return { sign: '✗', text: `${state}, still fails${how}${times}`, below: [failure, ...moved] };
       return { sign: '–', text: `${state}: still fails${how}${times}`, below: moved };
     }
     case 'holds': {

@@ -43,7 +43,7 @@ export function eventRows(
       const text = event.detail === '' ? WORDS[event.kind] : `${WORDS[event.kind]}: ${firstLine(event.detail)}`;
       return { row: 'event', at: event.at, actor: event.actor, kind: event.kind, text, guilty: survives && fatal };
     });
-  const logs = toldLines(history, from, violation, names).map(({ at, actor, line }): EventRow => {
+  const logs = selectedLines(history, from, violation, names).map(({ at, actor, line }): EventRow => {
     return {
       row: 'event',
       at,
@@ -63,10 +63,10 @@ const BELOW = /^(?:Message|Body|Headers): /;
 type Line = NonNullable<History['logs']>[number];
 
 /**
- * Selects the most telling lines: those about the story's objects, then warnings and errors, then the last ones. Sorted by
+ * Selects the most informative lines: those about the story's objects, then warnings and errors, then the last ones. Sorted by
  * time.
  */
-function toldLines(
+function selectedLines(
   { logs = [] }: History,
   from: number,
   violation: Violation,

@@ -68,14 +68,14 @@ export interface TakeManner {
 export async function takeFolder(folder: string, { signal, onWait }: TakeManner): Promise<() => void> {
   const path = join(folder, 'in-use');
   const first = touchedAt(path);
-  for (let told = false; ; told = true) {
+  for (let isReported = false; ; isReported = true) {
     try {
       return lockFolder(folder);
     } catch (error) {
       const holder = holderOf(path);
       const mayBeGone = holder !== undefined && holder.host !== ourHost() && touchedAt(path) === first;
       if (!mayBeGone || signal.aborted) throw error;
-      if (!told) onWait(`${whoText(holder)}, had "${folder}"; waiting for it to be silent for so long`);
+      if (!isReported) onWait(`${whoText(holder)}, had "${folder}"; waiting for it to be silent for so long`);
       await realDelay(TOUCH_MS);
     }
   }

@@ -22,11 +22,11 @@ export interface KnowledgeBase {
 }
 
 export function gatherKnowledge(index: HistoryIndex): KnowledgeBase {
-  const told = new Map<string, Knowledge[]>();
+  const received = new Map<string, Knowledge[]>();
   const read = new Set<string>();
   const add = (actor: ActorId, key: string, knowledge: Knowledge): void => {
-    const list = told.get(`${actor} ${key}`);
-    if (list === undefined) told.set(`${actor} ${key}`, [knowledge]);
+    const list = received.get(`${actor} ${key}`);
+    if (list === undefined) received.set(`${actor} ${key}`, [knowledge]);
     else list.push(knowledge);
   };
   for (const { id, actor, resource, verb, answered, outcome, subresource } of index.history.operations) {
@@ -45,10 +45,10 @@ export function gatherKnowledge(index: HistoryIndex): KnowledgeBase {
     const key = objectKey(resource, object.metadata.namespace ?? '', object.metadata.name ?? '');
     add(actor, key, { at, revision, object, deleted: type === 'DELETED' });
   }
-  for (const list of told.values()) list.sort((a, b) => a.at - b.at);
+  for (const list of received.values()) list.sort((a, b) => a.at - b.at);
   return {
-    before: (actor, key, at) => told.get(`${actor} ${key}`)?.findLast((knowledge) => knowledge.at < at),
-    all: (actor, key) => told.get(`${actor} ${key}`) ?? [],
+    before: (actor, key, at) => received.get(`${actor} ${key}`)?.findLast((knowledge) => knowledge.at < at),
+    all: (actor, key) => received.get(`${actor} ${key}`) ?? [],
     reads: (actor, resource) => read.has(`${actor} ${resource}`),
   };
 }

@@ -30,15 +30,15 @@ const HEADING = 'The target printed last:';
 /** Returns the last lines, or the lines from the beginning of an error report if that is further up. */
 export function lastLines(lines: readonly string[]): readonly string[] {
   const ofKeys = new Set(keyLinesIn(lines));
-  const said = lines
+  const printed = lines
     .map((line, at) => (ofKeys.has(at) ? '' : stripVTControlCharacters(line)))
     .filter((line) => line.trim() !== '')
     .slice(-SEARCHED);
-  const at = said.findIndex((line) => TROUBLE.test(line));
-  if (at < 0 || said.length - at <= LINES_MAX) return said.slice(-LINES_MAX).map(shortened);
-  const first = said.slice(at, at + LINES_MAX - END_LINES - 1);
-  const left = countText(said.length - at - first.length - END_LINES, 'line');
-  return [...first, `(${left} left out)`, ...said.slice(-END_LINES)].map(shortened);
+  const at = printed.findIndex((line) => TROUBLE.test(line));
+  if (at < 0 || printed.length - at <= LINES_MAX) return printed.slice(-LINES_MAX).map(shortened);
+  const first = printed.slice(at, at + LINES_MAX - END_LINES - 1);
+  const left = countText(printed.length - at - first.length - END_LINES, 'line');
+  return [...first, `(${left} left out)`, ...printed.slice(-END_LINES)].map(shortened);
 }
 
 /** Returns the last lines of the last incarnation that printed anything. */

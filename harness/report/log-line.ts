@@ -96,8 +96,8 @@ function plainLine(line: string): LogLine {
   const [, level = '', message = ''] = match;
   // kopf prints `[default/web] Handler failed`; logback prints `c.e.Surveys - message`.
   const about = /^\[([\w.-]+\/[\w.-]+)\]\s*(.*)$/s.exec(message);
-  const said = (about?.[2] ?? message).replace(/^[\w.$]+ - /, '');
-  return { level: levelOf(level), message: said, object: about?.[1] ?? '', error: '', fields: [] };
+  const rest = (about?.[2] ?? message).replace(/^[\w.$]+ - /, '');
+  return { level: levelOf(level), message: rest, object: about?.[1] ?? '', error: '', fields: [] };
 }
 
 const TIME_IN_FRONT = /^\[?\d{4}[-/]\d\d[-/]\d\d[T ][\d:.,]+(?:Z|[+-]\d\d:?\d\d)?\]?\s+|^\d\d:\d\d:\d\d[.,\d]*\s+/;

@@ -39,13 +39,13 @@ const FAR = 100;
 
 function distanceOf(one: Label, other: Label): number {
   if (momentOf(one) !== momentOf(other)) return Number.POSITIVE_INFINITY;
-  const here = partsOf(one);
-  const there = partsOf(other);
+  const wanted = partsOf(one);
+  const candidate = partsOf(other);
   // A request of another role is no substitute.
-  if (roleIn(here.actor) !== roleIn(there.actor)) return Number.POSITIVE_INFINITY;
-  const kinds = (here.verb === there.verb ? 0 : 2 * FAR) + (here.resource === there.resource ? 0 : FAR);
-  const names = editDistance(behindResource(one, here), behindResource(other, there));
-  return kinds + editDistance(here.actor, there.actor) + names;
+  if (roleIn(wanted.actor) !== roleIn(candidate.actor)) return Number.POSITIVE_INFINITY;
+  const kinds = (wanted.verb === candidate.verb ? 0 : 2 * FAR) + (wanted.resource === candidate.resource ? 0 : FAR);
+  const names = editDistance(behindResource(one, wanted), behindResource(other, candidate));
+  return kinds + editDistance(wanted.actor, candidate.actor) + names;
 }
 
 /**

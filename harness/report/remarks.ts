@@ -22,7 +22,7 @@ export const remarksSchema: z.ZodType<readonly RemarkLine[]> = z
   .meta({ description: 'Warnings of properties, which fail no run; absent where there are none' });
 
 /** Number of warnings that a terminal or page shows; it counts the rest. */
-const TOLD_MAX = 5;
+const SHOWN_MAX = 5;
 
 export const REMARKS_HEAD = 'warnings, which fail no run:';
 
@@ -34,7 +34,7 @@ export function remarksOf(remarks: readonly Remark[]): readonly RemarkLine[] {
 /** Returns a line for each of the first warnings. */
 export function remarkLines(remarks: readonly RemarkLine[] = []): readonly string[] {
   const lines = remarks
-    .slice(0, TOLD_MAX)
+    .slice(0, SHOWN_MAX)
     .map(({ property, sentence, count }) => `${property}: ${sentence} (${countText(count, 'run')})`);
   const more = remarks.length - lines.length;
   return more === 0 ? lines : [...lines, `and ${more} more, in the JSON summary`];

@@ -67,15 +67,15 @@ export function tellStory({ record: history, violation, counterexample, stats }:
   const index = indexHistory(history);
   const keys = involvedKeys(index, violation);
   const from = beginning(index, violation);
-  const told = operationRows(index, keys, violation, from);
+  const requests = operationRows(index, keys, violation, from);
   const rows: readonly StoryRow[] = [
-    ...told.rows,
+    ...requests.rows,
     ...deviationRows(history, counterexample.schedule, stats?.counterfactuals ?? []),
     ...eventRows(history, from, violation, namesOf(keys)),
   ];
   const ordered = [...rows].sort((a, b) => a.at - b.at);
   const kept = withWaits(keepWithin(foldCycles(ordered), ROWS_MAX), phaseStartMs(history, 'contention'));
-  const [key] = told.objects.size === 1 ? told.objects : [];
+  const [key] = requests.objects.size === 1 ? requests.objects : [];
   const object = key === undefined ? undefined : index.shortName(key);
   const confirmed = confirmationText(counterexample);
   const fix = fixOf(index, violation);
@@ -88,7 +88,7 @@ export function tellStory({ record: history, violation, counterexample, stats }:
     actors: actorsOf(kept),
     ...given({ object }),
     rows: kept,
-    unrelatedSteps: told.unrelated,
+    unrelatedSteps: requests.unrelated,
     atRest: compareAtRest(index, keys, violation),
     missed: history.missed,
     ...reconciled(violation, history),

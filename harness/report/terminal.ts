@@ -36,8 +36,8 @@ interface Layout {
 const SENTENCE_LINES_MAX = 8;
 
 /** Renders a story. Lines have no trailing spaces, and the text ends with a line feed. */
-export function renderStory(told: Story, options: TerminalOptions): string {
-  const story = plainTexts(told);
+export function renderStory(raw: Story, options: TerminalOptions): string {
+  const story = plainTexts(raw);
   const width = Math.max(50, Math.min(160, options.width));
   const layout: Layout = { width, colors: pc.createColors(options.color), columns: columnsOf(story, width) };
   const lines = [

@@ -3,8 +3,8 @@
  *
  * The first half of each process's runs is ignored (caches fill, code is compiled, heaps reach their size). In the rest, the
  * Mann-Kendall test decides whether later values are larger more often than by chance, and the median of all slopes between two
- * runs (Theil-Sen) gives the amount: neither depends on outliers or on the distribution of the figure. Pure. Start at {@link
- * trendOf}.
+ * runs (Theil-Sen) gives the amount: neither depends on outliers or on the distribution of the figure. Pure. Start at
+ * {@link trendOf}.
  */
 
 export type Trend =

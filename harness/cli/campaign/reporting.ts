@@ -68,7 +68,7 @@ export async function brokenBy(work: () => Promise<void>): Promise<Broken | unde
 }
 
 /** Removes the target's last output from the summary if the error shows it already. */
-function withoutTwice(summary: Summary, broken: Broken | undefined): Summary {
+function withoutRepeatedOutput(summary: Summary, broken: Broken | undefined): Summary {
   if (printedIn(broken?.error).length === 0) return summary;
   const { printed: _, ...rest } = summary;
   return rest;
@@ -85,7 +85,7 @@ export function printEnd(
   broken: Broken | undefined,
 ): ExitCode {
   if (json) console.out(`${JSON.stringify(summary, null, 2)}\n`);
-  else print(renderSummary(withoutTwice(summary, broken), console));
+  else print(renderSummary(withoutRepeatedOutput(summary, broken), console));
   reports.write(runDocument(scenario, config, vault));
   const failures = [...keeper.failures, ...reports.failures];
   for (const message of failures) console.err(`stalemate: ${message}\n`);

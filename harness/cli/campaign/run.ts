@@ -87,7 +87,7 @@ interface Prepared extends KeptBaseline {
 }
 
 /** The parts of a campaign that have been completed. */
-interface There {
+interface Completed {
   corpus?: CorpusReplay;
   searched?: CampaignResult;
 }
@@ -107,17 +107,17 @@ async function runReporting(
   const unproved = new UnprovedKeeper(config.reportDir, console, vault);
   let isKept = true;
   const onCluster = (line: string): void => print(`${line}\n`);
-  const there: There = {};
+  const done: Completed = {};
   let askedUntil = Number.POSITIVE_INFINITY;
   const broken = await brokenBy(() =>
     standOn(config, { signal, onCluster }, async (ready) => {
-      const corpus = await replayKept(kept, ready, { print, console, signal }, (replay) => (there.corpus = replay));
-      if (corpus !== undefined) there.corpus = corpus;
+      const corpus = await replayKept(kept, ready, { print, console, signal }, (replay) => (done.corpus = replay));
+      if (corpus !== undefined) done.corpus = corpus;
       const isAsked = build !== undefined || ('on' in confirm && !confirm.isAsked);
       const plan = planOf(config, corpus?.summary.elapsedMs ?? 0, isAsked, first?.enoughMs);
       askedUntil = plan.asked;
       const searchBroken = await brokenBy(async () => {
-        there.searched = await runConfigured(ready, {
+        done.searched = await runConfigured(ready, {
           signal,
           onCluster,
           plan,
@@ -136,7 +136,7 @@ async function runReporting(
               isKept = keeper.keep(finding);
             },
             onInconclusive: (run) => unjudged.keep(() => recordingOf(redactRecording(run, vault, config))),
-            onBroken: (result) => (there.searched = result),
+            onBroken: (result) => (done.searched = result),
           },
         });
       });
@@ -144,12 +144,12 @@ async function runReporting(
       unproved.close();
       // If a real server will be tried too, it gets half of the remaining time.
       const baseUntil = 'on' in confirm ? (realNow() + askedUntil) / 2 : askedUntil;
-      if (build !== undefined && there.searched !== undefined)
-        there.searched = await onBase(there.searched, build, ready, { print, signal, onCluster, until: baseUntil });
+      if (build !== undefined && done.searched !== undefined)
+        done.searched = await onBase(done.searched, build, ready, { print, signal, onCluster, until: baseUntil });
       if (searchBroken !== undefined) throw searchBroken.error;
     }),
   );
-  const { corpus, searched = notSearched(config) } = there;
+  const { corpus, searched = emptyResult(config) } = done;
   if (broken !== undefined && searched.runs === 0 && searched.findings.length === 0 && corpus === undefined)
     throw broken.error;
   const result = await confirmRun(searched, confirm, config, {
@@ -187,7 +187,7 @@ function withoutSecrets(again: Again, config: RunConfig, vault: Vault): Again {
 }
 
 /** Makes the result of a campaign that failed before the search. */
-function notSearched({ seed, warnings }: RunConfig): CampaignResult {
+function emptyResult({ seed, warnings }: RunConfig): CampaignResult {
   return {
     ...{ outcome: 'interrupted', besides: 'interrupted', seed, warnings },
     ...{ runs: 0, verified: 0, elapsedMs: 0, contention: {}, perProperty: {}, findings: [] },

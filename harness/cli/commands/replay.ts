@@ -74,7 +74,7 @@ async function replayFile(file: string, flags: ReplayFlags, { console, signal }:
   const { options: configured, ...configFile } = await readConfig(flags.config, console.cwd);
   const { target, network } = await allowedTarget(restored.value.target, {
     folder: console.cwd,
-    options: meantBy(configured, flags),
+    options: targetOptions(configured, flags),
     typed: isTyped(flags),
     shown: stored.target,
     trusted: flags.trustFile === true,
@@ -138,11 +138,11 @@ async function replayFile(file: string, flags: ReplayFlags, { console, signal }:
     if (finding !== undefined && shrunk === undefined) {
       const story = tellStory(finding);
       const { color, width, called } = console;
-      console.out(`${renderStory(story, { color, width, replay: `${called} replay ${file}${elsewhere(flags)}` })}\n`);
+      console.out(`${renderStory(story, { color, width, replay: `${called} replay ${file}${flagsText(flags)}` })}\n`);
     }
     console.out(resultText(result, outcome));
     if (shrunk !== undefined) console.out(shrunkText(shrunk, counterexample, keeper.pathOf(shrunk)));
-    if (beside !== undefined) console.out(partingText(result, beside, cluster));
+    if (beside !== undefined) console.out(divergenceText(result, beside, cluster));
   }
   for (const failure of keeper.failures) console.err(`${failure}\n`);
   if (keeper.fault !== undefined) throw keeper.fault;
@@ -163,8 +163,8 @@ function shrunkText({ stats }: Finding, { schedule }: Counterexample, path: stri
 
 /** Redacts the text about the runs, apart from the story. */
 function withoutSecrets(result: ReplayResult, counterexample: Counterexample, vault: Vault): ReplayResult {
-  const { violation: _, shrunk: __, other: ___, history, ...said } = result;
-  return { ...result, ...redactConfigured(said, { counterexample, history }, vault) };
+  const { violation: _, shrunk: __, other: ___, history, ...texts } = result;
+  return { ...result, ...redactConfigured(texts, { counterexample, history }, vault) };
 }
 
 /** Returns the reproduced finding without its secrets; undefined if it did not reproduce. */
@@ -181,7 +181,7 @@ function isForEmbedded({ schedule, target }: Counterexample): boolean {
 }
 
 /** Returns the flags that allow more than the file does. */
-function elsewhere(flags: ReplayFlags): string {
+function flagsText(flags: ReplayFlags): string {
   const { allowContext = [], allowCluster = [], allowClusterWrite = [], trustFile } = flags;
   const { target, network, fileSystem, time, cluster, toxiproxy, kubeconfig, context } = flags;
   const given = [
@@ -190,12 +190,12 @@ function elsewhere(flags: ReplayFlags): string {
     ...allowCluster.map((uid) => ['allow-cluster', uid]),
     ...allowClusterWrite.map((text) => ['allow-cluster-write', `'${text}'`]),
   ];
-  const said = given.map(([name, value]) => (value === undefined ? '' : ` --${name} ${value}`)).join('');
-  return trustFile === true ? `${said} --trust-file` : said;
+  const typed = given.map(([name, value]) => (value === undefined ? '' : ` --${name} ${value}`)).join('');
+  return trustFile === true ? `${typed} --trust-file` : typed;
 }
 
 /** Returns the target of the command line, else that of the configuration. */
-function meantBy(
+function targetOptions(
   { target, command, image, directory, network, programs }: StalemateOptions,
   flags: ReplayFlags,
 ): UsersWord['options'] {
@@ -233,7 +233,7 @@ function comparedWith(result: ReplayResult, embedded: ReplayResult | undefined):
 }
 
 /** Describes where a passing run on a real cluster diverged from the embedded one. */
-function partingText(result: ReplayResult, embedded: ReplayResult, cluster: ClusterKind): string {
+function divergenceText(result: ReplayResult, embedded: ReplayResult, cluster: ClusterKind): string {
   const { k, n } = embedded.reproduced;
   const parting = partingOf(embedded.history, result.other ?? result.history);
   const where =

@@ -13,7 +13,7 @@ import { refuseLinks, writeWhole } from '../../report/write-files.ts';
 import { decodeCorpusEntry, encodeCorpusEntry } from '../../schedule/codec/corpus-entry.ts';
 import { usage } from '../arguments.ts';
 
-/** Maximum size: nobody can review a larger counterexample. */
+/** Maximum size: a larger counterexample cannot be reviewed. */
 const BYTES_MAX = 4 * 1024 * 1024;
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
 

@@ -85,12 +85,12 @@ export async function replayCorpus(
   const replay = replayOf(revisited);
   print(`corpus: ${corpusCounts(revisited)}, in ${(replay.summary.elapsedMs / 1000).toFixed(1)} s\n`);
   if (revisited.length > 0 && revisited.every(({ outcome }) => outcome === 'other-target'))
-    console.err(`warning: ${passedOverText(revisited, folder, nameOf(storedTarget(config)))}\n`);
+    console.err(`warning: ${skippedText(revisited, folder, nameOf(storedTarget(config)))}\n`);
   return replay;
 }
 
 /** Warns if all entries were skipped, because the target may just have been renamed. */
-function passedOverText(revisited: readonly Revisited[], folder: string, mine: string): string {
+function skippedText(revisited: readonly Revisited[], folder: string, mine: string): string {
   const about = revisited.map(({ entry }) => nameOf(entry.target));
   return plain(
     `no finding of ${folder} was replayed: ${countText(revisited.length, 'finding')} about ${[...new Set(about)].join(', ')}, and this run is about ${mine}; if that is the same, correct "target" in the files`,

@@ -44,7 +44,7 @@ const ON_PATH = 'stalemate';
  * Explains, for a project without stalemate as a dependency, how to install it in CI, in a step that fails until the user has
  * chosen a way.
  */
-function bringing(place: string): readonly string[] {
+function installHint(place: string): readonly string[] {
   return [
     'This project does not bring stalemate along, so the job has to, in one of these ways:',
     '- make it a dependency ("npm install --save-dev FILE.tgz", a package made by "npm pack" in the clone of stalemate),',
@@ -103,7 +103,7 @@ function github({ setUp, prepare, installed }: CiFacts): string {
     ...(installed
       ? []
       : [
-          ...bringing('$GITHUB_PATH').map((line) => `      ${line}`),
+          ...installHint('$GITHUB_PATH').map((line) => `      ${line}`),
           '      - name: Find stalemate',
           '        run: |',
           `          ${FIND}`,
@@ -148,7 +148,7 @@ function gitlab({ setUp = 'node', prepare, installed }: CiFacts): string {
     '  script:',
     ...packages,
     ...prepare.map((line) => `    - ${line}`),
-    ...(installed ? [] : [...bringing('"export PATH=…"').map((line) => `    ${line}`), '    - |', `      ${FIND}`]),
+    ...(installed ? [] : [...installHint('"export PATH=…"').map((line) => `    ${line}`), '    - |', `      ${FIND}`]),
     `    - ${installed ? CALLED : ON_PATH} ci --report-dir stalemate-report`,
     '  artifacts:',
     '    when: always',

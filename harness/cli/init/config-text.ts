@@ -64,14 +64,14 @@ interface Section {
 
 function sections({ options, build }: ConfigFacts): readonly Section[] {
   const { target, command, env, metrics, readyWithinMs, manifests, crds, samples, budget } = options;
-  const made = build === '' ? '' : ` \`${build}\` makes it.`;
+  const buildText = build === '' ? '' : ` \`${build}\` makes it.`;
   return [
     ...(target === undefined ? [] : [{ about: 'The module that starts the controller.', options: { target } }]),
     ...(command === undefined
       ? []
       : [
           {
-            about: `The controller, started again for each run; {kubeconfig}, {namespace} and {port:NAME} are replaced.${made}`,
+            about: `The controller, started again for each run; {kubeconfig}, {namespace} and {port:NAME} are replaced.${buildText}`,
             options: {
               command,
               ...given({ env, readyWithinMs, metrics }),

@@ -48,7 +48,7 @@ export function findDefinitions(repository: Repository, files: readonly string[]
   const byName = Map.groupBy(declared, ({ crd }) => crd.metadata.name ?? '');
   notes.push(...unreadText(newIn(unread, byName)), ...templatesText(newIn(templates, byName)));
   const own = ownGroups(repository);
-  const all = [...byName.values()].flatMap((copies) => takenOf(copies, notes));
+  const all = [...byName.values()].flatMap((copies) => acceptedOf(copies, notes));
   const isOwn = ({ crd }: Declared): boolean => own.has(groupOf(crd));
   // If the project declares no group, or its groups are unknown, any of the CRDs may be its own.
   const found = all.some(isOwn) ? all.filter(isOwn) : all;
@@ -68,7 +68,7 @@ interface Declared {
 }
 
 /** Returns the first copy that the API server accepts: some projects keep an invalid variant for documentation. */
-function takenOf(copies: readonly Declared[], notes: string[]): readonly Declared[] {
+function acceptedOf(copies: readonly Declared[], notes: string[]): readonly Declared[] {
   let refused = '';
   for (const copy of copies) {
     const problem = problemWith(copy.crd);

@@ -3,8 +3,8 @@
  * manifests are installed.
  *
  * Owns: the choice of that Deployment, among rendered objects or the files of the repository, and of the arguments that a
- * process can use in addition to those detected in its source. Start at {@link deployedIn}, {@link withArguments} and {@link
- * withMounted}.
+ * process can use in addition to those detected in its source. Start at {@link deployedIn}, {@link withArguments} and
+ * {@link withMounted}.
  */
 import { basename } from 'node:path';
 import { mapOf, mapsOf, textOf, textsOf } from 'stalemate-apiserver/objects/json';

@@ -46,7 +46,7 @@ export interface Effect {
 const WORTH = { creates: 4, changes: 2, 'writes the status of': 1 } as const;
 /** Factor for a sample with which the target never comes to rest. */
 const RESTLESS_SHARE = 0.5;
-type Deed = keyof typeof WORTH;
+type Action = keyof typeof WORTH;
 
 /** Returns the factor for further objects of the same kind: a second one adds some value, a tenth none. */
 function moreOf(others: number): number {
@@ -56,21 +56,21 @@ function moreOf(others: number): number {
 /** @param alone - The run of the target without the objects: writes that occur there too are not their effect. */
 export function effectOf(history: History, alone: History | undefined): Effect {
   const before = new Set(alone === undefined ? [] : writesOf(alone).map(keyOf));
-  const deeds = new Map<string, Done>();
+  const actions = new Map<string, Write>();
   const subresources = new Map(history.operations.map(({ id, subresource }) => [id, subresource]));
   for (const revision of writesOf(history)) {
     if (before.has(keyOf(revision))) continue;
-    const deed =
+    const action =
       revision.type === 'ADDED'
         ? 'creates'
         : subresources.get(revision.op) === 'status'
           ? 'writes the status of'
           : 'changes';
-    deeds.set(`${deed} ${keyOf(revision)}`, { deed, resource: revision.resource });
+    actions.set(`${action} ${keyOf(revision)}`, { action, resource: revision.resource });
   }
   const restless = isRestless(history);
-  const sorts = sortsOf([...deeds.values()]);
-  const worth = sorts.reduce((sum, { deed, count }) => sum + WORTH[deed] * moreOf(count - 1), 0);
+  const sorts = sortsOf([...actions.values()]);
+  const worth = sorts.reduce((sum, { action, count }) => sum + WORTH[action] * moreOf(count - 1), 0);
   const requests = history.operations.filter(({ actor }) => roleOf(actor) === 'target').length;
   const score = worth / Math.sqrt(Math.max(1, requests));
   return {
@@ -80,7 +80,7 @@ export function effectOf(history: History, alone: History | undefined): Effect {
     written: sortsText(sorts),
     wanted: wantedIn(history),
     refused: refusedIn(history),
-    denied: deeds.size === 0 ? deniedIn(history) : '',
+    denied: actions.size === 0 ? deniedIn(history) : '',
     failed: failedIn(history),
     events: eventsIn(history),
   };
@@ -98,25 +98,25 @@ function keyOf({ resource, namespace, name }: Revision): string {
   return `${resource}/${namespace}/${name}`;
 }
 
-interface Done {
-  readonly deed: Deed;
+interface Write {
+  readonly action: Action;
   readonly resource: string;
 }
 
 /** Counts the objects with the same effect, by effect and resource. */
-function sortsOf(deeds: readonly Done[]): readonly (Done & { readonly count: number })[] {
-  return [...Map.groupBy(deeds, ({ deed, resource }) => `${deed} ${resource}`).values()].flatMap((same) =>
+function sortsOf(actions: readonly Write[]): readonly (Write & { readonly count: number })[] {
+  return [...Map.groupBy(actions, ({ action, resource }) => `${action} ${resource}`).values()].flatMap((same) =>
     same.slice(0, 1).map((first) => ({ ...first, count: same.length })),
   );
 }
 
 function sortsText(sorts: ReturnType<typeof sortsOf>): string {
-  return (Object.keys(WORTH) as Deed[])
-    .flatMap((deed) => {
+  return (Object.keys(WORTH) as Action[])
+    .flatMap((action) => {
       const what = sorts.flatMap((one) =>
-        one.deed === deed ? [one.count === 1 ? one.resource : `${one.count} ${one.resource}`] : [],
+        one.action === action ? [one.count === 1 ? one.resource : `${one.count} ${one.resource}`] : [],
       );
-      return what.length === 0 ? [] : [`${deed} ${what.join(', ')}`];
+      return what.length === 0 ? [] : [`${action} ${what.join(', ')}`];
     })
     .join('; ');
 }

@@ -49,7 +49,7 @@ export async function makeContact(choice: Choice, flags: InitFlags, context: Com
   if (isSilent(alone)) {
     // If there is a sample, the first run will report the end of the target.
     const end = (choice.options.samples ?? []).length > 0 ? undefined : endOf(alone);
-    return end === undefined ? { choice } : sayEnded(end.detail, alone, say);
+    return end === undefined ? { choice } : printEnded(end.detail, alone, say);
   }
   const missing = missingKindsIn(alone, groupsOf(now.found.definitions.crds));
   let left = missing;
@@ -62,9 +62,9 @@ export async function makeContact(choice: Choice, flags: InitFlags, context: Com
     }
   }
   const ended = endOf(alone);
-  if (ended !== undefined && isStuck(alone)) return sayEnded(ended.detail, alone, say, left);
+  if (ended !== undefined && isStuck(alone)) return printEnded(ended.detail, alone, say, left);
   if (flags.sample !== undefined)
-    return left.length > 0 && isStuck(alone) ? sayStuck(left, alone, say) : { choice: now };
+    return left.length > 0 && isStuck(alone) ? printStuck(left, alone, say) : { choice: now };
   const config = await configOf(now, context);
   let last: History | undefined;
   let before = '';
@@ -83,9 +83,9 @@ export async function makeContact(choice: Choice, flags: InitFlags, context: Com
   };
   const chosen = await tryCandidates(choosing);
   if (chosen.length === 0) {
-    if (left.length > 0 && isStuck(alone)) return sayStuck(left, alone, say);
-    if (ended !== undefined && !isUp(alone)) return sayEnded(ended.detail, alone, say);
-    return sayNothing(last ?? alone, say, console.called);
+    if (left.length > 0 && isStuck(alone)) return printStuck(left, alone, say);
+    if (ended !== undefined && !isUp(alone)) return printEnded(ended.detail, alone, say);
+    return printNoEffect(last ?? alone, say, console.called);
   }
   for (const group of left) say('note', `${missingText(group)}: not there, and it works without`);
   return { choice: withSamples(now, chosen) };
@@ -147,17 +147,17 @@ async function fetchMissing(
     const from = origin === undefined ? '' : `; its types are from ${origin.path} ${origin.version}`;
     say('missing', `the target requests ${missingText(group)}, which no CRD declares${from}`);
   }
-  const here = foundHere(missing, definitions.others);
-  for (const { crds } of here)
+  const local = foundHere(missing, definitions.others);
+  for (const { crds } of local)
     say('found', `${countText(crds.length, 'CRD')} of ${[...groupsOf(crds)].join(', ')} in the repository`);
-  const elsewhere = [...origins].filter(([group]) => !here.some(({ crds }) => groupsOf(crds).has(group)));
-  if (elsewhere.length === 0) return here;
+  const remote = [...origins].filter(([group]) => !local.some(({ crds }) => groupsOf(crds).has(group)));
+  if (remote.length === 0) return local;
   const may = flags.yes === true || (await consented('Fetch their CRDs from the Go module proxy? [y/N] '));
   if (!may) {
     say('note', 'nothing was fetched; --yes agrees to it');
-    return here;
+    return local;
   }
-  const brought = elsewhere.flatMap(([group, origin]): readonly Found[] => {
+  const brought = remote.flatMap(([group, origin]): readonly Found[] => {
     const found = definitionsOf(group, origin);
     if (found === undefined) {
       say('note', `neither ${origin.path} ${origin.version} nor a module around it holds CRDs of ${group}`);
@@ -169,7 +169,7 @@ async function fetchMissing(
     );
     return [found];
   });
-  return [...here, ...brought];
+  return [...local, ...brought];
 }
 
 /** Finds CRDs that the repository contains for development or tests. */
@@ -222,9 +222,10 @@ function effectText({ written, refused, denied, wanted, restless }: Effect): str
   const vain = wanted.map(
     ({ resource, namespace, name }) => `${resource} ${namespace === '' ? '' : `${namespace}/`}${name}`,
   );
-  const asked = vain.length === 0 ? '' : `; requests what does not exist: ${vain.slice(0, WANTED_SHOWN).join(', ')}`;
+  const missingObjects =
+    vain.length === 0 ? '' : `; requests what does not exist: ${vain.slice(0, WANTED_SHOWN).join(', ')}`;
   const failed = denied === '' ? '' : `, the API server refused its ${denied}`;
-  return `${written === '' ? 'nothing written' : written}${failed}${restless ? ', again and again' : ''}${asked}`;
+  return `${written === '' ? 'nothing written' : written}${failed}${restless ? ', again and again' : ''}${missingObjects}`;
 }
 
 const WANTED_SHOWN = 3;
@@ -240,7 +241,7 @@ function isStuck({ operations }: History): boolean {
   return !operations.some(({ actor, verb }) => roleOf(actor) === 'target' && isWrite(verb));
 }
 
-function sayStuck(left: readonly MissingGroup[], alone: History, say: Say): Contact {
+function printStuck(left: readonly MissingGroup[], alone: History, say: Say): Contact {
   say('stopped', `the target does nothing without ${left.map(missingText).join(', ')}`);
   for (const line of printedLines(lastLinesOf(alone))) say('', line);
   say('next', 'add their CRDs to "crds" in the configuration, or agree to fetching them (--yes)');
@@ -248,7 +249,7 @@ function sayStuck(left: readonly MissingGroup[], alone: History, say: Say): Cont
 }
 
 /** Reports that the target does not stay up: it needs no sample, but what it lacked at its end. */
-function sayEnded(detail: string, alone: History, say: Say, left: readonly MissingGroup[] = []): Contact {
+function printEnded(detail: string, alone: History, say: Say, left: readonly MissingGroup[] = []): Contact {
   say('stopped', `the target does not stay up, also without any sample: ${detail}`);
   for (const line of effectOf(alone, undefined).failed.slice(0, LINES_MAX)) say('', `refused: ${line}`);
   for (const line of printedLines(lastLinesOf(alone))) say('', line);
@@ -258,7 +259,7 @@ function sayEnded(detail: string, alone: History, say: Say, left: readonly Missi
 }
 
 /** Prints the target's events and failed requests, for readers who know what it waits for. */
-function sayNothing(last: History, say: Say, called: string): Contact {
+function printNoEffect(last: History, say: Say, called: string): Contact {
   const { failed, events } = effectOf(last, undefined);
   say('stopped', 'no sample that was tried makes the target write anything, so a run would prove nothing');
   for (const line of failed.slice(0, LINES_MAX)) say('', `refused: ${line}`);

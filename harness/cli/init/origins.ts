@@ -26,7 +26,7 @@ const REGISTERS = /^(?:groupversion_info|register|doc|types|.*_types|zz_generate
 const FILE_BYTES_MAX = 1024 * 1024;
 const OUTPUT_BYTES_MAX = 256 * 1024 * 1024;
 /** Kubernetes' own clients and tools declare no kinds of other projects. */
-const PASSED_OVER = /^(?:k8s\.io|golang\.org|google\.golang\.org|sigs\.k8s\.io\/controller-runtime)\//;
+const IGNORED_MODULES = /^(?:k8s\.io|golang\.org|google\.golang\.org|sigs\.k8s\.io\/controller-runtime)\//;
 
 /**
  * Returns the module with the types of each group.
@@ -36,7 +36,7 @@ const PASSED_OVER = /^(?:k8s\.io|golang\.org|google\.golang\.org|sigs\.k8s\.io\/
 export function originsOf(groups: readonly string[], main: string, cwd: string): ReadonlyMap<string, Module> {
   const origins = new Map<string, Module>();
   for (const { module, folder } of linkedPackages(main, cwd)) {
-    if (PASSED_OVER.test(`${module.path}/`)) continue;
+    if (IGNORED_MODULES.test(`${module.path}/`)) continue;
     const wanted = groups.filter((group) => !origins.has(group));
     if (wanted.length === 0) break;
     const text = registeringText(folder);

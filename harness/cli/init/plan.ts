@@ -118,8 +118,8 @@ function isTypescript({ configFile, installed }: PlanChoices, { program }: Surve
 
 function ignoreFile(repository: Repository, lines: readonly string[]): readonly PlannedFile[] {
   const before = repository.text('.gitignore');
-  const there = new Set(before.split('\n').map((line) => line.trim()));
-  const missing = lines.filter((line) => !there.has(line));
+  const existing = new Set(before.split('\n').map((line) => line.trim()));
+  const missing = lines.filter((line) => !existing.has(line));
   if (missing.length === 0) return [];
   const gap = before === '' ? '' : before.endsWith('\n') ? '\n' : '\n\n';
   return [

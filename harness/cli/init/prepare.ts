@@ -52,8 +52,8 @@ const OWN_PYTHON = '.venv/bin/python';
  * that of the virtual environment to be created.
  */
 export function pythonOf(cwd: string, module: string): string {
-  const there = [OWN_PYTHON, 'venv/bin/python'].find((path) => existsSync(join(cwd, path)));
-  return there ?? (canImport('python3', module, cwd) ? 'python3' : OWN_PYTHON);
+  const existing = [OWN_PYTHON, 'venv/bin/python'].find((path) => existsSync(join(cwd, path)));
+  return existing ?? (canImport('python3', module, cwd) ? 'python3' : OWN_PYTHON);
 }
 
 /** Runs outside of the project's folder, because Python would import its modules first. */

@@ -13,7 +13,7 @@ export interface Repository {
   readonly exists: (path: string) => boolean;
 }
 
-const PASSED_OVER: ReadonlySet<string> = new Set(
+const SKIPPED_FOLDERS: ReadonlySet<string> = new Set(
   'node_modules vendor third_party testdata __pycache__ target build bin coverage venv env site-packages'.split(' '),
 );
 /** In a larger repository, only the files nearest to the top are listed. */
@@ -33,7 +33,7 @@ export function readRepository(root: string): Repository {
       for (const entry of entriesOf(join(root, folder))) {
         const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
         if (!entry.isDirectory()) files.push(path);
-        else if (!PASSED_OVER.has(entry.name) && !/^\.(?!github$|gitlab$)/.test(entry.name)) below.push(path);
+        else if (!SKIPPED_FOLDERS.has(entry.name) && !/^\.(?!github$|gitlab$)/.test(entry.name)) below.push(path);
       }
     }
     folders = below;

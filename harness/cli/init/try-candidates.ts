@@ -176,9 +176,9 @@ function missingBeside(
   kinds: ReadonlyMap<string, string>,
   choosing: Choosing,
 ): readonly KubeObject[] {
-  const there = [...candidate.objects, ...beside];
+  const present = [...candidate.objects, ...beside];
   const has = (kind: string, name: string): boolean =>
-    there.some((object) => object.kind === kind && object.metadata.name === name);
+    present.some((object) => object.kind === kind && object.metadata.name === name);
   const drawable = candidate.objects
     .flatMap((object) => referencesIn(object))
     .filter(({ kind, name }) => !has(kind, name));

@@ -69,10 +69,10 @@ export function goingOnText(state: SoakState, config: RunConfig): string {
   const { batches, runs, causes } = state;
   const rest = leftOf(config, state);
   const left = config.budget.unit === 'ms' ? spanText(rest) : countText(rest, 'run');
-  const there = [
+  const totals = [
     countText(batches, 'batch').replace(/hs$/, 'hes'),
     countText(runs, 'run'),
     countText(causes, 'finding'),
   ];
-  return `continues after ${there.join(', ')}: ${left} left`;
+  return `continues after ${totals.join(', ')}: ${left} left`;
 }

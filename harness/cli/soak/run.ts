@@ -125,12 +125,12 @@ async function soakLogged(logged: Logged, reporting: Reporting, { signal }: Comm
     const at = realDate().toISOString();
     append({ version: 1, kind: 'soak-line', ...place, at, line: 'judged', kept: replayed, budgets });
   };
-  const there: { corpus?: CorpusReplay } = {};
+  const done: { corpus?: CorpusReplay } = {};
   const broken = await brokenBy(() =>
     standOn(config, { signal, onCluster }, async (ready) => {
-      const replayed = await replayKept(kept, ready, { print, console, signal }, (replay) => (there.corpus = replay));
+      const replayed = await replayKept(kept, ready, { print, console, signal }, (replay) => (done.corpus = replay));
       if (replayed !== undefined) {
-        there.corpus = replayed;
+        done.corpus = replayed;
         judged(replayed.summary.entries, []);
       }
       await runSoak(ready, {
@@ -182,8 +182,7 @@ async function soakLogged(logged: Logged, reporting: Reporting, { signal }: Comm
   if (searched !== undefined && broken === undefined)
     await confirmSoak(searched, { plan: confirm, config, append, print, signal, onCluster });
   const made = entries.length === lines ? searched : merged();
-  const isNothing =
-    state.batches === 0 && state.causes === 0 && leftOf(config, state) > 0 && there.corpus === undefined;
+  const isNothing = state.batches === 0 && state.causes === 0 && leftOf(config, state) > 0 && done.corpus === undefined;
   if (made === undefined || isNothing) throw broken?.error ?? new HarnessError('INTERRUPTED', NOTHING_YET);
   const { result } = made;
   for (const finding of result.findings) keeper.restore(finding);
@@ -198,7 +197,7 @@ async function soakLogged(logged: Logged, reporting: Reporting, { signal }: Comm
   const soak: Soak = {
     ...made,
     result: unjudged.filed(result),
-    ...(there.corpus === undefined ? {} : { corpus: there.corpus.summary }),
+    ...(done.corpus === undefined ? {} : { corpus: done.corpus.summary }),
     ...(budgets === undefined ? {} : { budgets }),
   };
   const summary = soakSummary(soak, (finding) => keeper.pathOf(finding));

@@ -30,7 +30,7 @@ export function causesOf(index: HistoryIndex, events: readonly RawEvent[]): read
     const op = makers.get(`${resource} ${revision}`);
     return op === undefined ? undefined : rowOfOp.get(op);
   };
-  const told = new Told(index, events, rowOfOp);
+  const received = new ReceivedVersions(index, events, rowOfOp);
   const keyOfUid = new Map(
     index.history.revisions.map(({ uid, resource, namespace, name }) => [uid, objectKey(resource, namespace, name)]),
   );
@@ -42,7 +42,7 @@ export function causesOf(index: HistoryIndex, events: readonly RawEvent[]): read
     const operation = event.op === undefined ? undefined : index.operation(event.op);
     if (operation !== undefined) {
       if (isWrite(operation.verb)) {
-        for (const key of aboutKeys(index, operation, keyOfUid)) add(told.before(operation, key));
+        for (const key of aboutKeys(index, operation, keyOfUid)) add(received.before(operation, key));
         if (isConflict(operation)) add(inTheWay(index, operation, rowOfOp));
       } else if (operation.outcome.type === 'ok') {
         const { object, items = [] } = operation.outcome;
@@ -83,7 +83,7 @@ function inTheWay(index: HistoryIndex, operation: Operation, rowOfOp: ReadonlyMa
 }
 
 /** The rows by which actors received objects, sorted by tick. */
-class Told {
+class ReceivedVersions {
   readonly #rows = new Map<string, { readonly at: number; readonly row: number }[]>();
 
   constructor(index: HistoryIndex, events: readonly RawEvent[], rowOfOp: ReadonlyMap<number, number>) {

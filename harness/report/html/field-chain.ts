@@ -41,8 +41,8 @@ function chainVersion(context: ChainContext, key: string, revision: Revision, fi
   const { index, knowledge, violation } = context;
   const operation = index.operation(revision.op);
   const moment = operation?.invoked.at ?? revision.at;
-  const told = knowledge.all(revision.actor, key).filter(({ at }) => at < moment);
-  const base = operation === undefined ? undefined : baseOf(operation, told);
+  const received = knowledge.all(revision.actor, key).filter(({ at }) => at < moment);
+  const base = operation === undefined ? undefined : baseOf(operation, received);
   const place = violation.operations.indexOf(revision.op);
   return {
     at: revision.at,

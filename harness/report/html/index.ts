@@ -7,8 +7,8 @@ import { makeReport, type ReportPlaces } from './make-document.ts';
 import { renderPage } from './render-page.ts';
 
 /** Renders a finding as one HTML file. */
-export function findingPage(told: Told, places: ReportPlaces = {}): string {
-  return renderPage(checked(makeReport(told, places)));
+export function findingPage(finding: Told, places: ReportPlaces = {}): string {
+  return renderPage(checked(makeReport(finding, places)));
 }
 
 /** Validates a document against the schema; a mismatch is a bug of the harness. */

@@ -29,9 +29,9 @@ export interface ReportPlaces {
 /** Maximum number of objects shown version by version; a story about more objects is about their number. */
 const OBJECTS_MAX = 8;
 
-export function makeReport(told: Told, places: ReportPlaces = {}): ReportDocument {
-  const { violation, record: history, counterexample, stats, neighbour } = told;
-  const story = tellStory(told);
+export function makeReport(finding: Told, places: ReportPlaces = {}): ReportDocument {
+  const { violation, record: history, counterexample, stats, neighbour } = finding;
+  const story = tellStory(finding);
   const index = indexHistory(history);
   const knowledge = gatherKnowledge(index);
   const { signature } = violation;
@@ -173,8 +173,8 @@ function baseText(
   if (operation === undefined || !isWrite(operation.verb)) return undefined;
   const key = keys.find((candidate) => index.keysOf(operation).includes(candidate));
   if (key === undefined) return undefined;
-  const told = knowledge.all(operation.actor, key).filter(({ at }) => at < operation.invoked.at);
-  const base = baseOf(operation, told);
+  const received = knowledge.all(operation.actor, key).filter(({ at }) => at < operation.invoked.at);
+  const base = baseOf(operation, received);
   if (base === undefined) return undefined;
   const moment = (operation.sent ?? operation.invoked).at;
   const newer = index.chain(key).filter(({ at, revision }) => at < moment && revision > base.content.revision).length;

@@ -42,7 +42,7 @@ export function recordingSentence(recording: Recording, opinions: readonly Recor
 export function recordingPage(recording: Recording, opinions: readonly RecordedOpinion[], file: string): string {
   // A violation in an inconclusive run of a campaign is reported there as a finding of its own.
   const [first] = recording.inconclusive === undefined ? violationsOf(opinions) : [];
-  const violation = first ?? nothingWrong(recording);
+  const violation = first ?? placeholderViolation(recording);
   const {
     waiver: _waiver,
     head: { server: _server, ...head },
@@ -50,7 +50,7 @@ export function recordingPage(recording: Recording, opinions: readonly RecordedO
   } = makeReport({
     violation,
     record: recording.history,
-    counterexample: asIfFound(recording, violation),
+    counterexample: placeholderCounterexample(recording, violation),
   });
   const document: ReportDocument = {
     ...report,
@@ -104,7 +104,7 @@ function opinionText(result: CheckResult, exercised: boolean): string {
 }
 
 /** Makes a placeholder violation, so that the same page can show the whole run without a guilty request. */
-function nothingWrong({ source, inconclusive }: Recording): Violation {
+function placeholderViolation({ source, inconclusive }: Recording): Violation {
   return {
     signature: { property: inconclusive?.property ?? 'recording', class: source, actors: [], kind: '', field: '' },
     sentence: '',
@@ -116,7 +116,10 @@ function nothingWrong({ source, inconclusive }: Recording): Violation {
 }
 
 /** Makes a placeholder counterexample: of it, the page only needs the deviations. */
-function asIfFound({ schedule, history }: Recording, { signature, sentence }: Violation): Counterexample {
+function placeholderCounterexample(
+  { schedule, history }: Recording,
+  { signature, sentence }: Violation,
+): Counterexample {
   return {
     version: 1,
     kind: 'counterexample',

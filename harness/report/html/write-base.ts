@@ -27,14 +27,14 @@ const CANDIDATES_MAX = 40;
  * Returns the base of a write that sends a whole object; undefined for patches, which repeat no content, and for actors that
  * had received no version.
  */
-export function baseOf(operation: Operation, told: readonly Knowledge[]): WriteBase | undefined {
+export function baseOf(operation: Operation, received: readonly Knowledge[]): WriteBase | undefined {
   const { body, verb } = operation;
   if (verb !== 'update' || !isObject(body)) return undefined;
   let best: Knowledge | undefined;
   let fewest = Number.POSITIVE_INFINITY;
   // The controller has recomputed what it writes to the status, and may repeat an older state there: the rest shows the base.
   const own = (path: string): boolean => operation.subresource === 'status' && /^status(?![A-Za-z])/.test(path);
-  const candidates = told
+  const candidates = received
     .slice(-CANDIDATES_MAX)
     .filter(({ deleted, object }) => !deleted && isSameObject(object, body));
   const rebuilt = rebuiltParts(

@@ -100,7 +100,7 @@ export class SecretSearch {
     const isAll = end - start === wanted.length;
     const place = { start: from + start, end: from + end, standIn };
     if (form === 'plain') {
-      if (!isAll && !this.#tells(wanted.slice(start, end))) return undefined;
+      if (!isAll && !this.#isRevealing(wanted.slice(start, end))) return undefined;
       return { ...place, form: isAll ? 'plain' : 'part', exact: isAll };
     }
     if (form !== 'base64') return { ...place, form, exact: false };
@@ -111,7 +111,7 @@ export class SecretSearch {
   }
 
   /** Reports whether a part reveals anything of the secret: a common word, or a part of a name, does not. */
-  #tells(part: string): boolean {
+  #isRevealing(part: string): boolean {
     return !isCommon(part) && !this.#names.holds(part);
   }
 }

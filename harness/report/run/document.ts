@@ -184,10 +184,10 @@ export function failureText(scenarios: readonly Scenario[]): string | undefined 
     [regressions, 'regression'],
     [kept.length - regressions, 'known failure'],
   ] as const;
-  const said = parts.filter(([count]) => count > 0).map(([count, noun]) => countText(count, noun));
-  if (said.length === 0) return undefined;
+  const counts = parts.filter(([count]) => count > 0).map(([count, noun]) => countText(count, noun));
+  if (counts.length === 0) return undefined;
   const stopped = scenarios.some(({ stoppedEarly }) => stoppedEarly === true) ? ['stopped early'] : [];
-  return [...said, ...stopped].join(', ');
+  return [...counts, ...stopped].join(', ');
 }
 
 /** Returns why a scenario without findings is still not green; undefined if it is. */

@@ -81,11 +81,11 @@ function keptCase(kept: KeptFinding): Case {
 function propertyCase(property: PropertyLine, scenario: Scenario): Case {
   const { name } = property;
   const failures = failing(scenario).filter((finding) => finding.property === name);
-  const told = scenario.findings.filter((finding) => finding.property === name && !finding.fails);
+  const asides = scenario.findings.filter((finding) => finding.property === name && !finding.fails);
   const beside =
-    told.length === 0
+    asides.length === 0
       ? ''
-      : `      <system-out>${escape(told.map((one) => `${asideText(one) ?? ''}\n${one.story}`).join('\n'))}</system-out>\n`;
+      : `      <system-out>${escape(asides.map((one) => `${asideText(one) ?? ''}\n${one.story}`).join('\n'))}</system-out>\n`;
   const [first] = failures;
   if (first !== undefined) {
     const more = failures.length === 1 ? '' : ` (and ${failures.length - 1} more)`;

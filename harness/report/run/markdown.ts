@@ -27,7 +27,7 @@ import { oneLine, visible } from './plain-text.ts';
 /** GitHub accepts a megabyte per step, and rejects longer summaries as a whole. */
 const BYTES_MAX = 900_000;
 /** Number of findings with a story; the rest is only listed. */
-const TOLD_MAX = 20;
+const STORIES_MAX = 20;
 
 export function renderMarkdown(run: RunDocument): string {
   const blocks = run.scenarios.flatMap((scenario) => scenarioBlocks(scenario));
@@ -43,12 +43,12 @@ export function renderMarkdown(run: RunDocument): string {
 
 function scenarioBlocks(scenario: Scenario): readonly string[] {
   const { findings } = scenario;
-  const told = findings.slice(0, TOLD_MAX);
-  const rest = findings.slice(TOLD_MAX).map(({ title, sentence }) => `- **${inline(title)}** ${inline(sentence)}\n`);
+  const shown = findings.slice(0, STORIES_MAX);
+  const rest = findings.slice(STORIES_MAX).map(({ title, sentence }) => `- **${inline(title)}** ${inline(sentence)}\n`);
   return [
     headOf(scenario),
     ...(scenario.kept.length === 0 ? [] : [keptBlock(scenario)]),
-    ...told.map(findingBlock),
+    ...shown.map(findingBlock),
     ...(rest.length === 0 ? [] : [`### And\n\n${rest.join('')}\n`]),
     ...(scenario.remarks === undefined ? [] : [remarksBlock(scenario)]),
     propertiesBlock(scenario),

@@ -80,8 +80,8 @@ function safe(text: string): string {
   const line = oneLine(text);
   const short = line.length <= TEXT_MAX ? line : `${line.slice(0, TEXT_MAX - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
   // Mermaid rejects an empty text.
-  const told = short.trim() === '' ? '-' : short.trim();
-  return told
+  const shown = short.trim() === '' ? '-' : short.trim();
+  return shown
     .replaceAll(/[#;<>&"'`%\\{}|*_~$[\]@:]/g, (character) => `#${character.charCodeAt(0)};`)
     .replaceAll(/\bend\b/gi, (word) => `#${word.charCodeAt(0)};${word.slice(1)}`);
 }

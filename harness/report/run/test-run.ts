@@ -40,8 +40,8 @@ export function green(): RunDocument {
   return runOf({});
 }
 
-export function withFinding(told: Told = lostUpdate(), more: Partial<CampaignResult> = {}): RunDocument {
-  const finding: Finding = { ...told, stats: told.stats ?? STATS };
+export function withFinding(source: Told = lostUpdate(), more: Partial<CampaignResult> = {}): RunDocument {
+  const finding: Finding = { ...source, stats: source.stats ?? STATS };
   return runOf({
     outcome: 'violated',
     findings: [finding],

@@ -175,7 +175,7 @@ function examplesOf(parts: Parts, counts: { readonly [cause: string]: number }, 
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .flatMap(([key, examples]) => {
       const [best] = examples
-        .map(({ line, text }) => ({ line, record: line.record, text: timeless(text) }))
+        .map(({ line, text }) => ({ line, record: line.record, text: withoutTime(text) }))
         .sort(compareExamples);
       if (best === undefined) return [];
       const { violation, counterexample, history, stats, neighbour } = best.record;
@@ -212,12 +212,12 @@ function unjudgedOf({ unjudged }: Parts): readonly UnjudgedRun[] {
 }
 
 function compareLines(a: string, b: string): number {
-  const [one, other] = [timeless(a), timeless(b)];
+  const [one, other] = [withoutTime(a), withoutTime(b)];
   return one.length - other.length || (one < other ? -1 : Number(one > other));
 }
 
 /** Returns a line without its time, so that equal examples compare equal. */
-function timeless(line: string): string {
+function withoutTime(line: string): string {
   return JSON.stringify({ ...(JSON.parse(line) as object), at: '' });
 }
 

@@ -39,9 +39,9 @@ export class Parts {
       .filter((line) => line.line === 'about')
       .sort((a, b) => sizeOf(b.budget) - sizeOf(a.budget) || compareTexts(a.epoch, b.epoch));
     this.#places = new Map(once.map(({ line }) => [placeOf(line), { epoch: line.epoch, shard: line.shard }]));
-    const goesOn = lastByPlace(once, ['about', 'begun', 'finding', 'batch', 'failed']);
+    const lastActivity = lastByPlace(once, ['about', 'begun', 'finding', 'batch', 'failed']);
     const ends = [...lastByPlace(once, ['ended'])];
-    this.#ended = new Set(ends.flatMap(([place, { at }]) => ((goesOn.get(place)?.at ?? '') > at ? [] : [place])));
+    this.#ended = new Set(ends.flatMap(([place, { at }]) => ((lastActivity.get(place)?.at ?? '') > at ? [] : [place])));
     this.epochs = [...new Set(once.map(({ line }) => line.epoch))].sort();
     this.shards = [...new Set(once.map(({ line }) => line.shard))].sort(compareShards);
     this.batches = batchesOf(once);
@@ -63,11 +63,11 @@ export class Parts {
   #missing(): readonly { readonly epoch: string; readonly shard: string; readonly text: string }[] {
     const missing = [];
     for (const epoch of this.epochs) {
-      const there = [...this.#places.values()].filter((place) => place.epoch === epoch).map(({ shard }) => shard);
-      for (const count of new Set(there.map((shard) => numbersOf(shard)[1]))) {
+      const present = [...this.#places.values()].filter((place) => place.epoch === epoch).map(({ shard }) => shard);
+      for (const count of new Set(present.map((shard) => numbersOf(shard)[1]))) {
         for (let index = 1; index <= count; index++) {
           const shard = `${index}/${count}`;
-          if (!there.includes(shard)) missing.push({ epoch, shard, text: `shard ${shard} of ${epoch} is missing` });
+          if (!present.includes(shard)) missing.push({ epoch, shard, text: `shard ${shard} of ${epoch} is missing` });
         }
       }
     }

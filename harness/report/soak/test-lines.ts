@@ -54,11 +54,11 @@ export function batchResult(parts: Partial<BatchResult> = {}): BatchResult {
 
 /** Makes a larger or smaller finding about a field. */
 export function finding(field: string, stats: Partial<SoakRecord['stats']> = {}): SoakRecord {
-  const told = lostUpdate();
-  const signature = { ...told.violation.signature, field };
+  const base = lostUpdate();
+  const signature = { ...base.violation.signature, field };
   return recordOf({
-    ...told,
-    violation: { ...told.violation, signature },
+    ...base,
+    violation: { ...base.violation, signature },
     stats: { ...STATS, ...stats },
   }) as SoakRecord;
 }

@@ -24,7 +24,7 @@ export function pythonProgram(repository: Repository, pythonFor: (module: string
     command: [pythonFor('kopf'), ...started],
     notes: [
       ...(starter === undefined ? [] : [scopeNote(`${starter} starts kopf itself`)]),
-      ...paceNotes(repository, using),
+      ...delayNotes(repository, using),
     ],
   };
 }
@@ -77,7 +77,7 @@ function scopeNote(who: string): string {
 }
 
 /** Notes waits in real time that make runs long. */
-function paceNotes(repository: Repository, files: readonly string[]): readonly string[] {
+function delayNotes(repository: Repository, files: readonly string[]): readonly string[] {
   const slow = files.flatMap((file) =>
     [...repository.text(file).matchAll(/\binterval\s*=\s*(\d+(?:\.\d+)?)/g)]
       .filter(([, seconds]) => Number(seconds) > 1)

@@ -16,9 +16,9 @@ async function copy(button, text) {
   } catch {
     copied = copyBySelection(text);
   }
-  const said = copied ? 'Copied' : 'Select the text and copy it';
+  const label = copied ? 'Copied' : 'Select the text and copy it';
   button.textContent = copied ? 'Copied ✓' : 'Copy';
-  byId('said').textContent = `${said}: ${text}`;
+  byId('said').textContent = `${label}: ${text}`;
   button.addEventListener('blur', () => (button.textContent = 'Copy'), { once: true });
 }
 

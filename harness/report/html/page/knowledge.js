@@ -78,21 +78,21 @@ class Panel {
     this.#cursor.setAttribute('x2', String(x));
     const { live, caches, leaves } = this.#view;
     const now = sightAt(live, tick);
-    const told = caches.map((cache) => ({ name: nameOf(cache), sight: sightAt(cache.told, tick) }));
-    const heads = told.map(({ name, sight }) =>
+    const received = caches.map((cache) => ({ name: nameOf(cache), sight: sightAt(cache.told, tick) }));
+    const heads = received.map(({ name, sight }) =>
       make('th', { scope: 'col' }, [name, make('small', {}, [behindText(live, now, sight)])]),
     );
     const head = make('tr', {}, [
       make('th', { scope: 'col' }, ['API server', make('small', {}, [versionText(now)])]),
       ...heads,
     ]);
-    const columns = String(told.length + 1);
+    const columns = String(received.length + 1);
     const bodies = leaves.flatMap((leaf, place) => {
       const value = valueAt(now, place);
       // A row that is unset everywhere is left out, except the first one, which is the finding's field.
-      const unset = [value, ...told.map(({ sight }) => valueAt(sight, place))].every((text) => text === UNSET);
+      const unset = [value, ...received.map(({ sight }) => valueAt(sight, place))].every((text) => text === UNSET);
       if (unset && place > 0) return [];
-      const cells = told.map(({ sight }) => {
+      const cells = received.map(({ sight }) => {
         const seen = valueAt(sight, place);
         const differs = sight !== undefined && seen !== value;
         return make('td', differs ? { class: 'differs' } : {}, [sight === undefined ? '?' : seen, differs ? ' ≠' : '']);
@@ -195,12 +195,12 @@ function versionText(sight) {
   return sight.gone ? `gone at ${sight.revision}` : `version ${sight.revision}`;
 }
 
-/** @param {readonly Sight[]} live @param {Sight | undefined} now @param {Sight | undefined} told */
-function behindText(live, now, told) {
-  if (told === undefined) return 'nothing received yet';
-  if (now === undefined || told.revision >= now.revision) return `${versionText(told)}, up to date`;
-  const missing = live.filter(({ revision }) => revision > told.revision && revision <= now.revision).length;
-  return `◔ ${versionText(told)}, ${missing} behind`;
+/** @param {readonly Sight[]} live @param {Sight | undefined} now @param {Sight | undefined} received */
+function behindText(live, now, received) {
+  if (received === undefined) return 'nothing received yet';
+  if (now === undefined || received.revision >= now.revision) return `${versionText(received)}, up to date`;
+  const missing = live.filter(({ revision }) => revision > received.revision && revision <= now.revision).length;
+  return `◔ ${versionText(received)}, ${missing} behind`;
 }
 
 /** @param {string} text @param {number} max */
