@@ -69,7 +69,7 @@ async function runWithBundledNode() {
   // The script keeps the name by which it was called, because printed commands repeat it.
   const args = process.argv.slice(1);
   const child = spawn(bundled, args, { stdio: 'inherit', env });
-  // A terminal sends Ctrl-C to both processes; the child ignores a duplicate within a short time.
+  // A terminal sends Ctrl-C to both processes; the child ignores the second signal if it follows at once.
   for (const name of STOPPING) process.on(name, () => child.kill(name));
   return new Promise((resolve) => {
     child.on('exit', (status, signal) => resolve(status ?? 128 + (constants.signals[signal] ?? 0)));

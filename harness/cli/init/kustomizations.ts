@@ -24,7 +24,7 @@ const REMOTE =
 
 /** Folders with overlays for tests, documentation and development. */
 const ASIDE = /(^|\/)(tests?|e2e|hack|examples?|samples?|site|docs?|dev[\w-]*|fixtures?|experimental)(\/|$)/i;
-/** Usual places of the main overlay, in order of preference; among other places, the shortest path wins. */
+/** Usual places of the main overlay, in order of preference; at the same place, the one that includes the fewest folders wins. */
 const PLACES: readonly RegExp[] = [/^config\/default$/, /(^|\/)default$/, /(^|\/)overlays\//];
 
 /** A folder that can be rendered without the network. */
