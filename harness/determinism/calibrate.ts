@@ -1,26 +1,26 @@
 /**
- * Measures how many quiet turns a target needs before it may be taken to be at rest.
+ * Measures how many quiet turns of the event loop a target needs before it counts as at rest.
  *
- * While it is exercised, async_hooks count every resource born and every callback run, turn by turn: the truth that counting
- * timers, immediates and requests approximates. Slow; done once per target, not in trials.
+ * During the measurement, async_hooks count every resource created and every callback run, turn by turn. That is exact; counting timers,
+ * immediates and requests, as trials do, approximates it. Slow, so done once per target and not in trials.
  */
 import { createHook } from 'node:async_hooks';
 import type { Quiescence } from './quiescence.ts';
 
-/** How long the measurement waits for a late movement. */
+/** Quiet turns to wait for a late movement during the measurement. */
 const PATIENCE_TURNS = 16;
 
 /**
- * Runs `exercise`, which drains through `quiescence`, and sets `quietTurns` to what would have been enough to miss no movement, plus
- * one for safety where one turn was not. Returns it.
+ * Runs `exercise`, which drains through `quiescence`, and sets `quietTurns` to the smallest number that would have missed no movement, plus
+ * one for safety unless a single turn was enough. Returns the number.
  */
 export async function calibrateQuietTurns(quiescence: Quiescence, exercise: () => Promise<unknown>): Promise<number> {
   let events = 0;
   let eventsBefore = 0;
   let needed = 0;
-  /** Quiet turns at the end of the turn before; -1 when nobody would have stopped there. */
+  /** Quiet turns at the end of the previous turn; -1 if a drain would not have ended there. */
   let quietBefore = -1;
-  // Only what belongs to an incarnation: the harness's own turns, messages and finalizers move too.
+  // Counts only code of an incarnation: the harness's own turns, messages and finalizers move too.
   const count = (): void => {
     if (quiescence.time.currentOwner() !== undefined) events++;
   };

@@ -1,5 +1,5 @@
 /**
- * setImmediate stays real, so that streams and libraries behave as always; it is only counted, to know when nothing moves.
+ * Counts pending immediates to detect quiescence. setImmediate stays real, so that streams and libraries behave as usual.
  *
  * Immediates of a dead owner never run.
  */
@@ -12,13 +12,13 @@ import { realClearImmediate, realSetImmediate } from './real-time.ts';
 
 type Callback = (...args: readonly unknown[]) => void;
 
-/** What is known of one immediate; kept on the immediate itself. */
+/** The bookkeeping of one immediate, stored on the immediate itself. */
 interface Ticket {
   readonly owner: Owner | undefined;
   readonly callback: Callback;
   readonly args: readonly unknown[];
   readonly run: number;
-  /** Counted as pending; cleared once it has run or was taken back. */
+  /** Whether it counts as pending; cleared once it has run or was cancelled. */
   counted: boolean;
   over: boolean;
 }
@@ -27,9 +27,9 @@ const TICKET = Symbol('stalemate.immediate');
 type Ticketed = NodeJS.Immediate & { [TICKET]?: Ticket };
 
 export class Immediates {
-  /** Queued in this run and not yet run. */
+  /** Immediates queued in this run that have not run yet. */
   pending = 0;
-  /** Grows with every immediate queued or run. */
+  /** Incremented whenever an immediate is queued or runs. */
   activity = 0;
   readonly #owners: Owners;
   #run = 0;
@@ -44,7 +44,7 @@ export class Immediates {
   }
 
   set(callback: unknown, ...args: readonly unknown[]): NodeJS.Immediate {
-    if (typeof callback !== 'function') return realSetImmediate(callback as () => void); // throws as the platform does
+    if (typeof callback !== 'function') return realSetImmediate(callback as () => void); // throws the platform's own error
     const owner = this.#owners.current();
     const counted = owner?.live !== false;
     const ticket: Ticket = { owner, callback: callback as Callback, args, run: this.#run, counted, over: false };
@@ -83,7 +83,7 @@ export class Immediates {
     ticket.callback(...ticket.args);
   };
 
-  /** Counts the end of an immediate; false when it had ended before. */
+  /** Counts the end of an immediate. Returns false if it had already ended. */
   #settle(ticket: Ticket): boolean {
     if (ticket.over) return false;
     ticket.over = true;

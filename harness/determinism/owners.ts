@@ -1,8 +1,9 @@
 /**
- * Who set a timer, drew a random number, queued an immediate: tracked through promises and callbacks by AsyncLocalStorage.
+ * Tracks which incarnation sets a timer, draws a random number or queues an immediate, through promises and callbacks, by
+ * AsyncLocalStorage.
  *
- * An owner is one incarnation. Once dropped it is dead for ever: what its code does afterwards has no effect on any run, also
- * when a later run has an owner of the same name.
+ * An owner is one incarnation. Once dropped it is dead for good: what its code does afterwards has no effect on any run, even if a later
+ * run has an owner of the same name.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Random } from './random.ts';
@@ -13,7 +14,7 @@ export const NOBODY = 'process';
 export interface Owner {
   readonly name: string;
   live: boolean;
-  /** What its code draws from; made on the first draw. */
+  /** The stream that its code draws from; created on the first draw. */
   random: Random | undefined;
 }
 
@@ -22,10 +23,10 @@ export class Owners {
   readonly #living = new Map<string, Owner>();
   #root = new Random(0);
   #nobodys: Random | undefined;
-  /** The dead draw from here, so that they disturb nobody's stream. */
+  /** The stream of dead owners, so that their draws do not change any other stream. */
   readonly #deads = new Random(0);
 
-  /** A new run: everybody known so far is dead. */
+  /** Starts a new run: all owners so far are dead. */
   reset(random: Random): void {
     for (const owner of this.#living.values()) owner.live = false;
     this.#living.clear();
@@ -53,7 +54,7 @@ export class Owners {
     this.#living.delete(name);
   }
 
-  /** The stream that the code running now draws from. */
+  /** Returns the stream for the code that is running now. */
   random(): Random {
     const owner = this.#storage.getStore();
     if (owner === undefined) return (this.#nobodys ??= this.#root.child(NOBODY));

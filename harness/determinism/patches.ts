@@ -1,9 +1,9 @@
-/** Replaced properties of platform objects, and how they are put back. */
+/** Replaces properties of platform objects and restores them. */
 
 export class Patches {
   readonly #undo: (() => void)[] = [];
 
-  /** Gives `target[key]` a new value until {@link restore}. */
+  /** Sets `target[key]` to a new value until {@link restore}. */
   value(target: object, key: PropertyKey, value: unknown): void {
     this.#define(target, key, { value, writable: true, configurable: true, enumerable: isEnumerable(target, key) });
   }
@@ -12,7 +12,7 @@ export class Patches {
     this.#define(target, key, { get, configurable: true, enumerable: isEnumerable(target, key) });
   }
 
-  /** Puts everything back, last change first. */
+  /** Restores all properties, the last change first. */
   restore(): void {
     for (const undo of this.#undo.splice(0).reverse()) undo();
   }

@@ -1,26 +1,26 @@
 /**
- * Quiescence: when nothing moves any more, so that the next decision depends on nothing but the run.
+ * Quiescence: waits until nothing moves, so that the next decision depends on nothing but the run.
  *
- * One turn of real setImmediate lets every promise chain and every nextTick finish, streams included. What needs more is counted
- * where it can be (immediates, work in flight) and waited out for a few turns where it cannot (a native hop inside a library). How
- * many turns is measured for the target by `calibrate.ts`; client-node 2.0.1 needs none. Start at {@link createQuiescence}.
+ * One turn of real setImmediate lets every promise chain and every nextTick finish, streams included. Work that takes more turns is counted
+ * where possible (immediates, requests in flight); where it cannot be counted (a native call inside a library), a few quiet turns are
+ * waited out. `calibrate.ts` measures how many a target needs; client-node 2.0.1 needs none. Start at {@link createQuiescence}.
  */
 import { HarnessError } from '../model/errors.ts';
 import { realSetImmediate } from './real-time.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
-/** A target that keeps the event loop busy for this many turns without touching timers or the API never comes to rest. */
+/** Turns of one drain after which the target counts as never at rest: it keeps the event loop busy without timers or API requests. */
 const TURNS_MAX_DEFAULT = 20_000;
-/** One more than anything measured so far has needed. */
+/** One more than any measurement so far has needed. */
 const QUIET_TURNS_DEFAULT = 1;
 
 export interface QuiescenceOptions {
   readonly time: VirtualTime;
-  /** Grows whenever something happens that is worth another turn: requests at the gate, body chunks read. */
+  /** Increases with every activity that is worth another turn: requests at the gate, body chunks read. */
   readonly activity: () => number;
-  /** Work known to be under way: while above zero, nothing is at rest. */
+  /** Returns the amount of work known to be in progress; nothing is at rest while it is above zero. */
   readonly inFlight?: () => number;
-  /** Turns without activity to wait for; 0 when one turn is enough whatever it brought. */
+  /** Turns without activity to wait for; 0 if one turn is always enough, even with activity in it. */
   readonly quietTurns?: number;
   readonly turnsMax?: number;
 }
@@ -29,17 +29,17 @@ export interface Quiescence {
   /**
    * Resolves when nothing moves.
    *
-   * @throws {HarnessError} TARGET_UNCONTROLLED when something keeps moving for ever.
+   * @throws {HarnessError} TARGET_UNCONTROLLED if something never stops moving.
    */
   drain(): Promise<void>;
   readonly time: VirtualTime;
-  /** Turns without activity that it waits for; `calibrate.ts` says how many a target needs. */
+  /** Turns without activity to wait for; `calibrate.ts` measures how many a target needs. */
   quietTurns: number;
-  /** Told after each turn how many quiet ones have passed in a row, -1 while work is known to be under way; for measurements. */
+  /** Called after each turn with the number of consecutive quiet turns, -1 while work is known to be in progress; for measurements. */
   onTurn: ((quiet: number) => void) | undefined;
-  /** Told when a drain begins; for measurements. */
+  /** Called when a drain begins; for measurements. */
   onDrain: (() => void) | undefined;
-  /** Turns taken since the start, to see what draining costs. */
+  /** Turns taken since the start: the cost of draining. */
   readonly turns: number;
 }
 
@@ -74,7 +74,7 @@ class TurnCounter implements Quiescence {
     return new Promise(this.#start);
   }
 
-  // Bound once: draining happens after every item, and closures made anew each time show in the profile.
+  // Bound once: a drain follows every item, and allocating these closures each time shows in the profile.
   readonly #start = (resolve: () => void, reject: (error: Error) => void): void => {
     this.#resolve = resolve;
     this.#reject = reject;

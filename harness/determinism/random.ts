@@ -1,8 +1,8 @@
 /**
- * Seeded randomness: one root seed per run, named child streams for everybody who draws.
+ * Seeded randomness: one root seed per run, and a named child stream for each consumer.
  *
- * A child depends on its parent's seed and its own name, never on what was drawn before, so adding an actor does not reshuffle
- * the others. The generator is sfc32 (Chris Doty-Humphrey's PractRand family): four 32-bit words, a few operations per draw.
+ * A child depends on its parent's seed and its own name, never on earlier draws, so adding an actor does not change what the other actors
+ * draw. The generator is sfc32 (Chris Doty-Humphrey's PractRand family): four 32-bit words, a few operations per draw.
  */
 
 import { randomBytes } from 'node:crypto';
@@ -12,13 +12,13 @@ const SUFFIX_ALPHABET = 'bcdfghjklmnpqrstvwxz2456789';
 const SUFFIX_LENGTH = 5;
 const UINT32 = 0x1_0000_0000;
 
-/** Seeds of campaigns are below it. */
+/** The exclusive upper bound of campaign seeds. */
 export const SEED_RANGE: number = 2 ** 31;
 
 const HEX: readonly string[] = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
 
 export class Random {
-  /** Where children come from; never changed by drawing. */
+  /** The seed from which children are derived; drawing does not change it. */
   readonly #seedHigh: number;
   readonly #seedLow: number;
   #a: number;
@@ -26,7 +26,7 @@ export class Random {
   #c: number;
   #counter = 1;
 
-  /** @param seed - Any safe integer; a fraction is cut off. */
+  /** @param seed - Any safe integer; a fraction is truncated. */
   constructor(seed: number) {
     const whole = Math.trunc(seed);
     this.#seedHigh = Math.floor(whole / UINT32) | 0;
@@ -38,7 +38,7 @@ export class Random {
     for (let round = 0; round < 12; round++) this.next();
   }
 
-  /** A uniform unsigned 32-bit integer. */
+  /** Returns a uniform unsigned 32-bit integer. */
   next(): number {
     const sum = (((this.#a + this.#b) | 0) + this.#counter) | 0;
     this.#counter = (this.#counter + 1) | 0;
@@ -48,24 +48,24 @@ export class Random {
     return sum >>> 0;
   }
 
-  /** A uniform number in [0, 1) with 53 bits. */
+  /** Returns a uniform number in [0, 1) with 53 bits. */
   float(): number {
     return ((this.next() >>> 5) * 0x400_0000 + (this.next() >>> 6)) / 0x20_0000_0000_0000;
   }
 
-  /** A uniform integer in [0, n). Zero when `n` is below 1. */
+  /** Returns a uniform integer in [0, n), or zero if `n` is below 1. */
   int(n: number): number {
     if (n <= 1) return 0;
     return n <= 0x1_0000 ? Math.floor((this.next() / UINT32) * n) : Math.floor(this.float() * n);
   }
 
-  /** One of `items`. The caller makes sure that there is one. */
+  /** Returns one of `items`, which must not be empty. */
   pick<T>(items: readonly T[]): T {
     if (items.length === 0) throw new RangeError('cannot pick from an empty list');
     return items[this.int(items.length)] as T;
   }
 
-  /** A shuffled copy. */
+  /** Returns a shuffled copy. */
   shuffle<T>(items: readonly T[]): T[] {
     const shuffled = [...items];
     for (let last = shuffled.length - 1; last > 0; last--) {
@@ -77,7 +77,7 @@ export class Random {
     return shuffled;
   }
 
-  /** The stream named `name` below this one: the same whatever was drawn so far. */
+  /** Returns the child stream called `name`, which is independent of earlier draws. */
   child(name: string): Random {
     let low = mix(this.#seedLow ^ 0x85ebca6b);
     let high = mix(this.#seedHigh ^ low);
@@ -88,14 +88,14 @@ export class Random {
     return new Random((mix(high) >>> 11) * UINT32 + (mix(low) >>> 0));
   }
 
-  /** A UUID of version 4. */
+  /** Returns a version 4 UUID. */
   uuid(): string {
     const a = this.next();
     const b = this.next();
     const c = this.next();
     const d = this.next();
     const variant = 0x80 | ((c >>> 24) & 0x3f);
-    // Joined, not concatenated: ids are kept with their objects, and a rope takes three times the memory of its text.
+    // Joined, not concatenated: ids live as long as their objects, and a rope takes three times the memory of its text.
     return [
       `${word(a)}-`,
       ...[byte(b >>> 24), byte(b >>> 16), '-4', byte(b >>> 8).charAt(1), byte(b), '-'],
@@ -103,7 +103,7 @@ export class Random {
     ].join('');
   }
 
-  /** Five characters as the API server appends to `generateName`. */
+  /** Returns five characters like those that the API server appends to `generateName`. */
   suffix(): string {
     let suffix = '';
     for (let index = 0; index < SUFFIX_LENGTH; index++) {
@@ -124,14 +124,14 @@ export class Random {
 }
 
 /**
- * The seed of one batch of trials of a campaign. `at` differs from batch to batch, and so do the seeds: both factors are odd (2^32
- * divided by the golden ratio, and one of MurmurHash3's), so that nothing is lost, and neighbours are far apart.
+ * Returns the seed of batch `at` of a campaign's trials. Different batches get different seeds: both factors are odd (2^32 divided by the
+ * golden ratio, and one of MurmurHash3's), so no information is lost, and neighbouring batches get distant seeds.
  */
 export function batchSeed(root: number, at: number): number {
   return (Math.imul(root, 0x9e3779b1) + Math.imul(at, 0x85ebca6b)) | 0;
 }
 
-/** The finaliser of MurmurHash3: spreads every bit of a word over all of it. */
+/** The finaliser of MurmurHash3: every input bit affects all output bits. */
 function mix(value: number): number {
   let mixed = Math.imul(value ^ (value >>> 16), 0x85ebca6b);
   mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);
@@ -146,7 +146,7 @@ function word(value: number): string {
   return byte(value >>> 24) + byte(value >>> 16) + byte(value >>> 8) + byte(value);
 }
 
-/** A secret that nobody can guess, for servers that others can reach. Never for anything that a trial sees. */
+/** Returns an unguessable secret for servers that other processes can reach. Never use it for anything that is visible to a trial. */
 export function randomKey(): string {
   return randomBytes(32).toString('base64url');
 }

@@ -1,7 +1,7 @@
 /**
- * The real clock and the real timers, captured when this file is first imported: before virtual time is installed.
+ * The real clock and the real timers, captured when this file is first imported, before virtual time is installed.
  *
- * Owns: what budgets, heartbeats, progress lines and time-outs of the harness itself run on. Everything a target may see is in
+ * Owns: the clock of the harness's own budgets, heartbeats, progress lines and time-outs. Everything visible to a target is in
  * `virtual-time.ts`.
  */
 export {
@@ -17,12 +17,12 @@ export const realSetInterval: typeof setInterval = globalThis.setInterval;
 export const realClearInterval: typeof clearInterval = globalThis.clearInterval;
 export const realClearImmediate: typeof clearImmediate = globalThis.clearImmediate;
 
-/** The same clock, in ms from a beginning that all threads of this process share. */
+/** Returns the real time in ms since an origin that all threads of this process share. */
 export function realMoment(): number {
   return Number(process.hrtime.bigint()) / 1e6;
 }
 
-/** Milliseconds of processor time that this process has had, all its threads together. */
+/** Returns the processor time that all threads of this process have used, in ms. */
 export function realProcessorMs(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;

@@ -1,59 +1,60 @@
 /**
- * The clock of a run: virtual where the target lives in this process, the wall's where it is a process of its own.
+ * The clock of a run: virtual if the target lives in this process, real time if it is a process of its own.
  *
- * Owns: what both have in common for whoever pumps a run. Does not own: virtual time (`virtual-time.ts`).
+ * Owns: the interface that the pump uses for both. Does not own: virtual time (`virtual-time.ts`).
  */
 import { realClearTimeout, realNow, realSetTimeout } from './real-time.ts';
 import type { Random } from './random.ts';
 
 export interface RunClock {
   /**
-   * A new run: its time starts at 0, the clock on the wall at `startMs` where it can be set.
+   * Starts a new run: run time starts at 0, and the wall clock at `startMs` if it can be set.
    *
-   * @param options.goesOn The target lives on from the run before, and so does its clock.
+   * @param options.goesOn Set if the target and its clock continue from the previous run.
    */
   reset(options: { readonly startMs: number; readonly random: Random; readonly goesOn?: true }): void;
-  /** Milliseconds since the run's start. */
+  /** Returns the milliseconds since the start of the run. */
   now(): number;
   /**
-   * How many of them have passed for those who wait for something to happen by itself: in virtual time all. On the wall's clock the
-   * others are what a machine takes to do things, ten times as long when others use it too: whoever is only slow is not silent, nor restless.
+   * Returns how many of these milliseconds were spent waiting for something to happen by itself. In virtual time that is all of them. In
+   * real time the rest is spent on work, which takes ten times as long on a loaded machine: a target that is merely slow must count neither
+   * as silent nor as restless.
    */
   waited(): number;
   /**
-   * The next moment at which something may happen by itself, and whose doing that is; undefined when nothing ever will. `isGuess`: nothing
-   * is known to come then. `dueMs`: when it is due, if it may be late.
+   * Returns the next moment at which something may happen by itself, and its owner; undefined if nothing ever will. `isGuess` is set if
+   * nothing is known to be due then. `dueMs` is when it is due, if it may fire late.
    */
   next():
     | { readonly atMs: number; readonly owner: string; readonly isGuess?: boolean; readonly dueMs?: number }
     | undefined;
-  /** Lets time pass to that moment. */
+  /** Advances time to that moment. */
   advanceToNext(): void;
   /**
-   * Where it takes real time to let a timer fire: those of the next `slackMs` may do so together, late by that much. 0, at first: each at
-   * its moment.
+   * Allows timers of the next `slackMs` to fire together, up to that much late, where each firing costs real time. Initially 0: each fires
+   * on time.
    */
   hurry?(slackMs: number): void;
-  /** Lets up to `ms` go by, as any request takes its time, without anything happening. */
+  /** Lets up to `ms` pass, as the duration of a request, without firing anything. */
   elapse(ms: number): void;
-  /** Calls back after `delayMs`, for `owner`, unless a new run has begun by then, or the returned function was called. */
+  /** Calls `then` after `delayMs` on behalf of `owner`, unless a new run has begun by then or the returned function was called. */
   after(delayMs: number, owner: string, then: () => void): () => void;
-  /** Whether somebody is to be called back, on a clock whose next moment does not tell. */
+  /** Whether a callback is pending, on a clock whose `next` does not show that. */
   readonly expects?: boolean;
 }
 
-/** How long is waited at a time for a process to do something by itself. */
+/** How long to wait at a time for a process to do something by itself. */
 const SLICE_MS = 50;
 
-/** Time as it passes. Nobody knows when a process will act next: there is always another slice to wait for. */
+/** Real time. When a process will act next is unknown: there is always another slice to wait for. */
 export class WallClock implements RunClock {
-  /** What was waited for last ends here; whoever drains waits until then, or until something happens. */
+  /** The end of the latest wait; a drain waits until then, or until something happens. */
   waitingUntilMs = 0;
-  /** How long is waited at a time, in ms. */
+  /** The length of one wait, in ms. */
   sliceMs: number = SLICE_MS;
   #startMs = realNow();
   #waitedMs = 0;
-  /** When the wait under way began; something else than its end may have ended it. */
+  /** When the current wait began; it may end early because something happened. */
   #waitingSinceMs: number | undefined;
   readonly #timers = new Set<NodeJS.Timeout>();
 

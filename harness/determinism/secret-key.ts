@@ -1,4 +1,4 @@
-/** Keys that nobody may guess. Not drawn from a seed: whoever knows the seed of a run would know the key. */
+/** Returns an unguessable key. It is not drawn from a seed: the seed of a run is public, and would reveal the key. */
 import { randomBytes } from 'node:crypto';
 
 export function drawSecretKey(): Buffer {

@@ -1,18 +1,20 @@
 /**
- * Makes the platform's sources of randomness draw from a seeded stream.
+ * Replaces the platform's sources of randomness by a seeded stream.
  *
- * Owns: Math.random, crypto's random bytes, integers and UUIDs. Does not own: key generation and signatures, whose randomness is
- * native; `uncontrolled.ts` reports them.
+ * Owns: Math.random, crypto's random bytes, integers and UUIDs. Does not own: key generation and signatures, whose randomness is native;
+ * `uncontrolled.ts` reports them.
  */
 import crypto from 'node:crypto';
 import type { Patches } from './patches.ts';
 import type { Random } from './random.ts';
 
-const INT_RANGE_MAX = 0x1_0000_0000_0000; // as node:crypto: max - min < 2^48
+const INT_RANGE_MAX = 0x1_0000_0000_0000; // as in node:crypto: max - min < 2^48
 
 type Callback<T> = (error: Error | null, value?: T) => void;
 
-/** `draw` returns the stream of whoever asks; `later` runs a callback in a later turn, counted. */
+/**
+ * Patches the sources. `draw` returns the stream of the code that is running; `later` runs a callback in a later turn, which is counted.
+ */
 export function seedPlatformRandomness(patches: Patches, draw: () => Random, later: (fn: () => void) => void): void {
   const uuid = (): string => draw().uuid();
   const getRandomValues = <T extends ArrayBufferView>(target: T): T => draw().fillBytes(target);

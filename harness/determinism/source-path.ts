@@ -1,8 +1,8 @@
-/** How a line of somebody's code is named in messages and histories: relative to where the command runs, so that it means the same elsewhere. */
+/** Formats source locations for messages and histories: relative to the working directory, so that they are the same on every machine. */
 import { relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The file system path of a stack frame's file name or URL. */
+/** Returns the file system path of a stack frame's file name or URL. */
 export function sourcePath(fileOrUrl: string): string {
   return fileOrUrl.startsWith('file:') ? fileURLToPath(fileOrUrl) : fileOrUrl;
 }
@@ -10,8 +10,8 @@ export function sourcePath(fileOrUrl: string): string {
 const MODULES = `${sep}node_modules${sep}`;
 
 /**
- * With forward slashes, relative to the working directory where it lies below that; a dependency elsewhere from its `node_modules` on,
- * which is the same on every machine; else as it is.
+ * Returns the path with forward slashes: relative to the working directory if it is below that; from `node_modules` on for a dependency
+ * elsewhere, which is the same on every machine; otherwise unchanged.
  */
 export function shortPath(fileOrUrl: string): string {
   const path = sourcePath(fileOrUrl);

@@ -1,15 +1,15 @@
 /**
- * The clock of a run whose programs have steered clocks: it stands while everybody sleeps, passes as programs compute and requests are
+ * The clock of a run whose programs have steered clocks: it stops while all programs sleep, advances as programs compute and requests are
  * made, and jumps to the next moment at which something happens by itself.
  *
- * Owns: what time it is, and that moment. Does not own: whether everybody sleeps, and the clocks of the programs: whoever drains a run
- * asks them, notes the soonest deadline here and sets them to what this one shows.
+ * Owns: the current time, and that next moment. Does not own: whether all programs sleep, and their clocks: the drain queries them, records
+ * the soonest deadline here and sets their clocks to this one.
  */
 import { Random } from './random.ts';
 import { realDate } from './real-time.ts';
 import type { RunClock } from './run-clock.ts';
 
-/** Where nothing is known to come, time passes in steps of this size: others may wait for a moment of their own. */
+/** The step by which time advances if no deadline is known: something outside of the programs may wait for a moment of its own. */
 const STEP_MS = 1_000;
 
 interface Timer {
@@ -19,18 +19,18 @@ interface Timer {
 
 export class SteeredClock implements RunClock {
   #originMs = realDate().getTime();
-  /** Since a target that lives through several runs was started first. */
+  /** Milliseconds since the first start of a target that lives through several runs. */
   #nowMs = 0;
-  /** When this run began. */
+  /** When this run began, on the same clock. */
   #runMs = 0;
   #waitedMs = 0;
   #jumps = 0;
   #timers: Timer[] = [];
-  /** When a program does something by itself, as was seen when everybody slept last. */
+  /** When a program will next do something by itself, as of the last time that all of them slept. */
   #deadlineMs: number | undefined;
   #inSteps = false;
   #slackMs = 0;
-  /** Until when somebody is waited for who has not been heard of yet. */
+  /** Deadlines for programs or servers that are expected to act but have not yet. */
   readonly #awaited = new Set<{ readonly untilMs: number }>();
   #random = new Random(0);
 
@@ -49,7 +49,7 @@ export class SteeredClock implements RunClock {
     this.#random = random;
   }
 
-  /** The time of day when the programs' clocks began, in ms since 1970. */
+  /** The time of day at which the programs' clocks began, in ms since 1970. */
   get originMs(): number {
     return this.#originMs;
   }
@@ -58,22 +58,22 @@ export class SteeredClock implements RunClock {
     return Math.floor(this.#nowMs - this.#runMs);
   }
 
-  /** What the programs' clocks are to show, in ms since they began, to the nanosecond. */
+  /** The time to set the programs' clocks to, in ms since they began, with nanosecond precision. */
   get exactMs(): number {
     return this.#nowMs;
   }
 
-  /** What the random numbers of the next life depend on. */
+  /** Returns the seed of the next incarnation's random numbers. */
   nextSeed(): number {
     return this.#random.next();
   }
 
-  /** Only jumps are waits: the rest is what it takes to do things. */
+  /** Only jumps count as waiting: all other time is spent on work. */
   waited(): number {
     return Math.floor(this.#waitedMs);
   }
 
-  /** How often it was set ahead. */
+  /** How often the clock jumped ahead. */
   get jumps(): number {
     return this.#jumps;
   }
@@ -86,7 +86,7 @@ export class SteeredClock implements RunClock {
     };
   }
 
-  /** Whether somebody is to be called back. */
+  /** Whether a callback is pending. */
   get callsBack(): boolean {
     return this.#timers.length > 0;
   }
@@ -95,7 +95,7 @@ export class SteeredClock implements RunClock {
     return this.#timers.length > 0 || [...this.#awaited].some(({ untilMs }) => untilMs > this.#nowMs);
   }
 
-  /** Somebody is waited for, up to `withinMs`; the returned function says that it has been heard of, or is gone. */
+  /** Expects something to act within `withinMs`. Call the returned function when it has acted or is gone. */
   awaiting(withinMs: number): () => void {
     const awaited = { untilMs: this.#nowMs + withinMs };
     this.#awaited.add(awaited);
@@ -122,27 +122,27 @@ export class SteeredClock implements RunClock {
   }
 
   elapse(ms: number): void {
-    // What is due next is not due by then.
+    // Never passes a known deadline: what is due next must not become due by this.
     if (this.#nowMs + ms < this.#known()) this.#nowMs += ms;
   }
 
-  /** A program's clock shows so much, in ms since it began: it has computed. */
+  /** Advances to what a program's clock shows, in ms since it began: the program has computed. */
   reaches(atMs: number): void {
     this.#nowMs = Math.max(this.#nowMs, atMs);
   }
 
   /**
-   * Everybody sleeps.
+   * Records that all programs sleep.
    *
-   * @param untilMs When the first of the programs wakes up by itself, in ms of its clock; `null` for never.
-   * @param inSteps Whether somebody else waits for a moment that is not known here.
+   * @param untilMs When the first program wakes up by itself, in ms of its clock; `null` for never.
+   * @param inSteps Whether something else waits for a moment that is not known here.
    */
   sleeps(untilMs: number | null, inSteps: boolean): void {
     this.#inSteps = inSteps;
     this.#deadlineMs = untilMs ?? undefined;
   }
 
-  /** Calls back whoever waited for a moment that has come; whether there was somebody. */
+  /** Runs the callbacks that are due. Reports whether there were any. */
   fire(): boolean {
     const due = this.#timers.filter(({ atMs }) => atMs <= this.#nowMs);
     this.#timers = this.#timers.filter(({ atMs }) => atMs > this.#nowMs);
@@ -153,7 +153,7 @@ export class SteeredClock implements RunClock {
   #nextMs(): number {
     const known = this.#known();
     const soonest = this.#inSteps || known === Infinity ? Math.min(known, this.#nowMs + STEP_MS) : known;
-    // Our own timers are not late: whoever set one knows why.
+    // The harness's own timers are never late: their exact time matters.
     const late = Math.min(this.#nowMs + this.#slackMs, this.#timers[0]?.atMs ?? Infinity);
     return Math.max(soonest, late, this.#nowMs);
   }

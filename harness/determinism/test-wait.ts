@@ -1,10 +1,10 @@
-/** Waiting in tests for what another process or a socket does. */
+/** Waits in tests for the effects of another process or a socket. */
 import { vi } from 'vitest';
 
 /** Long enough for a busy machine. */
 const LIMIT_MS = 60_000;
 
-/** Looks again and again, in real time, until `look` no longer throws. */
+/** Retries `look` in real time until it no longer throws. */
 export function eventually<T>(look: () => T | Promise<T>): Promise<T> {
   return vi.waitFor(look, { timeout: LIMIT_MS });
 }

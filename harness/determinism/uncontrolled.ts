@@ -1,9 +1,9 @@
 /**
  * Finds what the deterministic mode cannot control: real timers, sockets, files, processes, native work.
  *
- * Owns: an async_hooks watch for one check run, which is slow and not for trials. Native work (`webcrypto.subtle`, zlib) shows in no
- * list of active resources, only at its birth, so births are what is watched. Limits: work done synchronously (`readFileSync`,
- * `execSync`) gives birth to nothing and is deterministic as far as its result is.
+ * Owns: an async_hooks watch for one check run, which is too slow for trials. Native work (`webcrypto.subtle`, zlib) is not in any list of
+ * active resources and shows only when it is created, so the watch records creations. Limits: synchronous work (`readFileSync`, `execSync`)
+ * creates no resource, and is as deterministic as its result.
  */
 import { createHook, executionAsyncId } from 'node:async_hooks';
 import { shortPath } from './source-path.ts';
@@ -14,27 +14,27 @@ export type UncontrolledKind = 'real-timer' | 'network' | 'file' | 'process' | '
 
 export interface UncontrolledUse {
   readonly kind: UncontrolledKind;
-  /** Node's name of the resource, such as `TCPWRAP`. */
+  /** The resource's type in Node, such as `TCPWRAP`. */
   readonly type: string;
-  /** The target's own line that started it, `file:line`; empty when no line of anybody's code was found. */
+  /** The line of the target's code that started it, as `file:line`; empty if no such line was found. */
   readonly where: string;
   readonly times: number;
-  /** It was still under way when all else was at rest: the next decision may come before or after its end. */
+  /** Whether it was still in progress when everything else was at rest: the next decision may come before or after its end. */
   readonly pendingAtQuiescence: boolean;
-  /** It happened once the target had started: file reads and look-ups during start alone are harmless. */
+  /** Whether it happened after the target had started: file reads and look-ups during the start alone are harmless. */
   readonly afterStart: boolean;
 }
 
 export interface UncontrolledWatch {
-  /** The target has started and its start-up work is done. */
+  /** Call once the target has started and its start-up work is done. */
   started(): void;
-  /** Nothing that can be counted moves any more; call it after every drain. */
+  /** Call after every drain: nothing that can be counted moves any more. */
   quiescent(): void;
-  /** Ends the watch: uses by kind, type and line, in order of first appearance. */
+  /** Ends the watch. Returns the uses by kind, type and line, in order of first appearance. */
   stop(): readonly UncontrolledUse[];
 }
 
-/** Whether a use can make two runs differ. */
+/** Reports whether a use can make two runs differ. */
 export function disturbs(use: UncontrolledUse): boolean {
   return use.afterStart || use.kind === 'real-timer';
 }
@@ -52,11 +52,11 @@ interface Birth {
   over: boolean;
 }
 
-/** Starts the watch. Where no line of the target shows, `time` tells whether the target was at work. */
+/** Starts the watch. Without a line of the target on the stack, `time` decides whether the target's code was running. */
 export function watchUncontrolled(time?: VirtualTime): UncontrolledWatch {
   const uses = new Map<string, Birth['use']>();
   const births = new Map<number, Birth>();
-  /** The line of the target's code that a resource goes back to: continuations have none of their own on the stack. */
+  /** The line of the target's code that each resource goes back to: continuations have no such line on their own stack. */
   const origins = new Map<number, string>();
   let started = false;
 
@@ -79,7 +79,7 @@ export function watchUncontrolled(time?: VirtualTime): UncontrolledWatch {
     births.set(asyncId, { use, over: false });
   };
 
-  // The first write to a console makes a stream, which is nobody's network.
+  // The first write to a console creates a stream, which is not the target's network use.
   void process.stdout;
   void process.stderr;
   const hook = createHook({

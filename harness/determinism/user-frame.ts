@@ -1,19 +1,19 @@
-/** The line of somebody's code that the harness is called from. */
+/** Finds the line of user code that called the harness. */
 import { fileURLToPath } from 'node:url';
 import { sourcePath } from './source-path.ts';
 
 const HARNESS = fileURLToPath(new URL('..', import.meta.url));
-/** Targets that the harness tests itself with are targets like any other. */
+/** The harness's own test targets count as user code. */
 const TEST_TARGETS = fileURLToPath(new URL('../test/', import.meta.url));
-/** Deep enough to get from the bottom of a library to the line that called it. */
+/** Deep enough to reach the calling line from deep inside a library. */
 const FRAMES_MAX = 40;
 
-/** Whether a path is the harness's own. */
+/** Reports whether a path belongs to the harness itself. */
 export function isHarness(path: string): boolean {
   return path.startsWith(HARNESS) && !path.startsWith(TEST_TARGETS);
 }
 
-/** `file:line` of the innermost frame outside Node and this harness; one outside packages is preferred. */
+/** Returns `file:line` of the innermost frame outside Node and this harness, preferably outside packages too. */
 export function userFrame(): string | undefined {
   const before = {
     prepareStackTrace: Reflect.get(Error, 'prepareStackTrace') as unknown,

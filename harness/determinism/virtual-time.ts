@@ -1,9 +1,9 @@
 /**
- * Virtual time: the clock, the timers and the randomness that a target sees, all in the harness's hands.
+ * Virtual time: replaces the clock, the timers and the randomness that a target sees with ones that the harness controls.
  *
- * Owns: the one installation per process. Install it before the target is imported: a module that captured `setTimeout` earlier
- * keeps the real one (`uncontrolled.ts` finds those). Kept real: setImmediate (counted), queueMicrotask, process.nextTick.
- * Limits: `performance.mark` and module-level timers set at import (no incarnation owns them; the next reset drops them).
+ * Owns: the one installation per process. Install it before the target is imported: a module that captured `setTimeout` earlier keeps the
+ * real one (`uncontrolled.ts` finds those). Kept real: setImmediate (counted), queueMicrotask, process.nextTick.
+ * Limits: `performance.mark`; and module-level timers set at import, which have no incarnation as owner and are dropped at the next reset.
  */
 import { syncBuiltinESMExports } from 'node:module';
 import { performance as platformPerformance } from 'node:perf_hooks';
@@ -16,17 +16,17 @@ import type { RunClock } from './run-clock.ts';
 import { seedPlatformRandomness } from './seeded-randomness.ts';
 import { VirtualTimers } from './virtual-timers.ts';
 
-/** A run's clock whose moments are its timers: `next` is the earliest one and who set it, `advanceToNext` fires that one alone. */
+/** A run's clock that moves from timer to timer: `next` returns the earliest timer and its owner, `advanceToNext` fires only that one. */
 export interface VirtualTime extends RunClock {
-  /** Timers and immediates set, and random numbers drawn, inside `fn` and whatever it starts belong to `owner`. */
+  /** Runs `fn`. Timers and immediates set and random numbers drawn in it, and in whatever it starts, belong to `owner`. */
   runAs<T>(owner: string, fn: () => T): T;
-  /** Whose code runs now; undefined outside every {@link runAs}. */
+  /** Returns the owner of the code that is running now; undefined outside of {@link runAs}. */
   currentOwner(): string | undefined;
-  /** Whether the code that runs now belongs to an incarnation that is over. */
+  /** Reports whether the code that is running now belongs to a dropped incarnation. */
   currentIsDead(): boolean;
-  /** Cuts an incarnation's timers for ever, also those that it sets later. */
+  /** Cancels an incarnation's timers for good, including any that it sets later. */
   dropOwner(owner: string): void;
-  /** Grows whenever a timer is set, cleared or fires, an immediate is queued or runs. */
+  /** Incremented whenever a timer is set, cleared or fires, or an immediate is queued or runs. */
   readonly activity: number;
   pendingImmediates(): number;
   uninstall(): void;
@@ -34,7 +34,7 @@ export interface VirtualTime extends RunClock {
 
 let installed = false;
 
-/** Installs virtual time in this process, or this worker. */
+/** Installs virtual time in this process or worker. */
 export function installVirtualTime(): VirtualTime {
   if (installed) throw new HarnessError('USAGE', 'virtual time is installed already: install it once per process');
   installed = true;
@@ -124,7 +124,7 @@ class InstalledVirtualTime implements VirtualTime {
     installed = false;
   }
 
-  /** The clocks that fake-timers leaves real, or replaces by objects that can do less than the platform's. */
+  /** Patches the clocks that fake-timers leaves real, or replaces with objects that lack features of the platform's. */
   #patchClocks(): void {
     const timers = this.#timers;
     const sinceStart = (): number => timers.nowMs - timers.startMs;

@@ -1,8 +1,8 @@
 /**
- * Timers on a clock that stands still until somebody moves it.
+ * Timers on a clock that moves only when the harness moves it.
  *
- * Owns: who owns a timer, in which async context it fires, what a timer handle can do. The clock, the heap, `Date`, `Intl`,
- * `process.hrtime` and `node:timers/promises` are @sinonjs/fake-timers'.
+ * Owns: the owner of a timer, the async context in which it fires, and the methods of a timer handle. The clock, the heap, `Date`, `Intl`,
+ * `process.hrtime` and `node:timers/promises` are from @sinonjs/fake-timers.
  */
 import { AsyncResource } from 'node:async_hooks';
 import timers from 'node:timers';
@@ -13,13 +13,13 @@ import type { Owner, Owners } from './owners.ts';
 import type { Patches } from './patches.ts';
 import { realClearTimeout, realSetTimeout } from './real-time.ts';
 
-/** Node turns shorter, longer and senseless delays into 1 ms. */
+/** The longest delay in Node, which turns delays that are shorter than 1 ms, longer than this or invalid into 1 ms. */
 const DELAY_MAX_MS = 0x7fff_ffff;
 const DELAY_DEFAULT_MS = 1;
 
 type Callback = (...args: readonly unknown[]) => void;
 
-/** The part of fake-timers' clock that its types leave out. */
+/** The part of fake-timers' clock that is missing from its types. */
 interface TimerClock {
   now: number;
   readonly timerHeap?: { peek(): { readonly callAt: number; readonly args: readonly VirtualTimeout[] } | undefined };
@@ -44,7 +44,7 @@ const RealTimeout: unknown = (() => {
   return timeout.constructor;
 })();
 
-/** What `setTimeout` and `setInterval` return: a handle as Node's `Timeout`. */
+/** The handle that `setTimeout` and `setInterval` return, like Node's `Timeout`. */
 class VirtualTimeout {
   readonly owner: Owner | undefined;
   readonly #timers: VirtualTimers;
@@ -62,7 +62,7 @@ class VirtualTimeout {
     this.#args = args;
   }
 
-  /** Absent for the dead, whose timers never fire. */
+  /** Never called for dead owners, whose timers never fire. */
   arm(handle: Handle): void {
     this.#handle = handle;
   }
@@ -111,7 +111,7 @@ class VirtualTimeout {
   }
 }
 
-/** An exception becomes an uncaught one of the target, as with a real timer, not one of whoever moved the clock. */
+/** Rethrows an exception as an uncaught exception of the target, as a real timer does, and not to the caller that moved the clock. */
 function call(timer: VirtualTimeout, callback: Callback, args: readonly unknown[]): void {
   try {
     Reflect.apply(callback, timer, args);
@@ -129,7 +129,7 @@ function fire(timer: VirtualTimeout): void {
 }
 
 export class VirtualTimers {
-  /** Grows whenever a timer is set, cleared or fires. */
+  /** Incremented whenever a timer is set, cleared or fires. */
   activity = 0;
   readonly #owners: Owners;
   readonly #clock: TimerClock;
@@ -160,7 +160,7 @@ export class VirtualTimers {
     return this.#clock.now;
   }
 
-  /** Drops all timers and puts the clock to `startMs`; monotonic clocks start at 0. */
+  /** Drops all timers and sets the clock to `startMs`; monotonic clocks start at 0. */
   reset(startMs: number): void {
     this.#clock.reset();
     this.#clock.setSystemTime(startMs);
@@ -170,7 +170,7 @@ export class VirtualTimers {
     this.#startMs = startMs;
   }
 
-  /** The earliest timer of a living owner. */
+  /** Returns the earliest timer of a live owner. */
   first(): { readonly atMs: number; readonly owner: Owner | undefined } | undefined {
     for (;;) {
       const first = this.#clock.timerHeap?.peek();
@@ -188,7 +188,7 @@ export class VirtualTimers {
     this.#clock.next();
   }
 
-  /** Lets up to `ms` go by without firing anything: the clock stops short of the earliest timer. */
+  /** Lets up to `ms` pass without firing anything: the clock stops just before the earliest timer. */
   elapse(ms: number): void {
     const first = this.first();
     const passing = first === undefined ? ms : Math.min(ms, first.atMs - this.#clock.now - 1);
@@ -196,7 +196,7 @@ export class VirtualTimers {
   }
 
   set(callback: unknown, delay: unknown, args: readonly unknown[], repeats: boolean): VirtualTimeout {
-    if (typeof callback !== 'function') realSetTimeout(callback as () => void); // throws as the platform does
+    if (typeof callback !== 'function') realSetTimeout(callback as () => void); // throws the platform's own error
     const owner = this.#owners.current();
     const timer = new VirtualTimeout(this, owner, callback as Callback, args);
     if (owner?.live === false) return timer;
@@ -219,7 +219,7 @@ export class VirtualTimers {
     }
   }
 
-  /** Gives a timer the number it is known by, from 1 in each run. */
+  /** Assigns a timer its number, counted from 1 in each run. */
   name(timer: VirtualTimeout): number {
     this.#byId.set(++this.#lastId, timer);
     return this.#lastId;
@@ -229,7 +229,7 @@ export class VirtualTimers {
     this.#clock.uninstall();
   }
 
-  /** Puts this layer between fake-timers' clock and everybody who sets timers, `node:timers/promises` included. */
+  /** Inserts this layer between fake-timers' clock and all code that sets timers, `node:timers/promises` included. */
   #install(patches: Patches): void {
     const clock = this.#clock;
     const set = (callback: unknown, delay: unknown, ...args: readonly unknown[]): VirtualTimeout =>

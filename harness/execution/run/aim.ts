@@ -1,4 +1,4 @@
-/** What the adversaries may act upon, drawn from an undisturbed run. */
+/** Selects the objects and changes that writers may use, from an undisturbed run. */
 import { groupResource, parseApiVersion, type JsonObject, type KubeObject } from 'stalemate-apiserver/objects/object';
 import { roleOf } from '../../model/actor.ts';
 import { finalRevisions, type History } from '../../model/history.ts';
@@ -11,7 +11,7 @@ import type { Aim, AimObject, SpecChange } from '../../schedule/workload/writer.
 import { objectTarget } from '../config/object-target.ts';
 import type { TrialRunner } from './runner.ts';
 
-/** Changes of the sample's spec that its schema allows, of each object in turn. */
+/** Returns changes of the sample's spec that its schema allows, alternating between the objects. */
 export function possibleChanges(
   runner: TrialRunner,
   base: Workload,
@@ -26,12 +26,12 @@ export function possibleChanges(
   return [...inTurns(perObject)];
 }
 
-/** Where the objects of the sample are. */
+/** Returns the API coordinates of the sample's objects. */
 export function targetsOf(runner: TrialRunner, base: Workload): readonly ObjectTarget[] {
   return base.sample.flatMap((object) => objectTarget(runner.host.cluster, object) ?? []);
 }
 
-/** The objects that the target reads or writes, as they stood at rest. */
+/** Returns the objects that the target reads or writes, in their state at rest. */
 export function aimOf(
   runner: TrialRunner,
   history: History,
@@ -45,14 +45,14 @@ export function aimOf(
   );
   const read = new Set(reference.reads);
   const objects = finalRevisions(history).flatMap((revision): AimObject[] => {
-    // Third parties of the cluster have no business outside it.
+    // Writers in the cluster cannot reach objects outside it.
     if (revision.resource === OUTSIDE) return [];
     const kind = runner.host.cluster.kindFor(revision.object.apiVersion, revision.object.kind);
     if (kind === undefined) return [];
     const name = history.names[revision.uid] ?? revision.name;
     const chain = history.revisions.filter((other) => other.uid === revision.uid);
     const [first] = chain;
-    // What was installed before the run began has no creation.
+    // Objects installed before the run began have no creation event.
     const created = first?.type === 'ADDED' && roleOf(first.actor) === 'target';
     const written = chain.some((other) => roleOf(other.actor) === 'target');
     const sample = samples.has(`${revision.resource}/${revision.namespace}/${revision.name}`);
@@ -82,14 +82,14 @@ export function aimOf(
   return { objects, healthySpecChanges };
 }
 
-/** The schema of a custom resource's version, for writers that go beyond well-known fields. */
+/** Returns the schema of a custom resource's version, for writers that change more than well-known fields. */
 function schemaOf(object: KubeObject, crds: readonly KubeObject[]): JsonObject | undefined {
   const { version } = parseApiVersion(object.apiVersion);
   const spec = crdOf(object, crds)?.['spec'] as CrdSpec | undefined;
   return spec?.versions?.find((candidate) => candidate.name === version)?.schema?.openAPIV3Schema;
 }
 
-/** The definition of an object's kind; undefined for built-in kinds. */
+/** Returns the CRD of an object's kind; undefined for built-in kinds. */
 function crdOf(object: KubeObject, crds: readonly KubeObject[]): KubeObject | undefined {
   const { group } = parseApiVersion(object.apiVersion);
   return crds.find((crd) => {

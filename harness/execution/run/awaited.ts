@@ -1,17 +1,17 @@
-/** Programs that wait for an object to be made: whoever marks every new pod or node waits for the next one. */
+/** Lets writers' programs wait for an object to be created, such as the next pod or node for a writer that labels every new one. */
 import type { ObjectTarget } from '../../model/workload.ts';
 
 export class Awaited {
   readonly #waiting = new Map<() => void, ObjectTarget>();
 
-  /** Resolves once somebody says that the object is there, or that nobody needs to wait any more. */
+  /** Resolves once {@link tell} matches the target: the object exists, or the wait is over. */
   appears(target: ObjectTarget): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#waiting.set(resolve, target);
     return promise;
   }
 
-  /** Lets those go on whose object `is` there. */
+  /** Resolves the waits whose target satisfies `is`. */
   tell(is: (target: ObjectTarget) => boolean): void {
     for (const [resolve, target] of this.#waiting) {
       if (!is(target)) continue;

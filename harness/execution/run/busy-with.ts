@@ -1,8 +1,11 @@
-/** What a target was busy with in a run that never came to rest. */
+/** Describes what a target was busy with in a run that never came to rest. */
 import { roleOf } from '../../model/actor.ts';
 import { phaseStart, type History } from '../../model/history.ts';
 
-/** `the target was busy to the end with update widgets.example.com/a (41 times)`; undefined for a run that came to rest. */
+/**
+ * Returns, for example, `to the end, the target was busy with update widgets.example.com/a (41 times after the disturbance)`; undefined for
+ * a run that came to rest.
+ */
 export function busyWith(history: History): string | undefined {
   const { settlement } = history;
   if (settlement.result === 'quiescent' || settlement.result === 'never-started') return undefined;
@@ -13,7 +16,7 @@ export function busyWith(history: History): string | undefined {
     : `to the end, the target was busy with ${most.what} (${most.times} after the disturbance)`;
 }
 
-/** What a target was busy with in an undisturbed run whose time was over. */
+/** Returns what a target was busy with in an undisturbed run that ran out of time. */
 export function busyUntilCut(history: History): string {
   const most = mostlySince(history, 0);
   const phase = history.phases.at(-1)?.phase ?? 'setup';
@@ -21,7 +24,7 @@ export function busyUntilCut(history: History): string {
   return `when the last one was cut short, in its phase "${phase}", the target ${busy}`;
 }
 
-/** What the target asked for most, and how often. */
+/** Returns the target's most frequent request and its count. */
 function mostlySince(
   { operations }: History,
   since: number,

@@ -1,6 +1,6 @@
-/** The end of a run in which something beside the target does not answer any more: nothing can be said of how it would have gone on. */
+/** Thrown to end a run early because something other than the target does not respond: how the run would have continued is unknown. */
 export class CutShort extends Error {
-  /** Whether nothing is wrong but that the time is over. */
+  /** Whether the only reason is that the time is over. */
   readonly isTimeOver: boolean;
 
   constructor(why: string, isTimeOver = false) {
@@ -10,7 +10,7 @@ export class CutShort extends Error {
   }
 }
 
-/** For `catch`: undefined where the time was over. */
+/** For `catch`: returns undefined if the time was over, and rethrows everything else. */
 export function unlessTimeIsOver(error: unknown): undefined {
   if (!(error instanceof CutShort && error.isTimeOver)) throw error;
   return undefined;

@@ -1,20 +1,20 @@
 /**
- * Items that a schedule delays: they leave the gate, and come back to it once so much run time has passed.
+ * Items that a schedule delays: they leave the gate and return to it after the given run time.
  *
- * Owns: until when. Does not own: what else happens meanwhile, and that time passes (`pump.ts`).
+ * Owns: when each delay ends. Does not own: what happens in between, and the passing of time (`pump.ts`).
  */
 import type { RunClock } from '../../determinism/run-clock.ts';
 import { askedMs, type PendingItem } from '../../gate/exchange.ts';
 import { ANSWER_MAX_MS, LATE_MAX_MS } from '../../schedule/delays.ts';
 
-/** Whose timers they are. */
+/** The owner of the timers. */
 export const OWNER = 'delays';
 
 /**
- * Run time at which an item happens at the latest: what was asked for, a list that comes as events of a watch included, is there as soon
- * as a real server would have given up; what comes by itself may be later than that.
+ * Returns the run time by which an item happens at the latest. An answer to a request (including a list that arrives as watch events) is
+ * delivered before a real server would have timed out; an unsolicited event may be later.
  *
- * @param sinceMs Since when it waits.
+ * @param sinceMs When the item began to wait.
  */
 export function latestMs(item: PendingItem, sinceMs: number): number {
   const asked = askedMs(item);
@@ -34,7 +34,7 @@ export class Delays {
     this.#time = time;
   }
 
-  /** Run time at which the last of them is over; in the past when nothing is delayed. */
+  /** Run time at which the last delay ends; in the past if nothing is delayed. */
   get untilMs(): number {
     return Math.max(Number.NEGATIVE_INFINITY, ...[...this.#delays].map(({ untilMs }) => untilMs));
   }
@@ -43,7 +43,11 @@ export class Delays {
     return this.#delays.size > 0;
   }
 
-  /** @param then Called once it is over, with how long it has lasted. */
+  /**
+   * Starts a delay.
+   *
+   * @param then Called when it ends, with how long it lasted in ms.
+   */
   begin(forMs: number, then: (lastedMs: number) => void): void {
     const sinceMs = this.#time.now();
     const cancel = this.#time.after(forMs, OWNER, () => delay.end());
@@ -58,7 +62,7 @@ export class Delays {
     this.#delays.add(delay);
   }
 
-  /** All of them are over now. */
+  /** Ends all delays now. */
   endAll(): void {
     for (const { end } of [...this.#delays]) end();
   }

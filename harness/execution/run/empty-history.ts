@@ -1,4 +1,4 @@
-/** The history of a run that nobody lived to tell: all that is known is how it ended. */
+/** Returns the history of a run that left no records: only how it ended is known. */
 import type { History } from '../../model/history.ts';
 
 export function emptyHistory(detail: string): History {

@@ -1,7 +1,7 @@
-/** Compares two histories of the same workload and schedule, and names the first place where they part. */
+/** Compares two histories of the same workload and schedule, and finds their first difference. */
 import type { History } from '../../model/history.ts';
 
-/** Everything that happened, as text; equal texts mean byte-identical histories. */
+/** Returns everything that happened as text; equal texts mean byte-identical histories. */
 export function historyText(history: History): string {
   const { reference: _, probes: __, ...happened } = history;
   return JSON.stringify(happened);
@@ -12,7 +12,7 @@ interface Happening {
   readonly text: string;
 }
 
-/** What happened in order, one line each. */
+/** Returns the records of a history in order, one line each. */
 function happenings(history: History): readonly Happening[] {
   const out: Happening[] = [];
   for (const operation of history.operations) {
@@ -38,7 +38,7 @@ function happenings(history: History): readonly Happening[] {
   return out.toSorted((a, b) => a.at - b.at);
 }
 
-/** The first place where two histories differ, in words; undefined when they are the same. */
+/** Describes the first difference of two histories; undefined if they are the same. */
 export function firstDivergence(a: History, b: History): string | undefined {
   if (historyText(a) === historyText(b)) return undefined;
   const left = happenings(a);
@@ -53,14 +53,14 @@ export function firstDivergence(a: History, b: History): string | undefined {
   return 'the records are the same, but times or details differ';
 }
 
-/** Where two texts part. */
+/** Returns the index of the first difference of two texts. */
 function partingOf(one = '', two = ''): number {
   let at = 0;
   while (at < one.length && at < two.length && one[at] === two[at]) at++;
   return at;
 }
 
-/** What is shown of a long record: how it begins, and the place where it parts from the other with a little before it. */
+/** Limits of a long record in messages: its beginning, and the difference with some context before it. */
 const HEAD_LENGTH = 90;
 const BEFORE_LENGTH = 40;
 const AFTER_LENGTH = 80;

@@ -1,8 +1,8 @@
 /**
- * What a fresh copy of the target begins with: the state at the end of a run as users and third parties would have left it.
+ * Computes the input of a fresh copy: the state at the end of a run as users and third parties would have left it.
  *
- * Owns: which objects and fields of that state are the target's own and are left out, and what takes the place of a user's value that the
- * target has written over. Does not own: the run that starts from it (`prober.ts`).
+ * Owns: which objects and fields of that state belong to the target and are left out, and what replaces a user's value that the target has
+ * overwritten. Does not own: the run that starts from it (`prober.ts`).
  */
 import { isMap, jsonEqual } from 'stalemate-apiserver/objects/json';
 import type { JsonValue, KubeObject } from 'stalemate-apiserver/objects/object';
@@ -27,8 +27,8 @@ import { roleOfRevision } from '../../oracle/reference.ts';
 const CRDS = 'customresourcedefinitions.apiextensions.k8s.io';
 
 /**
- * The final state without what the target made or owns, as a user and third parties would have left it: all that a fresh run has to
- * begin with, the environment's own included. Of a kind that the target defines itself there can be nothing before it.
+ * Returns the final state without what the target created or owns: the objects that a fresh copy starts with, including those of the
+ * environment. Leaves out resources whose CRD the target installs: none of their objects can exist before it.
  */
 export function foreignInput(history: History, reference: Reference): readonly KubeObject[] {
   const creators = new Map<string, string>();
@@ -42,7 +42,7 @@ export function foreignInput(history: History, reference: Reference): readonly K
   return left.flatMap((revision) => {
     if (definedByTarget.has(revision.resource)) return [];
     const creator = creators.get(revision.uid) ?? '';
-    // What the environment makes of the target's own, it makes of a fresh target's too.
+    // The environment derives these from the target's own objects, and will do so again for the fresh copy.
     if (roleOf(creator) === 'target' || creator === WORKLOADS) return [];
     const left = withoutOwn(history, revision, reference);
     return isGoneBut(left) ? [] : [left];
@@ -50,8 +50,8 @@ export function foreignInput(history: History, reference: Reference): readonly K
 }
 
 /**
- * Whether an object is being deleted and nothing but the target's own finalizer has kept it: without that it would be gone, and a server
- * that is given it like this keeps it for ever.
+ * Reports whether an object is being deleted and only the target's own finalizer has kept it: without that finalizer it would be gone, but
+ * a server that is given it in this form keeps it for ever.
  */
 function isGoneBut({ metadata }: KubeObject): boolean {
   return metadata.deletionTimestamp !== undefined && (metadata.finalizers ?? []).length === 0;
@@ -72,11 +72,14 @@ function withoutOwn(history: History, revision: Revision, reference: Reference):
 
 interface Writers {
   /**
-   * What only the target has ever set in this run, though the references gave it no reason to: that a handler has failed, say, and
-   * when it is to be called again. A fresh copy that found such notes would wait as they say.
+   * Paths that only the target has set in this run, although it did not in the references: for example, that a handler failed, and when to
+   * retry it. A fresh copy that read such notes would act on them and wait.
    */
   readonly notes: ReadonlySet<string>;
-  /** What a user or the object's creator has set, with the version in which anyone but the target last set it; without one where it was removed again. */
+  /**
+   * Paths that a user or the object's creator has set, with the last version in which a writer other than the target set it; undefined if
+   * it was removed again.
+   */
   readonly users: ReadonlyMap<string, KubeObject | undefined>;
 }
 
@@ -90,7 +93,7 @@ function writersOf(history: History, { uid }: Revision): Writers {
     for (const { path, to } of diffContent(version.before, version.object)) {
       if (writer === 'target') notes.add(path);
       else others.add(path);
-      // Who creates an object says what it is to be, as a user does: another writer may delete it and create it again.
+      // The creator of an object specifies it, as a user does: another writer may delete it and create it again.
       const says = writer === 'user' || version.type === 'ADDED' || users.has(path);
       if (writer !== 'target' && says) users.set(path, to === undefined ? undefined : version.object);
     }
@@ -99,10 +102,10 @@ function writersOf(history: History, { uid }: Revision): Writers {
 }
 
 /**
- * Puts the user's values back where the target has written its own form of them: a quantity as the server spells it, a default for an
- * empty value, a field under its new name. To a fresh copy they are input, and left out it would make something else.
+ * Restores the user's values where the target has replaced them by a form of its own: a quantity in canonical form, a default for an empty
+ * value, a field under its new name. For a fresh copy they are input; without them it would produce something else.
  *
- * @param written The patterns of what the target writes or removes when nothing disturbs it.
+ * @param written The patterns of what the target writes or removes when undisturbed.
  */
 function restore(
   object: KubeObject,
@@ -127,11 +130,11 @@ interface Place {
   readonly leaf: string;
   readonly path: FieldPath;
   readonly value: JsonValue;
-  /** `path` is a list, and `value` one of its items. */
+  /** Whether `path` is a list and `value` one of its items. */
   readonly isItem: boolean;
 }
 
-/** A leaf as a path that can be set, with the value there. Of a list of maps without names it is the whole list. */
+/** Returns a leaf as a path that can be set, with its value. In a list of maps without keys, that is the whole list. */
 function placeOf(object: KubeObject, leaf: string): Place | undefined {
   let value: JsonValue = object;
   let here = '';

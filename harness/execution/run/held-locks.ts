@@ -1,7 +1,8 @@
 /**
- * Locks that lives of the target have left behind: whoever comes after has to wait until they expire, and nothing is at rest before.
+ * Locks held by ended incarnations of the target: the next incarnation waits until they expire, and the run cannot come to rest before
+ * that.
  *
- * As after the death of a real leader: nobody deletes its lock. Owns: until when that may take. Does not own: what a lock is
+ * As after the death of a real leader, no process deletes its lock. Owns: how long that may take. Does not own: what a lock is
  * (`oracle/leadership.ts`).
  */
 import type { ActorId } from '../../model/actor.ts';
@@ -15,15 +16,15 @@ interface HeldLock {
   readonly renewedMs: number;
 }
 
-/** client-go looks every 2 s, give or take a fifth, and a request takes its time. */
+/** client-go retries every 2 s ± 20 %, plus the duration of a request. */
 const LOOKS_WITHIN_MS = 3_000;
 
 export class HeldLocks {
   readonly #held = new Map<string, HeldLock>();
-  /** Whatever has been one: a ConfigMap with a leader in an annotation, for older clients. */
+  /** Every object that has been a lock, including a ConfigMap with a leader annotation, as older clients use. */
   readonly #known = new Set<string>();
 
-  /** A change that the server committed. */
+  /** Records a change that the server committed. */
   committed({ actor, type, resource, namespace, name, object, timeMs }: Revision): void {
     const holder = lockHolder(object);
     if (holder === undefined) return;
@@ -38,15 +39,15 @@ export class HeldLocks {
     return this.#known.size > 0;
   }
 
-  /** Whether what an item touches is a lock. */
+  /** Reports whether the object that an item touches is a lock. */
   includes(touches: string): boolean {
     return touches.startsWith('leases.coordination.k8s.io') || this.#known.has(touches);
   }
 
   /**
-   * Run time until which a life may wait for a lock of one that is gone; in the past when none does.
+   * Returns the run time until which an incarnation may wait for a lock of an ended one; in the past if none does.
    *
-   * @param alive Who lives, and when the youngest of them was started.
+   * @param alive The live incarnations, and when the youngest was started.
    */
   expireByMs(alive: { has(actor: ActorId): boolean; readonly size: number; readonly launchedMs: number }): number {
     let until = Number.NEGATIVE_INFINITY;

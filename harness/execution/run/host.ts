@@ -1,4 +1,4 @@
-/** What a run stands on, and what it can ask of a life of the target: kept by whatever is in `hosts/`. */
+/** The interface between a run and its host, which `hosts/` implements. */
 import type { Upstream, UserInfo } from 'stalemate-apiserver/wire/http';
 import type { Gate } from '../../gate/gate.ts';
 import type { ObservedChange, Recorder } from '../../gate/recorder.ts';
@@ -16,91 +16,91 @@ import type { Places } from './places.ts';
 import type { Pace } from './pace.ts';
 import type { RunMode } from './run-mode.ts';
 
-/** One life of the target. */
+/** One incarnation of the target. */
 export interface Incarnation {
-  /** Cuts its transport and its timers for ever. */
+  /** Cuts its connections and its timers for good. */
   crash(): void;
-  /** Asks it to end by itself; absent where it cannot be asked. Its end is told like any other. */
+  /** Asks it to exit by itself; absent if it cannot be asked. Its exit is reported like any other. */
   stop?(): void;
-  /** Makes it stand still, and go on; absent where that cannot be done. */
+  /** Freezes and thaws it; absent if that is not possible. */
   pause?(): void;
   resume?(): void;
-  /** Looks at it from outside; absent where there is nothing to see. */
+  /** Measures it from outside; absent if there is nothing to measure. */
   look?(): Promise<Reading | undefined>;
-  /** False until it is what its author calls started; absent where nobody can tell. */
+  /** False until it is started by its author's definition; absent if that is unknown. */
   readonly ready?: boolean;
 }
 
-/** Starts one life of the target, talking to `upstream` as `actor`. Nothing is told before it has returned. */
+/** Starts one incarnation of the target, which talks to `upstream` as `actor`. `tell` is never called before this returns. */
 export type Launch = (
   actor: ActorId,
   upstream: Upstream,
   tell: (kind: ProcessEventKind, detail: string) => void,
 ) => Incarnation;
 
-/** What a target that is a process can reach. */
+/** The network access of a target that is a process. */
 export interface Containment {
   readonly network: Network;
-  /** What the user has to know when it is not what was asked for. */
+  /** A warning for the user if the network access differs from the requested one. */
   readonly warning: string | null;
-  /** Webhooks of its own that never answered, and what it listens on instead. */
+  /** The target's own webhooks that never answered, and the ports that it listens on instead. */
   readonly unanswered?: string | undefined;
 }
 
-/** What a host sees of the run that uses it. */
+/** The part of a run that its host uses. */
 export interface RunOnHost {
   readonly gate: Gate;
   readonly recorder: Recorder;
-  /** What arrives between two moments of rest is put into the order of labels. */
+  /** Whether items that arrive between two moments of rest are sorted by label. */
   readonly serialised: boolean;
-  /** The server has changed something. */
+  /** Called when the server has committed a change. */
   committed(change: ObservedChange): void;
 }
 
-/** Lives as long as the worker, and is borrowed for one run at a time. */
+/** What runs need from their environment. Lives as long as the worker, and serves one run at a time. */
 export interface Host {
-  /** How runs are made here, and what is done with them. */
+  /** How this kind of target is run and judged. */
   readonly mode: RunMode;
   readonly time: RunClock;
   readonly pace: Pace;
-  /** A run begins, to which everything is passed on that happens here; the returned function says that it is over. */
+  /** Begins a run, to which all events of this host are passed; the returned function ends it. */
   readonly begin: (run: RunOnHost) => () => void;
   /** Resolves when nothing moves any more. */
   readonly drain: (run: RunOnHost) => Promise<void>;
-  /** How long that has taken so far, in ms of real time, where the target is a process of its own. */
+  /** The time that draining has taken so far, in ms of real time, if the target is a process of its own. */
   readonly drainMs: number;
-  /** What the target does in that work that nobody can control, as far as it lives in this process. */
+  /** Returns what the target does during `work` that the harness cannot control, if the target lives in this process. */
   readonly watch: (work: () => Promise<unknown>) => Promise<readonly UncontrolledUse[]>;
-  /** Measures in that work how rest is recognised, where that is not known. Resolves with the turns that are waited for. */
+  /** Measures during `work` how rest is recognised, unless that is known. Resolves with the number of quiet turns. */
   readonly calibrate: (work: () => Promise<unknown>) => Promise<number>;
   readonly launch: Launch;
-  /** The programs of the target beside its own. */
+  /** The target's further programs, besides the main one. */
   readonly beside: readonly ActorId[];
-  /** Resolves when nothing is left of the lives that have ended. */
+  /** Resolves when everything of ended incarnations is cleaned up. */
   readonly cleared: () => Promise<void>;
   readonly cluster: Cluster;
-  /** Who the target is to the server; an administrator when absent. */
+  /** The user that the target authenticates as; an administrator if absent. */
   readonly identity: UserInfo | undefined;
   readonly environment: (
     port: (actor: ActorId) => Upstream,
     run: Omit<RunFacts, 'now' | 'reads'>,
   ) => readonly EnvironmentController[];
-  /** The resources that the target has been seen to read in runs without a schedule. */
+  /** The resources that the target has read in runs without a schedule. */
   readonly reads: Set<string>;
-  /** Sets the ids that the server and the target draw in the next run. */
+  /** Seeds the ids that the server and the target draw in the next run. */
   readonly reseed: (random: Random) => void;
-  /** What the namespaces are called on this cluster. */
+  /** Maps the namespaces of a run to those on this cluster. */
   readonly places: Places;
-  /** Whether nothing may run beside a run: on a cluster that is not ours, names outside of namespaces are everybody's. */
+  /** Reports whether runs must not be parallel: on an existing cluster, cluster-scoped names are shared by all. */
   readonly isAlone: () => boolean;
-  /** What was found out about the cluster that the user should know. */
+  /** Returns warnings about the cluster for the user. */
   readonly warnings: () => readonly string[];
-  /** Another host for the same target, for runs beside one that still stands; this one where hosts share a clock. */
+  /** Returns another host for the same target, for runs beside one that is still open; this same host where hosts share a clock. */
   readonly sibling: () => Promise<Host>;
-  /** Only one run at a time is possible here: a sibling, if it is another host, has another kind of cluster. */
+  /** Whether only one run at a time is possible here: a sibling that is another host then uses another kind of cluster. */
   readonly isSingle: boolean;
-  /** Absent for a target that lives in this process. */
+  /** Absent for a target in this process. */
   readonly containment?: Containment;
-  /** What happens to connections. */
+  /** Disturbs connections. */
   readonly disturbance: Disturbance;
 }

@@ -1,7 +1,7 @@
 /**
- * The lives of the target in one run: started, crashed and started again as a kubelet would, paused, asked to end, looked at.
+ * The incarnations of the target in one run: starts, crashes, pauses, stops and measures them, and restarts them as a kubelet would.
  *
- * Does not own: how a life is started ({@link Host.launch}), when any of that is to happen (`trial.ts`, the schedule).
+ * Does not own: how an incarnation is started ({@link Host.launch}), when each of these happens (`trial.ts`, the schedule).
  */
 import type { Upstream, UserInfo } from 'stalemate-apiserver/wire/http';
 import type { Gate } from '../../gate/gate.ts';
@@ -10,7 +10,7 @@ import { programOf, TARGET, type ActorId } from '../../model/actor.ts';
 import type { Measurement } from '../../model/history.ts';
 import type { Host, Incarnation } from './host.ts';
 
-/** A target that goes down more often than this in one run stays down. */
+/** The number of restarts in one run after which the target stays down. */
 const RESTARTS_MAX = 5;
 
 export class Incarnations {
@@ -19,12 +19,12 @@ export class Incarnations {
   readonly #recorder: Recorder;
   readonly #isContending: () => boolean;
   readonly #alive = new Map<ActorId, Incarnation>();
-  /** Those that were asked to end, and until when they may take their time. */
+  /** Incarnations that were asked to exit, and the run time until which they may take to do so. */
   readonly #ending = new Set<ActorId>();
   #endsUntilMs = 0;
-  /** Run time at which those that stand still go on. */
+  /** Run time at which each paused incarnation resumes. */
   readonly #paused = new Map<ActorId, number>();
-  /** How many lives each program has had. */
+  /** How many incarnations each program has had. */
   readonly #launched = new Map<ActorId, number>();
   #launchedMs = 0;
   #restarts = 0;
@@ -37,7 +37,7 @@ export class Incarnations {
     this.#isContending = isContending;
   }
 
-  /** How many live. */
+  /** The number of live incarnations. */
   get size(): number {
     return this.#alive.size;
   }
@@ -46,12 +46,12 @@ export class Incarnations {
     return this.#alive.has(actor);
   }
 
-  /** Run time at which the youngest was started. */
+  /** Run time at which the youngest incarnation was started. */
   get launchedMs(): number {
     return this.#launchedMs;
   }
 
-  /** Whether the one that was started first has lived through it all. */
+  /** Whether the first incarnation is still alive and has been the only one. */
   get isOnlyLife(): boolean {
     return this.#launched.get(TARGET) === 1 && this.#restarts === 0 && this.#alive.size === 1;
   }
@@ -62,7 +62,7 @@ export class Incarnations {
     for (const program of this.#host.beside) this.launch(program);
   }
 
-  /** Starts one life of a program and returns its name. */
+  /** Starts one incarnation of a program and returns its name. */
   launch(program: ActorId = TARGET): ActorId {
     const count = (this.#launched.get(program) ?? 0) + 1;
     this.#launched.set(program, count);
@@ -76,7 +76,7 @@ export class Incarnations {
         return;
       }
       this.#recorder.process(actor, kind, detail);
-      // As a kubelet would. A start that fails undisturbed is no use repeating; the check run tells its author.
+      // As a kubelet would. A start that fails undisturbed is not repeated: the check run reports it to the target's author.
       const restarts = kind === 'exited' || (kind === 'start-failed' && this.#isContending());
       if (restarts && this.#alive.has(actor)) this.#restart(actor);
     });
@@ -84,7 +84,7 @@ export class Incarnations {
     return actor;
   }
 
-  /** Run time until which one that is not ready yet is waited for; in the past when all are. */
+  /** Run time until which to wait for an incarnation that is not ready yet; in the past if all are. */
   get startsUntilMs(): number {
     const starting = [...this.#alive.values()].some(({ ready }) => ready === false);
     return starting ? this.#launchedMs + this.#host.pace.readyWithinMs : Number.NEGATIVE_INFINITY;
@@ -104,12 +104,12 @@ export class Incarnations {
     this.#recorder.process(actor, 'paused', `for ${forMs} ms`);
   }
 
-  /** Run time until which somebody stands still; in the past when nobody does. */
+  /** Run time until which an incarnation is paused; in the past if none is. */
   get pausedUntilMs(): number {
     return Math.max(...this.#paused.values(), Number.NEGATIVE_INFINITY);
   }
 
-  /** Those whose time has come go on, or all of them. */
+  /** Resumes the incarnations whose pause is over, or all of them. */
   resume(all = false): void {
     for (const [actor, untilMs] of this.#paused) {
       if (!all && this.#host.time.now() < untilMs) continue;
@@ -121,7 +121,7 @@ export class Incarnations {
     }
   }
 
-  /** Looks at all that are processes of their own. */
+  /** Measures all incarnations that are processes of their own. */
   async measure(when: Measurement['when']): Promise<void> {
     for (const [actor, incarnation] of this.#alive) {
       const reading = await incarnation.look?.();
@@ -129,7 +129,7 @@ export class Incarnations {
     }
   }
 
-  /** Asks those that live to end within that time; true when there is one to wait for. */
+  /** Asks the live incarnations to exit within that time. Returns whether there is one to wait for. */
   askToEnd(graceMs: number): boolean {
     if (graceMs === 0) return false;
     this.resume(true);
@@ -142,12 +142,12 @@ export class Incarnations {
     return this.#ending.size > 0;
   }
 
-  /** Run time until which those that were asked to end are waited for; in the past when they all have. */
+  /** Run time until which to wait for those that were asked to exit; in the past if all have. */
   get endsUntilMs(): number {
     return this.#ending.size > 0 ? this.#endsUntilMs : Number.NEGATIVE_INFINITY;
   }
 
-  /** Ends those that live, without a restart. */
+  /** Ends the live incarnations, without a restart. */
   retireAll(): void {
     for (const actor of [...this.#alive.keys()]) {
       this.#retire(
@@ -157,10 +157,10 @@ export class Incarnations {
     }
   }
 
-  /** Ends them all, and hears no more of them. */
+  /** Ends all incarnations and ignores their further events. */
   close(): void {
     this.#over = true;
-    // Cut, not asked to stop: what a target does on its way out is nobody's business, and costs a tenth of the trial.
+    // Cut, not asked to exit: what a target does during shutdown is irrelevant here, and would cost a tenth of the trial.
     for (const [actor, incarnation] of this.#alive) {
       incarnation.crash();
       this.#gate.cut(actor);
@@ -187,7 +187,7 @@ export class Incarnations {
   }
 }
 
-/** Requests as they come to a server that has authenticated who sends them. */
+/** Adds the authenticated user to each request. */
 function actingAs(user: UserInfo | undefined, upstream: Upstream): Upstream {
   if (user === undefined) return upstream;
   return { send: (request, sink) => upstream.send({ ...request, user }, sink) };

@@ -1,7 +1,7 @@
 /**
- * Judging one run: ask the properties, make the probes they need, ask again.
+ * Judges one run: evaluates the properties, makes the probes that they request, and evaluates them again.
  *
- * Owns: the loop and its bound. Does not own: what properties say (`oracle`, `properties/`), how probes run (`prober.ts`).
+ * Owns: the loop and its bound. Does not own: what properties check (`oracle`, `properties/`), how probes run (`prober.ts`).
  */
 import type { CheckResult, Violation } from '../../model/check-result.ts';
 import { invariant } from '../../model/errors.ts';
@@ -19,41 +19,43 @@ import type { Prober } from './prober.ts';
 import type { TrialRunner } from './runner.ts';
 import type { Live } from './live.ts';
 
-/** What is asked for again and again was cut short each time (`search/waiting.ts`). */
+/** The reason if each round's request was cut short by the budget (`search/waiting.ts`). */
 const HURRIED = 'the search had no time left for a longer run; give it a longer --budget';
 
 /** How thoroughly a run is judged. */
 export interface JudgingPolicy {
-  /** A property may ask again after an answer, but not for ever. */
+  /** Limits how often a property may request further probes after an answer. */
   readonly roundsMax: number;
-  /** Probes that are made; a run in which a property finds an error, or asks for any other, is not judged. `null`: all are made. */
+  /**
+   * The probes that are made; a run in which a property finds an error, or requests any other probe, is not judged. `null`: all are made.
+   */
   readonly probes: ReadonlySet<ProbeRequest['probe']> | null;
 }
 
 const THOROUGH = { roundsMax: 8, probes: null } as const satisfies JudgingPolicy;
 
 export interface Judged {
-  /** With the reference and all probe results. */
+  /** The history with the reference and all probe results. */
   readonly history: History;
   readonly violations: readonly Violation[];
   /** Property name → why it is inconclusive. */
   readonly inconclusive: ReadonlyMap<string, string>;
-  /** Its time was over before all was looked at that properties asked for. */
+  /** Set if the time was over before all requested probes were made. */
   readonly isCut?: true;
 }
 
 export interface JudgedRun {
-  /** As it was made, without what judging adds. */
+  /** The history of the run itself, without what judging adds. */
   readonly run: History;
   readonly judged: Judged;
-  /** What it amounted to as a stored schedule; where runs can be repeated, it is run again for that. */
+  /** Returns the run as a stored schedule; where runs can be repeated, runs it again for that. */
   readonly schedule: () => Promise<Schedule>;
 }
 
 /**
- * Runs a trial and judges it: afterwards where it can be made again, else while it still stands.
+ * Runs a trial and judges it: afterwards if the run can be repeated, otherwise while it is still open.
  *
- * @param want `derived`: a searched run comes with a schedule also where that could be had later, by running it again.
+ * @param want `derived`: returns the schedule of a searched run at once, even if it could be derived later by running it again.
  */
 export async function runJudged(
   runner: TrialRunner,
@@ -72,7 +74,7 @@ export async function runJudged(
       ? await runner.derive(trial, variant)
       : { history: await runner.run(trial, variant), schedule: isSearched ? undefined : trial.schedule };
   const { measurements } = history;
-  // The last look at a process comes after judging.
+  // The last measurement of a process is made after judging.
   if (judged !== undefined && measurements !== undefined)
     judged = { ...judged, history: { ...judged.history, measurements } };
   return {
@@ -91,14 +93,14 @@ type JudgeArguments = [
   live?: Live,
 ];
 
-/** Judges a history. `live` is the run itself where it still stands. */
+/** Judges a history. `live` is the run itself if it is still open. */
 export async function judgeRun(...args: JudgeArguments): Promise<Judged> {
   const judged = await judgeBy(THOROUGH, ...args);
   invariant(judged !== undefined, 'a run is always judged where all probes are made');
   return judged;
 }
 
-/** Judges a history as far as a policy allows; undefined where that is not far enough. */
+/** Judges a history as far as a policy allows; undefined if that is not far enough. */
 export async function judgeBy(
   { roundsMax, probes }: JudgingPolicy,
   ...[trial, run, properties, reference, prober, live]: JudgeArguments
@@ -128,8 +130,8 @@ export async function judgeBy(
     if (needs.length === 0 || isCut || round >= roundsMax) {
       if (needs.length > 0 && probes !== null) return undefined;
       for (const name of hurried) inconclusive.set(name, `${inconclusive.get(name) ?? ''}: ${HURRIED}`);
-      const told = withoutSuperseded(distinct(violations), properties);
-      const weighed = isUndisturbed(trial) ? told.map((violation) => inUndisturbedRun(violation, properties)) : told;
+      const reported = withoutSuperseded(distinct(violations), properties);
+      const weighed = isUndisturbed(trial) ? reported.map((violation) => inUndisturbedRun(violation, properties)) : reported;
       return { history, violations: weighed, inconclusive, ...(isCut ? { isCut } : {}) };
     }
     const results = [];
@@ -141,7 +143,7 @@ export async function judgeBy(
         isCut = true;
         break;
       }
-      // Of a run that still stands a first look is taken before all the time is spent.
+      // The first look at an open run may be partial, before all the time is spent; the probe is then made again.
       if (!isPartial(need, result)) made.add(key);
       else cutShort.add(key);
       results.push(result);
@@ -150,7 +152,7 @@ export async function judgeBy(
   }
 }
 
-/** Whether a result is an error, or cannot be told from one without other probes than these. */
+/** Reports whether a result is an error, or could be one that only other probes can rule out. */
 function isSuspicious(
   result: CheckResult,
   probes: ReadonlySet<ProbeRequest['probe']>,
@@ -161,7 +163,7 @@ function isSuspicious(
   return (result.needs ?? []).some((need) => !probes.has(need.probe) || made.has(JSON.stringify(need)));
 }
 
-/** Whoever takes over ends what more time could have shown. */
+/** Omits the fresh incarnation while a longer settle is pending: it destroys the settled run, so it is probed last. */
 function inOrder(needs: readonly ProbeRequest[], live: Live | undefined): readonly ProbeRequest[] {
   const waits = live !== undefined && needs.some(({ probe }) => probe === 'extended-settle');
   return waits ? needs.filter(({ probe }) => probe !== 'fresh-incarnation') : needs;
@@ -179,12 +181,12 @@ function distinct(violations: readonly Violation[]): readonly Violation[] {
   });
 }
 
-/** One finding per cause: the property that knows the cause speaks for the one that only sees the outcome. */
+/** Drops violations that another property explains: the one that knows the cause supersedes the one that only sees the outcome. */
 function withoutSuperseded(violations: readonly Violation[], properties: readonly Property[]): readonly Violation[] {
-  const told = new Set<string>();
+  const superseded = new Set<string>();
   for (const { signature } of violations) {
     const by = properties.find(({ name }) => name === signature.property);
-    for (const property of by?.supersedes ?? []) told.add(signatureText({ ...signature, property }));
+    for (const property of by?.supersedes ?? []) superseded.add(signatureText({ ...signature, property }));
   }
-  return told.size === 0 ? violations : violations.filter(({ signature }) => !told.has(signatureText(signature)));
+  return superseded.size === 0 ? violations : violations.filter(({ signature }) => !superseded.has(signatureText(signature)));
 }

@@ -1,8 +1,8 @@
-/** Several runs at once, where each has a process of its own and waits most of the time. */
+/** Parallel runs, for targets that are processes of their own and mostly wait. */
 
 /**
- * Does `work` for each, in order of arrival; every lane takes the next one as soon as it is free. The answers keep their order. When one
- * throws, no lane takes another, and that is thrown as soon as all have come to an end.
+ * Calls `work` for each element in order of arrival; every lane takes the next one as soon as it is free. Results keep that order. If a
+ * call throws, no lane takes another element, and the error is thrown once all lanes have finished.
  */
 export async function inLanes<L, T, R>(
   lanes: readonly L[],

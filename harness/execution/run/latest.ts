@@ -1,9 +1,9 @@
 /**
- * Nothing that the target waits for is later than on a real cluster: what has waited at the gate for so long happens, whatever a strategy or
- * a schedule holds it back for. Time that passes stops there.
+ * Bounds how late the target's items are: an item that has waited at the gate longer than a real cluster would take is released, even if a
+ * strategy or a schedule holds it back. Passing time stops there.
  *
- * Owns: since when each item waits. Does not own: how late it may be, and delays that a schedule asks for (`delays.ts`). Start at
- * {@link neverTooLate}.
+ * Owns: how long each item has waited. Does not own: how late it may be, and delays that a schedule asks for (`delays.ts`). Start at {@link
+ * neverTooLate}.
  */
 import { askedMs, type PendingItem } from '../../gate/exchange.ts';
 import { roleOf } from '../../model/actor.ts';
@@ -11,7 +11,7 @@ import type { Choice, Scheduler, View } from '../../model/item.ts';
 import { latestMs, OWNER } from './delays.ts';
 import type { World } from './world.ts';
 
-/** The same scheduler, for which nothing of the target waits for too long. */
+/** Wraps a scheduler so that no item of the target waits too long. */
 export function neverTooLate(scheduler: Scheduler, world: World): Scheduler {
   const { time } = world.host;
   const since = new Map<number, number>();
@@ -35,7 +35,7 @@ export function neverTooLate(scheduler: Scheduler, world: World): Scheduler {
       return { item: first.item };
     }
     const choice = scheduler.next(view);
-    // An alarm comes first then, and is over as soon as it was set.
+    // This alarm then fires first, and has no other effect than to end the wait.
     if (choice?.item.kind === 'timer' && first !== undefined && (time.next()?.atMs ?? 0) > first.untilMs)
       time.after(Math.max(0, first.untilMs - nowMs), OWNER, () => {});
     return choice;

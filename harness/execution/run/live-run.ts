@@ -1,4 +1,4 @@
-/** What can still be asked of a run that has come to rest, while it stands. */
+/** Probes of a run that has come to rest, while it is still open. */
 import type { History, Settlement } from '../../model/history.ts';
 import { EMPTY_SCHEDULE } from '../../model/schedule.ts';
 import { EXTENDED_SETTLE_MS } from '../../oracle/rest.ts';
@@ -10,16 +10,16 @@ import { retire, settle } from './settling.ts';
 import type { TrialSettle } from './trial-options.ts';
 import type { World } from './world.ts';
 
-/** A suspect is given this many times the silence that it must keep, however busy it is. */
+/** How many silence windows a suspect gets, however busy it is. */
 const LIVE_WINDOWS_MAX = 2;
 
-/** So many times the steps, where a lock is kept. */
+/** The factor for the step limit while the target renews a lock. */
 const STEPS_OF_LOCKS = 2;
 
-/** A suspect that is still at work after that is given so much more, in ms of run time. */
+/** Additional run time in ms for a suspect that is still busy after that. */
 const AT_WORK_MS = 600_000;
 
-/** Requests, answers and events while a run lives on: more than that, and it is busy anyway. */
+/** The limit of requests, answers and events while a run continues; beyond it, the target is busy anyway. */
 const LIVE_ON_ITEMS = 4_000;
 
 export class LiveRun implements Live {
@@ -44,12 +44,12 @@ export class LiveRun implements Live {
 
   async settleOn(windowMs: number): Promise<{ readonly history: History; readonly windowMs: number }> {
     if (windowMs > this.#settled.windowMs && this.#takenOver === undefined) {
-      // A lock that is renewed every two seconds goes on for as long as is waited, and lets few timers be late.
+      // A lock that is renewed every two seconds produces items for as long as the wait lasts, and allows few timers to be late.
       const perWindow = this.#settle.stepsMax * (this.#world.keepsUp ? STEPS_OF_LOCKS : 1);
       const stepsMax = perWindow * Math.max(1, Math.ceil(windowMs / EXTENDED_SETTLE_MS));
       const windows = { ...this.#settle, stepsMax, windowMs, windowsMax: LIVE_WINDOWS_MAX };
       let settlement = await settle(this.#world, windows);
-      // Still at work, as after a back-off or a clean-up of minutes: where those take no time, it gets them.
+      // Still busy, perhaps with a back-off or a clean-up of minutes: where waiting costs no real time, it gets more.
       if (settlement.result === 'time-exceeded' && !this.waitsForReal && windowMs >= this.#world.pace.suspectMs) {
         await this.#pass(AT_WORK_MS);
         settlement = await settle(this.#world, windows);
@@ -78,7 +78,7 @@ export class LiveRun implements Live {
     return this.#takenOver;
   }
 
-  /** So much run time passes with nothing to do. */
+  /** Lets run time pass with nothing to do. */
   async #pass(ms: number): Promise<void> {
     const { waits } = this.#world;
     void waits.begin('user', ms);

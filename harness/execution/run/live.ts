@@ -1,17 +1,20 @@
 import type { History } from '../../model/history.ts';
 
-/** A run at rest that has not been torn down: what cannot be repeated is examined now. */
+/** A run at rest that has not been torn down, for targets whose runs cannot be repeated: it is examined while it is open. */
 export interface Live {
-  /** As if the run had ended when it first came to rest. */
+  /** The history as if the run had ended when it first came to rest. */
   readonly history: History;
-  /** The same run after so much more silence, in ms of run time; asking for less than before gives what is known. */
+  /** Continues the run until it has been silent for that long, in ms of run time; a shorter window than before returns the known result. */
   settleOn(windowMs: number): Promise<{ readonly history: History; readonly windowMs: number }>;
-  /** A fresh incarnation takes over and settles; nothing can be asked of the one before after that. */
+  /** Replaces the incarnation with a fresh one and settles; the previous incarnation cannot be probed after that. */
   takeOver(): Promise<History>;
-  /** What the target does by itself when it is left alone for hours, and how long to wait so that the next of that is another one. */
+  /**
+   * Observes what the target does by itself when left alone for hours. `waitsMs` are waits that each end just before a different such
+   * action.
+   */
   lookOn(): Promise<{ readonly history: History; readonly waitsMs: readonly number[] }>;
-  /** The same run after so much more run time with nothing to do, and another rest. */
+  /** Lets that much more run time pass with nothing to do, and settles again. */
   liveOn(ms: number): Promise<History>;
-  /** Whether silence takes as long as it says. */
+  /** Whether waiting takes real time. */
   readonly waitsForReal: boolean;
 }

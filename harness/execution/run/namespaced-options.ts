@@ -1,12 +1,12 @@
-/** The options of a run that hold names of namespaces, which are others on a cluster that is not ours. */
+/** The options of a run that contain namespace names, which are mapped on an existing cluster. */
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import type { Program } from '../../model/workload.ts';
 import type { Live } from './live.ts';
 
 export interface NamespacedOptions {
-  /** Objects that are there from the beginning, stored as they are; the sample is not applied then. */
+  /** Objects that exist from the beginning, stored unchanged; the sample is then not applied. */
   readonly seedObjects?: readonly KubeObject[] | undefined;
-  /** Called once the run has come to rest, before it is torn down; the history is then what it was at that moment. */
+  /** Called once the run has come to rest, before it is torn down, with the history up to that moment. */
   readonly atRest?: ((live: Live) => Promise<void>) | undefined;
   /** Programs that start after settling, each followed by another settling: used by references and drift probes. */
   readonly afterRest?: readonly Program[] | undefined;

@@ -1,8 +1,8 @@
 /**
- * When a target at rest does something by itself: a poll, a resync, the renewal of a lock or of a watch.
+ * When a target at rest acts by itself: a poll, a resync, the renewal of a lock or of a watch.
  *
- * Owns: looking on, and which of these moments are worth waiting for. What waits for them are operations of programs (`program-waits.ts`).
- * What the target changes meanwhile stands in the history, from its last mark `idle` on. Start at {@link lookOn}.
+ * Owns: observing this, and which of these moments are worth waiting for. The waits themselves are operations of programs
+ * (`program-waits.ts`). What the target changes meanwhile is in the history, after its last mark `idle`. Start at {@link lookOn}.
  */
 import { realNow } from '../../determinism/real-time.ts';
 import { roleOf } from '../../model/actor.ts';
@@ -14,24 +14,24 @@ import { slackAfter } from './program-waits.ts';
 import { pump, wrapped } from './pump.ts';
 import type { World } from './world.ts';
 
-/** Longer than the resync of ten hours that controller-runtime has. */
+/** Longer than controller-runtime's resync period of ten hours. */
 const LOOK_MS = 12 * 3_600_000;
-/** Items without a timer in between: it spins. */
+/** The number of items without a timer in between after which the target counts as spinning. */
 const HOT_ITEMS = 250;
-/** Moments that are closer than that are one, in ms. */
+/** Moments that are closer together than this count as one, in ms. */
 const APART_MS = 1_000;
-/** As many of them are kept. */
+/** The number of moments that are kept. */
 const KEPT = 12;
 
 interface Moment {
-  /** Since the target came to rest. */
+  /** Milliseconds since the target came to rest. */
   readonly atMs: number;
   asks: boolean;
 }
 
 /**
- * Looks on while a target at rest is left alone, and says how long to wait, in ms after it came to rest, so that the next thing that it
- * does by itself is another one each time; nothing where it is not watched, or where it never does anything.
+ * Observes a target at rest that is left alone. Returns waits, in ms after it came to rest, each of which ends before a different action of
+ * the target; empty if it is not observed, or never does anything.
  */
 export async function lookOn(world: World): Promise<readonly number[]> {
   const { time, mode } = world.host;
@@ -48,7 +48,7 @@ export async function lookOn(world: World): Promise<readonly number[]> {
   const until = realNow() + mode.lookOn.realMs;
   const moments: Moment[] = [];
   const byDefault = new ReplayScheduler(EMPTY_SCHEDULE);
-  // Notes when a timer fires, and whether the target asks for anything then.
+  // Records when a timer fires, and whether the target sends a request then.
   const next = (view: View): Choice | undefined => {
     const choice = byDefault.next(view);
     const last = moments.at(-1);
@@ -71,20 +71,23 @@ export async function lookOn(world: World): Promise<readonly number[]> {
 }
 
 /**
- * A target that makes or deletes objects as time goes by (a schedule, a deadline) is not waited for: how many there have to be depends on
- * how long it has lived.
+ * Reports whether the target creates or deletes objects as time passes (a schedule, a deadline). Waits end before that: how many objects
+ * there should be depends on how long the target has lived.
  */
 function makesOrDeletes({ actor, type, resource }: Revision): boolean {
   const isNoted = resource.startsWith('events') || resource.startsWith('leases.');
   return roleOf(actor) === 'target' && type !== 'MODIFIED' && !isNoted;
 }
 
-/** Whether it wants to know or to change something: watches and locks are kept up for as long as it lives. */
+/**
+ * Reports whether an item is a request of the target that reads or changes something; watches and locks are renewed for as long as it lives
+ * and do not count.
+ */
 function asks(world: World, { kind, actor, verb, touches }: Item): boolean {
   return kind === 'send' && roleOf(actor) === 'target' && verb !== 'watch' && !world.isLock(touches);
 }
 
-/** Half-way between the moment before and each one that is kept. */
+/** Returns the midpoints between each kept moment and the one before it. */
 function between(moments: readonly Moment[]): readonly number[] {
   const apart: Moment[] = [];
   for (const moment of moments) {
@@ -92,7 +95,7 @@ function between(moments: readonly Moment[]): readonly number[] {
     if (moment.atMs - (last?.atMs ?? 0) >= APART_MS) apart.push({ ...moment });
     else if (last !== undefined) last.asks ||= moment.asks;
   }
-  // Timers that come to nothing are a runtime's own, or a watch's.
+  // Timers without a request belong to the language's runtime or to a watch.
   const kept = new Set(spread(apart.filter(({ asks }) => asks)));
   return apart.flatMap((moment, index) => {
     const beforeMs = apart[index - 1]?.atMs ?? 0;
@@ -100,7 +103,7 @@ function between(moments: readonly Moment[]): readonly number[] {
   });
 }
 
-/** The first ones, and then some that are further and further apart. */
+/** Returns the first few moments, then ones at growing distances. */
 function spread(moments: readonly Moment[]): readonly Moment[] {
   const step = moments.length ** (1 / (KEPT - 1));
   const indexes = Array.from({ length: KEPT }, (_, index) => Math.max(index, Math.round(step ** index) - 1));

@@ -1,29 +1,29 @@
-/** How long a target is given. Each mode has a pace of its own, and a run may be quicker. */
+/** The time limits of a run. Each run mode has its own; a single run may shorten them. */
 
-/** How long the target is given, in ms of run time: virtual time costs nothing, the wall's does. */
+/** The time that the target is given, in ms of run time. Virtual time is free, real time is not. */
 export interface Pace {
-  /** Before contention the target must come to rest within this much time without activity. */
+  /** Before contention, the target must come to rest within this much time without activity. */
   readonly setupWindowMs: number;
-  /** With nothing else to do, contention waits this long for back-offs under held streams before healing. */
+  /** How long contention waits, with nothing else to do, for back-offs under held streams before healing. */
   readonly contentionWaitMs: number;
-  /** How long a watch that is down is waited for before a run may be called settled: longer than clients wait to reconnect. */
+  /** How long to wait for a broken watch before a run may count as settled: longer than clients wait to reconnect. */
   readonly rewatchMs: number;
-  /** The silence after which the first runs are taken to be over, until it is known how long the target pauses; absent: settings'. */
+  /** The silence after which the first runs count as settled, until the target's own pauses have been measured; absent: the setting's. */
   readonly firstWindowMs?: number;
-  /** A settling target is not called busy sooner: a client whose watch broke goes on with what it knew until it looks again. */
+  /** A settling target does not count as busy before this: a client with a broken watch acts on what it knew until it relists. */
   readonly busyMs: number;
-  /** No run is called settled after less silence than this, whatever the settings say. */
+  /** The minimum silence before a run counts as settled, whatever the settings are. */
   readonly settleWindowMs: number;
-  /** How long a reference run looks on at rest. */
+  /** How long a reference run is observed at rest. */
   readonly idleMs: number;
-  /** How long a suspect has to be silent before it is accused of what more time would fix. */
+  /** How long a suspect must be silent before it is accused of something that more time would fix. */
   readonly suspectMs: number;
-  /** How long one has to be silent whose requests were refused again and again; absent where so much time is not to be had. */
+  /** The same for a suspect whose requests were refused repeatedly; absent where that would take too long. */
   readonly backOffMs?: number;
-  /** What `suspectMs` is for a finding that has been proven with that much time, when it is shrunk, reproduced or replayed. */
+  /** `suspectMs` for a finding that was already proven with that much time, while it is shrunk, reproduced or replayed. */
   readonly againMs: number;
   /** How long a target may take to become ready. */
   readonly readyWithinMs: number;
-  /** How long one that can be asked to end may take when another takes its place, and at the end of a run. */
+  /** How long an incarnation may take to exit when asked to: when it is replaced, and at the end of a run. */
   readonly graceMs: { readonly replaced: number; readonly ended: number };
 }

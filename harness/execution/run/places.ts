@@ -1,8 +1,8 @@
 /**
- * Namespaces that are called otherwise on a cluster which is not ours than in the sample and in every stored file.
+ * Maps namespaces: on an existing cluster they have other names than in the sample and in stored files.
  *
- * What a run is given is put into the names of there before it, its history back into ours after it, so that schedules, findings and
- * references are the same on every cluster. Owns: where such names stand. Start at {@link Places}.
+ * The input of a run is translated to the cluster's names, and its history back to ours, so that schedules, findings and references are the
+ * same on every cluster. Owns: where namespace names occur. Start at {@link Places}.
  */
 import type { JsonValue, KubeObject } from 'stalemate-apiserver/objects/object';
 import { roleOf } from '../../model/actor.ts';
@@ -19,13 +19,13 @@ import type { NamespacedOptions } from './namespaced-options.ts';
 
 export class Places {
   readonly #there: ReadonlyMap<string, string>;
-  /** Longest first: one may begin with another. */
+  /** Longest first: one name may be a prefix of another. */
   readonly #back: readonly (readonly [string, string])[];
 
-  /** Where our namespaces are called as they are. */
+  /** The identity mapping. */
   static readonly NONE: Places = new Places(new Map());
 
-  /** @param there What our namespaces are called there; names that occur nowhere else. */
+  /** @param there Maps our namespaces to the cluster's, whose names must not occur anywhere else. */
   constructor(there: ReadonlyMap<string, string>) {
     this.#there = there;
     this.#back = [...there]
@@ -55,7 +55,7 @@ export class Places {
     };
   }
 
-  /** Of an object that there is one of, whatever it holds: what is called `namespace` names one. */
+  /** Translates an object, whatever its content: every field called `namespace` counts as a namespace name. Not for collections. */
   object(object: KubeObject): KubeObject {
     const moved = this.#value(object) as KubeObject;
     if (object.kind !== 'Namespace' || object.apiVersion !== 'v1') return moved;
@@ -63,9 +63,9 @@ export class Places {
   }
 
   /**
-   * Whoever asks for a namespace by our name for it asks for one of somebody else's.
+   * Checks that the target does not use our name of a namespace, which on that cluster may be another user's namespace.
    *
-   * @throws {TARGET_INVALID} when the target does.
+   * @throws {TARGET_INVALID} if it does.
    */
   check({ operations }: Pick<History, 'operations'>): void {
     if (this.isEmpty) return;
@@ -81,7 +81,7 @@ export class Places {
     );
   }
 
-  /** A word that is one of our namespaces, or ends with one behind a sign: `shop`, `--namespace=shop`. */
+  /** Translates a word that is one of our namespaces or ends with one after a separator: `shop`, `--namespace=shop`. */
   word(text: string): string {
     const at = /[=:,/]/.test(text) ? Math.max(...['=', ':', ',', '/'].map((sign) => text.lastIndexOf(sign))) + 1 : 0;
     return text.slice(0, at) + this.there(text.slice(at));
@@ -94,7 +94,7 @@ export class Places {
       return begin + this.there(scope) + (begin.endsWith('/namespaces/') ? this.#named(rest) : rest);
     }
     const parts = label.split('/');
-    // Behind a subresource, if there is one.
+    // After the subresource, if there is one.
     const at = [3, 4].find((index) => parts[index] === '-' || this.#there.has(parts[index] ?? ''));
     if (at === undefined) return label;
     if (parts[2] === 'namespaces' && parts[at] === '-') parts[at + 1] = this.#begun(parts[at + 1] ?? '');
@@ -113,7 +113,9 @@ export class Places {
     };
   }
 
-  /** Secrets of others go before their namespaces have our names: one of theirs may be called like one of ours. */
+  /**
+   * Translates a history back. Secrets in other namespaces are removed before that: such a namespace may have the same name as one of ours.
+   */
   history(history: History): History {
     const theirs = new Set(this.#back.map(([name]) => name));
     return this.back(withoutForeignSecrets(history, (namespace) => theirs.has(namespace)));
@@ -123,7 +125,7 @@ export class Places {
     return this.back(schedule);
   }
 
-  /** Any document with our names in it again. */
+  /** Translates any document back to our names. */
   back<T>(document: T): T {
     if (this.isEmpty) return document;
     let text = JSON.stringify(document);
@@ -188,13 +190,13 @@ export class Places {
     );
   }
 
-  /** `#0/default@3`: an event about a namespace. */
+  /** Translates `#0/default@3`: an event about a namespace. */
   #named(rest: string): string {
     const at = rest.indexOf('/');
     return at < 0 ? rest : rest.slice(0, at + 1) + this.#begun(rest.slice(at + 1));
   }
 
-  /** `default#0!sent`, `default@3`. */
+  /** Translates `default#0!sent` and `default@3`. */
   #begun(text: string): string {
     const name = /^[^#@!]*/.exec(text)?.[0] ?? '';
     return this.there(name) + text.slice(name.length);

@@ -1,7 +1,7 @@
 /**
- * Makes the further runs that properties ask for before they accuse anyone.
+ * Makes the further runs that properties request before they report a violation.
  *
- * Owns: what each probe is as a run, and its cache. Does not own: when one is needed (the properties) or the phases of a run
+ * Owns: how each probe is run, and the cache of results. Does not own: when a probe is needed (the properties) or the phases of a run
  * (`trial.ts`).
  */
 import { jsonEqual } from 'stalemate-apiserver/objects/json';
@@ -24,7 +24,7 @@ import type { Live } from './live.ts';
 import type { TrialVariant } from './trial-options.ts';
 import { isUp } from './undisturbed-trouble.ts';
 
-/** How long may still be waited for runs that stand, in ms of real time. */
+/** The budget of waiting for open runs, in ms of real time. */
 export interface Patience {
   readonly leftMs: () => number;
   readonly spend: (ms: number) => void;
@@ -32,28 +32,28 @@ export interface Patience {
 
 const ENDLESS: Patience = { leftMs: () => Number.POSITIVE_INFINITY, spend: () => {} };
 
-/** Runs a trial with some of its options replaced; the runner fills in the rest. */
+/** Runs a trial with some of its options replaced; the runner supplies the rest. */
 export type RunVariant = (trial: Trial, variant: TrialVariant) => Promise<History>;
 
 type Undisturbed = Extract<ProbeResult, { probe: 'undisturbed' }>;
 
-/** Contention that lasts for less is no wait. */
+/** Contention that is shorter than this, in ms, counts as no wait. */
 const LIVED_MIN_MS = 30_000;
 const MINUTE_MS = 60_000;
-/** Any seed that no trial uses. */
+/** A seed that no trial uses. */
 const FRESH_SEED = 0x5eed_f00d;
 const OTHER_SEEDS: readonly number[] = [0x5eed_f00e, 0x5eed_f00f];
-/** How long other copies live at least, in ms of run time. */
+/** The minimum run time of further fresh copies, in ms. */
 const LATER_MS = 120_000;
-/** A run that still stands is looked at again after so much silence, before it gets all that was asked for. */
+/** The windows in which an open run is examined first, before it gets all the silence that was requested. */
 const LIVE_WINDOWS_MS: readonly number[] = [1_500, 8_000, 60_000];
-/** What is known is dropped beyond this many answers. */
+/** The number of results at which the cache is cleared. */
 const KNOWN_MAX = 20_000;
 
-/** What probes have shown of a target, by what was asked. */
+/** Caches probe results of a target by request. */
 class Evidence {
   readonly #known = new Map<string, ProbeResult>();
-  /** Runs under way that show it: lanes that ask for the same wait for one. */
+  /** Runs in progress: lanes with the same request share one. */
   readonly #underWay = new Map<string, Promise<ProbeResult>>();
 
   get(key: string): ProbeResult | undefined {
@@ -81,7 +81,7 @@ export class Prober {
   readonly #reference: Reference;
   readonly #patience: Patience;
   readonly #evidence: Evidence;
-  /** Runs made so far. */
+  /** The number of runs made so far. */
   runs = 0;
 
   constructor(
@@ -98,19 +98,23 @@ export class Prober {
     this.#reference = reference;
   }
 
-  /** One that makes its runs elsewhere, and knows what this one knows. */
+  /** Returns a prober that makes its runs through another runner and shares this one's results. */
   elsewhere(run: RunVariant): Prober {
     return new Prober(run, this.#base, this.#reference, this.#patience, this.#evidence);
   }
 
-  /** Evidence at hand without a run: the expected state of a foreign input seen before. */
+  /** Returns results that are available without a run: the expected state of a foreign input that was probed before. */
   known(history: History): readonly ProbeResult[] {
     if (history.settlement.result !== 'quiescent') return [];
     const expected = this.#evidence.get(expectedKey(history, foreignInput(history, this.#reference)));
     return expected === undefined ? [] : [expected];
   }
 
-  /** @param live The run in question where it still stands: what can be seen there is not run again. */
+  /**
+   * Makes a probe.
+   *
+   * @param live The run in question if it is still open: it is examined directly, instead of being run again.
+   */
   async probe(request: ProbeRequest, trial: Trial, history: History, live?: Live): Promise<ProbeResult> {
     switch (request.probe) {
       case 'expected-state':
@@ -149,7 +153,7 @@ export class Prober {
     return this.#run(trial, variant);
   }
 
-  /** What a fresh, undisturbed target makes of the final state with everything target-owned taken out. */
+  /** Runs a fresh, undisturbed target from the final state without anything that the target owns. */
   #expectedState(history: History): Promise<ProbeResult> {
     const input = foreignInput(history, this.#reference);
     return this.#evidence.once(expectedKey(history, input), () => this.#freshCopy(input, livedMs(history)));
@@ -157,7 +161,8 @@ export class Prober {
 
   async #freshCopy(input: readonly KubeObject[], lived: number): Promise<ProbeResult> {
     const runs: History[] = [];
-    // What was right for a while need not be right any more: both are. In real time nobody waits.
+    // The state at first and the state after the same lifetime are both valid: what was right early on may have expired. Skipped in real
+    // time, where waiting is expensive.
     const atRest = async (live: Live): Promise<void> => {
       if (!live.waitsForReal) runs.push(await live.liveOn(lived));
     };
@@ -175,7 +180,7 @@ export class Prober {
     const laterMs = Math.max(LATER_MS, ...looked);
     return this.#evidence.once(`other-copies ${laterMs} ${inputKey(input)}`, async () => {
       const outcomes: ExpectedState[] = [];
-      // What a copy does minutes later, the suspect that was looked at for as long may have done.
+      // What a copy does minutes later, the suspect may have done too if it was observed for as long.
       const atRest = async (live: Live): Promise<void> => {
         if (!live.waitsForReal) outcomes.push(stateOf(await live.liveOn(laterMs)));
       };
@@ -184,13 +189,13 @@ export class Prober {
     });
   }
 
-  /** @param variant With any seed that is not the trial's: the seeded objects keep their uids, so the server must draw others. */
+  /** @param variant With any seed other than the trial's: the seeded objects keep their uids, so the server must draw different ones. */
   #copyOf(input: readonly KubeObject[], variant: TrialVariant & { readonly seed: number }): Promise<History> {
     const trial = quietTrial({ ...this.#base, start: 'settled', sample: [], programs: [] });
     return this.#variant(trial, { ...variant, seedObjects: input });
   }
 
-  /** A little longer each time that it is asked for: most suspects need no more than a second. */
+  /** Waits a little longer with each request: for most suspects a second is enough. */
   async #settleOn(windowMs: number, { probes }: History, live: Live): Promise<ProbeResult> {
     const before = Math.max(0, ...probes.map((probe) => (probe.probe === 'extended-settle' ? probe.windowMs : 0)));
     const next = LIVE_WINDOWS_MS.find((window) => window > before) ?? windowMs;
@@ -201,7 +206,7 @@ export class Prober {
     return settled(longer.history, longer.windowMs);
   }
 
-  /** How another run ends, beside what a fresh target makes of its outcome. */
+  /** Runs a trial and returns how it ends, with the expected state for its outcome. */
   async #outcome(trial: Trial, variant: TrialVariant): Promise<Omit<Undisturbed, 'probe'>> {
     const run = await this.#variant(trial, variant);
     const expected = await this.#expectedState(run);
@@ -213,7 +218,7 @@ export class Prober {
     };
   }
 
-  /** The same foreign write at rest, fully visible: what does the target do to it? */
+  /** Repeats the foreign write at rest, fully visible, and observes whether the target reverts it. */
   #driftTest(request: Extract<ProbeRequest, { probe: 'drift' }>): Promise<ProbeResult> {
     return this.#evidence.once(JSON.stringify(request), async () => {
       const { role, leaves, value } = request;
@@ -238,7 +243,7 @@ function stateOf(run: History): ExpectedState {
   };
 }
 
-/** How long a target lived under contention, in ms of run time, rounded up to minutes, where somebody waited; else 0. */
+/** Returns how long a target lived under contention, in ms of run time, rounded up to minutes; 0 if that was no wait. */
 function livedMs(history: History): number {
   const ms = phaseStartMs(history, 'heal') - phaseStartMs(history, 'contention');
   return Number.isFinite(ms) && ms >= LIVED_MIN_MS ? Math.ceil(ms / MINUTE_MS) * MINUTE_MS : 0;
@@ -266,7 +271,7 @@ function settled(longer: History, windowMs: number): ProbeResult {
   };
 }
 
-/** What a fresh incarnation that took over at the end of a run changed. */
+/** Returns what a fresh incarnation changed after it took over at the end of a run. */
 function freshWrites(run: History): ProbeResult {
   const since = run.processes.findLast((event) => event.kind === 'stopped')?.at ?? Number.POSITIVE_INFINITY;
   const writes = run.revisions
@@ -279,7 +284,7 @@ function quietTrial(workload: Workload): Trial {
   return { workload, schedule: EMPTY_SCHEDULE };
 }
 
-/** Whether the leaf still has the value that the write gave it. A write that had no effect proves nothing and counts as reverted. */
+/** Reports whether the leaf still has the value from the write. A write that had no effect proves nothing and counts as reverted. */
 function survives(run: History, made: readonly Revision[], leaf: string): boolean {
   const set = made.findLast((revision) =>
     diffLeaves(revision.before, revision.object).some((change) => leafPattern(change.path) === leafPattern(leaf)),
@@ -301,7 +306,7 @@ function inputKey(input: readonly KubeObject[]): string {
   return canonicalJson(input.map(withoutVarying));
 }
 
-/** Only what the server keeps in metadata varies by nature; a field of that name elsewhere is content. */
+/** Drops what varies by nature in server-managed metadata; a field of the same name elsewhere is content. */
 function withoutVarying({ metadata, ...rest }: KubeObject): JsonObject {
   const kept = Object.entries(metadata).filter(([key]) => !VARYING.has(key));
   return { ...rest, metadata: Object.fromEntries(kept) };
@@ -315,7 +320,7 @@ function lastMs(history: History): number {
   return history.phases.at(-1)?.timeMs ?? 0;
 }
 
-/** How often the target changed something at rest: what the environment makes of that puts off no rest. */
+/** Counts the target's changes at rest. What the environment's controllers do in response does not prevent rest. */
 function writesAtRest(history: History): number {
   return activityAfter(history, restStart(history)).filter(({ committed }) => committed.length > 0).length;
 }

@@ -1,9 +1,9 @@
-/** What is said of a program that is no target yet: what it may be doing instead. What it printed last is `report/last-words.ts`. */
+/** Hints about a program that does not behave as a target. Its last log lines are shown by `report/last-words.ts`. */
 import { besideTarget, programOf, TARGET, type ActorId } from '../../model/actor.ts';
 import type { History } from '../../model/history.ts';
 import type { Containment } from './host.ts';
 
-/** Whose life it is: the target's, or that of a program beside its own. */
+/** Names the program of an incarnation: the target, or one of its further programs. */
 export function whoText(actor: ActorId): string {
   const program = programOf(actor);
   return program === TARGET ? 'the target' : `the target's program "${program.slice(besideTarget('').length)}"`;
@@ -11,19 +11,19 @@ export function whoText(actor: ActorId): string {
 
 const PORT_TAKEN = /address already in use|EADDRINUSE|port \S+ is already in use/i;
 
-/** What to do where its last life found a port taken; empty for any other. */
+/** Returns a hint if the last incarnation found a port taken; otherwise empty. */
 export function portHint({ logs = [] }: History): string {
   const last = logs.at(-1)?.actor;
   const isTaken = logs.some(({ actor, line }) => actor === last && PORT_TAKEN.test(line));
   return isTaken ? ': a port is taken, let it listen on {port}' : '';
 }
 
-/** Why a program that ended right away may have done so. */
+/** Returns a hint why a program may have exited immediately. */
 export function exitHint(detail: string): string {
   return detail === 'with code 0' ? ' (start it in the foreground, not as a daemon)' : '';
 }
 
-/** What a program that never asked for anything may be doing, and whom it may have talked to instead. */
+/** Returns a hint why a program may have sent no request, and which cluster it may have used instead. */
 export function silenceHint({ network }: Containment): string {
   const reached =
     network === 'none'

@@ -1,30 +1,34 @@
 /**
- * Programs that let time pass before they go on.
+ * Programs that wait before they continue.
  *
- * Nothing that matters changes while everybody is at rest, so whoever waits goes on at one of the moments that do: just before the
- * target does something by itself. Owns: when each wait ends. Does not own: whether time passes (`pump.ts`).
+ * Nothing relevant changes while everything is at rest, so a wait ends at one of the moments that matter: just before the target does
+ * something by itself. Owns: when each wait ends. Does not own: the passing of time (`pump.ts`).
  */
 import type { RunClock } from '../../determinism/run-clock.ts';
 import type { ActorId } from '../../model/actor.ts';
 
-/** Room for a few requests before the target wakes up, and little enough for what they changed to be on its way to it still. */
+/**
+ * How long before the target wakes up a wait ends: enough for a few requests, and short enough that their watch events have not been
+ * delivered yet.
+ */
 const LEAD_MS = 20;
 
 /**
- * The longer it has been waited, the later may timers be, up to a bound: locks are kept up with them, and over hours two minutes do not
- * matter. Each moment at which a program wakes up costs as much as a request, and some wake up every few seconds for nothing.
+ * The share of the time already waited by which timers may be late, and its bounds. Locks are renewed by timers, so their bound is small;
+ * in a wait of hours two minutes do not matter. Each wake-up of a program costs as much as a request, and some programs wake up every few
+ * seconds without effect.
  */
 const SLACK_SHARE = 0.05;
 const SLACK_MAX_MS = 5_000;
 const SLACK_OF_LONG_MAX_MS = 120_000;
 const SLACK_OF_LOCKS_MAX_MS = 1_000;
-/** From then on a wait is long. */
+/** The duration from which a wait counts as long. */
 const LONG_MS = 600_000;
 
 /**
- * How late timers may be once nothing but waiting has gone on for so long, in ms.
+ * Returns how late timers may be after a wait of `waitedMs`, in ms.
  *
- * @param keepsUp Whether the target keeps something up that would expire.
+ * @param keepsUp Whether the target renews something that would expire.
  */
 export function slackAfter(waitedMs: number, keepsUp: boolean): number {
   if (keepsUp) return Math.min(waitedMs * SLACK_SHARE, SLACK_OF_LOCKS_MAX_MS);
@@ -48,17 +52,17 @@ export class ProgramWaits {
     this.#time = time;
   }
 
-  /** Run time until which somebody waits; in the past when nobody does. */
+  /** Run time until which a program waits; in the past if none does. */
   get untilMs(): number {
     return Math.max(this.#untilMs, ...[...this.#waits].map(({ fromMs }) => fromMs));
   }
 
-  /** Run time by which the moment that a program has waited for has come. */
+  /** Run time by which the moment that a program has waited for has surely passed. */
   get seenUntilMs(): number {
     return Math.max(this.untilMs, this.#seenUntilMs);
   }
 
-  /** Whether time passes at this moment because a program waits. */
+  /** Whether time is passing now because a program waits. */
   get isUnderWay(): boolean {
     return this.seenUntilMs > this.#time.now();
   }
@@ -70,25 +74,25 @@ export class ProgramWaits {
     return promise;
   }
 
-  /** Everybody is at rest: sets a timer for the first one whose time has come before the clock's next moment. */
+  /** Call when everything is at rest: sets a timer for the first wait that ends before the clock's next moment. */
   atRest(keepsUp: boolean): void {
     const [first] = [...this.#waits].toSorted((a, b) => a.fromMs - b.fromMs);
     if (first === undefined) return;
     const nowMs = this.#time.now();
-    // Its last stretch is waited for with care: by then the target does each thing when it wants to.
+    // Reduces the lateness toward the end of a wait, so that by then the target's timers are on time.
     this.#time.hurry?.(Math.max(0, Math.min(slackAfter(nowMs - first.sinceMs, keepsUp), (first.fromMs - nowMs) / 2)));
     const nextMs = this.#time.next()?.atMs ?? first.fromMs;
     if (nextMs < first.fromMs) return;
     this.#waits.delete(first);
     this.#time.hurry?.(0);
     this.#untilMs = Math.max(first.fromMs, nextMs - LEAD_MS);
-    // Timers were late when the moment was measured that is waited for, and may be late now: twice that later it has come.
+    // Timers may have been late when the moment was measured, and may be late now: after twice that lateness it has surely passed.
     const lateMs = this.#time.hurry === undefined ? 0 : 2 * slackAfter(first.fromMs - first.sinceMs, keepsUp);
     this.#seenUntilMs = Math.max(this.#seenUntilMs, this.#untilMs + lateMs);
     this.#time.after(Math.max(0, this.#untilMs - this.#time.now()), first.actor, first.end);
   }
 
-  /** Nobody waits any longer. */
+  /** Ends all waits. */
   endAll(): void {
     for (const { end } of this.#waits) end();
     this.#waits.clear();

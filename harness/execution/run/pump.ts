@@ -1,5 +1,5 @@
 /**
- * The pump: drain, ask the scheduler, let one thing happen, repeat.
+ * The pump: drain, ask the scheduler, release one item, repeat.
  *
  * Owns: when a stretch of a run is over. Does not own: what comes next (schedulers) or what a phase means (`trial.ts`).
  */
@@ -12,31 +12,30 @@ import type { World } from './world.ts';
 
 export interface PumpRule {
   readonly stepsMax: number;
-  /** Items without a timer in between after which the target is taken to spin. */
+  /** The number of items without a timer in between after which the target counts as spinning. */
   readonly hotMax: number;
-  /** Run time before which neither bound ends a stretch: on the wall's clock many things happen before a client looks again. */
+  /** Run time before which neither bound ends a stretch: in real time many items happen before a client relists. */
   readonly boundsFromMs?: number;
   /**
-   * Whether a watch of the target is down that it will open again: what it does meanwhile, it does by what it knew before. Neither bound
-   * ends a stretch until it has had the chance to; in virtual time its next timer comes first, which a spinning target would put off
-   * for ever.
+   * Whether a watch of the target is down that it will reopen: until then the target acts on stale state. Neither bound ends a stretch
+   * before it had the chance to; in virtual time its next timer is fired first, which a spinning target would postpone for ever.
    */
   readonly isDeaf?: () => boolean;
-  /** Whether time may pass to a timer at `atMs`. Asked once a turn, where there is a timer: it may keep count of what it is asked. */
+  /** Whether time may pass to a timer at `atMs`. Called once per turn if there is a timer, so it may count its calls. */
   readonly mayWaitUntil: (atMs: number) => boolean;
-  /** Timers of programs may be late once nothing but timers has happened for a while: some fire twice a second while a request waits. */
+  /** Whether timers of programs may be late after a while with nothing but timers: some fire twice a second while a request waits. */
   readonly mayBeLate?: boolean;
-  /** Items that must not happen in this stretch. */
+  /** Selects items that must not happen in this stretch. */
   readonly withheld?: (item: Item) => boolean;
 }
 
-/** `idle`: nothing is left to do within the rule. */
+/** Why a stretch ended. `idle`: nothing is left to do within the rule. */
 export type PumpEnd = 'idle' | 'steps' | 'hot';
 
-/** Run time that a target gets in one stretch to open a watch again, timer by timer: clients wait a second or two before they do. */
+/** Run time that a target gets in one stretch to reopen a watch, timer by timer: clients wait a second or two before they do. */
 const DEAF_MAX_MS = 10_000;
 
-/** A scheduler that chooses in another way. */
+/** Returns a scheduler that shares `holding` with another and chooses by `next`. */
 export function wrapped(scheduler: Scheduler, next: Scheduler['next']): Scheduler {
   return { holding: () => scheduler.holding(), next };
 }
@@ -53,10 +52,11 @@ export async function pump(world: World, scheduler: Scheduler, rule: PumpRule): 
   let newest = -1;
   const ended: EndListener = (at, fault) => world.recorder.decision('release', at, `${fault.do} ends`);
   for (;;) {
-    // The order of what follows is part of every history: all that has come about by now stands in its place before anybody picks.
+    // The order of the following steps is part of every history: everything that has happened so far is recorded before the scheduler
+    // chooses.
     await host.drain(world);
     world.incarnations.resume();
-    // Who could reach nobody goes on now.
+    // Expired connection faults end here.
     if (host.disturbance.expire(host.time.now(), ended)) continue;
     if (world.serialised) gate.orderArrivals();
     const { withheld } = rule;
@@ -86,10 +86,10 @@ export async function pump(world: World, scheduler: Scheduler, rule: PumpRule): 
     atInstant = choice.item.kind === 'timer' ? 0 : atInstant + 1;
     if (choice.item.kind !== 'timer') {
       stirredMs = host.time.now();
-      // No timer is late while an item is worked on: a webhook has seconds to answer.
+      // No timer is late while an item is being handled: a webhook has seconds to answer.
       if (rule.mayBeLate === true) host.time.hurry?.(0);
     }
-    // On the wall's clock nobody knows of timers: waiting is no step. Nor is it where somebody has asked for it.
+    // In real time, timers are unknown and waiting is not a step. Nor is a wait that a program asked for.
     if (choice.item.kind !== 'timer' || (!host.mode.waitsForReal && !world.isWaitAskedFor)) steps++;
     if (rule.boundsFromMs !== undefined && host.time.now() < rule.boundsFromMs) continue;
     if (steps < rule.stepsMax && atInstant < rule.hotMax) continue;
@@ -105,7 +105,7 @@ export async function pump(world: World, scheduler: Scheduler, rule: PumpRule): 
   }
 }
 
-/** Connections are disturbed before the item happens; false when its actor has given it up meanwhile. */
+/** Starts a connection fault before its item happens. Returns false if the item's actor has cancelled it meanwhile. */
 async function begin({ host, gate, recorder }: World, { item, fault }: Choice): Promise<boolean> {
   if (fault === undefined || !isConnectionFault(fault)) return true;
   await host.disturbance.begin(fault, item.label, host.time.now());

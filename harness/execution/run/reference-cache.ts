@@ -1,9 +1,10 @@
 /**
- * What the references measured, kept beside the findings, so that a replay of a process starts at once.
+ * Stores the references beside the findings, so that a replay of a process starts at once.
  *
- * Owns: when they are the same (program, definitions, sample, settings, cluster, our own version), and where they lie. A campaign takes them
- * anew each time and leaves them here. Secrets of the target, the values of its variables among them, are replaced by keyed hashes, in the
- * content and in what the file is named after. Does not own: taking them (`references.ts`). Start at {@link referenceCache}.
+ * Owns: when stored references are valid (same program, CRDs, sample, settings, cluster, and version of this harness), and where they are
+ * stored. A campaign always makes them again and stores them here. Secrets of the target, including values of its environment variables,
+ * are replaced by keyed hashes, both in the content and in the digest that names the file. Does not own: making them (`references.ts`).
+ * Start at {@link referenceCache}.
  */
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -21,7 +22,7 @@ import type { TrialRunner } from './runner.ts';
 import { versions } from '../versions.ts';
 
 export interface ReferenceCache {
-  /** What lies there for this target, if anything does; the runner then knows what it would have learned. */
+  /** Returns the stored references for this target, if any, and sets what the runner would have learned from making them. */
   recall(runner: TrialRunner): References | undefined;
   keep(runner: TrialRunner, references: References): void;
 }
@@ -29,9 +30,9 @@ export interface ReferenceCache {
 const NOTHING: ReferenceCache = { recall: () => undefined, keep: () => {} };
 
 /**
- * The cache for the target of a subject; one that holds nothing where nobody can say whether the program is still the same.
+ * Returns the cache for the target of a subject; an empty one if it is unknown whether the program has changed.
  *
- * @param server - What the cluster says that it is; `null` for the embedded one.
+ * @param server - The cluster's own description of itself; `null` for the embedded one.
  */
 export function referenceCache(subject: Subject, base: Workload, server: string | null): ReferenceCache {
   const program = subject.process === null ? undefined : programsOf(subject.process);
@@ -41,7 +42,7 @@ export function referenceCache(subject: Subject, base: Workload, server: string 
   const where = [cluster, server, kubeconfig, context, ...writes];
   const vault = new Vault();
   const redaction = new Redaction(() => vault.key()).learn(secretSources(subject)).learn({ project, base });
-  // A plain digest would let anyone who has the file try passwords. Without a secret it is the same on every machine.
+  // A plain digest would allow anyone who has the file to guess passwords. Without secrets it is the same on every machine.
   const started = { ...target, env: variablesOf(subject.process?.env ?? {}) };
   const facts = redaction.hide([versions(), where, program, started, project, namespace, settings, base]);
   const key = digest(JSON.stringify([facts, crds]));
@@ -59,7 +60,7 @@ export function referenceCache(subject: Subject, base: Workload, server: string 
       return references;
     },
     keep: ({ hints, habits, host }, references) => {
-      // The history of an undisturbed run is long, and nobody asks a replay for it.
+      // The history of an undisturbed run is long, and a replay does not need it.
       const { history: _, ...rest } = references;
       const kept: Kept = { references: rest, hints, habits, reads: [...host.reads] };
       const hidden = redaction.learn(kept).hide(kept);
@@ -68,7 +69,7 @@ export function referenceCache(subject: Subject, base: Workload, server: string 
       try {
         writeWhole(file, text);
       } catch {
-        // A folder that cannot be written costs the next replay its time, and is told when findings go there.
+        // A folder that cannot be written costs the next replay its time; the error is reported when findings are written there.
       }
     },
   };
@@ -87,17 +88,17 @@ function read(file: string): Kept | undefined {
   }
 }
 
-/** Programs that run others: what they do does not stand in their own file. */
+/** Interpreters: their own file does not contain the program's code. */
 const INTERPRETER = /^(?:node|deno|bun|python|ruby|perl|java|bash|dash|zsh|sh|env|go)[\d.]*$/;
 const NATIVE = ['7f454c46', 'cffaedfe', 'feedfacf', 'cafebabe'];
 
-/** The content of all native programs of a target, as digests; undefined where one consists of files that we do not know. */
+/** Returns digests of all native programs of a target; undefined if one consists of unknown files. */
 function programsOf(target: ProcessTarget): string | undefined {
   const contents = [target, ...Object.values(target.programs ?? {})].map(contentOf);
   return contents.includes(undefined) ? undefined : contents.join(' ');
 }
 
-/** The content of a native program, as a digest; undefined for one that consists of files that we do not know. */
+/** Returns the digest of a native program; undefined for one that consists of unknown files. */
 function contentOf({ command, cwd }: Pick<ProcessTarget, 'command' | 'cwd'>): string | undefined {
   const [program = '', ...args] = command;
   if (INTERPRETER.test(program.slice(program.lastIndexOf('/') + 1))) return undefined;

@@ -1,8 +1,8 @@
 /**
- * The reference runs: the target with nobody against it, several times, with other seeds and clocks.
+ * The reference runs: the target without writers and faults, several times, with different seeds and clocks.
  *
- * Owns: which undisturbed runs are made, and how they are made comparable. What they say about ownership is `oracle/reference.ts`, about
- * whom to aim at `aim.ts`, against the target `undisturbed-trouble.ts`.
+ * Owns: which undisturbed runs are made, and how they are made comparable. Does not own: what they show about ownership
+ * (`oracle/reference.ts`), what writers aim at (`aim.ts`), what is wrong with the target already (`undisturbed-trouble.ts`).
  */
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import { realNow } from '../../determinism/real-time.ts';
@@ -29,29 +29,29 @@ import type { TrialRunner } from './runner.ts';
 import type { Habit } from './trial-options.ts';
 import { checkAlive, undisturbedWarnings } from './undisturbed-trouble.ts';
 
-/** Distinct seeds and clocks: what follows them is volatile by nature. */
+/** Distinct seeds and clocks: values that depend on them are volatile. */
 const BASE_RUNS = [
   { seed: 11, clockOffsetMs: 0 },
   { seed: 22, clockOffsetMs: 86_400_000 * 45 + 12_345_678 },
   { seed: 33, clockOffsetMs: 86_400_000 * 400 + 7 },
 ] as const;
-/** Windows that a process gets in further references after one in which it never came to rest. */
+/** The number of windows that a process gets in further references after one in which it never came to rest. */
 const RESTLESS_WINDOWS = 2;
-/** Spec values tried beyond the sample's own. */
+/** The number of spec changes tried beyond the sample's own values. */
 const SPEC_CHANGES_MAX = 8;
 
 export interface References {
   readonly reference: Reference;
   readonly aim: Aim;
-  /** The first base run; not where the rest was remembered. */
+  /** The history of the first base run; absent if the references came from the cache. */
   readonly history?: History;
-  /** What is wrong with the target already when nobody disturbs it. */
+  /** Problems of the target that occur even when it is undisturbed. */
   readonly warnings: readonly string[];
-  /** Changes of the spec that were not tried, for want of time. */
+  /** The number of spec changes that were not tried for lack of time. */
   readonly changesLeft?: number;
 }
 
-/** What the target takes of the server when nobody disturbs it. */
+/** Returns the load that the undisturbed target puts on the server. */
 export function undisturbedMeasures({ reference, history }: References): Measures {
   const load = history === undefined ? undefined : loadOf(history);
   const { requestsPerMinute, writesPerMinute } = reference.idle;
@@ -63,13 +63,17 @@ export function undisturbedMeasures({ reference, history }: References): Measure
   };
 }
 
-/** The same with what the user says of fields. */
+/** Adds the user's declarations about fields. */
 export function withDeclared(references: References, declared: Declarations | undefined): References {
   if (declared === undefined || declared.coOwned.length + declared.volatile.length === 0) return references;
   return { ...references, reference: { ...references.reference, declared } };
 }
 
-/** @param spareUntil Real time from which on no run begins that one can do without: one with a change of the spec. */
+/**
+ * Makes the reference runs.
+ *
+ * @param spareUntil Real time after which optional runs, those with a change of the spec, are skipped.
+ */
 export async function takeReferences(
   runner: TrialRunner,
   base: Workload,
@@ -80,7 +84,7 @@ export async function takeReferences(
   let { runs: undisturbed, look } = await baseRuns(runner, trial);
   const drawnNames = drawnNamesIn(undisturbed);
   if (Object.keys(drawnNames).length > 0) {
-    // With names that the target draws itself told by order, as generated ones are, the runs are comparable.
+    // Replaces names that the target draws itself by ordinals, as for generated names, so that the runs are comparable.
     runner.habits.drawnNames = drawnNames;
     ({ runs: undisturbed, look } = await baseRuns(runner, trial));
   }
@@ -90,7 +94,7 @@ export async function takeReferences(
   const settled: Trial = { ...trial, workload: { ...trial.workload, start: 'settled' } };
   const healthy: SpecChange[] = [];
   const hashes = new Set(base.sample.map((object) => specHash(object)));
-  // A target that goes on changing something has no healthy values to change between.
+  // A target that never stops changing something has no healthy values to change between.
   const restless = undisturbed.some(isRestless);
   const changes = restless ? [] : possibleChanges(runner, base, crds).slice(0, SPEC_CHANGES_MAX);
   const deletions = targetsOf(runner, base).map((target): ProgramOp => ({ do: 'delete', target }));
@@ -127,9 +131,9 @@ export async function takeReferences(
     ...(runner.host.pace.backOffMs === undefined ? {} : { backOffMs: runner.host.pace.backOffMs }),
     ...(Object.keys(drawnNames).length === 0 ? {} : { drawnNames }),
   };
-  // From here on a run depends on its trial alone, not on what was run before.
+  // From here on a run depends on its trial alone, not on earlier runs.
   runner.learning = false;
-  // An undisturbed start takes about as many items as contention does, give or take the writers'.
+  // An undisturbed start takes about as many items as contention, apart from the writers' own.
   runner.hints = {
     ...runner.hints,
     steps: Math.max(runner.hints.steps, first.steps),
@@ -149,7 +153,7 @@ export async function takeReferences(
   };
 }
 
-/** What it did before contention in most runs. */
+/** Returns the median number of watches and changes before contention. */
 function habitOf(runs: readonly History[]): Habit {
   const before = ({ at }: Mark, run: History): boolean => at < phaseStart(run, 'contention');
   const mostly = (of: readonly History[], count: (run: History) => number): number =>
@@ -174,16 +178,16 @@ type Look = Awaited<ReturnType<Live['lookOn']>>;
 
 interface BaseRuns {
   readonly runs: readonly [History, ...(readonly History[])];
-  /** What it does when it is left alone for hours; absent where it never came to rest. */
+  /** What the target does when left alone for hours; absent if it never came to rest. */
   readonly look: Look | undefined;
 }
 
-/** Undisturbed runs, each with a seed and a clock of its own. The first says how long the target pauses, and what it does at first. */
+/** Makes undisturbed runs with different seeds and clocks. The first measures how long the target pauses, and what it does at first. */
 async function baseRuns(runner: TrialRunner, trial: Trial): Promise<BaseRuns> {
   const { host, habits, mode } = runner;
   const { idleMs, firstWindowMs } = host.pace;
   const [opening, ...again] = BASE_RUNS;
-  // Whether it polls by nature is what they are to show.
+  // These runs are to show whether the target polls by nature.
   const readsAreActivity = 'when-new';
   let look: Look | undefined;
   const atRest = async (live: Live): Promise<void> => {
@@ -202,10 +206,11 @@ async function baseRuns(runner: TrialRunner, trial: Trial): Promise<BaseRuns> {
     habits.habit = { watches };
     habits.pauseMs = Math.max(habits.pauseMs, ownPauseMs([first]));
   }
-  // Of a program one look at rest is enough, and one where it never comes to rest: it costs what it lasts.
+  // For a program, one observation at rest is enough, and so is one run that never comes to rest: both cost real time.
   const restless = !cameToRest(first);
   const idle = !mode.measuresPauses ? { idleMs } : restless ? { windowsMax: RESTLESS_WINDOWS } : {};
-  // As long as it paused in the first: what is busy again before that is over acts at intervals, and is not on its way to anything.
+  // As long as the longest pause in the first run: a target that becomes busy again within that time acts at intervals, and is not in the
+  // middle of work.
   const longer =
     firstWindowMs === undefined ? {} : { settleWindowMs: Math.max(firstWindowMs, habits.pauseMs), pauseMs: 0 };
   const others = await inLanes(await runner.lanes(again.length), again, (lane, variant) =>
@@ -213,7 +218,7 @@ async function baseRuns(runner: TrialRunner, trial: Trial): Promise<BaseRuns> {
   );
   for (const history of others) checkAlive(history, host.containment);
   const runs: BaseRuns['runs'] = [first, ...others];
-  // A target that spins undisturbed has no end of work; of one that polls, what it does until it is left alone counts.
+  // The work of a target that spins undisturbed has no end. For one that polls, the items until it is left alone count.
   if (!runs.some(isRestless)) {
     const ends = runs.map((run) => phaseStart(run, cameToRest(run) ? 'idle' : 'settle'));
     habits.workItems = Math.max(...runs.map((run, at) => itemsUntil(run, ends[at] ?? 0)));
@@ -226,13 +231,13 @@ function cameToRest({ settlement }: History): boolean {
   return settlement.result === 'quiescent';
 }
 
-/** The kinds of objects that the target watches; its locks are no objects that it decides by. */
+/** Returns the resources that the target watches, except locks, which do not affect its decisions. */
 function watchedBy({ operations }: History): readonly string[] {
   const watches = operations.filter(({ actor, verb }) => verb === 'watch' && roleOf(actor) === 'target');
   return [...new Set(watches.map(({ resource }) => resource))].filter((resource) => !resource.startsWith('leases.'));
 }
 
-/** How long the locks are good for that the target took. */
+/** Returns the longest duration of the locks that the target took. */
 function lockOf({ revisions }: History): Pick<StrategyHints, 'lockMs'> {
   const locks = revisions.filter(({ actor, object }) => roleOf(actor) === 'target' && lockHolder(object) !== undefined);
   return locks.length === 0 ? {} : { lockMs: Math.max(...locks.map(({ object }) => leaseSeconds(object) * 1000)) };

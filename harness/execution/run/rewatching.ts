@@ -1,9 +1,9 @@
 /**
- * Watches that are down and will be opened again: a run is not at rest before the target hears of everything once more.
+ * Broken watches that will be reopened: a run is not at rest until the target has received all changes again.
  *
- * Clients wait before they reconnect: fabric8 a second, client-go and kube-rs 0.8 s and more after an error. To whoever only counts
- * silence that looks like rest. Owns: how long they are waited for, on the wall's clock only; virtual windows outlast them all. Does not
- * own: what is said of a watch that never comes back (`oracle/open-watches.ts`).
+ * Clients wait before they reconnect: fabric8 a second, client-go and kube-rs 0.8 s and more after an error. Measured by silence alone,
+ * that looks like rest. Owns: how long to wait for them, in real time only; virtual windows are longer than any of these. Does not own: the
+ * violation for a watch that never comes back (`oracle/open-watches.ts`).
  */
 import { watchGivenUp } from '../../oracle/open-watches.ts';
 import type { World } from './world.ts';
@@ -16,7 +16,7 @@ export class Rewatching {
     this.#world = world;
   }
 
-  /** Whether a watch is down at present, and has not been for longer than clients wait. */
+  /** Reports whether a watch is down and has not been down for longer than clients wait. */
   isPending(): boolean {
     const { host, recorder } = this.#world;
     if (host.pace.rewatchMs === 0) return false;

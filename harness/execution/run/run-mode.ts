@@ -2,8 +2,8 @@
  * Run modes: what the harness does differently for a module, for a program in virtual time and for a program in real time.
  *
  * Runs of a module can be repeated exactly and take milliseconds. Runs of a program differ, take about a second, and are judged while the
- * program is still there. In real time silence costs what it lasts on top of that. Owns: every policy that follows from these facts, as
- * values that the rest of the code reads. Does not own: which mode a target has, which its host knows (`hosts/`).
+ * program is still running. In real time, waiting is expensive as well. Owns: every policy that follows from these facts, as values that
+ * the rest of the code reads. Does not own: which mode a target has; its host selects it (`hosts/`).
  */
 import type { StrategyName } from '../../model/trial.ts';
 import { EXTENDED_SETTLE_MS } from '../../oracle/rest.ts';
@@ -11,52 +11,55 @@ import { PROCESS_MIX, STRATEGY_MIX } from '../../schedule/arbitrary.ts';
 import type { Pace } from './pace.ts';
 
 export interface RunMode {
-  /** How long the target is given, beside what its author says of it. */
+  /** The time limits, except those that the target's author sets. */
   readonly pace: Omit<Pace, 'readyWithinMs' | 'graceMs'>;
-  /** Waiting takes as long as it says, and nobody knows what it will bring. Else time is set to the next moment at which something happens. */
+  /** Waiting takes real time, and its outcome is unknown. Otherwise the clock jumps to the next moment at which something happens. */
   readonly waitsForReal: boolean;
-  /** A run is judged before it is torn down. Else afterwards, and the further runs that properties ask for are made from its beginning. */
+  /** A run is judged before it is torn down. Otherwise afterwards, and each probe that properties request is a run from the beginning. */
   readonly judgesLive: boolean;
-  /** A searched run is expressed as a schedule while it is made. Else by making it again, once its schedule is needed. */
+  /** A searched run is expressed as a schedule while it is made. Otherwise it is made again once its schedule is needed. */
   readonly derivesAtOnce: boolean;
   /** Two runs of one trial must have the same history: a sample of trials is run twice, and a difference ends the campaign. */
   readonly comparesRuns: boolean;
-  /** How many runs go on at once. */
+  /** Returns the number of parallel runs. */
   readonly laneCount: (processors: number) => number;
-  /** The check run finds out whether the target can be controlled, and when it is at rest. */
+  /** The check run determines whether the target can be controlled, and when it is at rest. */
   readonly checksControl: boolean;
-  /** All that the target asks for while it starts postpones rest. */
+  /** All requests that the target sends while it starts postpone rest. */
   readonly startIsActivity: boolean;
-  /** References measure how long the target pauses, and what it does before contention; one look at rest is enough. Else each looks on. */
+  /**
+   * References measure how long the target pauses, and what it does before contention; one observation at rest is enough. Otherwise each
+   * run is observed.
+   */
   readonly measuresPauses: boolean;
-  /** How long a target at rest is watched for what it does by itself; `null`: not at all. */
+  /** Limits of observing a target at rest; `null`: it is not observed. */
   readonly lookOn: { readonly itemsMax: number; readonly realMs: number } | null;
-  /** What a search draws from, where the user does not say. */
+  /** The strategies that a search draws from by default. */
   readonly strategies: readonly StrategyName[];
-  /** Trials are expensive: their writers aim at what the target writes, and every other one deviates once from an undisturbed run. */
+  /** Trials are expensive: writers aim at what the target writes, and every other trial deviates once from an undisturbed run. */
   readonly aims: boolean;
   readonly proof: ProofPolicy;
-  /** A replay in which nothing comes back is tried with its labels moved. */
+  /** A replay in which nothing reproduces is tried again with its labels moved. */
   readonly reanchors: boolean;
 }
 
 /** How findings are shrunk and reproduced. */
 export interface ProofPolicy {
-  /** Runs that reproduce a finding. */
+  /** The number of runs that reproduce a finding. */
   readonly times: number;
-  /** Runs with each one of its deviations left out. */
+  /** The number of runs with each one of its deviations left out. */
   readonly timesWithout: number;
-  /** When the trial as it was found fails; where it does not, it is not shrunk. */
+  /** When the trial as found counts as failing; if it does not, it is not shrunk. */
   readonly first: FailRule;
-  /** When a smaller form fails, by how often the trial did as it was found. */
+  /** Returns when a smaller form counts as failing, given how often the trial as found failed. */
   readonly smaller: (first: Tried) => FailRule;
-  /** So many larger forms are reproduced as well where the smallest fails too seldom. */
+  /** How many larger forms are reproduced as well if the smallest fails too rarely. */
   readonly stepsBack: number;
-  /** Real time for shrinking one finding, in ms. `searchMs`: what is left of the search. */
+  /** Returns the real time for shrinking one finding, in ms. `searchMs`: what is left of the search. */
   readonly shrinkMs: (searchMs: number) => number;
-  /** Runs are cut short when the time for the proof is over. Else they are too short for that. */
+  /** Whether runs are cut short when the time for the proof is over. Otherwise runs are too short to need that. */
   readonly isTimed: boolean;
-  /** A finding that did not fail again is reported all the same. Else its run counts as inconclusive. */
+  /** Whether a finding that did not fail again is reported. Otherwise its run counts as inconclusive. */
   readonly reportsUnreproduced: boolean;
 }
 
@@ -66,35 +69,35 @@ export interface FailRule {
   readonly of: number;
 }
 
-/** It failed in `k` of `n` runs. */
+/** A trial failed in `k` of `n` runs. */
 export interface Tried {
   readonly k: number;
   readonly n: number;
 }
 
-/** However many processors there are: each lane has a process of its own. */
+/** The limit for any number of processors: each lane has a process of its own. */
 const LANES_MAX = 4;
 
-/** A finding that cannot be shrunk in this much real time stays as large as it is. */
+/** Real time for shrinking a finding of a module, in ms; then it is reported at the size reached. */
 const SHRINK_MS = 10_000;
 /** The same for a program, whose every run takes a second. */
 const SHRINK_PROGRAM_MS = 90_000;
-/** While the search is to go on, a finding of a program gets this much of what is left of it, but at least so long. */
+/** The share of the remaining search time for shrinking a program's finding while the search continues, and its minimum. */
 const SEARCH_SHARE = { share: 1 / 3, leastMs: 15_000 } as const;
 
-/** Where the same trial is always the same run. */
+/** For modes in which the same trial is always the same run. */
 const ONCE: FailRule = { need: 1, of: 1 };
-/** Where runs differ, one failure is no proof: what fails in one of ten runs would be taken for what fails in all. */
+/** Where runs differ, one failure proves nothing: a form that fails in one of ten runs could pass for one that always fails. */
 const TWICE: FailRule = { need: 2, of: 2 };
-/** What failed less often than this when it was tried first gets another chance each time. */
+/** The failure rate of the trial as found below which smaller forms get an additional run. */
 const STEADY = 0.8;
 const FLICKERING: FailRule = { need: 2, of: 3 };
-/** So often a finding is tried before it is given up. */
+/** How often a finding is tried before it is given up. */
 const FIRST: FailRule = { need: 2, of: 8 };
 
 /** A module in this process, in virtual time: everything can be repeated exactly. */
 export const MODULE_MODE: RunMode = {
-  // An idle window longer than a resync of half a minute, shorter than boredom.
+  // An idle window longer than a resync period of half a minute, and short enough to be cheap.
   pace: {
     setupWindowMs: 2_000,
     contentionWaitMs: 2_000,
@@ -113,7 +116,7 @@ export const MODULE_MODE: RunMode = {
   checksControl: true,
   startIsActivity: false,
   measuresPauses: false,
-  // It computes in this process, and keeps the worker from all else. It lives its hours in the same way on every machine.
+  // It computes in this process and blocks the worker meanwhile. Its idle hours are the same on every machine.
   lookOn: { itemsMax: 1_000, realMs: Number.POSITIVE_INFINITY },
   strategies: STRATEGY_MIX,
   aims: false,
@@ -130,7 +133,7 @@ export const MODULE_MODE: RunMode = {
   reanchors: true,
 };
 
-/** What programs have in common, whatever their clock is. */
+/** What all programs share, with either clock. */
 const PROGRAM = {
   judgesLive: true,
   derivesAtOnce: true,
@@ -141,13 +144,13 @@ const PROGRAM = {
   strategies: PROCESS_MIX,
   aims: true,
   proof: {
-    // A program does not take the same way every time.
+    // A program does not behave the same every time.
     times: 10,
     timesWithout: 3,
     first: FIRST,
     smaller: ({ k, n }) => (k >= n * STEADY ? TWICE : FLICKERING),
     stepsBack: 2,
-    // The first bug that is met must not keep the search from all others.
+    // The first bug found must not use up the search for all others.
     shrinkMs: (searchMs) =>
       searchMs <= 0
         ? SHRINK_PROGRAM_MS
@@ -158,7 +161,7 @@ const PROGRAM = {
   reanchors: false,
 } satisfies Partial<RunMode>;
 
-/** A program whose clock is steered. Silence costs little here, and only what comes by itself ends it. */
+/** A program with a steered clock. Silence is cheap here, and only what happens by itself ends it. */
 export const VIRTUAL_MODE: RunMode = {
   ...PROGRAM,
   pace: {
@@ -170,18 +173,19 @@ export const VIRTUAL_MODE: RunMode = {
     settleWindowMs: 3_000,
     idleMs: 60_000,
     suspectMs: 60_000,
-    // client-go's longest, 1000 s, with jitter.
+    // client-go's longest back-off, 1000 s, with jitter.
     backOffMs: 1_100_000,
     againMs: 60_000,
   },
   waitsForReal: false,
-  // It hardly waits: several on one processor only take its caches from each other. One more fills the moments in which nobody computes.
+  // It hardly waits, and several on one processor only evict each other's caches. One more lane uses the moments in which no program
+  // computes.
   laneCount: (processors) => Math.min(LANES_MAX, processors + 1),
-  // One that renews a lock every two seconds fills that in minutes.
+  // A target that renews a lock every two seconds reaches this within minutes.
   lookOn: { itemsMax: 8_000, realMs: 3_000 },
 };
 
-/** A program whose clock is the wall's. Long enough for one that answers within milliseconds; a slower one is found by the settle window. */
+/** A program in real time. The windows suit one that answers within milliseconds; the settle window finds a slower one. */
 export const REAL_MODE: RunMode = {
   ...PROGRAM,
   pace: {
@@ -196,7 +200,7 @@ export const REAL_MODE: RunMode = {
     againMs: 8_000,
   },
   waitsForReal: true,
-  // It waits most of the time, and needs no processor then.
+  // It waits most of the time, without using a processor.
   laneCount: (processors) => Math.min(LANES_MAX, 2 * processors),
   lookOn: null,
 };

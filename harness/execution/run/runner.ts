@@ -25,29 +25,29 @@ import { Stopwatch, type RunTimes } from './stopwatch.ts';
 import { WARM_SETTLE_MS, WarmPlace } from './warm-place.ts';
 import type { Host } from './host.ts';
 
-/** What a sibling is for: each has a host of its own, and is started when it is first needed. */
+/** The purpose of a sibling: each has a host of its own, and is started when first needed. */
 type SiblingFor = 'beside' | 'warm' | `lane ${number}`;
-/** Until the references have measured better. */
+/** The initial hints, until the references have been measured. */
 const HINTS: StrategyHints = { steps: 60, conflictSteps: 16 };
 
-/** How much the latest run counts of how long one takes. */
+/** The weight of the latest run in the average duration of a run. */
 const LATEST_SHARE = 0.25;
 
 export class TrialRunner {
   readonly host: Host;
   readonly settings: RunSettings;
   hints: StrategyHints = HINTS;
-  /** What the references measured about how the target goes about its work. */
+  /** What the references measured about the target's behaviour. */
   readonly habits: Habits = { readsAreActivity: true, pauseMs: 0, drawnNames: {} };
-  /** Until the references are taken: what the target reads decides what of its environment comes to life. */
+  /** True until the references are complete: what the target reads decides which environment controllers are started. */
   learning = true;
-  /** Runs made so far, probes included. */
+  /** The number of runs so far, probes included. */
   runs = 0;
   /** The last run that was cut short. */
   cut: History | undefined;
-  /** Where the time of the latest run went. */
+  /** The real time of the latest run, by part. */
   times: RunTimes | undefined;
-  /** How long a run takes lately, in ms of real time; 0 before the first. */
+  /** The average duration of recent runs, in ms of real time; 0 before the first. */
   usualMs = 0;
   readonly #denials = new Set<string>();
   readonly #snapshot: ClusterState;
@@ -55,7 +55,7 @@ export class TrialRunner {
   readonly #siblings = new Map<SiblingFor, Promise<TrialRunner>>();
   readonly #place = new WarmPlace();
 
-  /** `beat` is called before every run, so that a supervisor can tell a long campaign from a blocked one. */
+  /** `beat` is called before every run, so that a supervisor can distinguish a long campaign from a blocked one. */
   constructor(host: Host, settings: RunSettings, beat: () => void = () => {}, habits?: Habits) {
     this.#beat = beat;
     if (habits !== undefined) this.habits = habits;
@@ -64,7 +64,7 @@ export class TrialRunner {
     this.#snapshot = host.cluster.snapshot();
   }
 
-  /** How runs are made, and what is done with them. */
+  /** How this kind of target is run and judged. */
   get mode(): RunMode {
     return this.host.mode;
   }
@@ -72,27 +72,27 @@ export class TrialRunner {
   /**
    * Runs one trial.
    *
-   * @throws {CutShort} when its time is over before it ends.
+   * @throws {CutShort} if its time is over before it ends.
    */
   run(trial: Trial, variant: TrialVariant = {}): Promise<History> {
     const there = this.#there(trial);
     return this.#run(there, this.#decide(there), variant);
   }
 
-  /** Whether a run is judged while it stands: others are made beside it then. */
+  /** Whether a run is judged while it is open: probes are then made beside it. */
   get judgesLive(): boolean {
     return this.mode.judgesLive && !this.host.isAlone();
   }
 
-  /** Runs a trial beside a run that still stands: on a host of its own, where hosts do not share a clock. */
+  /** Runs a trial beside a run that is still open: on a host of its own, unless hosts share a clock. */
   async beside(trial: Trial, variant: TrialVariant = {}): Promise<History> {
     if (this.host.isAlone()) return this.run(trial, variant);
     return (await this.#sibling('beside')).run(trial, variant);
   }
 
   /**
-   * This one and others like it, for so many runs at once. Only this one where hosts share a clock or a cluster, or
-   * the network, and with it whatever ports the target listens on.
+   * Returns up to `wanted` runners, this one included, for parallel runs. Only this one if hosts share a clock or a cluster, or the network
+   * and with it the ports that the target listens on.
    */
   async lanes(wanted: number): Promise<readonly TrialRunner[]> {
     const { isSingle, isAlone, containment } = this.host;
@@ -138,7 +138,7 @@ export class TrialRunner {
     return { history, schedule: this.host.places.back(schedule()) };
   }
 
-  /** The same on a process that has lived through the runs before, where there is one: quick, and no proof. */
+  /** Does the same on a warm process, which has lived through earlier runs: quick, but no proof. */
   async deriveWarm(
     trial: Trial,
     variant: TrialVariant,
@@ -147,7 +147,7 @@ export class TrialRunner {
     return runner.derive(trial, { ...variant, place: this.#place, settleWindowMs: WARM_SETTLE_MS, pauseMs: 0 });
   }
 
-  /** What the server refused the target for want of a rule, one line for each, in all runs so far. */
+  /** Returns the requests that the server denied the target for lack of an RBAC rule, one line each, in all runs so far. */
   denials(): readonly string[] {
     return [...this.#denials];
   }
@@ -167,7 +167,7 @@ export class TrialRunner {
     this.usualMs += (tookMs - this.usualMs) * (this.usualMs === 0 ? 1 : LATEST_SHARE);
     if (asSeenThere.settlement.result === 'cut-short') {
       this.cut = asSeenThere;
-      // Of a run whose time was over nobody is to judge anything: it rejects.
+      // A run whose time is over must not be judged: this throws.
       this.#beat();
     }
     places.check(asSeenThere);
@@ -179,7 +179,7 @@ export class TrialRunner {
     return history;
   }
 
-  /** As the cluster calls what it is about. */
+  /** Translates a trial to the cluster's namespace names. */
   #there(trial: Trial): Trial {
     return this.host.places.trial(trial);
   }
@@ -198,7 +198,7 @@ export class TrialRunner {
   }
 }
 
-/** The resources that the target gets, lists or watches. */
+/** Returns the resources that the target gets, lists or watches. */
 function readBy({ operations }: History): readonly string[] {
   return operations.flatMap(({ actor, verb, resource }) =>
     roleOf(actor) === 'target' && !isWrite(verb) && resource !== '' ? [resource] : [],

@@ -1,4 +1,4 @@
-/** What is there before contention begins: the target, and the sample that it has taken note of. */
+/** Sets up a run before contention: starts the target, and applies the sample and waits for the target to process it. */
 import { roleOf } from '../../model/actor.ts';
 import { invariant } from '../../model/errors.ts';
 import type { Program, ProgramOp, Workload } from '../../model/workload.ts';
@@ -7,7 +7,7 @@ import { rest } from './settling.ts';
 import type { TrialOptions } from './trial-options.ts';
 import type { World } from './world.ts';
 
-/** Applies the sample (or nothing yet) and lets the target come to rest, in the default order. */
+/** Applies the sample (unless the start is empty) and lets the target come to rest, in the default order. */
 export async function setUp(world: World, options: TrialOptions, isStanding: boolean): Promise<void> {
   const { recorder } = world;
   const { workload, habit } = options.start;
@@ -24,7 +24,7 @@ export async function setUp(world: World, options: TrialOptions, isStanding: boo
   await rest(world, options.settle, usual === undefined ? undefined : () => changes() >= usual);
 }
 
-/** The programs of contention; with an empty start the user's begins by applying the sample. */
+/** Returns the programs of contention; with an empty start the user's begins by applying the sample. */
 export function programsOf(world: World, workload: Workload): readonly Program[] {
   if (workload.start === 'settled') return workload.programs;
   const user = workload.programs.find((program) => program.actor === 'user');
@@ -32,7 +32,7 @@ export function programsOf(world: World, workload: Workload): readonly Program[]
   return [{ actor: 'user', writer: 'user', ops }, ...workload.programs.filter((program) => program.actor !== 'user')];
 }
 
-/** A status that the sample states is written as whoever reports it would: a create takes none. */
+/** Returns the operations that create the sample. A status in it is written separately, through the subresource: a create ignores it. */
 function createOps(world: World, workload: Workload): readonly ProgramOp[] {
   const { cluster } = world.host;
   return workload.sample.flatMap((object): readonly ProgramOp[] => {

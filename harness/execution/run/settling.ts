@@ -1,5 +1,6 @@
 /**
- * How a run comes to rest: pumped in the default order until nothing has happened for a while, or until it is plain that it never will.
+ * Brings a run to rest: pumps in the default order until nothing has happened for a while, or until it is clear that the target never will
+ * be at rest.
  *
  * Start at {@link settle}.
  */
@@ -15,23 +16,25 @@ import { Rewatching } from './rewatching.ts';
 import type { TrialSettle } from './trial-options.ts';
 import type { World } from './world.ts';
 
-/** Items without a timer in between that only a spinning target reaches once nobody disturbs it, beyond what its work takes at once. */
+/**
+ * Items without a timer in between that only a spinning undisturbed target reaches, in addition to the items of its largest piece of work.
+ */
 const HOT_ITEMS = 250;
-/** Items in an idle window after which the target is known to be busy. */
+/** Items in an idle window after which the target counts as busy. */
 const IDLE_ITEMS = 400;
 
-/** A habit that is not followed is waited for no longer than that. */
+/** How long to wait, in ms, for the target to do what it usually does. */
 const HABIT_MS = 3_000;
 
-/** A life that follows a crash does all that the first one did, and a large operator does that without a pause. */
+/** After a crash, the next incarnation repeats all the work of the first one, which a large operator does without a pause. */
 function hotMaxOf({ workItems }: TrialSettle): number {
   return HOT_ITEMS + workItems;
 }
 
 /**
- * Until the target has been at rest for a window.
+ * Pumps until the target has been at rest for a window.
  *
- * @param first Whose items come before everybody else's.
+ * @param first The actor whose items precede all others.
  */
 export async function settle(world: World, options: TrialSettle, first?: ActorId): Promise<Settlement> {
   const { windowMs, windowsMax, stepsMax } = options;
@@ -48,7 +51,7 @@ export async function settle(world: World, options: TrialSettle, first?: ActorId
     hotMax: hotMaxOf(options),
     boundsFromMs: settlingMs + world.pace.busyMs,
     isDeaf: () => (mode.waitsForReal ? rewatching.isPending() : watchGivenUp(world.recorder) !== undefined),
-    // Keeps count of the windows as it goes, so that its last answer says why the waiting was over.
+    // Counts the windows, so that its last answer explains why the wait ended.
     mayWaitUntil: (atMs) => {
       if (atMs <= Math.max(world.incarnations.startsUntilMs, world.locksExpireByMs) || rewatching.isPending()) {
         startMs = world.lastActivityMs = time.waited();
@@ -80,12 +83,12 @@ function preferring(actor: ActorId, scheduler: Scheduler): Scheduler {
   });
 }
 
-/** How long will have been waited when a wait to `atMs` is over. */
+/** Returns how long will have been waited once a wait to `atMs` is over. */
 export function waitedBy(time: RunClock, atMs: number): number {
   return time.waited() + atMs - time.now();
 }
 
-/** Lets run time pass although nothing is expected, as an idle cluster would. */
+/** Lets run time pass although nothing is expected, as in an idle cluster. */
 export async function idle(world: World, idleMs: number): Promise<void> {
   world.recorder.phase('idle');
   const endMs = world.host.time.now() + idleMs;
@@ -96,7 +99,7 @@ export async function idle(world: World, idleMs: number): Promise<void> {
   });
 }
 
-/** Events of changes that the target itself made at rest. */
+/** Selects events of changes that the target itself made at rest. */
 function echoFilter(world: World, since: number): (item: Item) => boolean {
   const own = new Set<number>();
   let read = since;
@@ -111,9 +114,9 @@ function echoFilter(world: World, since: number): (item: Item) => boolean {
 }
 
 /**
- * Until the target has been quiet for a moment, which is less than at rest.
+ * Pumps until the target has been quiet for a moment, which is less than at rest.
  *
- * @param isDone Whether the target has done what it usually does; where that is not known, its pauses have to be waited out.
+ * @param isDone Reports whether the target has done what it usually does; without it, the target's pauses have to be waited out.
  */
 export async function rest(world: World, options: TrialSettle, isDone: (() => boolean) | undefined): Promise<PumpEnd> {
   const { stepsMax, pauseMs } = options;
@@ -132,7 +135,7 @@ export async function rest(world: World, options: TrialSettle, isDone: (() => bo
   });
 }
 
-/** Ends what runs of the target, as a rollout would: what it does on its way out (it gives up its lock) happens. */
+/** Ends the running incarnations as a rollout would: they may finish their shutdown, such as releasing a lock. */
 export async function retire(world: World, graceMs: number): Promise<void> {
   if (world.incarnations.askToEnd(graceMs)) {
     await pump(world, new ReplayScheduler(EMPTY_SCHEDULE), {

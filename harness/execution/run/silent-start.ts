@@ -1,4 +1,4 @@
-/** Why a module sent no request: what its start() was waiting for, as far as that can be known, and what to do about it. */
+/** Explains why a module sent no request: what its start() was waiting for, as far as is known, and how to fix it. */
 import type { UncontrolledKind, UncontrolledUse } from '../../determinism/uncontrolled.ts';
 import { roleOf } from '../../model/actor.ts';
 import type { History } from '../../model/history.ts';
@@ -18,7 +18,7 @@ const INSTEAD: { readonly [kind in UncontrolledKind]: string } = {
   'real-timer': 'use the timers of node:timers, which stalemate controls',
 };
 
-/** The sentence. `uses`: what of real time a watched run has met. */
+/** Returns the explanation. `uses`: the real I/O found in a watched run. */
 export function silentText({ processes }: History, uses: readonly UncontrolledUse[]): string {
   const hasStarted = processes.some(({ kind, actor }) => kind === 'started' && roleOf(actor) === 'target');
   const awaited = uses.find((use) => use.pendingAtQuiescence) ?? uses.at(-1);

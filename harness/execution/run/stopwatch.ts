@@ -1,8 +1,10 @@
-/** Where the real time of one run goes. A history knows the time of the run only: in virtual time the two have little in common. */
+/**
+ * Measures where the real time of one run goes. A history contains run time only, which in virtual time has little to do with real time.
+ */
 import { realNow } from '../../determinism/real-time.ts';
 import type { TimeSpent } from '../../model/finding.ts';
 
-/** The parts of a run, in ms of real time. */
+/** The duration of the parts of a run, in ms of real time. */
 export type RunTimes = Omit<TimeSpent, 'runs'>;
 type Part = Exclude<keyof RunTimes, 'drainMs'>;
 
@@ -11,14 +13,14 @@ export class Stopwatch {
   #part: Part = 'startMs';
   #since: number = realNow();
 
-  /** From here on time counts for this part. */
+  /** Counts time from now on for this part. */
   enter(part: Part): void {
     const now = realNow();
     this.#spent[this.#part] += now - this.#since;
     [this.#part, this.#since] = [part, now];
   }
 
-  /** @param drainMs How much of it the target was waited for. */
+  /** @param drainMs How much of it was spent waiting for the target. */
   times(drainMs: number): RunTimes {
     this.enter(this.#part);
     return { ...this.#spent, drainMs };

@@ -19,7 +19,7 @@ export function property(check: Property['check'], name = 'test'): Property {
   return { name, kind: 'safety', about: 'a claim', check };
 }
 
-/** Violated in every run in which a writer changed the label of the sample. */
+/** A property that is violated in every run in which a writer changed the label of the sample. */
 export const nobodyLabels: Property = property(({ revisions }: History) =>
   revisions.some(({ actor, object }) => actor.startsWith('writer-') && object.metadata.labels?.['team'] !== undefined)
     ? { result: 'violated', violations: [violation()] }

@@ -1,8 +1,7 @@
 /**
- * What tests of whole runs share: virtual time (installed by importing this), a thin target, a runner for it.
+ * Helpers for tests of whole runs: virtual time (installed by importing this), a minimal target, and a runner for it.
  *
- * The target looks after widgets through the harness's own `Upstream`; what it does about one is the test's to say. Used by tests
- * only.
+ * The target reconciles widgets through the harness's own `Upstream`; the test supplies the reconcile function. Used by tests only.
  */
 import { WIDGETS, WIDGETS_PATH } from 'stalemate-apiserver/testing';
 import type { JsonObject, JsonValue, KubeObject } from 'stalemate-apiserver/objects/object';
@@ -44,7 +43,7 @@ export const SAMPLE: KubeObject = {
 };
 
 export type Send = (method: Method, path: string, body?: JsonValue) => Promise<ApiResponse>;
-/** What the target does about a widget that it sees. */
+/** The target's reaction to a widget that it sees. */
 export type Reconcile = (widget: KubeObject, send: Send) => Promise<void>;
 
 /** Sets the status to ready unless it is. */
@@ -53,7 +52,7 @@ export const setReady: Reconcile = async (widget, send) => {
   await setPhase(widget, 'ready', send);
 };
 
-/** Writes the status whatever it is, and so wakes itself for ever. */
+/** Returns a reconcile function that always writes the status, and so triggers itself for ever. */
 export function restless(): Reconcile {
   let n = 0;
   return (widget, send) => setPhase(widget, `turn-${n++}`, send);
@@ -63,7 +62,7 @@ export async function setPhase(widget: KubeObject, phase: string, send: Send): P
   await send('PUT', `${WIDGETS_PATH}/${widget.metadata.name ?? ''}/status`, { ...widget, status: { phase } });
 }
 
-/** Makes one config map owned by the widget, then sets the status to ready. */
+/** Creates one config map owned by the widget, then sets the status to ready. */
 export const withChild: Reconcile = async (widget, send) => {
   const { name = '', uid = '' } = widget.metadata;
   const owner = { apiVersion: widget.apiVersion, kind: widget.kind, name, uid, controller: true };
@@ -76,7 +75,7 @@ export const withChild: Reconcile = async (widget, send) => {
   await setReady(widget, send);
 };
 
-/** A launch of a target that lists and watches widgets and does `reconcile` about each change, one after the other. */
+/** Returns a launch of a target that lists and watches widgets and calls `reconcile` for each change, one after the other. */
 export function thinTarget(reconcile: Reconcile, begin: (send: Send) => void = () => {}): Launch {
   return (actor, upstream, tell) => {
     time.runAs(actor, () => {
@@ -104,7 +103,7 @@ async function follow(actor: string, upstream: Upstream, send: Send, reconcile: 
   const { items, metadata } = list.body as { readonly items: readonly KubeObject[]; readonly metadata: JsonObject };
   let work = Promise.resolve();
   const enqueue = (widget: KubeObject): void => {
-    // A broken connection is the only thing that throws here; the next event brings the widget back.
+    // Only a broken connection throws here; the next event enqueues the widget again.
     work = work.then(() => reconcile(widget, send)).catch(() => {});
   };
   items.forEach(enqueue);
@@ -115,7 +114,7 @@ async function follow(actor: string, upstream: Upstream, send: Send, reconcile: 
     {
       answer: again,
       open: () => {},
-      // Called by whoever delivers: what follows is the target's own doing all the same.
+      // Called by the deliverer, but what follows must belong to the target.
       event: ({ type, object }) => {
         if (type === 'ADDED' || type === 'MODIFIED') time.runAs(actor, () => enqueue(object as KubeObject));
       },
@@ -124,7 +123,7 @@ async function follow(actor: string, upstream: Upstream, send: Send, reconcile: 
   );
 }
 
-/** A runner of trials of one target. */
+/** Returns a runner of trials of one target. */
 export function runnerOf(launch: Launch, settings: Partial<RunSettings> = {}): TrialRunner {
   const resolved = { ...SETTINGS, ...settings };
   const host = assembleHost({
