@@ -1,4 +1,4 @@
-/** Answers of pods and services as a configuration names them: in itself, or in a file of their own. */
+/** Reads the answers of pods and services that a configuration declares, inline or in a separate file. */
 import { basename, resolve } from 'node:path';
 import { parse as parseYaml, YAMLParseError } from 'yaml';
 import type { KubeletAnswers } from 'stalemate-apiserver/wire/declared-answers';
@@ -9,17 +9,21 @@ import { ANSWERS } from '../../schedule/codec/answers.ts';
 import { decodeJson } from '../../schedule/codec/format.ts';
 import { configInvalid } from '../config-invalid.ts';
 
-/** Logs may be long. */
+/** Large, because logs may be long. */
 const BYTES_MAX = 64 * 1024 * 1024;
 const LEVELS_MAX = 100;
 const TOO_DEEP = `it nests deeper than ${LEVELS_MAX} levels`;
 
-/** @throws {CONFIG_INVALID} for a file that cannot be read. @throws {FORMAT_INVALID} {FORMAT_TOO_NEW} */
+/**
+ * Returns the declared answers.
+ *
+ * @throws {CONFIG_INVALID} for a file that cannot be read. @throws {FORMAT_INVALID} {FORMAT_TOO_NEW}
+ */
 export function answersOf(given: KubeletAnswers | string | undefined, cwd: string): KubeletAnswers | undefined {
   return typeof given === 'string' ? readAnswers(resolve(cwd, given)) : given;
 }
 
-/** A file of answers in YAML or JSON. */
+/** Reads a file of answers in YAML or JSON. */
 export function readAnswers(path: string): KubeletAnswers {
   const name = basename(path);
   let document: unknown;
@@ -40,7 +44,7 @@ export function readAnswers(path: string): KubeletAnswers {
   return answers;
 }
 
-/** Real clusters are not told what pods answer. */
+/** Warns that answers are ignored on a real cluster, whose pods answer themselves. */
 export function unansweredThere(answers: KubeletAnswers | undefined, cluster: ClusterKind): readonly string[] {
   if (answers === undefined || cluster === 'embedded') return [];
   return [`declared answers are given by the embedded cluster only; on ${cluster} pods answer for themselves`];

@@ -1,9 +1,9 @@
 /**
- * Claims of the user's own as CEL expressions, in Kubernetes' own dialect: what YAML and JSON configurations can hold.
+ * The user's own claims as CEL expressions, in the dialect of Kubernetes, for YAML and JSON configurations.
  *
- * `object` is the version judged, `oldObject` the one before it, `objects` everything that exists at that moment; an expression that reads
- * `oldObject` is about changes, and not asked of what has just been created. Owns: compiling with a message that names the claim. Does not own: when a claim is asked
- * (`predicates.ts`), CEL (`apiserver/cel`).
+ * `object` is the version to judge, `oldObject` the one before it, `objects` all objects that exist at that moment; an expression that
+ * reads `oldObject` is about changes, and does not apply to new objects. Owns: compiling, with a message that names the claim. Does not
+ * own: when a claim is evaluated (`predicates.ts`), CEL (`apiserver/cel`).
  */
 import { compileExpression, toDynamic } from 'stalemate-apiserver/cel';
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
@@ -20,13 +20,13 @@ export interface CelClaim {
   readonly cel: string;
 }
 
-/** When a claim is asked: of each change, or of a state. */
+/** When a claim is evaluated: for each change, or for a state. */
 export type CelMode = 'change' | 'state';
 
 /**
- * The claim as a predicate.
+ * Compiles a claim to a predicate.
  *
- * @throws {CONFIG_INVALID} naming the claim and the place in its expression.
+ * @throws {CONFIG_INVALID} naming the claim and the position in its expression.
  */
 export function celPredicate({ name, resource, cel }: CelClaim, mode: CelMode): Predicate {
   const variables: { readonly [name: string]: string } =
@@ -49,7 +49,7 @@ export function celPredicate({ name, resource, cel }: CelClaim, mode: CelMode): 
         ...(asksAll ? { objects: objects.map((one) => toDynamic(one)) } : {}),
         ...(before === undefined ? {} : { oldObject: toDynamic(before) }),
       });
-      // No opinion: what cannot be evaluated is neither kept nor broken.
+      // No verdict: a claim that cannot be evaluated neither holds nor is violated.
       if (evaluated.outcome === 'error') {
         throw new TypeError(`${evaluated.message} in "${cel}": check has(…) first for what may be absent`);
       }

@@ -1,8 +1,8 @@
 /**
- * Which faults a campaign may meet: what the options switch on and off, and what this target and this machine permit.
+ * Chooses the faults of a campaign: what the options switch on and off, and what this target and this machine permit.
  *
- * Owns: that. Faults of connections are off unless asked for, since they take the time that clients wait; without a toxiproxy server they
- * are left out, and that is said. Start at {@link chosenFaults}.
+ * Connection faults are off by default, since they cost the time that clients wait; without a toxiproxy server they are left out with a
+ * warning. Start at {@link chosenFaults}.
  */
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -17,16 +17,16 @@ import { configInvalid } from '../config-invalid.ts';
 
 export interface FaultCircumstances {
   readonly cwd: string;
-  /** The target is started as a process, in real time. */
+  /** Whether the target runs as a process, in real time. */
   readonly isProcess: boolean;
-  /** It is one by nature, which a module on a real cluster is not. */
+  /** Whether it is a command, and not a module on a real cluster. */
   readonly isCommand: boolean;
   readonly replicasMax: 1 | 2;
 }
 
 export interface ChosenFaults {
   readonly faults: readonly FaultKind[];
-  /** Absolute path of the server to start; `null`: connections are left alone. */
+  /** Absolute path of the server to start; `null` if connections are not disturbed. */
   readonly toxiproxy: string | null;
   readonly warnings: readonly string[];
 }
@@ -36,7 +36,11 @@ interface FaultOptions {
   readonly toxiproxy?: string;
 }
 
-/** @throws {CONFIG_INVALID} for names that there are not, and for what can never apply. */
+/**
+ * Returns the faults of a campaign.
+ *
+ * @throws {CONFIG_INVALID} for unknown names, and for faults that can never apply.
+ */
 export function chosenFaults(options: FaultOptions, circumstances: FaultCircumstances): ChosenFaults {
   const { isProcess, isCommand, replicasMax } = circumstances;
   const { [CONNECTION]: allConnections, ...single } = options.faults ?? {};
@@ -45,7 +49,7 @@ export function chosenFaults(options: FaultOptions, circumstances: FaultCircumst
     (kind) =>
       (kind !== 'start-replica' || replicasMax === 2) &&
       (kind !== 'pause' || isCommand) &&
-      // Searches of modules are as they were, unless it is asked for.
+      // For a module, delays have to be switched on.
       (kind !== 'delay' || isCommand || switches['delay'] === true),
   );
   const named = toxiproxyNamed(options.toxiproxy, circumstances.cwd);
@@ -65,14 +69,14 @@ export function chosenFaults(options: FaultOptions, circumstances: FaultCircumst
   };
 }
 
-/** What a stored schedule is replayed with. */
+/** The circumstances in which a stored schedule is replayed. */
 export interface ReplayCircumstances {
   readonly cluster: ClusterKind;
-  /** The target is started as a process. */
+  /** Whether the target is started as a process. */
   readonly isProcess: boolean;
 }
 
-/** Why a schedule cannot disturb the connections that it names; undefined when it can. */
+/** Returns why a schedule cannot disturb the connections that it names; undefined if it can. */
 export function undisturbable({ faults }: Schedule, { cluster, isProcess }: ReplayCircumstances): string | undefined {
   const needed = faults.filter(isConnectionFault);
   const missing = needed.find(({ link }) => !linksOf(cluster).includes(link));
@@ -84,9 +88,9 @@ export function undisturbable({ faults }: Schedule, { cluster, isProcess }: Repl
 }
 
 /**
- * The server that a stored schedule needs; `null` when it needs none.
+ * Returns the toxiproxy server that a stored schedule needs; `null` if it needs none.
  *
- * @throws {CLUSTER_UNAVAILABLE} when there is none, or no such connection here.
+ * @throws {CLUSTER_UNAVAILABLE} if there is no such server, or no such connection here.
  */
 export function toxiproxyFor(
   schedule: Schedule,
@@ -109,7 +113,7 @@ function kindsOf(faults: readonly { readonly do: FaultKind }[]): string {
   return [...new Set(faults.map((fault) => fault.do))].join(', ');
 }
 
-/** Where connections can be disturbed: the embedded server is part of the gate's own process, one of somebody else's is left alone. */
+/** Returns the links that can be disturbed: the embedded server is in the gate's own process, and an existing one must be left alone. */
 export function linksOf(cluster: ClusterKind): readonly Link[] {
   return cluster === 'envtest' || cluster === 'kind' ? ['target', 'cluster'] : ['target'];
 }
@@ -131,7 +135,7 @@ function isConnectionKind(kind: FaultKind): boolean {
   return CONNECTION_KINDS.some((one) => one === kind);
 }
 
-/** The names that are on: those that are so by default, unless switched off, and those that are switched on. */
+/** Returns the names that are on: the default ones unless switched off, and those switched on. */
 export function switchedOn<T extends string>(
   switches: { readonly [name: string]: boolean | undefined } | undefined,
   known: readonly T[],

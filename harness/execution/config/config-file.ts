@@ -1,4 +1,4 @@
-/** Configuration files: where they are looked for, and how they are read. */
+/** Finds and reads configuration files. */
 import { existsSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -10,18 +10,18 @@ import { absolute } from './config-paths.ts';
 import { checkOptions, type StalemateOptions } from './options.ts';
 import { configInvalid } from '../config-invalid.ts';
 
-/** Looked for in the working directory, in this order, when `--config` is not given. */
+/** The files that are looked for in the working directory, in this order, without `--config`. */
 const CONFIG_FILES: readonly string[] = ['ts', 'mjs', 'js', 'yaml', 'yml', 'json'].map(
   (end) => `stalemate.config.${end}`,
 );
 
-/** The configuration file of a folder, if it has one. */
+/** Returns the configuration file of a folder, if it has one. */
 export function findConfigFile(folder: string): string | undefined {
   return CONFIG_FILES.map((name) => join(folder, name)).find((path) => existsSync(path));
 }
 
 /**
- * Reads a configuration file; its paths come out absolute.
+ * Reads a configuration file and makes its paths absolute.
  *
  * @throws {CONFIG_INVALID} naming file and field.
  */
@@ -35,7 +35,7 @@ export async function loadConfigFile(file: string): Promise<StalemateOptions> {
   return absolute(options, dirname(path));
 }
 
-/** A project that is checked out has not been asked which clusters its reader means. */
+/** Refuses permissions in a project file: only the user may decide which of their clusters are used, not a project that they check out. */
 function refuseAllowances({ allowContexts, allowClusters }: StalemateOptions, name: string): void {
   if (allowContexts === undefined && allowClusters === undefined) return;
   const [option, flag] = allowContexts === undefined ? ['allowClusters', 'cluster'] : ['allowContexts', 'context'];
@@ -44,7 +44,7 @@ function refuseAllowances({ allowContexts, allowClusters }: StalemateOptions, na
   );
 }
 
-/** Far longer than any that a person writes. */
+/** Far larger than any handwritten file. */
 const BYTES_MAX = 16 * 1024 * 1024;
 
 const LEVELS_MAX = 1000;

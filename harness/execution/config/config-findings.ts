@@ -1,4 +1,4 @@
-/** Configuration of what becomes of findings: where they are kept, which are put up with, and what is said of fields. */
+/** Options about findings: where they are stored, waivers, and declarations about fields. */
 import { dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
 import { CONFIRM_ON, type ConfirmChoice } from '../../model/confirmation.ts';
@@ -9,7 +9,7 @@ import { parseBudget } from './budget.ts';
 import type { CorpusConfig, RunConfig } from './run-config.ts';
 import { configInvalid } from '../config-invalid.ts';
 
-/** The part of the options that is about findings, not about runs. */
+/** The options about findings, as opposed to runs. */
 export interface FindingOptions {
   /** Findings kept beside the code, which are replayed first on every run. */
   readonly corpus?: {
@@ -55,7 +55,7 @@ const waiver: z.ZodType<Waiver> = z.strictObject({
 
 const declaredField: z.ZodType<DeclaredField> = z.strictObject({ kind: name, field: name });
 
-/** Fields of the schema of options. */
+/** The schema of these options. */
 export const findingOptions: {
   readonly corpus: z.ZodExactOptional<typeof corpusOptions>;
   readonly confirm: z.ZodExactOptional<typeof confirm>;
@@ -76,17 +76,17 @@ function isDay(text: string): boolean {
   return /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text));
 }
 
-/** What names in waivers and declarations may be. */
+/** The names that waivers and declarations may refer to. */
 export interface FindingNames {
   readonly properties: readonly string[];
   readonly writers: readonly string[];
-  /** `deployments.apps` */
+  /** Reports whether a resource such as `deployments.apps` exists. */
   readonly resources: (name: string) => boolean;
-  /** Today, `2026-11-22`. */
+  /** Today's date, such as `2026-11-22`. */
   readonly today: string;
 }
 
-/** All of that with nothing left open. @throws {CONFIG_INVALID} */
+/** Resolves these options, with defaults. @throws {CONFIG_INVALID} */
 export function resolveFindings(
   options: FindingOptions,
   { cwd, configFile, ...names }: FindingNames & { readonly cwd: string; readonly configFile: string | null },
@@ -101,9 +101,9 @@ export function resolveFindings(
 }
 
 /**
- * The waivers, all of them valid today.
+ * Returns the waivers, all of which are valid today.
  *
- * @throws {CONFIG_INVALID} naming the one that has expired, or that can never cover anything.
+ * @throws {CONFIG_INVALID} naming one that has expired, or that can never cover anything.
  */
 function resolveWaivers({ waivers = [] }: FindingOptions, names: FindingNames): readonly Waiver[] {
   waivers.forEach((one, index) => {
@@ -125,7 +125,7 @@ function resolveWaivers({ waivers = [] }: FindingOptions, names: FindingNames): 
   return waivers;
 }
 
-/** @throws {CONFIG_INVALID} for a resource that nobody can create. */
+/** @throws {CONFIG_INVALID} for a resource that does not exist. */
 function resolveDeclarations(
   { coOwned = [], volatile = [] }: FindingOptions,
   resources: (name: string) => boolean,
@@ -146,7 +146,7 @@ function invalid(message: string): HarnessError {
 const CORPUS_FOLDER = '.stalemate/corpus';
 const BASELINE_FILE = '.stalemate/baseline.json';
 
-/** The same with every default filled in. */
+/** Resolves the corpus options, with defaults. */
 export function resolveCorpus(
   { corpus = {} }: FindingOptions,
   cwd: string,
@@ -163,7 +163,7 @@ export function resolveCorpus(
   };
 }
 
-/** Paths of a configuration file are relative to it. */
+/** Makes paths absolute that are relative to the configuration file. */
 export function absoluteFindingOptions(
   { corpus, baseline }: FindingOptions,
   from: (path: string) => string,

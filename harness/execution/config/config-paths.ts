@@ -1,4 +1,4 @@
-/** Paths of a configuration file: relative to its folder in the file, absolute afterwards. */
+/** Makes paths absolute that are relative to the configuration file's folder. */
 import { resolve } from 'node:path';
 import { defined } from '../defined.ts';
 import type { ProgramOptions, StalemateOptions } from './options.ts';

@@ -1,8 +1,8 @@
 /**
- * The configuration as a JSON Schema: what an editor completes and checks in `stalemate.config.yaml`.
+ * The configuration as a JSON Schema, for completion and validation of `stalemate.config.yaml` in editors.
  *
- * Derived from the very schema that options are checked with. What only a program can hold (functions as claims, properties of one's own)
- * is left out: in YAML they are CEL expressions; and so is what no file of a project may say.
+ * Derived from the schema that validates options. Leaves out what only a program can contain (functions as claims, custom properties; in
+ * YAML, claims are CEL expressions), and what a project file must not contain.
  */
 import { z } from 'zod';
 import { isMap } from 'stalemate-apiserver/objects/json';
@@ -10,13 +10,13 @@ import type { JsonObject } from 'stalemate-apiserver/objects/object';
 import { CONNECTION, FAULT_KINDS } from '../../model/fault-kinds.ts';
 import { optionsSchema, predicateSchema } from './options.ts';
 
-/** What is known by name only when everything is put together. */
+/** Names that are registered at run time. */
 export interface SchemaNames {
   readonly writers: readonly string[];
   readonly properties: readonly string[];
 }
 
-/** @param about sentences by option. */
+/** @param about Descriptions by option. */
 export function configJsonSchema(
   { writers, properties }: SchemaNames,
   about: { readonly [option: string]: string },
@@ -36,7 +36,7 @@ export function configJsonSchema(
     ...(options as { readonly [option: string]: JsonObject }),
     writers: switches(writers),
     faults: switches([...FAULT_KINDS, CONNECTION]),
-    // Names of claims of the project's own are names too.
+    // Claims of the project's own have other names.
     properties: { type: 'array', items: { anyOf: [{ enum: properties }, { type: 'string' }] } },
   };
   const described = Object.entries(better).map(([name, option]): [string, JsonObject] => {

@@ -1,4 +1,4 @@
-/** Options of a kind cluster, as a configuration has them: checked, with absolute paths. */
+/** The options of a kind cluster in a configuration: their schema, and absolute paths. */
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { KUBERNETES_VERSION, KUBERNETES_VERSION_FORM, type KindOptions } from '../../model/kind-options.ts';

@@ -1,9 +1,11 @@
-/** Where an object is to be found, for programs. */
+/** Locates an object for programs. */
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import type { Cluster } from '../../clusters/cluster.ts';
 import type { ObjectTarget } from '../../model/workload.ts';
 
-/** The target of an object by its own name, or by the canonical one that is given; undefined when the cluster does not know its kind. */
+/**
+ * Returns the target of an object under its own name, or under the given canonical one; undefined if the cluster does not know its kind.
+ */
 export function objectTarget(
   cluster: Pick<Cluster, 'kindFor'>,
   object: KubeObject,

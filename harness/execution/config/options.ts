@@ -1,4 +1,4 @@
-/** What a user may write, in a file or on the command line: the options, and messages that name file and field. */
+/** The options of the user, from a file or the command line, and error messages that name file and field. */
 import { z } from 'zod';
 import type { KubeletAnswers } from 'stalemate-apiserver/wire/declared-answers';
 import { isRecord } from 'stalemate-apiserver/objects/json';
@@ -274,7 +274,7 @@ const optionsForm = z.strictObject({
 
 export const optionsSchema: z.ZodType<StalemateOptions> = optionsForm;
 
-/** @throws {CONFIG_INVALID} naming `source` and the field. */
+/** Validates options. @throws {CONFIG_INVALID} naming `source` and the field. */
 export function checkOptions(value: unknown, source: string): StalemateOptions {
   const checked = optionsSchema.safeParse(value ?? {});
   if (checked.success) return checked.data;
@@ -283,7 +283,7 @@ export function checkOptions(value: unknown, source: string): StalemateOptions {
   });
 }
 
-/** What an unknown field of the top level was likely meant to be. */
+/** Suggests a known field for an unknown one at the top level. */
 function meant({ issues }: z.ZodError): string {
   const keys = issues.flatMap((issue) =>
     issue.code === 'unrecognized_keys' && issue.path.length === 0 ? issue.keys : [],
@@ -292,7 +292,7 @@ function meant({ issues }: z.ZodError): string {
   return nearest === undefined ? '' : `; did you mean "${nearest}"?`;
 }
 
-/** The claims of the user's own: what a worker must import the configuration again for. */
+/** Returns the user's own claims, for which a worker must import the configuration again. */
 export function ownProperties(options: StalemateOptions): readonly Property[] {
   return [
     ...(options.properties ?? []).filter((property) => typeof property !== 'string'),

@@ -1,5 +1,5 @@
 /**
- * A target that is an image and runs as a pod inside a kind cluster: what the options say of it, and what makes no sense there.
+ * A target that is an image and runs as a pod in a kind cluster: its options, and those that do not apply to it.
  *
  * Start at {@link podOf}.
  */
@@ -14,13 +14,13 @@ import { resolveCommand } from './process-target.ts';
 import { targetWorkload } from '../project/deployment.ts';
 import { configInvalid } from '../config-invalid.ts';
 
-/** An image is named, or nothing is and the manifests are to say what runs in the kind cluster. */
+/** Reports whether the target is a pod: an image is given, or the manifests determine what runs in the kind cluster. */
 export function isInCluster({ image, cluster, manifests = [], command, target }: StalemateOptions): boolean {
   if (image !== undefined) return true;
   return cluster === 'kind' && manifests.length > 0 && command === undefined && target === undefined;
 }
 
-/** @throws {CONFIG_INVALID} for what is about a program on this machine. */
+/** Returns the target. @throws {CONFIG_INVALID} for options that apply only to a program on this machine. */
 export function podOf(options: StalemateOptions, cwd: string): ProcessTarget {
   const { image = '', target, command = [], env = {}, ready, readyWithinMs, graceMs } = options;
   if (target !== undefined)
@@ -53,7 +53,7 @@ export function notInKind({ image, cluster }: StalemateOptions): HarnessError {
   );
 }
 
-/** The images of the target's pod, its own first; none for a target that is no pod. */
+/** Returns the images of the target's pod, its own first; empty for a target that is not a pod. */
 export function imagesFor({
   process,
   project,

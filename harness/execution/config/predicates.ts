@@ -1,9 +1,9 @@
 /**
- * The user's own claims: predicates over objects, turned into properties.
+ * Turns the user's claims, which are predicates over objects, into properties.
  *
- * `always` is judged on every revision since contention began, `eventually` on the state at rest; `sometimes` has to come true on some
- * revision of a campaign, or the campaign proved nothing about it. One that looks at all objects is asked whenever the target changes
- * any: what breaks it seldom writes the object that it is about. A claim is a function, or a CEL expression (`cel-claims.ts`).
+ * `always` is judged on every revision since contention began, `eventually` on the state at rest; `sometimes` has to be true for some
+ * revision of a campaign, otherwise the campaign proved nothing about it. A claim that reads all objects is evaluated whenever the target
+ * changes any object: the change that violates it is often to another object. A claim is a function, or a CEL expression (`cel-claims.ts`).
  */
 import { objectKey } from 'stalemate-apiserver/objects/object';
 import type { CheckResult, Violation } from '../../model/check-result.ts';
@@ -69,7 +69,7 @@ function sourceOf(claim: Predicate | CelClaim): string {
   return 'cel' in claim ? claim.cel : claim.check.toString();
 }
 
-/** What cannot be asked of a version has not come true in it. */
+/** A claim that cannot be evaluated for a version is not true for it. */
 function comesTrue(history: History, predicate: Predicate, { by, of }: Moment): boolean {
   const objects = [...liveAt(history, by.at).values()].map((revision) => revision.object);
   try {
@@ -126,7 +126,7 @@ function violationOf(
   };
 }
 
-/** A version that a claim is asked of, right after a change: its own, or one of another object. */
+/** A version for which a claim is evaluated, right after a change of it or of another object. */
 interface Moment {
   readonly by: Revision;
   readonly of: Revision;
@@ -146,14 +146,14 @@ function momentsSinceContention(history: History, predicate: Predicate): readonl
     .filter(({ at }) => at >= start)
     .flatMap((by): readonly Moment[] => {
       if (by.resource === resource && by.type !== 'DELETED') return [{ by, of: by }];
-      // What others take away or add is not the target's doing.
+      // The target is not responsible for what other actors add or remove.
       if (!looksAround || roleOf(by.actor) !== 'target') return [];
       const there = [...liveAt(history, by.at).values()].filter((revision) => revision.resource === resource);
       return there.map((of) => ({ by, of }));
     });
 }
 
-/** The last version of every object that exists right after a tick. */
+/** Returns the last version of every object that exists right after a tick. */
 function liveAt(history: History, at: number): ReadonlyMap<string, Revision> {
   const live = new Map<string, Revision>();
   for (const revision of history.revisions) {
@@ -166,9 +166,9 @@ function liveAt(history: History, at: number): ReadonlyMap<string, Revision> {
 }
 
 /**
- * A claim about a resource that nobody can create would hold for ever.
+ * Checks the resources of claims: a claim about a resource that does not exist would always hold.
  *
- * @param examples resources to name in the message beside a built-in one.
+ * @param examples Resources to name in the message besides a built-in one.
  * @throws {CONFIG_INVALID}
  */
 export function checkPredicates(

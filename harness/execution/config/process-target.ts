@@ -1,4 +1,4 @@
-/** The command of a process target: whether there is such a program, and where. */
+/** Resolves the command of a process target to an existing program. */
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
 import type {
@@ -13,16 +13,16 @@ import { HarnessError } from '../../model/errors.ts';
 export interface CommandOptions {
   /** Program and arguments. */
   readonly command: readonly string[];
-  /** Absolute. */
+  /** An absolute path. */
   readonly directory: string;
   readonly env: { readonly [name: string]: string };
-  /** Default `own`. */
+  /** `own` by default. */
   readonly fileSystem?: FileSystem;
-  /** Absent fields are as in {@link USUAL_MANNER}. */
+  /** Absent fields default to {@link USUAL_MANNER}. */
   readonly manner?: Partial<ProcessManner>;
 }
 
-/** What a process is treated like unless its author says otherwise. */
+/** The default manner of a process. */
 export const USUAL_MANNER: ProcessManner = {
   network: 'none',
   ready: 'quiet',
@@ -30,11 +30,11 @@ export const USUAL_MANNER: ProcessManner = {
   graceMs: 0,
   metrics: '',
   inCluster: false,
-  // What was found before there was another is to be found again.
+  // Counterexamples from before virtual time have no such field and need real time.
   time: 'real',
 };
 
-/** What of a process is not as usual. */
+/** Returns the fields of a process's manner that differ from the default. */
 export function unusualManner(target: Partial<ProcessManner>): Partial<ProcessManner> {
   const names = Object.keys(USUAL_MANNER) as (keyof ProcessManner)[];
   return Object.fromEntries(
@@ -45,9 +45,9 @@ export function unusualManner(target: Partial<ProcessManner>): Partial<ProcessMa
 }
 
 /**
- * The command as it can be started.
+ * Resolves a command so that it can be started.
  *
- * @throws {TARGET_INVALID} when there is no such program or folder, or it cannot be executed.
+ * @throws {TARGET_INVALID} if there is no such program or folder, or it cannot be executed.
  */
 export function resolveCommand({
   command,
@@ -57,7 +57,7 @@ export function resolveCommand({
   manner = {},
 }: CommandOptions): ProcessTarget {
   const [program = ''] = command;
-  // Whether there is such an image is asked where it has to be.
+  // Whether the image exists is checked by the cluster.
   if (manner.inCluster === true) return { command, cwd: directory, env, fileSystem, ...USUAL_MANNER, ...manner };
   if (!existsSync(directory) || !statSync(directory).isDirectory()) {
     throw new HarnessError(
@@ -79,15 +79,15 @@ export function resolveCommand({
   return { command, cwd: directory, env, fileSystem, ...USUAL_MANNER, ...manner };
 }
 
-/** Of a command that can be started, what a program beside the target's own has for itself. */
+/** Returns the part of a resolved command that is specific to a further program. */
 export function besideOf({ command, cwd, env, ready, readyWithinMs }: ProcessTarget): ProgramBeside {
   return { command, cwd, env, ready, readyWithinMs };
 }
 
 /**
- * A stored program as it can be started.
+ * Resolves a stored program so that it can be started.
  *
- * @param env Never stored: the user's.
+ * @param env The user's; never stored.
  * @throws {TARGET_INVALID} as {@link resolveCommand}.
  */
 export function startedBeside(
@@ -98,13 +98,16 @@ export function startedBeside(
   return besideOf(resolveCommand({ command, directory: resolve(cwd, directory), env, manner }));
 }
 
-/** One of the programs of a target as a target of its own: all that it does not have for itself is as for the target's own program. */
+/** Returns a further program as a target of its own; everything that it does not override is as for the main program. */
 export function ownTarget(target: ProcessTarget, program: ProgramBeside): ProcessTarget {
   const { programs: _, ...own } = target;
   return { ...own, ...program, metrics: '' };
 }
 
-/** The files that a program of this name may be, the first choice first: the one of its path, or those in the folders of PATH. */
+/**
+ * Returns the existing files that a program name may refer to, in order of preference: its path, or the files of that name in the folders
+ * of PATH.
+ */
 export function programPaths(program: string, directory: string): readonly string[] {
   const places = program.includes('/')
     ? [resolve(directory, program)]
@@ -112,7 +115,7 @@ export function programPaths(program: string, directory: string): readonly strin
   return places.filter(isFile);
 }
 
-/** Whether there is a file at this path. */
+/** Reports whether a file exists at this path. */
 export function isFile(path: string): boolean {
   return existsSync(path) && statSync(path).isFile();
 }

@@ -1,7 +1,7 @@
 /**
- * From what a user wrote to a {@link RunConfig} with nothing left open.
+ * Resolves the user's options to a {@link RunConfig} without optional fields.
  *
- * Owns: the defaults. Does not own: manifests (`project/manifests.ts`), the catalogue of properties and writers, which whoever resolves brings along.
+ * Owns: the defaults. Does not own: manifests (`project/manifests.ts`), the catalogue of properties and writers, which the caller supplies.
  */
 import { resolve } from 'node:path';
 import { resolveKind } from './kind-options.ts';
@@ -29,43 +29,43 @@ import {
 import { ownProperties, type StalemateOptions } from './options.ts';
 import { configInvalid } from '../config-invalid.ts';
 
-/** What resolving needs to know of the world. */
+/** The environment in which options are resolved. */
 export interface ResolveContext {
   readonly cwd: string;
   readonly configFile: string | null;
-  /** Names of the properties to judge, from the command line; empty for what the options say. */
+  /** Names of the properties to judge, from the command line; empty to use those in the options. */
   readonly only: readonly string[];
-  /** The catalogue. */
+  /** All properties of the catalogue. */
   readonly properties: readonly Property[];
-  /** Names of the kinds of writers that exist. */
+  /** The names of all writers. */
   readonly writers: readonly string[];
-  /** `apiVersion/Kind` that the API server knows without a CRD. */
+  /** The kinds that the API server knows without a CRD, as `apiVersion/Kind`. */
   readonly builtInKinds: ReadonlySet<string>;
-  /** The same as `pods`, `deployments.apps`. */
+  /** The same kinds as resources, such as `pods`, `deployments.apps`. */
   readonly builtInResources: ReadonlySet<string>;
-  /** Draws a seed when none is given. */
+  /** Draws a seed if none is given. */
   readonly freshSeed: () => number;
-  /** The day on which waivers have to be valid, `2026-11-22`. */
+  /** The day on which waivers must be valid, such as `2026-11-22`. */
   readonly today: string;
-  /** No sample is named yet: which to name is being found out. */
+  /** Set if no sample is required yet: the samples are still being determined. */
   readonly samplesLater?: boolean;
 }
 
 const DEFAULT_BUDGET = '60s';
 /**
- * Longer than what eight failures earn by client-go's rule (5 ms · 2⁸), shorter than the 30 s after which client-node opens its
- * watches anew: paying for that in every run would halve the rate. Suspects get as long as their back-offs have earned.
+ * Longer than the back-off after eight failures in client-go (5 ms · 2⁸), shorter than the 30 s after which client-node reopens its
+ * watches: waiting for that in every run would halve the rate. Suspects get as long as their back-offs require.
  */
 export const SETTLE_WINDOW_MS: number = 10_000;
-/** The same for a process, whose time passes for real: what wakes it after that is found in the trials that are suspect. */
+/** The same for a process, which waits in real time: what wakes it after that is found in the trials of suspects. */
 export const SETTLE_WINDOW_WALL_MS: number = 500;
-/** A converged controller needs tens of requests; a hot one reaches this within milliseconds. */
+/** A converged controller needs tens of requests; a spinning one reaches this within milliseconds. */
 const SETTLE_STEPS_MAX = 800;
-/** Some 50 items make a run; beyond a few hundred nothing new is learned from the same one. */
+/** A run has about 50 items; beyond a few hundred, the same run shows nothing new. */
 const STEPS_MAX = 400;
 
 /**
- * Fills in every default and loads every file.
+ * Resolves options: applies every default and loads every file.
  *
  * @throws {CONFIG_INVALID} {MANIFEST_INVALID} {TARGET_INVALID}
  */
@@ -147,7 +147,10 @@ export function resolveOptions(options: StalemateOptions, context: ResolveContex
   };
 }
 
-/** All of the catalogue and of the user's own, unless the command line names some; what the configuration lists of the catalogue is all of it. */
+/**
+ * Returns the catalogue's and the user's own properties, or those that the command line names; names from the catalogue in the
+ * configuration replace the whole catalogue.
+ */
 function chosenProperties(options: StalemateOptions, context: ResolveContext): readonly Property[] {
   const own = ownProperties(options);
   const known = [...context.properties, ...own];
@@ -159,10 +162,10 @@ function chosenProperties(options: StalemateOptions, context: ResolveContext): r
   };
   if (context.only.length > 0) return [...new Set(context.only.map(find))];
   const listed = (options.properties ?? []).map((item) => (typeof item === 'string' ? find(item) : item));
-  // Who adds a property has not said that all others are of no interest.
+  // Adding a custom property does not deselect the catalogue.
   const isNone = options.properties?.length === 0;
   const narrowed = isNone || listed.some(({ name }) => context.properties.some((property) => property.name === name));
-  // By name: a configuration may import them from another copy of stalemate.
+  // Deduplicated by name: a configuration may import them from another copy of stalemate.
   const chosen = (narrowed ? [...listed, ...own] : known).map((property) => [property.name, property] as const);
   return [...new Map(chosen).values()];
 }

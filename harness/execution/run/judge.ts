@@ -131,7 +131,9 @@ export async function judgeBy(
       if (needs.length > 0 && probes !== null) return undefined;
       for (const name of hurried) inconclusive.set(name, `${inconclusive.get(name) ?? ''}: ${HURRIED}`);
       const reported = withoutSuperseded(distinct(violations), properties);
-      const weighed = isUndisturbed(trial) ? reported.map((violation) => inUndisturbedRun(violation, properties)) : reported;
+      const weighed = isUndisturbed(trial)
+        ? reported.map((violation) => inUndisturbedRun(violation, properties))
+        : reported;
       return { history, violations: weighed, inconclusive, ...(isCut ? { isCut } : {}) };
     }
     const results = [];
@@ -188,5 +190,7 @@ function withoutSuperseded(violations: readonly Violation[], properties: readonl
     const by = properties.find(({ name }) => name === signature.property);
     for (const property of by?.supersedes ?? []) superseded.add(signatureText({ ...signature, property }));
   }
-  return superseded.size === 0 ? violations : violations.filter(({ signature }) => !superseded.has(signatureText(signature)));
+  return superseded.size === 0
+    ? violations
+    : violations.filter(({ signature }) => !superseded.has(signatureText(signature)));
 }

@@ -1,4 +1,4 @@
-/** How one run is made: what is there when it begins, when it is at rest, and what is asked of it then. Start at {@link resolveTrial}. */
+/** Options of one run: how it starts, when it is at rest, and what is probed then. Start at {@link resolveTrial}. */
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import type { ClusterState } from '../../clusters/cluster.ts';
 import type { Recorder } from '../../gate/recorder.ts';
@@ -18,7 +18,7 @@ export interface TrialOptions {
   readonly probe: TrialProbe;
 }
 
-/** What a run begins with, up to the end of contention. */
+/** The options up to the end of contention. */
 export interface TrialStart {
   readonly host: Host;
   readonly snapshot: ClusterState;
@@ -27,74 +27,74 @@ export interface TrialStart {
   readonly stepsMax: number;
   readonly serialised: boolean;
   readonly seed: number;
-  /** Run time at which the clock starts, after the epoch. */
+  /** Offset of the run's clock from the run epoch, in ms. */
   readonly clockOffsetMs: number;
   /** Names that the target draws itself. */
   readonly drawnNames: DrawnNames;
-  /** What the target has done undisturbed before contention begins, where that is known of this start. */
+  /** What the undisturbed target did before contention, if known for this kind of start. */
   readonly habit: Habit | undefined;
   readonly seedObjects: readonly KubeObject[] | undefined;
-  /** Where a target is kept that lives through many runs; it is started there when none is. */
+  /** Keeps a warm target between runs; the run starts a new target if it holds none. */
   readonly place: WarmPlace | undefined;
   /** Measures the phases of the run. */
   readonly stopwatch: Stopwatch;
 }
 
-/** Makes what decides during contention; it notes what it decides. */
+/** Creates the scheduler of contention, which records its decisions through `note`. */
 export type Decide = (note: Recorder['decision']) => {
   readonly scheduler: Scheduler;
-  /** Labels of the schedule that never came up, asked once contention is over. */
+  /** Returns the labels of the schedule that never occurred; called once contention is over. */
   readonly missed: () => readonly string[];
 };
 
 /** When a run is at rest. */
 export interface TrialSettle {
-  /** Whether reads put off rest; `when-new`: those that have not been asked several times since anything changed. */
+  /** Whether reads postpone rest; `when-new`: only reads that have not been repeated several times since the last change. */
   readonly readsAreActivity: boolean | 'when-new';
-  /** How long the target may be silent, in ms, before it goes on by itself. */
+  /** How long the target may be silent, in ms, before it continues by itself. */
   readonly pauseMs: number;
-  /** How long the target has to be silent … */
+  /** How long the target has to be silent, in ms … */
   readonly windowMs: number;
-  /** … and how long where its pauses have been waited out already. */
+  /** … and how long if its pauses have already been waited out. */
   readonly waitedWindowMs: number;
-  /** However long activity lasts, settling ends after so many windows of waiting for more … */
+  /** The number of windows after which settling ends, however long activity lasts … */
   readonly windowsMax: number;
-  /** … or after so many items. */
+  /** … and the number of items after which it ends. */
   readonly stepsMax: number;
-  /** Items that the target's work takes undisturbed, from its start to rest: so many without a pause are no loop. */
+  /** The number of items of the undisturbed target's work, from its start to rest: that many without a pause are not a loop. */
   readonly workItems: number;
-  /** The target is not shown its own writes. */
+  /** Whether watch events of the target's own writes are withheld from it. */
   readonly withholdEcho: boolean;
 }
 
-/** What happens once a run has come to rest. */
+/** Options of what happens once a run has come to rest. */
 export interface TrialProbe {
-  /** This much more run time passes with nothing to do. */
+  /** Additional run time in which nothing is done, in ms. */
   readonly idleMs: number;
   readonly afterRest: readonly Program[];
-  /** A fresh incarnation takes over and settles too. */
+  /** Whether a fresh incarnation replaces the target and settles too. */
   readonly freshIncarnation: boolean;
   readonly atRest: ((live: Live) => Promise<void>) | undefined;
 }
 
 /**
- * What a target does when it starts and when the sample is applied, as the references saw it. On a busy machine a process may pause
- * in the middle of that for longer than it is given to be at rest.
+ * What a target does when it starts and when the sample is applied, as measured by the references. On a loaded machine a process may pause
+ * in the middle of that for longer than the window of rest.
  */
 export interface Habit {
-  /** Watches that it opens. */
+  /** The number of watches that it opens. */
   readonly watches: number;
-  /** Changes that it makes of the sample; absent until runs that begin with it have shown. */
+  /** The number of changes that it makes after the sample is applied; absent until runs that start settled have measured it. */
   readonly changes?: number;
 }
 
-/** How a target goes about its work. */
+/** The measured behaviour of a target. */
 export interface Habits {
-  /** Reads do not count as activity for a target that polls by nature. */
+  /** Whether reads count as activity: not for a target that polls by nature. */
   readsAreActivity: boolean;
-  /** How long it may be silent before it goes on by itself, in ms; 0 until measured. */
+  /** How long it may be silent before it continues by itself, in ms; 0 until measured. */
   pauseMs: number;
-  /** Items that its work takes undisturbed; absent until measured. */
+  /** The number of items of its undisturbed work; absent until measured. */
   workItems?: number;
   /** Names that it draws itself. */
   drawnNames: DrawnNames;
@@ -102,24 +102,24 @@ export interface Habits {
   habit?: Habit;
 }
 
-/** What one run has that does not follow from its trial, its settings and what is known of the target. */
+/** Options of one run that do not follow from its trial, its settings and the measured behaviour of the target. */
 export type TrialVariant = NamespacedOptions &
   Partial<
     Pick<TrialStart, 'seed' | 'clockOffsetMs'> &
       Pick<TrialSettle, 'readsAreActivity' | 'pauseMs' | 'windowsMax' | 'withholdEcho'> &
       Pick<TrialProbe, 'idleMs' | 'freshIncarnation'>
   > & {
-    /** No window is taken but this one, for suspects. */
+    /** The only settle window, in ms, used for suspects. */
     readonly settleWindowMs?: number | undefined;
-    /** The target lives through the crashes of the schedule. */
+    /** Whether to ignore the crashes in the schedule. */
     readonly withoutCrashes?: boolean;
     readonly place?: WarmPlace;
   };
 
-/** However long activity lasts, settling ends after this many windows of waiting for more. */
+/** The number of windows after which settling ends, however long activity lasts. */
 const SETTLE_WINDOWS_MAX = 6;
 
-/** Fills in what a variant leaves open. */
+/** Returns the options of a run, with defaults for what the variant leaves open. */
 export function resolveTrial(
   start: Pick<TrialStart, 'host' | 'snapshot' | 'workload' | 'decide' | 'stopwatch'>,
   settings: RunSettings,
@@ -137,7 +137,7 @@ export function resolveTrial(
       seed: variant.seed ?? settings.seed,
       clockOffsetMs: variant.clockOffsetMs ?? 0,
       drawnNames,
-      // Of a target that finds everything there, nobody knows what it will do.
+      // For a target that finds all its objects in place, the usual behaviour is unknown.
       habit: seedObjects === undefined ? habit : undefined,
       seedObjects,
       place: variant.place,

@@ -1,7 +1,7 @@
 /**
- * A trial: setup → contention → heal → settle → check material. Returns the history; judging it is `judge.ts`.
+ * Runs a trial: setup → contention → heal → settle → probes. Returns the history; judging it is `judge.ts`.
  *
- * Owns: the phases. What is there before them is `setting-up.ts`, when each is over `settling.ts`. Start at {@link runTrial}.
+ * Owns: the phases. Does not own: the setup (`setting-up.ts`), when a phase is over (`settling.ts`). Start at {@link runTrial}.
  */
 import { Random } from '../../determinism/random.ts';
 import type { History, Settlement } from '../../model/history.ts';
@@ -18,7 +18,7 @@ import type { WarmPlace } from './warm-place.ts';
 import { World } from './world.ts';
 import type { Host } from './host.ts';
 
-/** 2026-01-01T00:00:00Z: where the run's clock starts; any fixed date will do. */
+/** 2026-01-01T00:00:00Z, where the run's clock starts; any fixed date would do. */
 export const RUN_EPOCH_MS = 1_767_225_600_000;
 
 /** Runs one trial to its end. The world is closed when the promise resolves. */
@@ -32,7 +32,7 @@ export async function runTrial(options: TrialOptions): Promise<History> {
   const world = standing ?? new World(host, random, RUN_EPOCH_MS + start.clockOffsetMs, start.drawnNames);
   world.readsAreActivity = options.settle.readsAreActivity;
   world.serialised = start.serialised;
-  // Only a target that has come to rest has a past that another run can begin with.
+  // Only a target that has come to rest can be used for another run.
   let goesOn = false;
   try {
     const { scheduler, missed: missedBy } = start.decide((...noted) => world.recorder.decision(...noted));
@@ -47,7 +47,7 @@ export async function runTrial(options: TrialOptions): Promise<History> {
     world.startContention();
     for (const program of programsOf(world, workload)) world.startProgram(program);
     let lastItemMs = host.time.waited();
-    // Nobody disturbs a target that has come to rest: it has nothing to pause for.
+    // An undisturbed target at rest has no pauses to wait out.
     const stirred = workload.start === 'empty' || workload.programs.length > 0;
     const waitMs = Math.max(world.pace.contentionWaitMs, stirred ? options.settle.pauseMs : 0);
     const end = await pump(
@@ -63,7 +63,7 @@ export async function runTrial(options: TrialOptions): Promise<History> {
         mayWaitUntil: (atMs) => atMs <= untilMs(world) + waitMs || waitedBy(host.time, atMs) <= lastItemMs + waitMs,
       },
     );
-    // Its pauses were waited out already, unless something comes after a long time.
+    // Whether its pauses were waited out already, and nothing is left that occurs much later.
     const waited =
       stirred &&
       end === 'idle' &&
@@ -83,7 +83,7 @@ export async function runTrial(options: TrialOptions): Promise<History> {
     }
     await world.incarnations.measure('healed');
     world.recorder.phase('settle');
-    // Standing co-writers do at rest once more what they do all day.
+    // Standing co-writers write once more at rest, as they would all day.
     for (const program of workload.programs) if (program.standing === true) world.startProgram(program, true);
     const { windowMs, waitedWindowMs } = options.settle;
     let settlement = await settle(world, { ...options.settle, windowMs: waited ? waitedWindowMs : windowMs });
@@ -120,12 +120,12 @@ export async function runTrial(options: TrialOptions): Promise<History> {
   }
 }
 
-/** Run time until which something lasts that the schedule or a program has asked for. */
+/** Returns the run time at which the last pause, delay, wait or connection fault that was asked for ends. */
 function untilMs({ incarnations, host, waits, delays }: World): number {
   return Math.max(incarnations.pausedUntilMs, host.disturbance.untilMs, waits.seenUntilMs, delays.untilMs);
 }
 
-/** Leaves the target where it stands, for another run, or ends it. */
+/** Keeps the target for another run, or ends it. */
 async function leave(world: World, place: WarmPlace | undefined, random: Random): Promise<void> {
   let isKept = false;
   try {
@@ -136,17 +136,17 @@ async function leave(world: World, place: WarmPlace | undefined, random: Random)
   }
 }
 
-/** Nobody waits for what was not answered before. */
+/** Ignores errors of requests that were never answered. */
 function unlessCutShort(error: unknown): void {
   if (!(error instanceof CutShort)) throw error;
 }
 
-/** With the last look, which is taken when everybody has seen the history. */
+/** Returns the measurements, including the last one, which is made after the history has been judged. */
 function measuredIn({ recorder: { measurements } }: World): Pick<History, 'measurements'> {
   return measurements.length === 0 ? {} : { measurements: [...measurements] };
 }
 
-/** Nothing of the target reaches anything any more. */
+/** Ends the run; nothing that the target does has any effect afterwards. */
 async function end(world: World): Promise<void> {
   const { host } = world;
   try {
@@ -158,7 +158,7 @@ async function end(world: World): Promise<void> {
   }
 }
 
-/** With the requests that are still open. */
+/** Returns the reason with the requests that are still open. */
 function whyCut({ recorder }: World, { message }: CutShort): string {
   const open = recorder.operations.filter(
     ({ verb, sent, answered }) => verb !== 'watch' && sent !== undefined && answered === undefined,
@@ -170,7 +170,7 @@ function neverStarted({ pace }: Host): Settlement {
   return { result: 'never-started', detail: `it was not ready within ${pace.readyWithinMs / 1000} s` };
 }
 
-/** Tells when anything but a timer, what a leader does for its lock, or a read of a target that polls, happened. */
+/** Calls `moved` whenever something happens other than a timer, the renewal of a lock, or a read of a target that polls. */
 function watching(world: World, scheduler: Scheduler, moved: () => void): Scheduler {
   return wrapped(scheduler, (view) => {
     const choice = scheduler.next(view);
@@ -180,7 +180,7 @@ function watching(world: World, scheduler: Scheduler, moved: () => void): Schedu
   });
 }
 
-/** What an item is about: answers touch nothing, but their label says what they answer. */
+/** Returns the object of an item: answers touch nothing, but their label contains the request's object. */
 function touchedBy({ touches, label }: Item): string {
   if (touches !== '') return touches;
   const { resource, rest } = partsOf(label);

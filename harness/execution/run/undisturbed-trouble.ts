@@ -1,7 +1,4 @@
-/**
- * What an undisturbed run says against a target before anyone contends with it: it cannot be tested at all, or goes wrong in every run
- * alike.
- */
+/** Errors and warnings about an undisturbed target: it cannot be tested at all, or fails in every run. */
 import { isUnansweredWebhook } from 'stalemate-apiserver/wire/unanswered-webhook';
 import { parentOf, type KubeObject } from 'stalemate-apiserver/objects/object';
 import type { UncontrolledUse } from '../../determinism/uncontrolled.ts';
@@ -16,15 +13,15 @@ import { exitHint, portHint, silenceHint, whoText } from './process-trouble.ts';
 import type { Containment } from './host.ts';
 import { silentText } from './silent-start.ts';
 
-/** Whether the target's own program has asked for nothing. */
+/** Reports whether the target's main program has sent no request. */
 export function isSilent(history: History): boolean {
   return !history.operations.some(({ actor, verb }) => programOf(actor) === TARGET && !isWrite(verb));
 }
 
 /**
- * A target that did nothing at all cannot be tested, and silence would look like success.
+ * Throws for a target that did nothing: it cannot be tested, and silence would look like success.
  *
- * @param uses What of real time a watched run of a module has met.
+ * @param uses The real I/O found in a watched run of a module.
  */
 export function checkAlive(history: History, containment?: Containment, uses: readonly UncontrolledUse[] = []): void {
   checkSample(history, containment?.unanswered);
@@ -56,17 +53,17 @@ export function checkAlive(history: History, containment?: Containment, uses: re
   if (!asked) throw targetFailed(history, silentText(history, uses));
 }
 
-/** Nothing can be tested; what the target printed may say why. */
+/** Returns an error with the target's last output, which may contain the reason. */
 function targetFailed(history: History, message: string): HarnessError {
   return errorWithPrinted('TARGET_FAILED', message, lastLinesOf(history));
 }
 
-/** More lives than this, undisturbed, and it does not stay up. */
+/** The number of incarnations, undisturbed, beyond which a program counts as not staying up. */
 const LIVES_MAX = 3;
 
 /**
- * Whether each program of the target was there at the end of an undisturbed run. A manager that has made its certificate may end once,
- * for its next life to find it mounted.
+ * Reports whether each program of the target was running at the end of an undisturbed run. A manager that has created its certificate may
+ * exit once, so that its next incarnation finds it mounted.
  */
 export function isUp({ processes }: History): boolean {
   const programs = Map.groupBy(
@@ -79,12 +76,12 @@ export function isUp({ processes }: History): boolean {
   });
 }
 
-/** Whether no life of the same program has ever asked for anything. */
+/** Reports whether no incarnation of the same program has ever sent a request. */
 function isMute({ operations }: History, actor: ActorId): boolean {
   return !operations.some((operation) => programOf(operation.actor) === programOf(actor));
 }
 
-/** A program that is never ready, or that keeps ending, when nobody disturbs it. */
+/** Throws for a program that is never ready, or that keeps exiting, while undisturbed. */
 function checkStarted(history: History): void {
   const { settlement, processes } = history;
   const last = processes.findLast(({ kind }) => kind === 'exited');
@@ -110,10 +107,10 @@ function checkStarted(history: History): void {
   );
 }
 
-/** A sample that the API server refuses would leave the target with nothing to do, and silence would look like success. */
+/** Throws if the API server refused the sample: the target would have nothing to do, and silence would look like success. */
 function checkSample(history: History, unanswered: string | undefined): void {
   const made = new Set<string>();
-  // The last word counts: what a webhook does not answer is sent again.
+  // Only the last attempt counts: a request that a webhook did not answer is sent again.
   for (const { actor, verb, outcome, resource, name, body } of history.operations.toReversed()) {
     if (actor !== 'user' || verb !== 'create') continue;
     const own = (body as KubeObject | undefined)?.metadata.name ?? name;
@@ -126,22 +123,22 @@ function checkSample(history: History, unanswered: string | undefined): void {
   }
 }
 
-/** Why a webhook of the target gave no answer. */
+/** Returns why a webhook of the target did not answer. */
 function whyUnanswered({ processes }: History, unanswered: string | undefined): string {
   const ends = processes.filter(({ kind }) => kind === 'exited');
   if (ends.length > 0) return `the target had ended (${ends.at(-1)?.detail ?? ''})`;
   return unanswered ?? 'the target did not answer';
 }
 
-/** Trouble that is told, and costs no campaign. */
+/** Returns problems that are reported, but do not end the campaign. */
 export function undisturbedWarnings(history: History): readonly string[] {
   return [...undisturbedTroubles(history), ...ownerless(history)];
 }
 
-/** Refused this often in an undisturbed run, a request is no accident. */
-const REFUSALS_TOLD = 2;
+/** How often a request must be refused in an undisturbed run to be reported. */
+const REFUSALS_MIN = 2;
 
-/** Trouble that needs no contention: differential properties are blind to what goes wrong in every run alike. */
+/** Returns problems that occur without contention: differential properties cannot see what fails in every run. */
 function undisturbedTroubles(history: History): readonly string[] {
   const refused = new Map<string, { count: number; message: string }>();
   for (const { actor, verb, resource, name, outcome } of history.operations) {
@@ -152,7 +149,7 @@ function undisturbedTroubles(history: History): readonly string[] {
     refused.set(key, { message, count: (refused.get(key)?.count ?? 0) + 1 });
   }
   const warnings = [...refused]
-    .filter(([, { count }]) => count >= REFUSALS_TOLD)
+    .filter(([, { count }]) => count >= REFUSALS_MIN)
     .map(
       ([key, { count, message }]) =>
         `undisturbed, the target's ${key} was refused ${count} times (${message}): what fails in every run is not found by contention`,
@@ -161,7 +158,7 @@ function undisturbedTroubles(history: History): readonly string[] {
   return [...warnings, 'undisturbed, the target never comes to rest: convergence cannot be judged'];
 }
 
-/** What the target makes under drawn names without saying whose it is: too many of them could not be told from enough. */
+/** Returns warnings about objects with generated names and no owner: surplus ones cannot be recognised. */
 function ownerless({ revisions, names }: History): readonly string[] {
   const kinds = new Set<string>();
   for (const { actor, type, resource, uid, object } of revisions) {

@@ -1,8 +1,8 @@
-/** Thrown when the target turns out to live in a way that virtual time does not steer: whoever started it may start it in real time. */
+/** Thrown if the target uses something that virtual time does not steer; the caller may start it in real time instead. */
 export class Unsteered extends Error {
   override readonly name = 'Unsteered';
 
-  /** @param what What it waits by, as its launcher calls it: `timerfd_settime`. */
+  /** @param what The call by which it waits, as named by its launcher: `timerfd_settime`. */
   constructor(what: string) {
     super(`the program uses ${what}, which virtual time does not steer`);
   }

@@ -1,9 +1,9 @@
 /**
- * Where a process stands that lives through many runs: warm mode.
+ * Keeps a process that is used for many runs: warm mode.
  *
- * Between two runs all that the last one made is deleted, by requests and events like any others, so that the target's caches follow;
- * versions go on rising. Owns: clearing up, and what is too harmed to go on with. What is found here counts only once a fresh process
- * has shown it too (`search/search.ts`). Start at {@link WarmPlace}.
+ * Between two runs, everything that the last one created is deleted, by ordinary requests and events, so that the target's caches follow;
+ * resource versions keep rising. Owns: cleaning up, and when a process can no longer be used. A finding here counts only once a fresh
+ * process shows it too (`search/search.ts`). Start at {@link WarmPlace}.
  */
 import { controllerOf } from 'stalemate-apiserver/objects/object';
 import type { Random } from '../../determinism/random.ts';
@@ -18,14 +18,14 @@ import { pump } from './pump.ts';
 import type { Pace } from './pace.ts';
 import type { World } from './world.ts';
 
-/** A process that goes on is not given the time that one needs to start. */
+/** A process that is already running needs no time to start. */
 const HURRY: Pick<Pace, 'setupWindowMs' | 'contentionWaitMs'> = { setupWindowMs: 0, contentionWaitMs: 25 };
-/** How long nothing must happen before a run counts as settled; suspects are given longer. */
+/** How long a run must be silent to count as settled, in ms; suspects get longer. */
 export const WARM_SETTLE_MS = 25;
 const SLICE_MS = 20;
-/** A process is replaced after so many runs: what leaks must not add up. */
+/** The number of runs after which a process is replaced, so that leaks do not add up. */
 const RUNS_MAX = 200;
-/** What the target has to let go of (finalizers) is waited for this long before others take it away. */
+/** How long to wait, in ms, for the target to remove its finalizers before the harness does. */
 const LET_GO_MS = 300;
 const STEPS_MAX = 400;
 
@@ -33,14 +33,14 @@ export class WarmPlace {
   #world: World | undefined;
   #runs = 0;
 
-  /** The world of the last run, made ready for another one; undefined where one has to be started. */
+  /** Returns the world of the last run, ready for another one; undefined if a new one has to be created. */
   take(): World | undefined {
     const world = this.#world;
     this.#world = undefined;
     return world;
   }
 
-  /** Clears up after a run; false when the target cannot go on, and the world is to be ended. */
+  /** Cleans up after a run. Returns false if the target cannot be used again; the caller then ends the world. */
   async keep(world: World, random: Random): Promise<boolean> {
     const goesOn =
       ++this.#runs < RUNS_MAX &&
@@ -60,7 +60,7 @@ export class WarmPlace {
   }
 }
 
-/** Deletes what the run has made, owners first; false when something stays, or was changed that had been there before. */
+/** Deletes what the run has created, owners first. Returns false if something remains, or if objects from before the run were changed. */
 async function clear(world: World): Promise<boolean> {
   const created = new Set(world.recorder.revisions.flatMap(({ type, uid }) => (type === 'ADDED' ? [uid] : [])));
   if (objectsOf(world).some(({ uid, resource }) => !created.has(uid) && !RECORDS.test(resource))) return false;
@@ -89,20 +89,20 @@ async function act(world: World, on: readonly Revision[], make: (target: ObjectT
   });
 }
 
-/** Records of what happened, and locks: nobody decides by them in another run. */
+/** Events and locks, which do not affect decisions in another run. */
 const RECORDS = /^(?:events(?:\.|$)|leases\.)/;
 
 function leftOver(world: World): readonly Revision[] {
   return objectsOf(world).filter((revision) => !isKept(revision) && !RECORDS.test(revision.resource));
 }
 
-/** The nodes and the like that the environment needs: made once, and nobody's. */
+/** Reports whether an object stays between runs: locks, and what the environment creates once, such as nodes. */
 function isKept({ actor, object, resource }: Revision): boolean {
   if (resource.startsWith('leases.')) return true;
   return roleOf(actor) === 'environment' && !RECORDS.test(resource) && controllerOf(object) === undefined;
 }
 
-/** The last version of everything that is there and was made or changed in this run, with whose it first was. */
+/** Returns the last version of each existing object that was created or changed in this run, with the actor that created it. */
 function objectsOf({ recorder }: World): readonly Revision[] {
   const makers = new Map<string, ActorId>();
   for (const { uid, actor } of recorder.revisions) if (!makers.has(uid)) makers.set(uid, actor);

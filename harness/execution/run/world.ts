@@ -1,7 +1,8 @@
 /**
- * The world of one run: the API server as it stood, the gate before it, the target's incarnations (`incarnations.ts`), the programs.
+ * The world of one run: the API server in its initial state, the gate in front of it, the target's incarnations (`incarnations.ts`), the
+ * programs.
  *
- * Owns: what exists during a run and how one item happens. Does not own: which item (`pump.ts`), in which phases (`trial.ts`).
+ * Owns: what exists during a run, and the execution of one item. Does not own: which item (`pump.ts`), in which phases (`trial.ts`).
  */
 import { groupResource } from 'stalemate-apiserver/objects/object';
 import type { EnvironmentController } from '../../actors/environment/index.ts';
@@ -26,7 +27,7 @@ import { Incarnations } from './incarnations.ts';
 import type { Pace } from './pace.ts';
 import { RepeatedReads } from './repeated-reads.ts';
 
-/** What a request takes of run time. */
+/** The run time that a request takes, in ms. */
 const ROUND_TRIP_MS = 1;
 
 export class World implements RunOnHost {
@@ -36,20 +37,20 @@ export class World implements RunOnHost {
   readonly host: Host;
   /** Actors whose program operation completed since the scheduler was last asked. */
   readonly completed: Set<ActorId> = new Set();
-  /** Gate items executed since contention began. */
+  /** The number of gate items executed since contention began. */
   steps = 0;
-  /** How long had been waited by the last thing that counts as activity: a change, or a request of the target other than a watch. */
+  /** The time waited (`RunClock.waited`) at the last activity: a change, or a request of the target other than a watch. */
   lastActivityMs = 0;
-  /** What of the host's pace is replaced. */
+  /** Overrides of the host's pace. */
   hurry: Partial<Pace> = {};
-  /** What arrives between two moments of rest is put into the order of labels. */
+  /** Whether items that arrive between two moments of rest are sorted by label. */
   serialised = false;
-  /** Reads count as activity too: not for a target that polls by nature, and only new ones until it is known whether it does. */
+  /** Whether reads count as activity too: not for a target that polls by nature; `when-new` until that is known. */
   readsAreActivity: boolean | 'when-new' = true;
   readonly incarnations: Incarnations;
   readonly #timers = new Map<string, number>();
   readonly #programs = new Map<ActorId, Promise<void>>();
-  /** Programs that wait for an object to be made. */
+  /** Programs that wait for an object to be created. */
   readonly #awaited = new Awaited();
   /** Programs that let time pass. */
   readonly waits: ProgramWaits;
@@ -63,7 +64,7 @@ export class World implements RunOnHost {
   #contending = false;
   #over = false;
 
-  /** The cluster is as it is to be when this run begins. */
+  /** The cluster must already be in the run's initial state. */
   constructor(host: Host, random: Random, startMs: number, drawnNames: DrawnNames = {}) {
     this.host = host;
     this.waits = new ProgramWaits(host.time);
@@ -95,12 +96,12 @@ export class World implements RunOnHost {
     });
   }
 
-  /** How long the target is given; the host's own pace unless a run is to be quicker. */
+  /** The time that the target is given: the host's pace, with this run's overrides. */
   get pace(): Pace {
     return { ...this.host.pace, ...this.hurry };
   }
 
-  /** Begins another run with the target as it stands. `kept` is what is there from before. */
+  /** Begins another run with the target in its current state. `kept` are the objects that remain from before. */
   renew(kept: readonly Revision[], random: Random): void {
     const latest = this.recorder.revisions.at(-1)?.revision ?? 0;
     this.host.time.reset({ startMs: 0, random, goesOn: true });
@@ -117,13 +118,13 @@ export class World implements RunOnHost {
     this.lastActivityMs = 0;
   }
 
-  /** A change that the server committed. */
+  /** Handles a change that the server committed. */
   committed(change: ObservedChange): void {
     this.recorder.committed(change);
     if (change.type === 'ADDED') this.#awaited.tell((target) => this.#isMade(target));
     const revision = this.recorder.revisions.at(-1);
     if (revision !== undefined) this.#locks.committed(revision);
-    // A leader renews its lock for as long as it lives.
+    // Lock renewals do not count: a leader renews its lock for as long as it lives.
     if (!this.isLock(`${change.resource}/${change.namespace}/${change.name}`)) {
       this.lastActivityMs = this.host.time.waited();
       this.#repeated.changed();
@@ -132,17 +133,17 @@ export class World implements RunOnHost {
     for (const controller of this.#environment) controller.onChange(change, actor);
   }
 
-  /** Whether what an item touches is what leaders are elected with. */
+  /** Reports whether the object that an item touches is a leader election lock. */
   isLock(touches: string): boolean {
     return this.#locks.includes(touches);
   }
 
-  /** Whether leaders are elected here. */
+  /** Whether leader election is used in this run. */
   get hasLock(): boolean {
     return this.#locks.isAny;
   }
 
-  /** Starts a program; its actor's first request waits at the gate after the next drain. `enduring` ones outlast contention. */
+  /** Starts a program; its actor's first request waits at the gate after the next drain. `enduring` programs continue after contention. */
   startProgram(program: Program, enduring = false): void {
     const context: ProgramContext = {
       upstream: this.gate.port(program.actor),
@@ -153,13 +154,13 @@ export class World implements RunOnHost {
       ended: () => this.#programsEnded && !enduring,
       pause: (delayMs) => new Promise((resolve) => void this.host.time.after(delayMs, program.actor, resolve)),
     };
-    // One actor does one thing at a time: what it undoes at heal must not overtake the operation that it undoes.
+    // One actor does one thing at a time: an operation that heals must not overtake the one that it undoes.
     const earlier = this.#programs.get(program.actor);
     const run = earlier === undefined ? runProgram(program, context) : earlier.then(() => runProgram(program, context));
     this.#programs.set(program.actor, run);
   }
 
-  /** One-shot programs stop after the operation under way. */
+  /** Stops one-shot programs after their current operation. */
   endPrograms(): void {
     this.#programsEnded = true;
     this.#awaited.tell(() => true);
@@ -170,7 +171,7 @@ export class World implements RunOnHost {
     return !this.realName(target).includes('~');
   }
 
-  /** Run time until which an incarnation may wait for the lock of one that is gone; in the past when none does. */
+  /** Run time until which an incarnation may wait for the lock of an ended one; in the past if none does. */
   get locksExpireByMs(): number {
     return this.#locks.expireByMs(this.incarnations);
   }
@@ -179,19 +180,19 @@ export class World implements RunOnHost {
     return this.naming.real(groupResource(target), target.namespace, target.name);
   }
 
-  /** Whether time passes because a program or the schedule asked for it: that is no step. */
+  /** Whether time is passing because a program or the schedule asked for it: that does not count as a step. */
   get isWaitAskedFor(): boolean {
     return this.waits.isUnderWay || this.delays.isUnderWay;
   }
 
-  /** Whether something would expire if the target were late: a lock, or whatever several lives of it tell by that the others are there. */
+  /** Whether something would expire if the target were late: a lock, or whatever several incarnations use to detect each other. */
   get keepsUp(): boolean {
     return this.hasLock || this.incarnations.size > 1;
   }
 
-  /** The earliest timer as an item. */
+  /** Returns the earliest timer as an item. */
   timer(): TimerItem | undefined {
-    // What becomes ready by and by is not at rest, however long it takes on the wall.
+    // Something that is still getting ready is not at rest, however long it takes in real time.
     if (this.host.time.expects === true) this.lastActivityMs = this.host.time.waited();
     const next = this.host.time.next();
     if (next === undefined) return undefined;
@@ -212,7 +213,7 @@ export class World implements RunOnHost {
     };
   }
 
-  /** Numbers start anew: contention begins. */
+  /** Begins contention: numbering restarts. */
   startContention(): void {
     this.#contending = true;
     this.gate.startContention();
@@ -220,13 +221,13 @@ export class World implements RunOnHost {
     this.steps = 0;
   }
 
-  /** Whether an item is a read, or the answer to one, of a target that polls by nature: it would go on for ever. */
+  /** Reports whether an item is a read, or the answer to one, of a target that polls by nature and so never stops reading. */
   isPoll(item: Item): boolean {
     if (this.readsAreActivity === true || !isRead(item)) return false;
     return this.readsAreActivity === false || this.#repeated.includes(item);
   }
 
-  /** Lets the chosen item happen. */
+  /** Executes the chosen item. */
   execute({ item, fault }: Choice): void {
     if (item.kind !== 'timer' || !this.isWaitAskedFor) this.steps++;
     this.completed.clear();
@@ -240,7 +241,7 @@ export class World implements RunOnHost {
       this.host.time.advanceToNext();
       return;
     }
-    // A process that starts asks for all kinds of things before it does anything.
+    // A starting process sends all kinds of requests before it does any work.
     const starting = this.host.mode.startIsActivity && !this.#contending && roleOf(item.actor) === 'target';
     if (item.kind === 'send' && roleOf(item.actor) === 'target' && !this.isLock(item.touches)) {
       if (item.write) this.#repeated.changed();
@@ -256,13 +257,13 @@ export class World implements RunOnHost {
     ) {
       this.lastActivityMs = this.host.time.waited();
     }
-    // However fast a server is, two requests in a row never see the same millisecond: a clock that stood still would make a write
-    // of the time of day a no-op, and hide that it wakes its own writer.
+    // However fast a server is, two requests in a row never see the same millisecond. If the clock did not move, a write of the time of day
+    // would be a no-op, which would hide that it triggers its own writer.
     if (item.kind === 'send') this.host.time.elapse(ROUND_TRIP_MS);
     this.gate.execute(item, fault);
   }
 
-  /** Ends the run: nothing of the target reaches anything any more. */
+  /** Ends the run: nothing that the target does has any effect afterwards. */
   close(): void {
     this.#over = true;
     this.endPrograms();
@@ -271,7 +272,7 @@ export class World implements RunOnHost {
   }
 }
 
-/** Whether an item is a read of the target, or the answer to one. */
+/** Reports whether an item is a read of the target, or the answer to one. */
 function isRead({ kind, actor, verb, write }: Item): boolean {
   return (kind === 'send' || kind === 'answer') && verb !== 'watch' && !write && roleOf(actor) === 'target';
 }

@@ -1,4 +1,4 @@
-/** Runs of one trial again and again, in several lanes: for what is shrunk, reproduced or replayed. */
+/** Repeats the run of one trial in several lanes, for shrinking, reproducing and replaying. */
 import type { Reference } from '../../model/reference.ts';
 import type { Trial } from '../../model/trial.ts';
 import type { Workload } from '../../model/workload.ts';
@@ -8,15 +8,15 @@ import { inLanes } from '../run/lanes.ts';
 import { Prober, type Patience } from '../run/prober.ts';
 import type { TrialRunner } from '../run/runner.ts';
 
-/** Where runs are made, and who answers what properties ask meanwhile. */
+/** A runner with the prober that answers the properties' requests for its runs. */
 export interface Lane {
   readonly runner: TrialRunner;
   readonly prober: Prober;
 }
 
 /**
- * Runs a trial so many times, at once where that can be, and judges the one property that matters, or all of them. Once what was made is
- * enough, no further run is begun; of runs that were cut short there is no answer.
+ * Runs a trial up to `times` times, in parallel where possible, and judges one property, or all of them. Once `enough` of the results so
+ * far returns true, no further run begins. Runs that were cut short have no result.
  */
 export type Attempt = (
   trial: Trial,
@@ -25,7 +25,7 @@ export type Attempt = (
   enough?: (made: readonly Judged[]) => boolean,
 ) => Promise<readonly Judged[]>;
 
-/** Lanes whose probers share what they know. */
+/** Returns lanes whose probers share their results. */
 export function lanesOf(
   runners: readonly TrialRunner[],
   base: Workload,
@@ -40,7 +40,11 @@ export function lanesOf(
   });
 }
 
-/** @param take What counts of a run. */
+/**
+ * Returns an {@link Attempt}.
+ *
+ * @param take Selects what counts of a run; undefined for nothing.
+ */
 export function attempting(
   lanes: readonly Lane[],
   properties: readonly Property[],

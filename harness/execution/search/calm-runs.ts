@@ -1,9 +1,10 @@
 /**
- * Which calm runs to make, in which order: what happens to the target takes turns, and rivals write where it has been seen to write.
+ * Chooses which undisturbed runs to make, in which order: the disturbances of the target alternate, and other writers write where the
+ * target has been seen to write.
  *
- * Two workloads belong together when the same is done to the target in them (a wish of its user, the loss of something that it made, a
- * start from nothing) and only the rivals are others. The first of such a group shows what the target updates then; the next ones are
- * chosen so that their rivals write there. Owns: the groups and their order. Does not own: what is deviated from (`deviations.ts`).
+ * Two workloads belong to the same group if they do the same to the target (a change by its user, the loss of something that it created, an
+ * empty start) and differ only in the other writers. The first run of a group shows what the target updates; the next ones are chosen so
+ * that other writers write there too. Owns: the groups and their order. Does not own: the deviations from these runs (`deviations.ts`).
  */
 import { groupResource } from 'stalemate-apiserver/objects/object';
 import { roleOf } from '../../model/actor.ts';
@@ -13,11 +14,11 @@ import type { Program, Workload } from '../../model/workload.ts';
 
 interface Group {
   readonly left: Workload[];
-  /** What the target updates or patches then, by how many of the runs made so far had a rival there. */
+  /** The objects that the target updates or patches then, with the number of runs so far in which another writer wrote there. */
   readonly places: Map<string, number>;
 }
 
-/** So many groups take turns before the next ones do, and each gets so many turns. */
+/** The number of groups that alternate before the next ones do, and the turns that each gets. */
 const NEIGHBOURS = 3;
 const TURNS = 2;
 
@@ -26,7 +27,7 @@ export class CalmRuns {
   readonly #groupOf = new Map<Workload, Group>();
   readonly #turns: Generator<Group>;
 
-  /** @param workloads To choose from; each is made once, the short ones first. */
+  /** @param workloads The candidates; each is used once, short ones first. */
   constructor(workloads: readonly Workload[]) {
     const groups = new Map<string, Group>();
     const known = new Set<string>();
@@ -44,7 +45,7 @@ export class CalmRuns {
     this.#turns = turns(this.#groups);
   }
 
-  /** The next one; none when all have been made. */
+  /** Returns the next workload; undefined once all have been used. */
   next(): Workload | undefined {
     const turn = this.#turns.next();
     if (turn.done === true) return undefined;
@@ -52,14 +53,14 @@ export class CalmRuns {
     const best = left.toSorted((a, b) => worth(b, places) - worth(a, places))[0];
     if (best === undefined) return undefined;
     left.splice(left.indexOf(best), 1);
-    for (const place of rivalPlaces(best)) {
+    for (const place of otherWriterPlaces(best)) {
       const seen = places.get(place);
       if (seen !== undefined) places.set(place, seen + 1);
     }
     return best;
   }
 
-  /** What a calm run has shown. */
+  /** Learns where the target writes from an undisturbed run. */
   learn(workload: Workload, history: History): void {
     const places = this.#groupOf.get(workload)?.places;
     if (places === undefined) return;
@@ -73,17 +74,17 @@ export class CalmRuns {
   }
 }
 
-/** Where an object is, in words that requests and programs share. */
+/** Identifies an object in a form that requests and programs share. */
 export function placeOf(resource: string, namespace: string, name: string): string {
   return `${resource}/${namespace}/${name}`;
 }
 
-/** What a program's operations are about, in their order. */
+/** Returns the objects of a program's operations, in order. */
 export function placesOf({ ops }: Pick<Program, 'ops'>): readonly string[] {
   return ops.map(({ target }) => placeOf(groupResource(target), target.namespace, target.name));
 }
 
-/** A few groups in turns, then the next few, and from the beginning again as long as there is anything left. */
+/** Alternates between a few groups, then between the next few, and starts over until all are empty. */
 function* turns(groups: readonly Group[]): Generator<Group> {
   while (groups.some(({ left }) => left.length > 0)) {
     for (let first = 0; first < groups.length; first += NEIGHBOURS) {
@@ -93,25 +94,25 @@ function* turns(groups: readonly Group[]): Generator<Group> {
   }
 }
 
-/** Rivals where the target writes, and where there was none yet, are worth most. */
+/** Rates a workload: other writers where the target writes, and where there were few so far, are worth most. */
 function worth(workload: Workload, places: ReadonlyMap<string, number>): number {
   let sum = 0;
-  for (const place of new Set(rivalPlaces(workload))) {
+  for (const place of new Set(otherWriterPlaces(workload))) {
     const seen = places.get(place);
     if (seen !== undefined) sum += 1 / (1 + seen);
   }
   return sum;
 }
 
-/** What is done to the target, at rest by the first of the programs, and by the user in any case; not to which object of a kind, nor the value. */
+/** Returns what is done to the target: by the user, and at rest by the first program. Ignores which object of a kind, and the value. */
 function stirOf({ start, programs }: Workload): readonly unknown[] {
   return programs
     .filter((program, index) => isStir(start, program, index))
     .map(({ ops }) => ops.map((op) => [op.do, groupResource(op.target), 'path' in op ? op.path : null]));
 }
 
-/** Whoever takes an object away is no rival for its content. */
-function rivalPlaces({ start, programs }: Workload): readonly string[] {
+/** Returns the objects that other writers write to. Deleting an object does not conflict with writes to its content. */
+function otherWriterPlaces({ start, programs }: Workload): readonly string[] {
   return programs
     .filter((program, index) => !isStir(start, program, index))
     .flatMap(({ ops }) => placesOf({ ops: ops.filter((op) => op.do !== 'delete') }));

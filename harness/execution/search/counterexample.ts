@@ -1,4 +1,4 @@
-/** Parts of a configuration as others need them: what a worker is told, and what is stored with a failure. */
+/** Derived forms of a configuration: the subject that a worker gets, and what is stored with a failure. */
 import path from 'node:path';
 import type { Violation } from '../../model/check-result.ts';
 import type { Counterexample, CounterexampleTarget, StoredProgram } from '../../model/counterexample.ts';
@@ -9,7 +9,7 @@ import type { RunConfig } from '../config/run-config.ts';
 import { unusualManner } from '../config/process-target.ts';
 import { versions } from '../versions.ts';
 
-/** What a worker needs to know of a configuration. */
+/** Returns the part of a configuration that a worker needs. */
 export function subjectOf(config: RunConfig): Subject {
   const { target, process, transport, cluster, toxiproxy, existing, kindAccess, crds, samples, project } = config;
   const { namespace, declared, configFile, reportDir } = config;
@@ -22,7 +22,7 @@ export function subjectOf(config: RunConfig): Subject {
   };
 }
 
-/** How the target is written into a file: its paths relative to the working directory of the configuration. */
+/** Returns the stored form of the target: its paths relative to the working directory of the configuration. */
 export function storedTarget({ target, process: started, transport, cwd }: RunConfig): CounterexampleTarget {
   if (started === null || target !== '') return { module: relative(cwd, target), transport };
   const { command, cwd: directory, programs } = started;
@@ -38,7 +38,7 @@ export function storedTarget({ target, process: started, transport, cwd }: RunCo
   };
 }
 
-/** The same target, its paths relative to another folder. */
+/** Returns the same target with its paths relative to another folder. */
 export function targetFrom(target: CounterexampleTarget, from: string, to: string): CounterexampleTarget {
   const moved = (file: string): string => relative(to, path.resolve(from, file));
   if ('module' in target) return { ...target, module: moved(target.module) };
@@ -53,13 +53,16 @@ export function targetFrom(target: CounterexampleTarget, from: string, to: strin
   };
 }
 
-/** Whether what is kept is about the target that is configured, from wherever this is asked. */
+/** Reports whether a stored target is the configured one, regardless of the working directory. */
 export function isAbout(kept: CounterexampleTarget, config: RunConfig): boolean {
   const mine = storedTarget(config);
   return [config.corpus.home, config.cwd].some((folder) => isSameTarget(mine, targetFrom(kept, folder, config.cwd)));
 }
 
-/** Whether two targets are one, their paths relative to one folder. Arguments come and go with the deployment; the program is what it is about. */
+/**
+ * Reports whether two targets are the same, with paths relative to the same folder. Compares the programs only: arguments change with the
+ * deployment.
+ */
 export function isSameTarget(one: CounterexampleTarget, other: CounterexampleTarget): boolean {
   if ('module' in one) return 'module' in other && other.module === one.module;
   return 'command' in other && isSameProgram(one, other) && areSamePrograms(one.programs ?? {}, other.programs ?? {});
@@ -86,7 +89,7 @@ function relative(from: string, to: string): string {
   return path.relative(from, to).split(path.sep).join('/') || '.';
 }
 
-/** All it takes to run a failed trial with a stored schedule again. */
+/** Returns everything needed to run a failed trial with a stored schedule again. */
 export function counterexampleOf(trial: Trial, violation: Violation, config: RunConfig): Counterexample {
   return {
     version: 1,

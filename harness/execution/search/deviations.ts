@@ -1,10 +1,10 @@
 /**
- * Every single deviation from a calm run that may matter: what to try where a trial is dear.
+ * Generates every relevant single deviation from an undisturbed run, for targets whose trials are expensive.
  *
- * A calm run (the same workload in the default order) has shown which requests the target makes and what it is told. Around each of
- * its writes and each event one thing is made to happen otherwise: somebody else writes the same object first, with or without the
- * target hearing of it; a watch falls silent from there on; a fault. Most bugs need no more than that, and a schedule of one deviation
- * is a short story from the beginning. Owns: which deviations. Does not own: which runs they start from (`trial-source.ts`).
+ * An undisturbed run (the same workload in the default order) has shown which requests the target sends and which events it receives. At
+ * each of its writes and each event, one thing is changed: a conflicting write before it, with or without the target's watch delivering it;
+ * a watch held from there on; a fault. Most bugs need no more than that, and a schedule with one deviation makes a short story. Owns: which
+ * deviations. Does not own: which runs they start from (`trial-source.ts`).
  */
 import { OUTSIDE_PATH } from 'stalemate-apiserver/wire/outside-path';
 import { acts } from 'stalemate-apiserver/wire/request-info';
@@ -22,56 +22,60 @@ import { placeOf, placesOf } from './calm-runs.ts';
 import { typicalConnectionFault } from '../../schedule/connection-faults.ts';
 import { delaysMs } from '../../schedule/delays.ts';
 
-/** A target that writes without end would be deviated from without end. */
+/** Limits for a target that never stops writing. */
 const WRITES_MAX = 24;
 const EVENTS_MAX = 24;
 
-/** The watch events of one stream that the target was told during contention. */
-interface Heard {
+/** The watch events of one stream that were delivered to the target during contention. */
+interface DeliveredEvents {
   readonly stream: Label;
   readonly resource: string;
   readonly events: readonly { readonly k: number; readonly at: number; readonly label: Label }[];
 }
 
-/** Somebody with a program. */
-interface Rival {
+/** A writer, or the user, with a program. */
+interface OtherWriter {
   readonly actor: ActorId;
-  /** What its operations are about, in their order. */
+  /** The objects of its operations, in order. */
   readonly places: readonly string[];
-  /** When it was last seen to act. */
+  /** The position of its last request in the history. */
   readonly lastAt: number;
 }
 
 export interface Deviations {
-  /** Somebody else writes first, once or several times in a row. */
+  /** Another writer writes first, once or several times in a row. */
   readonly collisions: readonly Schedule[];
-  /** A watch falls silent. */
+  /** A watch is held. */
   readonly silences: readonly Schedule[];
   readonly faults: readonly Schedule[];
-  /** Something comes late, after deadlines of the target: its requeue, poll or back-off overtakes it. */
+  /** An item is delayed beyond deadlines of the target, so that its requeue, poll or back-off comes first. */
   readonly delays: readonly Schedule[];
 }
 
 /**
- * The deviations from a calm run, in the order in which they come up.
+ * Returns the deviations from an undisturbed run, in the order in which they occur.
  *
- * @param calm A run of `workload` in the default order.
- * @param faults Kinds of faults that may be used.
+ * @param undisturbed A run of `workload` in the default order.
+ * @param faults Types of faults that may be used.
  */
-export function singleDeviations(calm: History, { programs }: Workload, faults: readonly FaultKind[]): Deviations {
-  const contention = phaseStart(calm, 'contention');
-  const over = phaseStart(calm, 'heal');
+export function singleDeviations(
+  undisturbed: History,
+  { programs }: Workload,
+  faults: readonly FaultKind[],
+): Deviations {
+  const contention = phaseStart(undisturbed, 'contention');
+  const over = phaseStart(undisturbed, 'heal');
   const during = (at: number): boolean => at >= contention && at < over;
-  const operations = calm.operations.filter(({ invoked }) => during(invoked.at));
+  const operations = undisturbed.operations.filter(({ invoked }) => during(invoked.at));
   const writes = operations
     .filter(({ actor, verb }) => roleOf(actor) === 'target' && isWrite(verb))
     .slice(0, WRITES_MAX);
-  // What a command in a container has done shows no less than what a write has, once its answer is lost.
+  // A command run in a container has an effect too: losing its answer is as interesting as for a write.
   const changing = operations
     .filter((one) => roleOf(one.actor) === 'target' && (isWrite(one.verb) || actsBeside(one)))
     .slice(0, WRITES_MAX);
-  const heard = streamsOf(calm, during);
-  const rivals = programs.map(({ actor, ops }): Rival => ({
+  const delivered = streamsOf(undisturbed, during);
+  const otherWriters = programs.map(({ actor, ops }): OtherWriter => ({
     actor,
     places: placesOf({ ops }),
     lastAt: Math.max(0, ...operations.filter((operation) => operation.actor === actor).map(reachedAt)),
@@ -79,26 +83,28 @@ export function singleDeviations(calm: History, { programs }: Workload, faults: 
   const collisions: Schedule[] = [];
   for (const write of writes) {
     const place = placeOf(write.resource, write.namespace, write.name);
-    for (const { actor, places, lastAt } of rivals) {
-      // Whoever has nothing left to do by then cannot come first.
+    for (const { actor, places, lastAt } of otherWriters) {
+      // A writer that has finished by then cannot be first.
       if (lastAt < reachedAt(write) || !places.includes(place)) continue;
       const first = before(write, actor);
       collisions.push({ ...EMPTY_SCHEDULE, preemptions: [first] });
-      const unheard = heard.flatMap((stream) => (stream.resource === write.resource ? silentFrom(stream, write) : []));
-      if (unheard.length > 0) collisions.push({ ...EMPTY_SCHEDULE, preemptions: [first], holds: unheard });
+      const undelivered = delivered.flatMap((stream) =>
+        stream.resource === write.resource ? silentFrom(stream, write) : [],
+      );
+      if (undelivered.length > 0) collisions.push({ ...EMPTY_SCHEDULE, preemptions: [first], holds: undelivered });
     }
   }
-  collisions.push(...streaks(writes, rivals));
-  const silences = heard.flatMap(({ stream, events }) =>
+  collisions.push(...streaks(writes, otherWriters));
+  const silences = delivered.flatMap(({ stream, events }) =>
     events.slice(0, EVENTS_MAX).map(({ k }): Hold => ({ stream, from: `@${k}`, until: 'heal' })),
   );
   return {
     collisions,
     silences: silences.map((hold): Schedule => ({ ...EMPTY_SCHEDULE, holds: [hold] })),
     faults: faults
-      .flatMap((kind) => faultsOf(kind, changing, heard))
+      .flatMap((kind) => faultsOf(kind, changing, delivered))
       .map((fault): Schedule => ({ ...EMPTY_SCHEDULE, faults: [fault] })),
-    delays: (faults.includes('delay') ? delaysOf(changing, heard) : []).map((fault): Schedule => ({
+    delays: (faults.includes('delay') ? delaysOf(changing, delivered) : []).map((fault): Schedule => ({
       ...EMPTY_SCHEDULE,
       faults: [fault],
     })),
@@ -110,16 +116,17 @@ function actsBeside({ resource, subresource, name }: Operation): boolean {
 }
 
 /**
- * Each write of an object loses its race for as long as rivals last: what one lost race leaves undone, the next write often fixes.
+ * Returns schedules in which each write of an object loses its race as long as other writers last: the effect of one lost race is often
+ * fixed by the next write.
  */
-function streaks(writes: readonly Operation[], rivals: readonly Rival[]): readonly Schedule[] {
+function streaks(writes: readonly Operation[], otherWriters: readonly OtherWriter[]): readonly Schedule[] {
   const found: Schedule[] = [];
   const stems = new Set<string>();
   for (const write of writes) {
     const label = `${write.label}${SENT}`;
     const stem = withoutOccurrence(label) ?? label;
     const place = placeOf(write.resource, write.namespace, write.name);
-    const left = rivals
+    const left = otherWriters
       .filter(({ actor, lastAt }) => roleOf(actor) !== 'user' && lastAt > reachedAt(write))
       .flatMap(({ actor, places }) => places.filter((other) => other === place).map(() => actor));
     if (left.length < 2 || stems.has(stem)) continue;
@@ -133,7 +140,7 @@ function streaks(writes: readonly Operation[], rivals: readonly Rival[]): readon
   return found;
 }
 
-/** When a request came to the server: it may have waited at the gate long before that. */
+/** Returns when a request reached the server; it may have waited at the gate long before that. */
 function reachedAt({ sent, invoked }: Operation): number {
   return (sent ?? invoked).at;
 }
@@ -142,18 +149,18 @@ function before({ label }: Operation, run: ActorId): Preemption {
   return { before: `${label}${SENT}`, run };
 }
 
-/** Silence from the first event on that the target had not been told when it made this write. */
-function silentFrom({ stream, events }: Heard, { invoked }: Operation): readonly Hold[] {
+/** Returns a hold from the first event that the target had not received when it sent this write. */
+function silentFrom({ stream, events }: DeliveredEvents, { invoked }: Operation): readonly Hold[] {
   const next = events.find(({ at }) => at > invoked.at)?.k ?? (events.at(-1)?.k ?? -1) + 1;
   return [{ stream, from: `@${next}`, until: 'heal' }];
 }
 
-function streamsOf({ deliveries, names }: History, during: (at: number) => boolean): readonly Heard[] {
+function streamsOf({ deliveries, names }: History, during: (at: number) => boolean): readonly DeliveredEvents[] {
   const streams = new Map<Label, { resource: string; events: { k: number; at: number; label: Label }[] }>();
   for (const { actor, stream, resource, k, at, object } of deliveries) {
     if (roleOf(actor) !== 'target' || !during(at) || k < 0 || object === undefined) continue;
     const { uid = '', name = '' } = object.metadata;
-    // Nobody is told of an object without a name but by a bookmark.
+    // Events about objects without a name are bookmarks.
     if (name === '') continue;
     const known = streams.get(stream) ?? { resource, events: [] };
     known.events.push({ k, at, label: `${stream}/${names[uid] ?? name}@${k}` });
@@ -162,19 +169,23 @@ function streamsOf({ deliveries, names }: History, during: (at: number) => boole
   return [...streams].map(([stream, rest]) => ({ stream, ...rest }));
 }
 
-/** Each as late as it may come by default: what shorter delays show, this one shows too, and shrinking makes it short. */
-function delaysOf(changing: readonly Operation[], heard: readonly Heard[]): readonly Fault[] {
+/** Returns delays of the maximum length: they cover the shorter ones, and shrinking makes them short. */
+function delaysOf(changing: readonly Operation[], delivered: readonly DeliveredEvents[]): readonly Fault[] {
   const late = (kind: ItemKind, at: Label): readonly Fault[] =>
     delaysMs(kind)
       .slice(-1)
       .map((forMs): Fault => ({ do: 'delay', forMs, at }));
   return [
-    ...heard.flatMap(({ events }) => events.slice(0, EVENTS_MAX).flatMap(({ label }) => late('event', label))),
+    ...delivered.flatMap(({ events }) => events.slice(0, EVENTS_MAX).flatMap(({ label }) => late('event', label))),
     ...changing.flatMap(({ label }) => [...late('send', label + SENT), ...late('answer', label + ANSWERED)]),
   ];
 }
 
-function faultsOf(kind: FaultKind, writes: readonly Operation[], heard: readonly Heard[]): readonly Fault[] {
+function faultsOf(
+  kind: FaultKind,
+  writes: readonly Operation[],
+  delivered: readonly DeliveredEvents[],
+): readonly Fault[] {
   switch (kind) {
     case 'fail':
       return writes.map(({ label }): Fault => ({ do: 'fail', status: 500, at: label + SENT }));
@@ -186,7 +197,7 @@ function faultsOf(kind: FaultKind, writes: readonly Operation[], heard: readonly
       return writes.map(({ label }): Fault => ({ do: 'crash', at: label + ANSWERED }));
     case 'close-watch':
     case 'expire-watch':
-      return heard.flatMap(({ events }) => events.map(({ label }): Fault => ({ do: kind, at: label })));
+      return delivered.flatMap(({ events }) => events.map(({ label }): Fault => ({ do: kind, at: label })));
     case 'latency':
     case 'bandwidth':
     case 'slow-close':
@@ -197,12 +208,12 @@ function faultsOf(kind: FaultKind, writes: readonly Operation[], heard: readonly
     case 'down': {
       const moments = [
         ...writes.map(({ label }) => label + ANSWERED),
-        ...heard.flatMap(({ events }) => events.map(({ label }) => label)),
+        ...delivered.flatMap(({ events }) => events.map(({ label }) => label)),
       ];
       return moments.map((at): Fault => ({ ...typicalConnectionFault(kind), at }));
     }
     default:
-      // They need a lock, a second copy, a list that may be old, or last for a while: left to what knows of those.
+      // These need a lock, a second replica or a stale list, or last for a while: strategies that know about those use them.
       return [];
   }
 }

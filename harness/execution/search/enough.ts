@@ -1,16 +1,16 @@
-/** Whether a search that found nothing says anything: with less than this behind it, it is no verdict. Pure. */
+/** Decides whether a search without findings is a verdict: with less than this behind it, it is not. Pure. */
 
-/** What fails in one of seven runs shows in 95 of 100 campaigns of so many. */
+/** A bug that shows in one of seven runs shows in 95 % of campaigns with this many. */
 export const RUNS_MIN = 20;
-/** Of conflicts, and of writes from a stale read: fewer are luck, and another seed has none. */
+/** The minimum number of conflicts, and of writes after a stale read: fewer are luck, and another seed may have none. */
 export const MET_MIN = 10;
 
-/** What a search has put to the test. */
+/** What a search has tested. */
 export interface PutToTest {
   readonly runs: number;
-  /** Of these, those without a verdict. */
+  /** The number of these runs without a verdict. */
   readonly inconclusiveRuns: number;
-  /** How often something was met, by counter (`conflicts`, `staleReads`). */
+  /** How often each situation occurred, by counter (`conflicts`, `staleReads`). */
   readonly contention: { readonly [counter: string]: number };
 }
 
@@ -20,8 +20,8 @@ export function isEnough(tested: PutToTest): boolean {
 }
 
 /**
- * What was met of each. A write of a target that sends no versions is never refused: where another writer overtook it, that was the
- * conflict.
+ * Returns how many conflicts and stale writes occurred. A target that sends no resource versions is never refused: for it, a foreign write
+ * between read and write is the conflict.
  */
 export function metIn({ contention }: Pick<PutToTest, 'contention'>): {
   readonly conflicts: number;

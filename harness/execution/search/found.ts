@@ -1,8 +1,8 @@
 /**
- * From a trial that failed to a finding: shrunk, reproduced, graded, with what it would take to pass.
+ * Turns a failed trial into a finding: shrunk, reproduced and graded, with the counterfactuals that pass.
  *
- * Owns: how much time that gets, and which form is kept where runs differ. Does not own: the shrinking (`shrink-finding.ts`), what the
- * search does with it.
+ * Owns: the time for that, and which form is kept if runs differ. Does not own: the shrinking (`shrink-finding.ts`), what the search does
+ * with the finding.
  */
 import { realNow } from '../../determinism/real-time.ts';
 import { roleOf } from '../../model/actor.ts';
@@ -34,20 +34,20 @@ import type { Attempt } from './attempt.ts';
 import type { Suspect } from './known-causes.ts';
 import type { SearchTally } from './tally.ts';
 
-/** A trial that violated something. */
+/** A trial with a violation. */
 export interface Failed {
   readonly trial: Trial;
   readonly judged: Judged;
-  /** What the run amounted to. */
+  /** Returns the run as a stored schedule. */
   readonly schedule: () => Promise<Schedule>;
-  /** What it violated, but for what is waived. */
+  /** Its violations, except waived ones. */
   readonly suspects: readonly Suspect[];
 }
 
-/** One whose run is known as a stored schedule. */
+/** A failed trial with its stored schedule. */
 export type StoredFailure = Omit<Failed, 'schedule'> & { readonly schedule: Schedule };
 
-/** A shrunk and reproduced finding, before it is given files. */
+/** A shrunk and reproduced finding that has not been written to files yet. */
 export interface Found {
   readonly trial: Trial;
   readonly history: History;
@@ -56,14 +56,14 @@ export interface Found {
   readonly also: readonly string[];
   readonly stats: FindingStats;
   readonly neighbour?: Neighbour;
-  /** What there was no time for. */
+  /** Steps that there was no time for. */
   readonly left?: readonly ('shrink' | 'proof')[];
 }
 
-/** A violation as it was found, before it is shrunk and proved. */
+/** A violation as found, before it is shrunk and reproduced. */
 export type Seen = Pick<Found, 'trial' | 'history' | 'violation'>;
 
-/** What is seen of a failed trial with a stored schedule. */
+/** Returns a violation as found in a failed trial with a stored schedule. */
 export function seenIn(
   { trial: { workload }, judged: { history }, schedule }: StoredFailure,
   { violation, causes }: Suspect,
@@ -74,32 +74,32 @@ export function seenIn(
 export interface ProofOptions {
   readonly runner: TrialRunner;
   readonly properties: readonly Property[];
-  /** Every signature is a finding of its own, whatever caused it. */
+  /** Whether every signature is a finding of its own, regardless of its cause. */
   readonly allSymptoms?: boolean;
-  /** Real time that shrinking one finding may take; `null` for the default. */
+  /** Real time for shrinking one finding, in ms; `null` for the default. */
   readonly shrinkMs: number | null;
-  /** Real time until which the search goes on after this finding; absent where it does not. */
+  /** Real time until which the search continues after this finding; absent if it does not. */
   readonly deadline?: number;
-  /** Real time at which all findings have been shrunk and proved. */
+  /** Real time by which all findings must be shrunk and reproduced. */
   readonly provedUntil: number;
   readonly cutAt: CutAt;
   readonly onPhase: (phase: 'reproduce') => void;
   readonly stopped: () => boolean;
 }
 
-/** A finding whose every run takes many seconds is proved by as many as there is time for. */
+/** Real time in ms for reproducing a finding: if each run takes many seconds, fewer runs are made. */
 const REPRODUCE_MS = 120_000;
-/** What fails less often than this is too small: the form before is looked at. */
+/** The failure rate below which a form is too small: the larger form before it is tried. */
 const STEADY = 0.9;
-/** Of the time that there is for a finding this much is for shrinking: a large one that is proved is worth more than a small one that is not. */
+/** The share of a finding's time for shrinking: a large finding that is reproduced is worth more than a small one that is not. */
 const SHRINK_SHARE = 0.5;
-/** As it was found, and one smaller form: so many runs one after the other. */
+/** The minimum number of consecutive runs for shrinking: the trial as found, and one smaller form. */
 const SHRINK_RUNS_MIN = 3;
 
 /**
- * Shrinks one violation of a failed trial and measures how often it reproduces. In runs that may differ, `k` may be 0: then it proves nothing.
+ * Shrinks one violation of a failed trial and measures how often it reproduces. Where runs differ, `k` may be 0: then it proves nothing.
  *
- * @param pending How many findings share the time that is left, this one included.
+ * @param pending The number of findings that share the remaining time, this one included.
  */
 export async function findingOf(
   { trial, judged: { history }, schedule }: StoredFailure,
@@ -116,12 +116,12 @@ export async function findingOf(
   const began = realNow();
   const shareMs = Math.max(0, options.provedUntil - began) / pending;
   const shrinkMs = options.shrinkMs ?? proof.shrinkMs((options.deadline ?? began) - began);
-  // What a finding gets is over softly, and its share of the budget is not: there, runs are cut short.
-  // Where it is too short to try even one form, all of it is for proving.
+  // The limit for shrinking is soft, the finding's share of the budget is hard: at its end, runs are cut short. If the share is too short
+  // to try even one form, all of it is used for reproducing.
   const isTooShort = proof.isTimed && shareMs * SHRINK_SHARE < runner.usualMs * SHRINK_RUNS_MIN;
   const shrinkCut = isTooShort ? began : began + shareMs * SHRINK_SHARE;
   const shrinkUntil = Math.min(began + shrinkMs, shrinkCut);
-  // Where runs are not cut short, the first one of a proof is always made.
+  // Where runs are not cut short, the first run of a proof is always made.
   const cutAt: CutAt = proof.isTimed ? options.cutAt : (_, work) => work();
   const stored: Trial = { workload: trial.workload, schedule };
   const outOfTime = (): boolean => realNow() >= shrinkUntil || options.stopped();
@@ -150,7 +150,7 @@ export async function findingOf(
   const { final, reproduced } = await cutAt(began + shareMs, () =>
     steadiest(
       accepted,
-      // What was derived from this very run is what has to fail again.
+      // The schedule derived from this very run is what has to fail again.
       {
         ...{ trial: derivesAtOnce ? stored : trial, history, violation, executions: 1 },
         ...(tried === undefined ? {} : { tried }),
@@ -207,8 +207,8 @@ function deviationCount({ preemptions, holds, faults }: Schedule): number {
 }
 
 /**
- * What a run must show for it to fail as this one did: the same signature, and, where the violation names its cause, by the same cause.
- * The same field may be lost by two requests.
+ * Returns what a run must show to fail in the same way: the same signature and, if the violation names its cause, the same cause. Two
+ * requests may lose the same field.
  */
 function wantedOf({ violation: { signature }, causes }: Suspect, allSymptoms: boolean): Wanted {
   const text = signatureText(signature);
@@ -228,8 +228,8 @@ function wantedOf({ violation: { signature }, causes }: Suspect, allSymptoms: bo
 }
 
 /**
- * The cause of a shrunk finding. One that only sees an outcome is judged once more with all properties: what else is wrong in the shrunk
- * run is why.
+ * Returns the cause of a shrunk finding. A violation that only sees an outcome is judged once more with all properties: what else is wrong
+ * in the shrunk run explains it.
  */
 async function causesOfShrunk(
   { trial, history, violation }: Shrunk,
@@ -249,7 +249,7 @@ async function causesOfShrunk(
   return causesOf(history, [violation])[0]?.candidates ?? causes.candidates;
 }
 
-/** The smallest form that fails nearly every time; where runs do not differ that is the smallest. */
+/** Returns the smallest form that fails nearly every time; where runs do not differ, that is the smallest form. */
 async function steadiest(
   accepted: readonly Shrunk[],
   asFound: Shrunk,
@@ -260,19 +260,19 @@ async function steadiest(
 ): Promise<{ readonly final: Shrunk; readonly reproduced: Awaited<ReturnType<typeof reproduce>> }> {
   let final = accepted.at(-1) ?? asFound;
   let reproduced = await reproduce(final, wanted, attempt, times, hurried);
-  // What comes without any disturbance is not about the larger forms either.
+  // What occurs without any disturbance does not depend on the larger forms either.
   if (final.violation.severity === 'warning') return { final, reproduced };
   for (const earlier of accepted.toReversed().slice(1, 1 + stepsBack)) {
     if (reproduced.k >= reproduced.n * STEADY || hurried()) break;
     const again = await reproduce(earlier, wanted, attempt, times, hurried);
     if (again.k > reproduced.k) [final, reproduced] = [earlier, again];
   }
-  // Where there was no time for more: the runs that it was accepted for were runs of this very schedule.
+  // If there was no time for more: the runs for which the form was accepted were runs of this very schedule.
   if (reproduced.n === 0 && final.tried !== undefined) return { final, reproduced: { ...reproduced, ...final.tried } };
   return { final, reproduced };
 }
 
-/** Actors that did anything since contention began. */
+/** Counts the actors that have sent a request since contention began. */
 function actorsOf(history: History): number {
   const since = history.phases.find((mark) => mark.phase === 'contention')?.at ?? 0;
   const actors = new Set<string>();
@@ -283,7 +283,7 @@ function actorsOf(history: History): number {
   return actors.size;
 }
 
-/** Watch events delivered after a hold was lifted that were there before. */
+/** Counts the watch events that were available during a hold and delivered after it. */
 function heldItems(history: History): number {
   const holds = history.decisions.filter((decision) => decision.kind === 'hold');
   let held = 0;

@@ -1,6 +1,6 @@
 /**
- * Which causes a search knows: those that it has found, those known from elsewhere, and what came back in no run although it was seen
- * often. A violation of a known cause is counted, and no time is spent on it.
+ * The causes that a search knows: those that it has found, those supplied from elsewhere, and violations that never reproduced although
+ * they were seen often. A violation with a known cause is counted, and no time is spent on it.
  */
 import type { KnownCause } from '../../model/cause.ts';
 import type { Violation } from '../../model/check-result.ts';
@@ -8,25 +8,25 @@ import { signatureText } from '../../model/signature.ts';
 import { isExplained, type Causes } from '../../oracle/cause.ts';
 import { addSymptom, type SearchTally } from './tally.ts';
 
-/** A violation of a run, with what may have caused it. */
+/** A violation of a run, with its possible causes. */
 export interface Suspect {
   readonly violation: Violation;
   readonly causes: Causes;
 }
 
-/** A violation that comes back in no run gets another chance when it is seen again, up to so many times. */
+/** How often a violation that never reproduces is tried again when it is seen. */
 const SIGHTINGS_MAX = 3;
-/** Further runs that are shrunk of a cause whose example so far would fail no run. */
+/** How many further runs are shrunk for a cause whose example so far is pathological. */
 const BETTER_TRIES = 3;
 
 export class KnownCauses {
-  /** By the key of a cause or one of its other names: the key that it is reported under. */
+  /** Maps each key of a cause, including alternative ones, to the key that it is reported under. */
   readonly #byKey = new Map<string, string>();
-  /** By how an outcome looks ({@link lookOf}), for violations that do not name their cause. */
+  /** Maps the appearance of an outcome ({@link lookOf}) to a cause, for violations that do not name their cause. */
   readonly #bySignature = new Map<string, string>();
   readonly #inVain = new Map<string, number>();
   readonly #dismissed = new Set<string>();
-  /** Causes whose example would fail no run on its own, with how often a better one is still looked for. */
+  /** Causes with a pathological example only, with the number of tries left to find a better one. */
   readonly #weak = new Map<string, number>();
 
   constructor(known: readonly KnownCause[]) {
@@ -42,20 +42,20 @@ export class KnownCauses {
     return this.#byKey.has(key);
   }
 
-  /** The key of the cause that a violation is a symptom of; undefined where none is known. */
+  /** Returns the key of the cause that a violation is a symptom of; undefined if none is known. */
   ownerOf({ violation, causes }: Suspect): string | undefined {
     for (const { key } of causes.candidates.slice(0, causes.owners)) {
       const owner = this.#byKey.get(key);
       if (owner !== undefined) return owner;
     }
     const signature = signatureText(violation.signature);
-    // What is known by its signature alone is known however it came about.
+    // A cause that is known by its signature alone matches regardless of how the violation came about.
     return (
       this.#byKey.get(signature) ?? (causes.certain ? undefined : this.#bySignature.get(lookOf({ violation, causes })))
     );
   }
 
-  /** Whether time may be spent on it. */
+  /** Reports whether time may be spent on a suspect. */
   isNew(suspect: Suspect): boolean {
     if (this.isDismissed(suspect)) return false;
     const owner = this.ownerOf(suspect);
@@ -63,17 +63,20 @@ export class KnownCauses {
     return isOpen && (this.#inVain.get(vainKey(suspect)) ?? 0) < SIGHTINGS_MAX;
   }
 
-  /** Whether a better example of a known cause is looked for: the one there is would hide that the cause shows every day too. */
+  /**
+   * Reports whether a better example of a known cause is wanted: the present one suggests that the cause occurs only in pathological
+   * conditions.
+   */
   isWeak(key: string): boolean {
     return (this.#weak.get(key) ?? 0) > 0;
   }
 
-  /** A run that was looked into for a better example of this cause, whatever came of it. */
+  /** Uses up one try for a better example of this cause, whatever the result. */
   spend(key: string): void {
     this.#weak.set(key, Math.max(0, (this.#weak.get(key) ?? 0) - 1));
   }
 
-  /** An example of a cause that has been learnt: whether it is worth reporting, as the first or as a better one. */
+  /** Reports whether an example of a learnt cause is worth reporting, as the first or as a better one. */
   isToReport(key: string, { isFirst, isWeak }: { readonly isFirst: boolean; readonly isWeak: boolean }): boolean {
     if (isFirst) {
       if (isWeak) this.#weak.set(key, BETTER_TRIES);
@@ -82,7 +85,7 @@ export class KnownCauses {
     return !isWeak && this.#weak.delete(key);
   }
 
-  /** It turned out to be a symptom of this cause, known until now or not. `also`: other keys that the cause goes by. */
+  /** Records that a suspect is a symptom of this cause, which may be new. `also`: alternative keys of the cause. */
   learn(suspect: Suspect, key: string, also: readonly string[] = []): void {
     const owner = this.#byKey.get(key) ?? key;
     this.#byKey.set(key, owner);
@@ -91,20 +94,20 @@ export class KnownCauses {
     else this.#remember(suspect, owner);
   }
 
-  /** The same outcome in a run that explains nothing has this cause too. */
+  /** Assigns this cause to the same outcome in runs that do not explain it. */
   #remember(suspect: Suspect, owner: string): void {
     const outcome = outcomeOf(signatureText(suspect.violation.signature));
     this.#bySignature.set(lookOf(suspect), owner);
     if (!this.#bySignature.has(outcome)) this.#bySignature.set(outcome, owner);
   }
 
-  /** It was looked into, and came back in no run. */
+  /** Records that a suspect was tried and did not reproduce. */
   lookedInVain(suspect: Suspect): void {
     const text = vainKey(suspect);
     this.#inVain.set(text, (this.#inVain.get(text) ?? 0) + 1);
   }
 
-  /** It was looked into, and comes without any disturbance: a run that shows it says nothing. */
+  /** Records that a suspect also occurs without any disturbance, so that a run that shows it proves nothing. */
   dismiss(suspect: Suspect): void {
     this.#dismissed.add(vainKey(suspect));
   }
@@ -113,15 +116,15 @@ export class KnownCauses {
     return this.#dismissed.has(vainKey(suspect));
   }
 
-  /** How many findings there are to be made of these, as far as can be told before. */
+  /** Returns the expected number of findings among the suspects. */
   pendingIn(suspects: readonly Suspect[]): number {
     return new Set(suspects.filter((one) => this.isNew(one)).map(({ causes }) => causes.candidates[0].key)).size;
   }
 
   /**
-   * Counts what one run showed of causes that are known by now.
+   * Counts the symptoms of known causes in one run.
    *
-   * @param counted What was counted of this run before; is added to.
+   * @param counted What was counted for this run before; added to.
    */
   count(suspects: readonly Suspect[], tally: SearchTally, counted: Set<Suspect | string> = new Set()): void {
     for (const suspect of suspects) {
@@ -135,8 +138,8 @@ export class KnownCauses {
 }
 
 /**
- * In the order in which they are looked into. What names its cause comes first: the rest of the run may be no more than its symptoms. Of
- * outcomes convergence comes last: it says of everything that it is not as it should be, the others say what.
+ * Returns suspects in the order in which they are examined. Violations that name their cause come first: the others may be only their
+ * symptoms. Among outcomes, convergence comes last: it states only that something is wrong, the others state what.
  */
 export function inOrder(suspects: readonly Suspect[]): readonly Suspect[] {
   const weight = ({ causes, violation }: Suspect): number =>
@@ -144,12 +147,12 @@ export function inOrder(suspects: readonly Suspect[]): readonly Suspect[] {
   return suspects.toSorted((a, b) => weight(a) - weight(b));
 }
 
-/** The same wrong outcome is one whether or not a crash was in the run. */
+/** Treats the same wrong outcome as one with or without a crash in the run. */
 function outcomeOf(signature: string): string {
   return signature.replace(/^crash-equivalence \|/, 'convergence |');
 }
 
-/** Outcomes that look alike may have two causes: where the run explains one, that it was looked into without that says nothing. */
+/** Returns the appearance of an outcome. Outcomes that look alike may have two causes, so an explained one includes its explanation. */
 function lookOf({ violation, causes }: Suspect): string {
   const outcome = outcomeOf(signatureText(violation.signature));
   return isExplained(causes) ? `${outcome} || ${causes.candidates[0].key}` : outcome;

@@ -1,4 +1,4 @@
-/** What properties warn of in the runs of a search: the first sentence of each signature, and how many runs showed it. */
+/** Warnings of properties in the runs of a search: the first sentence of each signature, and the number of runs that showed it. */
 import type { Violation } from '../../model/check-result.ts';
 import { signatureText } from '../../model/signature.ts';
 import { sortedRemarks, type Remark } from '../../model/finding.ts';
@@ -12,7 +12,7 @@ export function countRemarks(history: History, violations: readonly Violation[],
   const bySignature = new Map(warnings.map((one) => [signatureText(one.signature), one]));
   for (const [text, { signature, sentence }] of bySignature) {
     const before = remarks[text];
-    // The run is not kept, and only it says what is a secret.
+    // Redacted now: only the run itself, which is not kept, shows what is a secret.
     remarks[text] =
       before === undefined
         ? { signature, sentence: withoutItsSecrets(sentence, history), count: 1 }
@@ -20,7 +20,7 @@ export function countRemarks(history: History, violations: readonly Violation[],
   }
 }
 
-/** The most frequent first. What is also an error is told as a finding. */
+/** Returns the remarks, the most frequent first. Those that are also errors are reported as findings and left out. */
 export function remarksOf({ remarks, symptoms }: Pick<SearchTally, 'remarks' | 'symptoms'>): readonly Remark[] {
   const errors = new Set(Object.values(symptoms).flatMap((of) => Object.keys(of)));
   return sortedRemarks(Object.entries(remarks).flatMap(([text, remark]) => (errors.has(text) ? [] : [remark])));

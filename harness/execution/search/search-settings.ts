@@ -1,6 +1,6 @@
 /**
- * How a search goes about its work, resolved once where a campaign begins and passed whole from there on: it is cloned into workers, so it
- * holds data only.
+ * The settings of a search, resolved once at the start of a campaign and passed on as a whole. They are cloned into workers, so they
+ * contain data only.
  */
 import type { KnownCause } from '../../model/cause.ts';
 import type { FaultKind } from '../../model/schedule.ts';
@@ -11,35 +11,35 @@ import type { RunConfig } from '../config/run-config.ts';
 
 export interface SearchSettings {
   readonly seed: number;
-  /** By name. */
+  /** The names of the writers. */
   readonly writers: readonly string[];
   readonly faults: readonly FaultKind[];
-  /** Searches with these strategies only; `null`: with those that suit the target. */
+  /** The strategies to search with; `null`: those that suit the target. */
   readonly strategies: readonly StrategyName[] | null;
-  /** Where every run starts; `null`: either. */
+  /** The start of every run; `null`: either. */
   readonly start: Workload['start'] | null;
-  /** Trials run on one process that lives on; what is suspicious there runs again on a fresh one. */
+  /** Whether trials share one process of the target; suspicious ones run again on a fresh process. */
   readonly warm: boolean;
-  /** Findings after which it ends; infinite for none. */
+  /** The number of findings after which the search ends; infinite for no limit. */
   readonly stopAfter: number;
-  /** Causes that are known from elsewhere: counted, and neither shrunk nor reported as findings. */
+  /** Causes that are known from elsewhere: counted, but neither shrunk nor reported as findings. */
   readonly expected: readonly KnownCause[];
-  /** Accepted violations: counted, and not reported. */
+  /** Accepted violations: counted, but not reported. */
   readonly waivers: readonly Waiver[];
-  /** Every signature is a finding of its own, whatever caused it. */
+  /** Whether every signature is a finding of its own, regardless of its cause. */
   readonly allSymptoms: boolean;
-  /** Every n-th trial is run twice and the histories compared; the first few always are. */
+  /** Every n-th trial is run twice and its histories are compared; so are the first few. */
   readonly verifyEvery: number;
-  /** Real time that shrinking one finding may take, ms; `null` for the default. */
+  /** Real time for shrinking one finding, in ms; `null` for the default. */
   readonly shrinkMs: number | null;
 }
 
-/** What a caller may set for one campaign, beside its configuration. */
+/** Settings of a single campaign that its configuration does not contain. */
 export type SearchTuning = Partial<
   Pick<SearchSettings, 'strategies' | 'start' | 'expected' | 'allSymptoms' | 'verifyEvery' | 'shrinkMs'>
 >;
 
-/** After the first few, a trial is run twice now and then, to see whether the target is deterministic. */
+/** After the first few, every n-th trial is run twice to check that the target is deterministic. */
 const VERIFY_EVERY = 400;
 
 export function searchSettings(config: RunConfig, tuning: SearchTuning = {}): SearchSettings {

@@ -1,8 +1,8 @@
 /**
- * The search: generate trials, run and judge them, make a finding of each new cause, until the budget ends.
+ * The search: generates trials, runs and judges them, and makes a finding of each new cause, until the budget ends.
  *
- * Runs in the process where the target lives. Owns: the loop, what is counted, when it ends. Does not own: what becomes of a
- * failure (`found.ts`), supervision (`worker/supervisor.ts`), where findings go (`cli`).
+ * Runs in the process where the target lives. Owns: the loop, the counters, when it ends. Does not own: the handling of a failure
+ * (`found.ts`), supervision (`worker/supervisor.ts`), where findings go (`cli`).
  */
 import * as fc from 'fast-check';
 import { batchSeed } from '../../determinism/random.ts';
@@ -38,10 +38,10 @@ import { Waivers } from './waivers.ts';
 import { Waiting } from './waiting.ts';
 import { runWarm } from './warm.ts';
 
-/** What is to be searched, as a worker is told. */
+/** The order for a search that a worker receives. */
 export interface SearchOrder {
   readonly settings: SearchSettings;
-  /** Trials already made by an earlier worker of the same campaign. */
+  /** The number of trials that earlier workers of the same campaign have made. */
   readonly firstRun: number;
   readonly runsMax: number;
   readonly plan: TimePlan;
@@ -55,26 +55,26 @@ export interface SearchOptions extends SearchOrder {
   readonly base: Workload;
   readonly properties: readonly Property[];
   readonly workload: fc.Arbitrary<Workload>;
-  /** With few who act: what is tried step by step where trials are dear. Absent: all trials are random. */
+  /** Workloads with few writers, for systematic deviations where trials are expensive. Absent: all trials are random. */
   readonly calm?: fc.Arbitrary<Workload>;
   readonly cutAt: CutAt;
-  /** Before each trial: a heartbeat, and the place to look when the worker dies. */
+  /** Called before each trial: a heartbeat, and a record of the trial in case the worker dies. */
   readonly onTrial: (run: number, trial: Trial) => void;
-  /** Before a violation is shrunk and proved, and after, whatever came of it. */
+  /** Called before a violation is shrunk and reproduced, and after, whatever the result. */
   readonly onSeen: (seen: Seen) => void;
   readonly onSettled: () => void;
   readonly onFinding: (found: Found) => void;
-  /** The first run of each reason, while they are few. */
+  /** Called with the first run for each reason, for the first few reasons. */
   readonly onInconclusive: (run: InconclusiveRun) => void;
   readonly onPhase: (phase: 'search' | 'shrink' | 'reproduce') => void;
   readonly stopped: () => boolean;
 }
 
-/** Reasons of which a run is kept. */
+/** The number of reasons for which a run is kept. */
 export const INCONCLUSIVE_MAX = 5;
-/** The first trials are always run twice, to see whether the target is deterministic. */
+/** The first trials are always run twice, to check that the target is deterministic. */
 const VERIFY_FIRST = 5;
-/** Trials of one batch; between two the budget is looked at anew. */
+/** The number of trials in a batch; between batches the budget is checked again. */
 const BATCH = 200;
 
 export async function search(options: SearchOptions, tally: SearchTally): Promise<void> {
@@ -130,7 +130,7 @@ export async function search(options: SearchOptions, tally: SearchTally): Promis
     options.onTrial(options.firstRun + tally.runs, trial);
     const run = await runOne(trial, { ...options, runner: lane }, own, tally, reasons).catch(unlessTimeIsOver);
     if (run === undefined) {
-      // It says nothing, and is no run that was made.
+      // A run that was cut short does not count.
       tally.runs--;
       tally.left.push({ what: 'runs', count: 1 });
       return undefined;
@@ -158,7 +158,7 @@ export async function search(options: SearchOptions, tally: SearchTally): Promis
     if (failures.length === 0) continue;
     options.onPhase('shrink');
     for (const failure of failures) {
-      // A run is without an opinion once, however many properties have none.
+      // A run is counted as inconclusive once, however many properties are.
       let isCounted = failure.judged.inconclusive.size > 0;
       const counted = new Set<Suspect | string>();
       let stored: StoredFailure | undefined;
@@ -166,7 +166,7 @@ export async function search(options: SearchOptions, tally: SearchTally): Promis
         if (findings >= settings.stopAfter || !known.isNew(suspect)) continue;
         const before = known.ownerOf(suspect);
         if (before !== undefined) {
-          // The run that gave the weak example is no better for another symptom.
+          // The run with the pathological example is no better for another symptom.
           if (counted.has(before)) continue;
           known.spend(before);
         }
@@ -208,7 +208,10 @@ export async function search(options: SearchOptions, tally: SearchTally): Promis
   }
 }
 
-/** One at a time in each lane: whatever is under way when the first one fails is still looked at. `runsMax` counts over all batches. */
+/**
+ * Runs one trial at a time in each lane; trials in progress when the first one fails are still completed. `runsMax` is the limit over all
+ * batches.
+ */
 export function sideBySide<L, F>(
   source: (seed: number, size: number) => Iterable<Trial>,
   over: () => boolean,
@@ -234,7 +237,7 @@ export function sideBySide<L, F>(
   };
 }
 
-/** What also comes without any disturbance says nothing of a run: neither that it fails nor that it does not. */
+/** Counts runs with dismissed suspects as inconclusive: what also occurs without any disturbance neither fails a run nor clears it. */
 function countDismissed(
   suspects: readonly Suspect[],
   known: KnownCauses,
@@ -250,7 +253,7 @@ function countDismissed(
   if (!isCounted) tally.inconclusiveRuns++;
 }
 
-/** What a process did in one run and in none of the same schedule proves nothing: it is a run without an opinion. */
+/** Records a violation that occurred once and in no further run of the same schedule: it proves nothing, and its run is inconclusive. */
 function neverAgain(
   { violation: { signature, sentence }, stats: { reproduced } }: Found,
   { judged: { history }, schedule }: StoredFailure,
@@ -269,7 +272,7 @@ function neverAgain(
   tally.warnings.push(`${reason}: ${withoutItsSecrets(sentence, history)}`);
 }
 
-/** Whether it is the first run of one of the first reasons: what there is to look at stays small. */
+/** Reports whether this is the first run for one of the first few reasons; others are not kept. */
 function isToKeep(reason: string, { inconclusive }: SearchTally): boolean {
   return inconclusive[reason] === 1 && Object.keys(inconclusive).length <= INCONCLUSIVE_MAX;
 }
@@ -299,7 +302,7 @@ async function runOne(
       countOpinions(judged, properties, tally);
       return { judged, schedule: () => Promise.resolve(schedule) };
     }
-    // What a process with a past of its own has done proves nothing before a fresh one does it too.
+    // A violation in a warm process proves nothing until a fresh process shows it too.
     again = { workload: trial.workload, schedule };
   }
   const {
@@ -309,11 +312,11 @@ async function runOne(
   } = await runJudged(runner, again, (run, live) =>
     judgeRun(again, run, properties, references.reference, prober, live),
   );
-  // Most of what judging asks for clears the target: without the answer there is nothing to suspect.
+  // Most probes clear the target: without the result there is nothing to suspect.
   if (opinions.isCut === true && opinions.violations.length === 0) return undefined;
   const { times } = runner;
   const judged = reasons.of(opinions);
-  // Of runs that can be made again a sample tells as much as all of them.
+  // For runs that can be repeated, a sample is as informative as all of them.
   const looked = !comparesRuns || tally.runs <= VERIFY_FIRST || tally.runs % options.settings.verifyEvery === 0;
   if (looked) tally.faults.push(...checkLegality(history));
   if (looked && comparesRuns) {
@@ -321,7 +324,7 @@ async function runOne(
     tally.verified++;
     tally.divergence = firstDivergence(history, second);
   }
-  // What is made again on a fresh process says nothing of the one that lives on.
+  // A repetition on a fresh process is not representative of the warm one.
   if (!options.settings.warm) tally.use = withRun(tally.use, judged.history, times);
   countContention(history, tally);
   countOpinions(judged, properties, tally);

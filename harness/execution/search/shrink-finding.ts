@@ -1,7 +1,7 @@
 /**
- * Shrinks one finding: pins its signature, keeps to a budget, reproduces the result.
+ * Shrinks one finding: pins its signature, stays within a budget, reproduces the result.
  *
- * Owns: what counts as "still fails" and how often a run is made. The candidates come from `schedule/shrink.ts`.
+ * Owns: what counts as "still fails", and how often a run is made. Does not own: the candidates (`schedule/shrink.ts`).
  */
 import type { Violation } from '../../model/check-result.ts';
 import type { Counterfactual, Grade, Neighbour } from '../../model/finding.ts';
@@ -20,10 +20,10 @@ import type { Judged } from '../run/judge.ts';
 import type { FailRule, ProofPolicy, Tried } from '../run/run-mode.ts';
 import type { Attempt } from './attempt.ts';
 
-/** What a run is asked for. */
+/** The violation that a run has to show. */
 export interface Wanted {
   readonly property: string;
-  /** The violation in question, where a judged run has it. */
+  /** Returns the violation if a judged run shows it. */
   in(judged: Judged): Violation | undefined;
 }
 
@@ -32,29 +32,29 @@ export interface Shrunk {
   readonly history: History;
   readonly violation: Violation;
   readonly executions: number;
-  /** How often it failed in the runs that it was accepted for; absent where it was not tried. */
+  /** How often it failed in the runs for which it was accepted; absent if it was not tried. */
   readonly tried?: Tried;
 }
 
-/** Enough for nearly every finding; what is left over stays a little larger than it could be. */
+/** The limit of runs, enough for nearly every finding; the others stay a little larger than necessary. */
 const EXECUTIONS_MAX = 160;
 
-/** Reproducing looks at the clock after so many runs. */
+/** The number of runs after which reproducing checks the time. */
 const AT_ONCE = 4;
 
 export interface ShrinkOptions {
   readonly attempt: Attempt;
   readonly outOfTime: () => boolean;
   readonly proof: Pick<ProofPolicy, 'first' | 'smaller'>;
-  /** Whether holds stay as long as they are. */
+  /** Whether holds keep their length. */
   readonly keepHolds: boolean;
-  /** Hears how often the trial failed as it was given, also where that was too seldom, or time was too short. */
+  /** Called with how often the trial failed as given, even if that was too rarely or time was too short. */
   readonly onFirst?: (tried: Tried) => void;
 }
 
 /**
- * Shrinks a failing trial with a stored schedule: all that was accepted on the way, the smallest last. Empty when it does not fail
- * like this, or not often enough to tell.
+ * Shrinks a failing trial with a stored schedule. Returns all forms accepted on the way, the smallest last; empty if the trial does not
+ * fail in this way, or too rarely to be sure.
  */
 export async function shrinkFinding(
   start: Trial,
@@ -72,7 +72,7 @@ export async function shrinkFinding(
         executions++;
         made++;
         const violation = wanted.in(judged);
-        // A warning is no form of an error, unless it says that nothing has to disturb the target for this.
+        // A warning is no form of an error, unless it shows that no disturbance is needed for this.
         if (violation === undefined || (violation.severity === 'warning' && !isUndisturbed(trial))) continue;
         failed++;
         if (failed < need) continue;
@@ -83,7 +83,7 @@ export async function shrinkFinding(
       if (fails || made - failed > of - need || outOfTime()) return { fails, k: failed, n: made };
     }
   };
-  // Where one run that fails is no shrunk form yet, it takes as long as the proof of the form that was found.
+  // If one failing run is no proof, shrinking takes as long as proving the form that was found.
   if (proof.first.need > 1 && outOfTime()) return [];
   const first = await tries(start, proof.first);
   onFirst?.(first);
@@ -110,7 +110,7 @@ export async function shrinkFinding(
   return accepted.map((shrunk) => ({ ...shrunk, executions }));
 }
 
-/** The trial without the deviations that never came about; the same one when all did. */
+/** Returns the trial without the deviations that never occurred; the same trial if all did. */
 function withoutMissed(trial: Trial, missed: readonly Label[]): Trial {
   if (missed.length === 0) return trial;
   const unused = new Set(missed);
@@ -126,13 +126,15 @@ function withoutMissed(trial: Trial, missed: readonly Label[]): Trial {
   };
 }
 
-/** The watches on which the target heard something under contention. */
+/** Returns the watches on which the target received events during contention. */
 function streamsOf({ deliveries }: History): readonly Label[] {
-  const heard = deliveries.filter(({ actor, k }) => k >= 0 && roleOf(actor) === 'target');
-  return [...new Set(heard.map(({ stream }) => stream))];
+  const delivered = deliveries.filter(({ actor, k }) => k >= 0 && roleOf(actor) === 'target');
+  return [...new Set(delivered.map(({ stream }) => stream))];
 }
 
-/** What the lag of a watch may end with: writes of the target that reached the server, and what others were answered. */
+/**
+ * Returns the labels at which the lag of a watch may end: writes of the target reaching the server, and answers to writes of other actors.
+ */
 function momentsOf(history: History): readonly Label[] {
   const since = phaseStart(history, 'contention');
   const until = phaseStart(history, 'heal');
@@ -148,9 +150,9 @@ function momentsOf(history: History): readonly Label[] {
 }
 
 /**
- * Runs the shrunk trial again and again; byte-equal histories are what "deterministic" means.
+ * Runs the shrunk trial several times. A run is deterministic if its histories are byte-identical.
  *
- * @param hurried Ends it early, but not before it has failed once more, or not failed in the first few runs.
+ * @param hurried Ends this early, but not before one failure, or a few runs without one.
  */
 export async function reproduce(
   shrunk: Shrunk,
@@ -168,12 +170,12 @@ export async function reproduce(
   let k = 0;
   let n = 0;
   let other: History | undefined;
-  // A milder form of it is not the same finding.
+  // A milder form of the violation is not the same finding.
   const fails = (judged: Judged): boolean => wanted.in(judged)?.severity === shrunk.violation.severity;
   const enough = (made: readonly Judged[]): boolean => hurried() && (k > 0 || n >= AT_ONCE || made.some(fails));
   while (n < times && !enough([])) {
     const made = await attempt(shrunk.trial, wanted.property, Math.min(AT_ONCE, times - n), enough);
-    // What was cut short says nothing, and no further run would come to its end.
+    // A run that was cut short has no result, and further ones would be cut short too.
     if (made.length === 0) break;
     for (const judged of made) {
       n++;
@@ -184,15 +186,15 @@ export async function reproduce(
   return { k, n, identical: other === undefined, other };
 }
 
-/** What leaving out one deviation at a time shows. */
+/** The results of leaving out one deviation at a time. */
 export interface Without {
   readonly counterfactuals: readonly Counterfactual[];
   readonly neighbour?: Neighbour;
 }
 
 /**
- * What the run does without each single deviation: 1-minimality as evidence. It passes when it does so each time. The last preemption
- * that is needed gives the neighbour, else the last hold or fault: what comes last decides.
+ * Runs the trial without each single deviation, as evidence of 1-minimality. A deviation "passes" if all of these runs do. The neighbour is
+ * the passing run without the last necessary preemption, or else without the last hold or fault: the last one decides.
  */
 export async function counterfactuals(
   shrunk: Shrunk,
@@ -206,26 +208,27 @@ export async function counterfactuals(
   const passing: { readonly kind: string; readonly neighbour: Neighbour }[] = [];
   for (const { kind, deviation, without } of withoutEach(schedule)) {
     if (hurried()) break;
-    let said: Counterfactual['without'] = 'passes';
+    let result: Counterfactual['without'] = 'passes';
     let history: History | undefined;
     const made = await attempt({ ...shrunk.trial, schedule: without }, wanted.property, tries);
-    // "Passes each time" is not known of one that was cut short.
+    // If a run was cut short, it is unknown whether all would have passed.
     if (made.length < tries) break;
     for (const judged of made) {
       const same = wanted.in(judged)?.severity === shrunk.violation.severity;
       const passes = judged.violations.length === 0 && judged.inconclusive.size === 0;
-      if (same) said = 'still fails';
-      else if (!passes && said === 'passes') said = 'other';
+      if (same) result = 'still fails';
+      else if (!passes && result === 'passes') result = 'other';
       history ??= judged.history;
     }
-    out.push({ deviation, without: said });
-    if (said === 'passes' && history !== undefined) passing.push({ kind, neighbour: neighbourOf(deviation, history) });
+    out.push({ deviation, without: result });
+    if (result === 'passes' && history !== undefined)
+      passing.push({ kind, neighbour: neighbourOf(deviation, history) });
   }
   const last = passing.findLast(({ kind }) => kind === 'preemption') ?? passing.at(-1);
   return { counterfactuals: out, ...(last === undefined ? {} : { neighbour: last.neighbour }) };
 }
 
-/** What two runs are compared by; the rest would double each record. */
+/** Keeps what two runs are compared by; the rest would double the size of each record. */
 function neighbourOf(without: string, history: History): Neighbour {
   const { reference: _reference, logs: _logs, measurements: _measurements, extra: _extra, ...rest } = history;
   return { without, history: { ...rest, deliveries: [], streamEnds: [], processes: [], decisions: [], probes: [] } };
@@ -234,7 +237,7 @@ function neighbourOf(without: string, history: History): Neighbour {
 interface LeftOut {
   readonly kind: 'preemption' | 'hold' | 'fault';
   readonly deviation: string;
-  /** The schedule without it. */
+  /** The schedule without this deviation. */
   readonly without: Schedule;
 }
 
@@ -258,10 +261,10 @@ function withoutEach(schedule: Schedule): readonly LeftOut[] {
 }
 
 const RESTART_FAULTS: ReadonlySet<Fault['do']> = new Set(['crash', 'start-replica', 'pause', 'stale-list']);
-/** Lag beyond this much run time, or a failure this lasting, is not everyday life. */
+/** The lag or delay in ms of run time beyond which conditions are not everyday ones. */
 const EVERYDAY_LAG_MS = 30_000;
 
-/** How unusual the conditions are. */
+/** Returns how unusual the conditions are. */
 export function gradeOf(schedule: Schedule, history: History): Grade {
   const lag = Math.max(0, ...history.deliveries.map((delivery) => delivery.timeMs - delivery.available.timeMs));
   const late = Math.max(0, ...schedule.faults.map((fault) => (fault.do === 'delay' ? fault.forMs : 0)));

@@ -1,9 +1,9 @@
-/** What several workers have counted, as one. */
+/** Adds up the tallies of several workers. */
 import type { SearchTally } from './tally.ts';
 import { addLoad, addSymptom } from './tally.ts';
 import { plus } from './target-use.ts';
 
-/** Adds what one worker has counted to the whole. */
+/** Adds one worker's tally to the total. */
 export function addTally(total: SearchTally, tally: SearchTally): void {
   total.runs += tally.runs;
   total.verified += tally.verified;

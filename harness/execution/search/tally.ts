@@ -1,5 +1,5 @@
 /**
- * What a search counts: runs, contention, opinions, what is put up with, what the target asked of the server.
+ * The counters of a search: runs, contention, verdicts, waived violations, load on the server.
  *
  * Owns: the tally that a worker reports, and what one run adds to it. Does not own: adding up workers (`tally-sum.ts`).
  */
@@ -21,42 +21,42 @@ import { NO_USE } from './target-use.ts';
 
 export interface SearchTally {
   runs: number;
-  /** Trials that were run twice and gave byte-identical histories (all but the last, if `divergence` is set). */
+  /** Trials that were run twice with byte-identical histories (all but the last, if `divergence` is set). */
   verified: number;
   readonly contention: { [counter: string]: number };
-  /** One number for each way that the target went. */
+  /** A hash of each distinct behaviour of the target. */
   readonly behaviours: Set<number>;
-  /** What happened to anybody, as {@link situationsOf} spells it. */
+  /** The distinct situations of any actor, as spelled by {@link situationsOf}. */
   readonly situations: Set<string>;
   readonly counts: { [signature: string]: number };
-  /** Runs that showed a cause, by its key. */
+  /** The number of runs that showed a cause, by its key. */
   readonly causes: { [cause: string]: number };
-  /** How it showed, by its key and by signature. */
+  /** The symptoms of a cause, by its key and by signature. */
   readonly symptoms: { [cause: string]: { [signature: string]: Symptom } };
   /** Warnings of properties, by signature. */
   readonly remarks: { [signature: string]: Remark };
   readonly inconclusive: { [reason: string]: number };
-  /** By reason, what the target was busy with in the first run that never came to rest. */
+  /** What the target was busy with in the first run that never came to rest, by reason. */
   readonly examples: { [reason: string]: string };
-  /** Violations by the waiver that covers them. */
+  /** The number of violations by the waiver that covers them. */
   readonly waived: { [waiver: string]: number };
   inconclusiveRuns: number;
-  /** What the target asked of the server, over all runs. */
+  /** The requests of the target, over all runs. */
   readonly load: { requests: number; writes: number; refused: number };
   readonly perProperty: { [property: string]: { -readonly [K in keyof PropertyTally]: PropertyTally[K] } };
   readonly warnings: string[];
-  /** What there was no time for. */
+  /** Steps that there was no time for. */
   readonly left: LeftOut[];
   /** Broken guarantees of the harness itself: exit code 4. */
   readonly faults: string[];
   divergence: string | undefined;
-  /** What the target printed last in one of the runs. */
+  /** The target's last log lines in one of the runs. */
   printed: Printed | undefined;
-  /** Of a target that is a process. */
+  /** Resource use of a target that is a process. */
   use: TargetUse;
 }
 
-/** Of the first run that nothing can be said about; of the first one where there is none. */
+/** Lines of the first inconclusive run, or of the first run if none is. */
 export interface Printed {
   readonly lines: readonly string[];
   readonly isUnjudged: boolean;
@@ -88,7 +88,7 @@ export function newTally(): SearchTally {
   };
 }
 
-/** Names are the user's own: "constructor" is one like any other. */
+/** Without a prototype: names are the user's own, and "constructor" is a valid one. */
 function noNames<T>(): { [name: string]: T } {
   return Object.create(null) as { [name: string]: T };
 }

@@ -1,7 +1,7 @@
 /**
- * What the runs of a campaign tell of a target that is a process: added up while they go by.
+ * Adds up what the runs of a campaign show about the resource use of a target that is a process.
  *
- * Does not own: how a process is looked at (`actors/process/footprint.ts`), what is said of it (`report/target-use.ts`).
+ * Does not own: measuring a process (`actors/process/footprint.ts`), the report (`report/target-use.ts`).
  */
 import { loadOf } from '../../model/baseline.ts';
 import type { TargetUse, TimeSpent } from '../../model/finding.ts';
@@ -9,15 +9,15 @@ import type { History, Measurement } from '../../model/history.ts';
 import { defined } from '../defined.ts';
 import type { RunTimes } from '../run/stopwatch.ts';
 
-/** A trend over more runs than this would be seen in fewer. */
+/** The limit of samples: a trend would show in fewer. */
 const SAMPLES_MAX = 2_000;
 
 export const NO_USE: TargetUse = { atRest: [], counted: 0, reconciles: {} };
 
 /**
- * With one more run.
+ * Adds one run.
  *
- * @param times Where its time went; absent where the process lives on.
+ * @param times Where its real time went; absent for a warm process.
  */
 export function withRun(use: TargetUse, history: History, times?: RunTimes): TargetUse {
   const { measurements = [] } = history;
@@ -28,17 +28,17 @@ export function withRun(use: TargetUse, history: History, times?: RunTimes): Tar
     atRest.length === 1 && only?.footprint !== undefined
       ? [{ pid: only.pid, ...only.footprint, requests: loadOf(history).requests }]
       : [];
-  const told = atRest.filter(({ reconciles }) => reconciles !== undefined);
+  const withMetrics = atRest.filter(({ reconciles }) => reconciles !== undefined);
   const failed = atRest.find(({ metricsFailed }) => metricsFailed !== undefined)?.metricsFailed;
   return plus(use, {
     atRest: sample,
-    counted: told.length > 0 ? 1 : 0,
-    reconciles: told.map((one) => reconciledSince(startOf(one, measurements), one)).reduce(added, {}),
+    counted: withMetrics.length > 0 ? 1 : 0,
+    reconciles: withMetrics.map((one) => reconciledSince(startOf(one, measurements), one)).reduce(added, {}),
     ...defined({ metricsFailed: failed, time: times && { runs: 1, ...times } }),
   });
 }
 
-/** Two parts of a campaign, the earlier one first. */
+/** Adds up two parts of a campaign, the earlier one first. */
 export function plus(use: TargetUse, more: TargetUse): TargetUse {
   const metricsFailed = more.metricsFailed ?? use.metricsFailed;
   const time =
@@ -64,7 +64,7 @@ function summed(some: TimeSpent, more: TimeSpent): TimeSpent {
 
 type Counts = TargetUse['reconciles'];
 
-/** The same life before contention; a life that began later counts from nothing. */
+/** Returns the counts of the same incarnation before contention; empty for one that started later. */
 function startOf({ actor, pid }: Measurement, all: readonly Measurement[]): Counts {
   return all.find((one) => one.when === 'start' && one.actor === actor && one.pid === pid)?.reconciles ?? {};
 }

@@ -1,8 +1,8 @@
 /**
- * Where the trials of a process come from: every other one is drawn at random, every other one deviates once from a calm run.
+ * Supplies the trials for a process: alternately random ones and single deviations from an undisturbed run.
  *
- * A calm run (`calm-runs.ts`) is a trial of its own; what it has shown is deviated from in later ones (`deviations.ts`). Owns: whose
- * turn it is. Does not own: how trials are drawn (`schedule/arbitrary.ts`), how many run at once (`search.ts`).
+ * An undisturbed run (`calm-runs.ts`) is a trial of its own; later trials deviate from what it showed (`deviations.ts`). Owns: the
+ * alternation. Does not own: how random trials are drawn (`schedule/arbitrary.ts`), how many run at once (`search.ts`).
  */
 import * as fc from 'fast-check';
 import { Random } from '../../determinism/random.ts';
@@ -16,23 +16,23 @@ import { singleDeviations } from './deviations.ts';
 
 export interface TrialSourceOptions {
   readonly trials: fc.Arbitrary<Trial>;
-  /** What calm runs are made of. */
+  /** The workloads of undisturbed runs. */
   readonly workloads: fc.Arbitrary<Workload>;
   readonly faults: readonly FaultKind[];
   readonly seed: number;
 }
 
-/** Workloads to choose from; when all have been deviated from, the random trials go on alone. */
+/** The number of candidate workloads; once all have been used, the random trials continue alone. */
 const WORKLOADS = 2_000;
-/** Of one calm run no more than this is tried: the next one may be worth more. */
+/** The limits of trials per undisturbed run: the next run may be more productive. */
 const STREAKS_MAX = 2;
 const COLLISIONS_MAX = 6;
 const SILENCES_MAX = 6;
 const FAULTS_MAX = 2;
 const DELAYS_MAX = 2;
-/** One trial in so many is random. */
+/** One trial in this many is random. */
 const RANDOM_ONE_IN = 2;
-/** So many calm runs are deviated from in turns. */
+/** The number of undisturbed runs that take turns. */
 const OPEN_MAX = 3;
 
 export class TrialSource {
@@ -40,7 +40,7 @@ export class TrialSource {
   readonly #random: Random;
   #calm: CalmRuns | undefined;
   readonly #underWay = new Set<Trial>();
-  /** What is left of each calm run, the one whose turn it is first. */
+  /** The remaining trials of each undisturbed run; the first list is next. */
   readonly #open: Trial[][] = [];
 
   constructor(options: TrialSourceOptions) {
@@ -48,7 +48,7 @@ export class TrialSource {
     this.#random = new Random(options.seed);
   }
 
-  /** A batch of trials, drawn with a seed. */
+  /** Returns a batch of trials, drawn with a seed. */
   *batch(seed: number, size: number): Generator<Trial> {
     const drawn = fc.sample(this.#options.trials, { seed, numRuns: size });
     for (const [index, trial] of drawn.entries()) {
@@ -57,7 +57,7 @@ export class TrialSource {
     }
   }
 
-  /** What came of a trial: of a calm one, what there is to deviate from. */
+  /** Records the result of a trial: an undisturbed one supplies the deviations for later trials. */
   learn(trial: Trial, history: History): void {
     if (!this.#underWay.delete(trial)) return;
     this.#calm?.learn(trial.workload, history);
@@ -94,7 +94,7 @@ export class TrialSource {
     return trial;
   }
 
-  /** Some of them, in a random order. */
+  /** Returns a random selection in random order. */
   #some(schedules: readonly Schedule[], max: number): readonly Schedule[] {
     const left = [...schedules];
     const some: Schedule[] = [];

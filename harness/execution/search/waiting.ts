@@ -1,15 +1,18 @@
 /**
- * How long a search may wait for runs that have come to rest, in real time: a share of what has passed.
+ * Limits the real time that a search waits for runs that have come to rest to a share of the elapsed time.
  *
- * What shrinks and reproduces a finding does not wait on that account: a finding that needs eight seconds of silence to be proven would
- * count as not reproduced as soon as the search had spent its share.
+ * Shrinking and reproducing a finding are exempt: otherwise a finding that needs eight seconds of silence as proof would count as not
+ * reproduced once the search had spent its share.
  */
 import { realNow } from '../../determinism/real-time.ts';
 import type { Patience } from '../run/prober.ts';
 
-/** However much is suspected, this share of a campaign, in each of its lanes, is spent on looking at runs that have come to rest. */
+/** The share of a campaign, in each of its lanes, that may be spent on examining runs at rest, whatever is suspected. */
 const WAITING_SHARE = 0.4;
-/** So much of it from the beginning: enough for one suspect that takes a minute, and the shorter looks before that, on a busy machine. */
+/**
+ * The time that is available from the beginning, in ms: enough for one suspect that takes a minute and the shorter looks before that, on a
+ * loaded machine.
+ */
 const WAITING_MIN_MS = 90_000;
 
 export class Waiting implements Patience {
@@ -20,8 +23,8 @@ export class Waiting implements Patience {
   #unhurried = 0;
 
   /**
-   * @param deadline Of all trials, in real time.
-   * @param lanes Runs that can be waited for at once.
+   * @param deadline The real time at which all trials end.
+   * @param lanes The number of runs that can be waited for at once.
    */
   constructor(deadline: number, lanes: number) {
     this.#lanes = lanes;
@@ -39,7 +42,7 @@ export class Waiting implements Patience {
     if (this.#unhurried === 0) this.#spentMs += ms;
   }
 
-  /** As long as `work` takes, there is no limit, and nothing is counted. */
+  /** Runs `work` without a limit, and without counting its waits. */
   async unhurried<T>(work: () => Promise<T>): Promise<T> {
     this.#unhurried++;
     try {

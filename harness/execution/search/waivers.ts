@@ -1,4 +1,4 @@
-/** What is put up with in a search: violations that a waiver of the configuration covers. */
+/** The waivers of a configuration, applied to the violations in a search. */
 import type { Violation } from '../../model/check-result.ts';
 import type { Trial } from '../../model/trial.ts';
 import { waivableOf, waiverFor, type Waiver } from '../../model/waiver.ts';
@@ -12,12 +12,12 @@ export class Waivers {
     this.#waivers = waivers;
   }
 
-  /** Whether one covers what was seen in a run. */
+  /** Reports whether a waiver covers a violation of a run. */
   cover(violation: Violation, judged: Pick<Judged, 'history'>, trial: Trial): boolean {
     return this.#for(violation, judged, trial) !== undefined;
   }
 
-  /** A run without what they cover: shrinking keeps the signature only, and would end there. */
+  /** Returns a run without its waived violations: shrinking pins only the signature, and could end with a waived one. */
   leave(judged: Judged, trial: Trial): Judged {
     if (this.#waivers.length === 0) return judged;
     const violations = judged.violations.filter((violation) => !this.cover(violation, judged, trial));

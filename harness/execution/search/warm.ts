@@ -1,8 +1,8 @@
 /**
- * Warm trials: run on a process that has lived through the ones before, looked at quickly, and made again on a fresh one when
- * anything about them is suspicious.
+ * Warm trials: run on a process that has lived through earlier runs, examined quickly, and run again on a fresh process if anything about
+ * them is suspicious.
  *
- * Owns: what is suspicious. What a property asks for that only more time or another process can tell is, once half a second more has
+ * Owns: what is suspicious. A violation that only more time or another process could rule out is suspicious once another half second has
  * not fixed it. Start at {@link runWarm}.
  */
 import type { History } from '../../model/history.ts';
@@ -16,15 +16,15 @@ import type { TrialRunner } from '../run/runner.ts';
 
 export interface WarmRun {
   readonly history: History;
-  /** What the run amounted to. */
+  /** The run as a stored schedule. */
   readonly schedule: Schedule;
-  /** What the properties say of it; absent where that is for a fresh process to show. */
+  /** The verdict of the properties; absent if a fresh process has to decide. */
   readonly judged: Judged | undefined;
 }
 
-/** What a suspect is given before a fresh process has to show it. */
+/** The additional silence for a suspect before a fresh process has to show the violation, in ms. */
 const LONGER_MS = 500;
-/** Only what is answered once for many runs is asked. */
+/** Allows only probes whose results are shared by many runs. */
 const QUICK: JudgingPolicy = { roundsMax: 3, probes: new Set(['expected-state', 'drift']) };
 
 export async function runWarm(
@@ -38,7 +38,7 @@ export async function runWarm(
     const judged = await judgeBy(QUICK, trial, history, properties, reference, prober);
     return judged && { ...judged, history };
   };
-  // A run that never comes to rest, or is cut short, is not looked at: a fresh process has to say what that is.
+  // A run that never comes to rest, or is cut short, is not examined: a fresh process has to decide.
   let judged: Judged | undefined;
   const { history, schedule } = await runner.deriveWarm(trial, {
     atRest: async (live) => {
