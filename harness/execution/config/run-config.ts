@@ -1,4 +1,4 @@
-/** A campaign's configuration with nothing left open: every path absolute, every file loaded, every default filled in. */
+/** The resolved configuration of a campaign: every path is absolute, every file loaded, every default applied. */
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import type { ExistingAccess } from '../../clusters/existing/access.ts';
 import type { ClusterKind } from '../../model/cluster.ts';

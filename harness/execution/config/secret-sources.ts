@@ -1,4 +1,6 @@
-/** What of a configuration may hold secrets: what they are learnt from, so that nothing that is written of its runs has them. */
+/**
+ * Returns the parts of a configuration that may contain secrets, from which redaction learns what to hide in everything that is written.
+ */
 import type { RunConfig } from './run-config.ts';
 
 export function secretSources({
@@ -11,7 +13,7 @@ export function secretSources({
   return { samples, objects: project?.objects ?? [], command: started.flatMap(({ command }) => command), env };
 }
 
-/** Variables as a container has them. */
+/** Returns environment variables in the form of a container. */
 export function variablesOf(env: { readonly [name: string]: string }): readonly object[] {
   return Object.entries(env).map(([name, value]) => ({ name, value }));
 }

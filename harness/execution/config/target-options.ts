@@ -1,5 +1,5 @@
 /**
- * What the options say of the target: a module or a process, and what is for processes only.
+ * The options of the target: a module or a process, and those for processes only.
  *
  * Does not own: whether a command can be started (`process-target.ts`), all other options (`options.ts`).
  */
@@ -19,7 +19,7 @@ import { besideOf, resolveCommand } from './process-target.ts';
 import type { RunConfig } from './run-config.ts';
 import { configInvalid } from '../config-invalid.ts';
 
-/** In virtual time nothing waits for a kubelet unless its author says so: every pod would bring another actor into the search. */
+/** Returns the setting for workloads. In virtual time they are off by default: every pod would add an actor to the search. */
 export function workloadsOf(
   { environment }: StalemateOptions,
   isProcess: boolean,
@@ -29,9 +29,9 @@ export function workloadsOf(
 }
 
 /**
- * What runs behind the API server of envtest.
+ * Returns the cluster parts that run behind the API server of envtest.
  *
- * @throws {CONFIG_INVALID} for another cluster, and for nodes without anybody who makes pods for them.
+ * @throws {CONFIG_INVALID} for another cluster, and for nodes without a part that creates pods for them.
  */
 export function partsOf({
   with: parts = [],
@@ -50,7 +50,7 @@ export function partsOf({
   return { with: PARTS.filter((part) => parts.includes(part)) };
 }
 
-/** A command that is told where the store is has effects to keep there. */
+/** Reports whether the target has effects outside of the cluster: by default, if a command contains the store's address. */
 export function usesEffects({ effects, command = [], env = {}, programs = {} }: StalemateOptions): boolean {
   const words = [{ command, env }, ...Object.values(programs)].flatMap((one) => [
     ...one.command,
@@ -59,7 +59,7 @@ export function usesEffects({ effects, command = [], env = {}, programs = {} }: 
   return effects ?? words.some((word) => word.includes('{effects}'));
 }
 
-/** The program of a command; `null` for a module. */
+/** Returns the program of a command; `null` for a module. */
 export function processOf(options: StalemateOptions, cwd: string): ProcessTarget | null {
   const { target, command, directory = '.', env = {} } = options;
   checkBeside(options);
@@ -81,7 +81,7 @@ export function processOf(options: StalemateOptions, cwd: string): ProcessTarget
   );
 }
 
-/** @throws {CONFIG_INVALID} for programs beside a target that is none on this machine, or that one process serves for many runs. */
+/** @throws {CONFIG_INVALID} for further programs of a target that is not a command, or that is warm. */
 function checkBeside(options: StalemateOptions): void {
   const { programs = {}, command, warm } = options;
   const [name] = Object.keys(programs);
@@ -95,7 +95,7 @@ function checkBeside(options: StalemateOptions): void {
     throw configInvalid(`${got} a target with "warm", expected a new process for each run; leave "warm" out`);
 }
 
-/** Another program as it can be started. */
+/** Resolves a further program so that it can be started. */
 function programBeside(name: string, program: ProgramOptions, cwd: string): ProgramBeside {
   const { command, directory = '.', env = {}, ready, readyWithinMs } = program;
   checkPlaceholders(program, `the command of program "${name}"`);
@@ -103,7 +103,7 @@ function programBeside(name: string, program: ProgramOptions, cwd: string): Prog
   return besideOf(resolveCommand({ command, directory: resolve(cwd, directory), env, manner }));
 }
 
-/** What is misspelt would reach the program as it stands, which then says something of its own, or nothing. */
+/** Rejects misspelt placeholders: they would reach the program unreplaced, and its error, if any, would be misleading. */
 function checkPlaceholders(
   { command = [], env = {}, ready = '', metrics = '' }: StalemateOptions,
   commandText: string,
@@ -123,7 +123,7 @@ function checkPlaceholders(
   }
 }
 
-/** The module's absolute path. */
+/** Returns the module's absolute path. */
 export function targetModule(target: string | undefined, cwd: string): string {
   if (target === undefined) {
     throw configInvalid(
@@ -131,16 +131,16 @@ export function targetModule(target: string | undefined, cwd: string): string {
     );
   }
   const path = resolve(cwd, target);
-  // Importing a named pipe waits for ever.
+  // Importing a named pipe would wait for ever.
   const reason = whyNoFile(path);
   if (reason === undefined) return path;
   throw new HarnessError('TARGET_INVALID', `target "${target}" ${reason}; expected a module, looked for "${path}"`);
 }
 
 /**
- * What answers the API.
+ * Returns the kind of API server.
  *
- * @throws {CONFIG_INVALID} for what is not possible there.
+ * @throws {CONFIG_INVALID} for options that are not possible with it.
  */
 export function clusterOf(options: StalemateOptions): ClusterKind {
   const inCluster = isInCluster(options);
@@ -160,10 +160,10 @@ export function clusterOf(options: StalemateOptions): ClusterKind {
 }
 
 /**
- * The cluster of somebody else that the options name; `null` where none is meant.
+ * Returns the existing cluster that the options name; `null` for other kinds of cluster.
  *
- * @throws {REFUSED} when none is named.
- * @throws {CONFIG_INVALID} when one is named and another kind of cluster is asked for.
+ * @throws {REFUSED} if none is named.
+ * @throws {CONFIG_INVALID} if one is named together with another kind of cluster.
  */
 export function existingOf(options: StalemateOptions, cwd: string): ExistingAccess | null {
   const { cluster = 'embedded', kubeconfig, context, namespacePrefix } = options;
@@ -182,13 +182,13 @@ export function existingOf(options: StalemateOptions, cwd: string): ExistingAcce
 
 const RUN_MODULE = fileURLToPath(ownModule(import.meta.url, '../../actors/in-process/run-module.ts'));
 
-/** A module as a program, for clusters in real time; it is started in its own folder. */
+/** Returns the program that runs a module, for clusters in real time; it is started in the module's folder. */
 export function moduleAsProcess(module: string, effects: boolean): ProcessTarget {
   const command = [process.execPath, RUN_MODULE, module, '{namespace}', ...(effects ? ['{effects}'] : [])];
   return resolveCommand({ command, directory: dirname(module), env: {} });
 }
 
-/** A module starts within a millisecond and is always the same: what is for processes changes nothing there. */
+/** Returns an option that applies to processes only; a module starts within a millisecond and is deterministic, so there it is an error. */
 export function forProcess(name: string, value: boolean | undefined, started: ProcessTarget | null): boolean {
   if (value !== true || started !== null) return value === true;
   throw configInvalid(

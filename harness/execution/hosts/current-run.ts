@@ -1,10 +1,10 @@
 import type { RunOnHost } from '../run/host.ts';
 
-/** The run that a host is used by, and to which it passes on what it hears of. */
+/** The run that currently uses a host; events of the host are passed to it. */
 export class CurrentRun {
   run: RunOnHost | undefined;
 
-  /** Another run begins; the returned function says that it is over. */
+  /** Begins a run; the returned function ends it. */
   readonly begin = (run: RunOnHost): (() => void) => {
     this.run = run;
     return () => {

@@ -1,8 +1,8 @@
 /**
- * Where toxiproxy stands: between a target that is a process and the gate, in the network of each life, since that is where it connects
- * from; and between the gate and a real API server.
+ * Places toxiproxy on two links: between a process target and the gate, inside the network of each incarnation, since it connects from
+ * there; and between the gate and a real API server.
  *
- * Owns: one server for each network, a proxy for each life and each API server. Does not own: what happens to connections
+ * Owns: one server per network, one proxy per incarnation and per API server. Does not own: what happens to connections
  * (`clusters/connections/`). Start at {@link throughToxiproxy} and {@link beforeServer}.
  */
 import type { ServeLife } from '../../actors/process/process-incarnation.ts';
@@ -10,7 +10,7 @@ import type { Disturbance } from '../../clusters/connections/disturbance.ts';
 import { HERE, startToxiproxy, type Place, type Toxiproxy } from '../../clusters/connections/toxiproxy.ts';
 import type { WayBetween } from '../../clusters/real/envtest.ts';
 
-/** Fronts as `serve` opens them, each behind a proxy that can be disturbed. */
+/** Wraps `serve` so that each front is behind a proxy that can be disturbed. */
 export function throughToxiproxy(serve: ServeLife, binary: string, disturbance: Disturbance): ServeLife {
   const servers = new Map<readonly string[], Promise<Toxiproxy>>();
   const serverIn = (place: Place): Promise<Toxiproxy> => {
@@ -35,7 +35,7 @@ export function throughToxiproxy(serve: ServeLife, binary: string, disturbance: 
   };
 }
 
-/** Ways to an API server that can be disturbed; the toxiproxy server is started with the first. */
+/** Returns a function that opens connections to an API server that can be disturbed; the toxiproxy server is started with the first. */
 export function beforeServer(binary: string, disturbance: Disturbance): (address: string) => Promise<WayBetween> {
   let server: Promise<Toxiproxy> | undefined;
   return async (address) => {

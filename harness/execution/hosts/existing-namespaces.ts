@@ -1,14 +1,17 @@
-/** Which namespaces a run has on a cluster that is not ours, and what they are called there. */
+/** Names the namespaces of a run on an existing cluster. */
 import type { ExistingAccess } from '../../clusters/existing/access.ts';
 import { drawSecretKey } from '../../determinism/secret-key.ts';
 import type { Subject } from '../subject.ts';
 import { namespacesOf } from './namespaces-of.ts';
 
 const TOKEN_LENGTH = 4;
-/** Kubernetes' own limit. */
+/** The limit for names in Kubernetes. */
 const NAME_MAX = 63;
 
-/** `names`: theirs by ours. `made`: those of ours that are there from the beginning. `called`: what else is named in the same manner. */
+/**
+ * Returns the namespaces. `names` maps ours to the cluster's; `made` are those of ours that are created at the start; `called` derives
+ * other names in the same way.
+ */
 export function namespacesThere(
   { namespace, samples, project }: Pick<Subject, 'namespace' | 'samples'> & Partial<Pick<Subject, 'project'>>,
   { prefix, run }: ExistingAccess,
@@ -22,7 +25,7 @@ export function namespacesThere(
   );
   const made = [...new Set([namespace, ...namespacesOf(samples), ...shipped])];
   const later = samples.flatMap(({ kind, metadata: { name = '' } }) => (kind === 'Namespace' ? [name] : []));
-  // Runs side by side, and after one that was cut short, have namespaces of their own.
+  // Parallel runs, and runs after one that was interrupted, get different namespaces.
   const token = drawSecretKey().toString('hex').slice(0, TOKEN_LENGTH);
   const called = (name: string): string => fitting(`${prefix}-${run}-${token}-${name}`);
   const names = [...new Set([...made, ...later])].map((name) => [name, called(name)] as const);

@@ -1,8 +1,8 @@
 /**
- * What a process target stands on: what answers the API, and how a life of the target reaches it.
+ * The environment of a process target: the API server, and how an incarnation of the target reaches it.
  *
- * Owns: the choice. The embedded server lives in this process and needs nobody to wait for it; a real one answers when it likes. Does not
- * own: the gate in between, the processes (`process-host.ts`). Start at {@link openGround}.
+ * Owns: the choice. The embedded server is in this process and answers immediately; a real one has to be waited for. Does not own: the gate
+ * in between, the processes (`process-host.ts`). Start at {@link openGround}.
  */
 import { serveHttp } from 'stalemate-apiserver/http';
 import type { ApiServer, CallOutFunction } from 'stalemate-apiserver';
@@ -42,22 +42,22 @@ import { configInvalid } from '../config-invalid.ts';
 
 export interface Ground extends Surroundings {
   readonly cluster: Host['cluster'];
-  /** Opens what a life of the target talks to. */
+  /** Opens the front that an incarnation of the target connects to. */
   readonly serve: ServeLife;
-  /** Whether the cluster has been asked for something that it has not done yet. */
+  /** Reports whether the cluster has requests in progress. */
   readonly isBusy: () => boolean;
 }
 
-/** Of a webhook, where it would be asked about what others have. */
+/** Why a webhook is not installed that would be called about other users' objects. */
 const UNASKED_THERE = 'on an existing cluster it is not called';
 
-/** @throws {CLUSTER_UNAVAILABLE} when there is no such cluster to be had. */
+/** Opens the environment. @throws {CLUSTER_UNAVAILABLE} if the cluster is not available. */
 export async function openGround(
   subject: Subject,
   current: CurrentRun,
   webhooks: Pick<WebhookCalls, 'ask' | 'isAsking'>,
   disturbance: Disturbance,
-  /** What the server takes for the time of day, in ms since 1970. */
+  /** Returns the server's time of day, in ms since 1970. */
   clock: () => number = () => realDate().getTime(),
 ): Promise<Ground> {
   const { toxiproxy = null } = subject;
@@ -101,7 +101,10 @@ function embedded(subject: Subject, current: CurrentRun, callOut: CallOutFunctio
   };
 }
 
-/** The gate is then a proxy, through which bytes pass as they are; what looks after objects is the same as on the embedded server. */
+/**
+ * Opens a real server of our own. The gate is then a proxy that passes bytes unchanged; garbage collection and the like work as on the
+ * embedded server.
+ */
 async function own(
   subject: Subject,
   current: CurrentRun,
@@ -125,7 +128,7 @@ async function own(
   return { ...base, cluster, serve: proxying(() => cluster), isBusy: () => cluster.isBusy };
 }
 
-/** The same for a server that is somebody else's: in namespaces of its own, which schedules and findings know nothing of. */
+/** Opens an existing cluster, in namespaces created for the run, whose names do not occur in schedules and findings. */
 async function existing(subject: Subject, current: CurrentRun): Promise<Ground> {
   const { existing: access = null, settings } = subject;
   invariant(access !== null, 'an existing cluster is named before it is used');
@@ -185,7 +188,7 @@ async function existing(subject: Subject, current: CurrentRun): Promise<Ground> 
   };
 }
 
-/** @throws {CONFIG_INVALID} for samples that would be everybody's there. */
+/** @throws {CONFIG_INVALID} for samples that would affect all users of an existing cluster. */
 function checkSamples({ samples, crds }: Subject, writes: readonly string[], kinds: ApiServer): void {
   const defined = new Set(crds.map(({ metadata }) => metadata.name ?? ''));
   for (const { apiVersion, kind, metadata } of samples) {
@@ -199,12 +202,12 @@ function checkSamples({ samples, crds }: Subject, writes: readonly string[], kin
   }
 }
 
-/** What kube-controller-manager does is not done twice. */
+/** Turns off the controllers whose work kube-controller-manager does. */
 function untended(settings: RunSettings): RunSettings {
   return { ...settings, garbageCollection: false, namespaceController: false, workloads: 'off' };
 }
 
-/** What the project has beside its definitions, and whose account the target has. */
+/** Returns the project's objects besides its CRDs, and the target's service account. */
 function shippedWith({ samples, namespace }: Subject, project: ProjectManifests, kinds: ApiServer): Shipped {
   const objects = withoutSamples(project, samples, namespace);
   const workload = targetWorkload(project, namespace);
@@ -232,7 +235,7 @@ function witnessOf(run: RunOnHost | undefined): Witness | undefined {
   return { acting: () => run.recorder.resumable(), committed: (change) => run.committed(change) };
 }
 
-/** Bytes pass as they are, through the gate. */
+/** Returns fronts that pass bytes unchanged through the gate. */
 function proxying(
   cluster: () => Pick<RealCluster, 'remote' | 'redirected'>,
   mayTunnel?: FrontOptions['mayTunnel'],

@@ -1,7 +1,7 @@
 /**
- * The life of a kind cluster around a campaign or a replay: made before it, deleted after it, its logs kept when it was the trouble.
+ * Creates a kind cluster before a campaign or a replay and deletes it afterwards; keeps its logs if it failed.
  *
- * Owns: that. Workers come and go and find it by its address. Start at {@link withKind}.
+ * Workers find the cluster by its address. Start at {@link withKind}.
  */
 import { defined } from '../defined.ts';
 import { makeKindCluster } from '../../clusters/kind/kind-cluster.ts';
@@ -12,18 +12,18 @@ import type { KindAccess, KindOptions } from '../../model/kind-options.ts';
 export interface KindLife {
   readonly cluster: ClusterKind;
   readonly kind?: KindOptions | undefined;
-  /** Images that are to be in it: that of a target which runs in there comes first. */
+  /** Images to load into the cluster; first that of a target that runs in it. */
   readonly images?: readonly string[];
-  /** Absolute; logs go below it. */
+  /** An absolute path; logs are written below it. */
   readonly reportDir: string;
   readonly signal?: AbortSignal | undefined;
   readonly say?: ((line: string) => void) | undefined;
 }
 
 /**
- * Does some work with a kind cluster at hand, or without where another cluster is wanted.
+ * Runs `work` with a kind cluster, or without if another cluster is configured.
  *
- * @throws {CLUSTER_UNAVAILABLE} when there is none to be had.
+ * @throws {CLUSTER_UNAVAILABLE} if the cluster cannot be created.
  */
 export async function withKind<T>(
   { cluster, kind = {}, images = [], reportDir, signal, say }: KindLife,

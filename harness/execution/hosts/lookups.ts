@@ -1,14 +1,14 @@
 /**
- * Names outside of the cluster that the target looked up in vain, with what it said of them.
+ * Records host names outside of the cluster that the target failed to resolve, with the log line that mentions them.
  *
- * Owns: the line for the summary. Its port is read off the log, for a program that finds no address connects to none.
+ * Owns: the line for the summary. The port is taken from the log, since a program that finds no address opens no connection.
  */
 import { hostname } from 'node:os';
 
-/** Of one line; what comes behind adds nothing. */
+/** The length to which a log line is cut. */
 const LINE_MAX = 300;
 
-/** More names than that are a program that makes them up. */
+/** The limit of names: a program with more generates them. */
 const NAMES_MAX = 50;
 
 export class Lookups {
@@ -21,28 +21,28 @@ export class Lookups {
   }
 
   printed(line: string): void {
-    for (const [name, said] of this.#missed)
-      if (said === undefined && line.includes(name)) this.#missed.set(name, line.slice(0, LINE_MAX));
+    for (const [name, printed] of this.#missed)
+      if (printed === undefined && line.includes(name)) this.#missed.set(name, line.slice(0, LINE_MAX));
   }
 
   lines(): readonly string[] {
-    return [...this.#missed].map(([host, said]) => {
-      const port = said === undefined ? undefined : portIn(said, host);
-      const told = said === undefined ? 'it printed nothing about it' : `it printed "${said.trim()}"`;
+    return [...this.#missed].map(([host, printed]) => {
+      const port = printed === undefined ? undefined : portIn(printed, host);
+      const output = printed === undefined ? 'it printed nothing about it' : `it printed "${printed.trim()}"`;
       const where = `outside: [{host: ${host}, port: ${port ?? '…'}, http: [{path: ".*", body: "…"}]}]`;
-      return `the target looked up ${host}${port === undefined ? '' : ` (port ${port})`}, which does not resolve: ${told}; if it needs that, add answers: {${where}} to the configuration`;
+      return `the target looked up ${host}${port === undefined ? '' : ` (port ${port})`}, which does not resolve: ${output}; if it needs that, add answers: {${where}} to the configuration`;
     });
   }
 }
 
-/** A program may ask for the address of the host that it runs on. */
+/** Reports whether a name is that of the local host, which a program may look up. */
 function isOwn(name: string, own: string): boolean {
   return name === '' || name === own || name === 'localhost' || name.startsWith(`${own}.`);
 }
 
 const PORTS: { readonly [scheme: string]: number } = { https: 443, http: 80, ldaps: 636, ldap: 389 };
 
-/** As a URL, or as `host:port`. */
+/** Finds the port of a host in a log line, from a URL or from `host:port`. */
 function portIn(line: string, host: string): number | undefined {
   for (let at = line.indexOf(host); at >= 0; at = line.indexOf(host, at + 1)) {
     const port = /^:(\d{1,5})\b/.exec(line.slice(at + host.length))?.[1];

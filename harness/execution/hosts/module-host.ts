@@ -1,8 +1,8 @@
 /**
- * Puts together what lives as long as a worker: virtual time, the server, the target's module, the environment controllers.
+ * Assembles what lives as long as a worker: virtual time, the server, the target's module, the environment controllers.
  *
- * Owns: the order (time first, then the target's import). Start at {@link createModuleHost}; benchmarks and tests that bring a target of
- * their own use {@link assembleHost}.
+ * Owns: the order (time first, then the target's import). Start at {@link createModuleHost}; benchmarks and tests that supply their own
+ * target use {@link assembleHost}.
  */
 import { ApiServer, type ApiServerOptions, type CallOutFunction } from 'stalemate-apiserver';
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
@@ -39,20 +39,20 @@ export interface HostParts {
   readonly launch: Launch;
   readonly current?: CurrentRun;
   readonly crds: readonly KubeObject[];
-  /** Their namespaces are there from the beginning. */
+  /** Samples whose namespaces exist from the beginning. */
   readonly samples?: readonly KubeObject[];
   readonly project?: ProjectManifests | null;
   readonly namespace: string;
   readonly settings: RunSettings;
-  /** Turns of the event loop without activity after which the target is taken to be at rest. */
+  /** Turns of the event loop without activity after which the target counts as at rest. */
   readonly quietTurns?: number;
-  /** Called whenever nothing moves any more; what it throws ends the run. */
+  /** Called whenever nothing moves any more; an exception ends the run. */
   readonly check?: () => void;
-  /** Called when the server is entered, and when it is left. */
+  /** Called when the server begins and when it finishes a request. */
   readonly served?: (() => void) | undefined;
 }
 
-/** A host for a target that is a module. It installs virtual time in this process, for good. */
+/** Creates a host for a target that is a module. Installs virtual time in this process for good. */
 export async function createModuleHost(subject: Subject, served?: () => void): Promise<Host> {
   const time = installVirtualTime();
   const guard = installProcessGuard({
@@ -89,16 +89,16 @@ export async function createModuleHost(subject: Subject, served?: () => void): P
   return host;
 }
 
-/** Turns of the event loop without activity that are waited for until a check run has measured what the target needs. */
+/** Turns of the event loop without activity to wait for until a check run has measured what the target needs. */
 const QUIET_TURNS = 8;
 
-/** What a run needs around it, whatever answers the API. */
+/** What every run needs, with any API server. */
 export type Surroundings = Pick<
   Host,
   'identity' | 'environment' | 'reads' | 'reseed' | 'places' | 'isAlone' | 'warnings'
 >;
 
-/** The server of a host, with what every run needs in it. `now` is in ms since 1970, `callOut` asks webhooks. */
+/** Assembles the server of a host with the objects that every run needs. `now` is in ms since 1970, `callOut` calls webhooks. */
 export function assembleServer(
   subject: Pick<Subject, 'crds' | 'namespace' | 'settings'> & Partial<Pick<Subject, 'samples' | 'project'>>,
   now: () => number,
@@ -134,7 +134,7 @@ export function assembleServer(
   };
 }
 
-/** What there is nothing of where the target lives in this process. */
+/** Parts of a host that do not exist for a target in this process. */
 const ALONE_IN_PROCESS = {
   drainMs: 0,
   beside: [],
@@ -143,7 +143,7 @@ const ALONE_IN_PROCESS = {
   disturbance: new Disturbance([]),
 } satisfies Partial<Host>;
 
-/** A host for a target that is started by `launch`. */
+/** Assembles a host for a target that is started by `launch`. */
 export function assembleHost(parts: HostParts): Host {
   const { time, current = new CurrentRun() } = parts;
   const quiescence = createQuiescence({
@@ -164,14 +164,14 @@ export function assembleHost(parts: HostParts): Host {
     drain: async () => {
       await quiescence.drain();
       parts.check?.();
-      // Once a run is over, what moves is nobody's.
+      // What moves after the end of a run does not belong to the target.
       if (current.run !== undefined) drained();
     },
     watch: async (work) => {
       const watching = watchUncontrolled(time);
       let drains = 0;
       drained = () => {
-        // The first drain of a run is the target's start; what it reads from disk there is done before contention.
+        // The first drain of a run is the target's start; file reads during it finish before contention.
         if (++drains === 1) watching.started();
         watching.quiescent();
       };
@@ -190,7 +190,7 @@ export function assembleHost(parts: HostParts): Host {
   return host;
 }
 
-/** Lives through every run under the same uid: the harmless owner that writers may name in owner references. */
+/** Returns a ConfigMap that exists in every run under the same uid: a harmless owner for owner references of writers. */
 export function bystander(
   namespace: string,
 ): KubeObject & { readonly metadata: { readonly uid: string; readonly name: string } } {

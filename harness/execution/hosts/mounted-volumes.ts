@@ -1,9 +1,8 @@
 /**
- * ConfigMaps and Secrets that the target mounts, in lives that are processes: a kubelet brings what changes in the cluster into the
- * files, and so does this.
+ * Updates ConfigMaps and Secrets mounted by a process target, as a kubelet does: changes in the cluster reach the files.
  *
- * Owns: which files change, and when. Does not own: how a folder is replaced (`actors/process/mounted-files.ts`). Start at
- * {@link MountedVolumes}.
+ * Owns: which files change, and when. Does not own: how a folder is replaced (`actors/process/mounted-files.ts`). Start at {@link
+ * MountedVolumes}.
  */
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import type { EnvironmentController } from '../../actors/environment/index.ts';
@@ -11,43 +10,43 @@ import type { MountedFolder } from '../../actors/process/mounted-files.ts';
 import type { ObservedChange } from '../../gate/recorder.ts';
 import type { Pod } from '../project/pod.ts';
 
-/** A kubelet takes up to a minute or so; nothing depends on how long it is. */
+/** The delay of an update, in ms. A kubelet takes about a minute; nothing depends on the duration. */
 const DELAY_MS = 1_000;
 const KINDS: ReadonlyMap<string, string> = new Map([
   ['configmaps', 'ConfigMap'],
   ['secrets', 'Secret'],
 ]);
 
-/** A life with mounted folders. */
+/** An incarnation with mounted folders. */
 export interface Mounting {
   remount?(folders: readonly MountedFolder[]): void;
 }
 
 export class MountedVolumes {
   readonly #pod: Pick<Pod, 'folders' | 'sources' | 'workload'>;
-  readonly #told: () => void;
+  readonly #onChanged: () => void;
   readonly #lives = new Set<Mounting>();
   #sources: readonly KubeObject[];
 
-  /** @param told - Called once files of a life have changed. */
+  /** @param told - Called once files of an incarnation have changed. */
   constructor(pod: Pick<Pod, 'folders' | 'sources' | 'workload'>, told: () => void) {
     this.#pod = pod;
-    this.#told = told;
+    this.#onChanged = told;
     this.#sources = pod.sources;
   }
 
-  /** The folders of a life that begins now. */
+  /** The folders of an incarnation that starts now. */
   get folders(): readonly MountedFolder[] {
     return this.#pod.folders(this.#sources);
   }
 
-  /** A life begins; the returned function says that it is over. */
+  /** Registers an incarnation; the returned function removes it. */
   starts(life: Mounting): () => void {
     this.#lives.add(life);
     return () => this.#lives.delete(life);
   }
 
-  /** A run begins, in which changes are seen `after` a while. */
+  /** Begins a run, in which changes are applied through `after`. */
   begins(after: (delayMs: number, then: () => void) => void): EnvironmentController {
     this.#sources = this.#pod.sources;
     return { actor: 'kubelet', onChange: (change) => this.#changed(change, after) };
@@ -55,7 +54,7 @@ export class MountedVolumes {
 
   #changed({ type, resource, namespace, name, object }: ObservedChange, after: (ms: number, then: () => void) => void) {
     const kind = KINDS.get(resource);
-    // The files of an object that is gone stay.
+    // A kubelet keeps the files of a deleted object.
     if (kind === undefined || type === 'DELETED' || namespace !== this.#pod.workload?.namespace) return;
     const before = this.folders;
     const others = this.#sources.filter(({ kind: other, metadata }) => other !== kind || metadata.name !== name);
@@ -65,7 +64,7 @@ export class MountedVolumes {
     after(DELAY_MS, () => {
       const current = this.folders.filter(({ path }) => changed.some((folder) => folder.path === path));
       for (const life of this.#lives) life.remount?.(current);
-      this.#told();
+      this.#onChanged();
     });
   }
 }

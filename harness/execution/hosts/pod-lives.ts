@@ -1,7 +1,7 @@
 /**
- * Lives of a target that runs inside a kind cluster, whatever answers the API.
+ * Starts incarnations of a target that runs inside a kind cluster, with any API server.
  *
- * Owns: bringing together the node that they run in, the pod that each is, and the front that it talks to. Start at {@link podLives}.
+ * Owns: combining the node, the pod of each incarnation, and its front. Start at {@link podLives}.
  */
 import type { Upstream } from 'stalemate-apiserver/wire/http';
 import { openEnclosure } from '../../actors/process/enclosure.ts';
@@ -15,7 +15,7 @@ import type { ProcessEventKind } from '../../model/history.ts';
 import { planPod, podObjects } from '../project/target-pod.ts';
 import type { Subject } from '../subject.ts';
 
-/** Starts one life. */
+/** Starts one incarnation. */
 export type StartLife = (
   actor: ActorId,
   upstream: Upstream,
@@ -27,7 +27,7 @@ export interface PodLives {
   readonly warnings: readonly string[];
 }
 
-/** @throws {CLUSTER_UNAVAILABLE} when pods would not reach this machine. */
+/** @throws {CLUSTER_UNAVAILABLE} if pods could not reach this machine. */
 export async function podLives(
   subject: Subject,
   target: ProcessTarget,

@@ -1,8 +1,8 @@
 /**
- * A host for a target that is a process: the embedded server and the gate in here, the target behind a front of its own.
+ * The host of a target that is a process: the embedded server and the gate in this process, the target behind a front of its own.
  *
- * All that passes waits at the gate, as in the deterministic mode. What differs is how rest is recognised, and how time passes
- * (`steered-rest.ts`; `wall-rest.ts` where it is real). Start at {@link createProcessHost}.
+ * All messages wait at the gate, as in the deterministic mode. What differs is how rest is recognised and how time passes
+ * (`steered-rest.ts`; `wall-rest.ts` in real time). Start at {@link createProcessHost}.
  */
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import type { Upstream } from 'stalemate-apiserver/wire/http';
@@ -44,7 +44,7 @@ import type { Host, Launch } from '../run/host.ts';
 
 const UNASKED = 'the API server would not reach the webhooks of the target; leave them out of the manifests';
 
-/** What a rollout would give it, or a little. */
+/** The grace period of a replaced incarnation in ms, as in a rollout but shorter. */
 const REPLACED_GRACE_MS = 2_000;
 
 function paceOf({ readyWithinMs, graceMs, programs = {} }: ProcessTarget, mode: RunMode): Pace {
@@ -55,12 +55,12 @@ function paceOf({ readyWithinMs, graceMs, programs = {} }: ProcessTarget, mode: 
   };
 }
 
-/** Clocks can be steered where the server's is ours too, and nothing between the two has a clock of its own. */
+/** Reports whether clocks can be steered: the server's clock must be ours too, and nothing in between may have a clock of its own. */
 function maySteer({ cluster, toxiproxy = null }: Subject, { time, inCluster }: ProcessTarget): boolean {
   return time === 'virtual' && cluster === 'embedded' && toxiproxy === null && !inCluster;
 }
 
-/** What the user has to know of where the target lives. */
+/** Returns warnings for the user about the target's environment. */
 function warningOf(subject: Subject, target: ProcessTarget, pool: EnclosurePool): string | null {
   const why =
     maySteer(subject, target) && pool.unsteered !== null ? `time passed in real time: ${pool.unsteered}` : null;
@@ -76,7 +76,7 @@ function clockOf(
   return { mode: REAL_MODE, time, rest: new WallRest(time, beat) };
 }
 
-/** All programs of a target by the name of their lives, its own first, each with what its pod gives it. */
+/** Returns all programs of a target by actor, its main one first, each with the variables of its pod. */
 function programsOf(target: ProcessTarget, pod: Pick<Pod, 'env'>): ReadonlyMap<ActorId, ProcessTarget> {
   const { programs = {}, ...own } = target;
   const all = [
@@ -86,7 +86,11 @@ function programsOf(target: ProcessTarget, pod: Pick<Pod, 'env'>): ReadonlyMap<A
   return new Map(all.map(([name, one]) => [name, { ...one, env: { ...pod.env, ...one.env } }]));
 }
 
-/** @param beat Told now and then that it is alive; it may throw, to cut short what waits. */
+/**
+ * Creates a host.
+ *
+ * @param beat Called at intervals as a sign of life; it may throw to interrupt a wait.
+ */
 export async function createProcessHost(subject: Subject, target: ProcessTarget, beat: () => void): Promise<Host> {
   const { toxiproxy = null } = subject;
   if (toxiproxy !== null) await checkToxiproxy(toxiproxy);
@@ -113,9 +117,9 @@ export async function createProcessHost(subject: Subject, target: ProcessTarget,
     disturbance,
     steered === undefined ? undefined : () => Math.floor(steered.originMs + steered.exactMs),
   );
-  // A real server that asks a webhook has not answered whoever wrote, whatever the webhook wants to know first.
+  // A real server that calls a webhook has not answered the writer yet, whatever requests the webhook sends first.
   rest.alsoWhile((run) => ((isBusy() && !webhooks.isAsking) || disturbance.isBusy ? 'instant' : webhooks.holdup(run)));
-  // Its end comes from whoever waits for rest: a life that connects to nothing before would be waited for all its time.
+  // The fault's end is applied by the drain: an incarnation that cannot connect before that would be waited for until its time is over.
   rest.startsAfter(() => disturbance.isOver(time.now()));
   const lookups = new Lookups();
   const outside = {
@@ -130,7 +134,7 @@ export async function createProcessHost(subject: Subject, target: ProcessTarget,
     serve: toxiproxy === null ? serve : throughToxiproxy(serve, toxiproxy, disturbance),
     print: (actor: ActorId, line: string) => {
       lookups.printed(line);
-      // In real time one that prints without end would never be at rest.
+      // In real time, a program that prints all the time would never be at rest.
       if (steered !== undefined) rest.moved();
       current.run?.recorder.log(actor, line);
     },
@@ -145,7 +149,7 @@ export async function createProcessHost(subject: Subject, target: ProcessTarget,
         clearing.add(removed);
         void removed.finally(() => clearing.delete(removed));
       },
-      ...toldThere({ target: own, files: pod.files }, ground.places),
+      ...translated({ target: own, files: pod.files }, ground.places),
       folders: () => volumes.folders,
       namespace: there(subject.namespace),
       ...(pod.workload === undefined
@@ -169,7 +173,7 @@ export async function createProcessHost(subject: Subject, target: ProcessTarget,
     const [startLife, own] = [starts.get(program), programs.get(program)];
     invariant(startLife !== undefined && own !== undefined, `${actor} is a life of a program of the target`);
     const started = rest.starting(own.readyWithinMs);
-    const incarnation = startLife(actor, heard(upstream, rest, started), (kind, detail) => {
+    const incarnation = startLife(actor, observed(upstream, rest, started), (kind, detail) => {
       rest.moved();
       if (kind !== 'started') started();
       if (kind === 'exited') ended();
@@ -235,27 +239,27 @@ export async function createProcessHost(subject: Subject, target: ProcessTarget,
           }
         : { network: 'none', warning: inCluster.warnings[0] ?? null },
     disturbance,
-    // In a network of its own: both may listen on the same port.
+    // It has a network of its own, so both may listen on the same port.
     sibling: () => createProcessHost(besideOf(subject), target, beat),
     isSingle: subject.cluster === 'kind',
   };
 }
 
 /**
- * What a run beside one that still stands is told. There is one kind cluster: such runs, which ask what an undisturbed target makes of
- * objects that are given, are made on the embedded server, in real time as well.
+ * Returns the subject of a run beside one that is still open. There is only one kind cluster, so such runs, which start an undisturbed
+ * target from given objects, use the embedded server, also in real time.
  */
 function besideOf(subject: Subject): Subject {
   return subject.cluster === 'kind' ? { ...subject, cluster: 'embedded' } : subject;
 }
 
-/** What names a namespace of the run where it is called otherwise: variables, arguments, and the file that says where the pod is. */
-function toldThere(
-  told: { readonly target: ProcessTarget; readonly files: readonly MountedFile[] },
+/** Replaces namespace names in the target's variables, arguments and the files that describe its pod. */
+function translated(
+  used: { readonly target: ProcessTarget; readonly files: readonly MountedFile[] },
   places: Places,
-): typeof told {
-  if (places.isEmpty) return told;
-  const { target, files } = told;
+): typeof used {
+  if (places.isEmpty) return used;
+  const { target, files } = used;
   const word = (text: string): string => places.word(text);
   return {
     target: {
@@ -272,7 +276,7 @@ function inWords(file: MountedFile, word: (text: string) => string): MountedFile
   return { ...file, content: Buffer.from(word(text)) };
 }
 
-/** What the server is told, so that it finds the target's webhooks: the embedded one asks in here, a real one at an address. */
+/** Makes the target's webhooks reachable: the embedded server calls them in this process, a real one at a relay's address. */
 async function askedFrom(
   { cluster, kindAccess }: Subject,
   { crds, project, authority }: Pod,
@@ -286,7 +290,7 @@ async function askedFrom(
   return { crds: crds.map(led), project: { ...project, objects: project.objects.map(led) } };
 }
 
-/** Questions to the webhooks that the project's target serves. */
+/** Returns the calls to the webhooks that the project's target serves. */
 function webhooksOf({ workload, project }: Pod, about: Omit<WebhookCallOptions, 'portOf'>): WebhookCalls {
   const objects = project?.objects ?? [];
   return new WebhookCalls({
@@ -295,8 +299,8 @@ function webhooksOf({ workload, project }: Pod, about: Omit<WebhookCallOptions, 
   });
 }
 
-/** The gate's port, noting what a process is told. */
-function heard(upstream: Upstream, rest: Rest, started: () => void): Upstream {
+/** Wraps the gate's port to record what is sent to the process. */
+function observed(upstream: Upstream, rest: Rest, started: () => void): Upstream {
   return {
     send: (request, sink) => {
       started();
@@ -311,7 +315,7 @@ function heard(upstream: Upstream, rest: Rest, started: () => void): Upstream {
   };
 }
 
-/** Passes on what is noted as something that the process is told. */
+/** Records each call as an event that the process receives. */
 function telling<Args extends readonly unknown[]>(rest: Rest, pass: (...args: Args) => void): (...args: Args) => void {
   return (...args) => {
     rest.told();

@@ -1,47 +1,47 @@
-/** Whether a target that is a process is at rest: what whoever drains a run has to be told, on the wall's clock and on a steered one. */
+/** Decides whether a target that is a process is at rest: the interface to the drain, for real time and steered clocks. */
 import type { Steering } from '../../actors/process/steering.ts';
 import type { RunOnHost } from '../run/host.ts';
 
-/** A server that has not answered for so long, with nothing else going on, will not. */
+/** Real time in ms after which a silent server counts as not answering. */
 export const UNANSWERED_MS = 30_000;
 
 /**
- * What keeps rest away although the target sleeps: nothing; something that takes no time of the run, however long it really takes; or
- * something for which time may have to pass.
+ * Why there is no rest although the target sleeps: `none`; `instant` for something that takes no run time, however long it really takes;
+ * `timed` for something that may need run time to pass.
  */
 export type Holdup = 'none' | 'instant' | 'timed';
 
 export interface Rest {
-  /** A life begins; the returned function says that it is there, or gone. One that has sent nothing within that time is not waited for. */
+  /** Waits for a new incarnation, at most that long for its first request; call the returned function when it has sent one or is gone. */
   starting(withinMs: number): () => void;
-  /** A life is looked at until the returned function is called. */
+  /** Watches an incarnation until the returned function is called. */
   watch(process: Watched): () => void;
-  /** The process was told something. */
+  /** Call when the process receives something. */
   told(): void;
-  /** The process sends something. */
+  /** Call when the process sends something. */
   acted(): void;
-  /** Something else has happened. */
+  /** Call when anything else has happened. */
   moved(): void;
-  /** Rest has not come as long as `outside` says so. */
+  /** Adds a condition: there is no rest as long as `outside` returns a holdup. */
   alsoWhile(outside: (run: RunOnHost) => Holdup): void;
-  /** A life that begins is not waited for while `isDue`: something has to happen first, or it may reach nobody. */
+  /** Makes new incarnations not be waited for while `isDue`: something else has to happen first, or they may be unable to connect. */
   startsAfter(isDue: () => boolean): void;
-  /** A program waits in a way that is not steered. */
+  /** Call when a program waits in a way that is not steered. */
   lost(what: string): void;
   /** Resolves when nothing moves any more. */
   drain(run: RunOnHost): Promise<void>;
 }
 
-/** A life of the target, as it is looked at. */
+/** An incarnation of the target as watched for rest. */
 export interface Watched {
-  /** Absent before it was started. */
+  /** Absent before it has started. */
   readonly pid: number | undefined;
-  /** Grows with all that moves between it and its front. */
+  /** Increases with all traffic between it and its front. */
   readonly moved: number;
-  /** By which its clock is steered, where it is; absent before it was started. */
+  /** Steers its clock, if it is steered; absent before it has started. */
   readonly steering?: Steering | undefined;
-  /** It was made to stand still. */
+  /** Whether it is paused. */
   readonly isPaused?: boolean;
-  /** Asks it whether it is ready by now, where that takes a question. Resolves with whether it was asked. */
+  /** Probes whether it is ready, if that needs a request. Resolves with whether a request was made. */
   probe?(): Promise<boolean>;
 }

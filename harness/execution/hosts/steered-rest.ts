@@ -1,9 +1,9 @@
 /**
- * When programs with steered clocks are at rest: a fact that their launchers tell, with the moment at which the first of them goes on by
+ * Rest of programs with steered clocks: their launchers report it exactly, together with the moment at which the first of them wakes up by
  * itself.
  *
- * Owns: who is asked, and when the answer holds. Does not own: how a launcher knows (`actors/process/launcher/steer.h`), whether time
- * passes to that moment (the scheduler). Start at {@link SteeredRest}.
+ * Owns: which launchers to query, and how long the answer is valid. Does not own: how a launcher knows (`actors/process/launcher/steer.h`),
+ * whether time passes to that moment (the scheduler). Start at {@link SteeredRest}.
  */
 import type { Doing } from '../../actors/process/steering.ts';
 import { realDelay, realNow, realSetImmediate } from '../../determinism/real-time.ts';
@@ -13,18 +13,18 @@ import { CutShort } from '../run/cut-short.ts';
 import { Unsteered } from '../run/unsteered.ts';
 import { UNANSWERED_MS, type Holdup, type Rest, type Watched } from './rest.ts';
 
-/** A launcher answers after that many ms of real time at the latest. */
+/** The time limit for a launcher's answer, in ms of real time. */
 const ASKED_MS = 50;
-/** However busy a program is, the next thing happens once it has computed for so long: a virtual machine that starts computes. */
+/** The time after which a busy program counts as at rest, in ms that it has computed: a virtual machine that starts computes for long. */
 const BUSY_MAX_MS = 1_000;
-/** One that was busy for so long this many times in a row never sleeps, and gets this little instead. */
+/** After this many busy drains in a row, a program counts as never sleeping and gets the shorter limit below. */
 const RESTLESS = 4;
 const RESTLESS_MS = 20;
-/** One that neither sleeps nor computes for so long, in real time, naps again and again: time passes for it as it does for us. */
+/** A program that neither sleeps nor computes for this long, in ms of real time, takes naps: its time then passes as real time does. */
 const NAPPING_MS = 1_000;
-/** And no one is waited for any longer than that. */
+/** The limit of all waits, in ms of real time. */
 const AWAKE_MAX_MS = 20_000;
-/** How often something is looked for that no launcher knows of. */
+/** The polling interval for events that no launcher reports. */
 const POLL_MS = 1;
 
 export class SteeredRest implements Rest {
@@ -36,12 +36,12 @@ export class SteeredRest implements Rest {
   #outside: (run: RunOnHost) => Holdup = () => 'none';
   #unsteered: string | undefined;
   #activity = 0;
-  /** Something may have woken them since they were asked last. */
+  /** Whether something may have woken the programs since they were last queried. */
   #stirred = true;
   #restless = 0;
-  /** How often the clock had been set ahead when they were asked last. */
+  /** The clock's number of jumps when they were last queried. */
   #jumps = 0;
-  /** They have been asked in this drain whether they are ready. */
+  /** Whether they have been probed for readiness in this drain. */
   #probed = false;
 
   constructor(clock: SteeredClock, beat: () => void, unansweredMs: number = UNANSWERED_MS) {
@@ -51,14 +51,14 @@ export class SteeredRest implements Rest {
   }
 
   starting(withinMs: number): () => void {
-    const heard = this.#clock.awaiting(withinMs);
+    const arrived = this.#clock.awaiting(withinMs);
     let over = false;
     this.#starting++;
     this.told();
     return () => {
       if (over) return;
       over = true;
-      heard();
+      arrived();
       this.#starting--;
       this.told();
     };
@@ -90,26 +90,28 @@ export class SteeredRest implements Rest {
   /** Connections are not disturbed where clocks are steered. */
   startsAfter(): void {}
 
-  /** A program waits in a way that is not steered: no jump would be noticed. */
+  /** The program would not notice a jump of the clock. */
   lost(what: string): void {
     this.#unsteered ??= what;
     this.#stirred = true;
   }
 
   /**
-   * @throws {CutShort} when something outside has not come for too long: it would be waited for in every drain to come.
-   * @throws {Unsteered} when time cannot be steered for a program.
+   * Waits for rest.
+   *
+   * @throws {CutShort} if something outside does not answer for too long: every later drain would wait for it too.
+   * @throws {Unsteered} if time cannot be steered for a program.
    */
   async drain(run: RunOnHost): Promise<void> {
     const clock = this.#clock;
     if (clock.fire()) this.told();
-    // A jump has been decided on.
+    // The scheduler has jumped the clock.
     if (clock.jumps !== this.#jumps) this.#stirred = true;
     this.#jumps = clock.jumps;
     this.#probed = false;
     const fromMs = clock.exactMs;
     let [seen, movedMs] = [this.#all(run), realNow()];
-    // What they were told leaves here within two turns.
+    // What was sent to the programs leaves this process within two turns.
     await turn();
     for (;;) {
       await turn();
@@ -132,7 +134,7 @@ export class SteeredRest implements Rest {
         return;
       }
       const holdup = this.#outside(run);
-      // Whoever is asked waits for a moment of its own before it answers, or for something at the gate, which is for others to let happen.
+      // A webhook waits for a moment of its own before it answers, or for an item at the gate, which the scheduler has to release.
       const isHeldUp = holdup === 'instant' || (holdup === 'timed' && run.gate.pending.length === 0);
       if (isHeldUp) {
         if (awakeMs > this.#unansweredMs)
@@ -143,7 +145,7 @@ export class SteeredRest implements Rest {
           clock.advanceToNext();
           if (clock.fire()) this.told();
         } else await realDelay(POLL_MS);
-        // What they did when they were asked holds no longer.
+        // The earlier answer of the launchers is no longer valid.
         this.#stirred = true;
         continue;
       }
@@ -155,7 +157,7 @@ export class SteeredRest implements Rest {
     }
   }
 
-  /** What all lives do; `absent` while one of them is not there yet, or gone and nobody has been told. */
+  /** Returns what all incarnations do; `absent` while one has not started, or has ended and this has not been reported yet. */
   async #ask(run: RunOnHost): Promise<readonly Doing[] | 'absent'> {
     if (this.#unsteered !== undefined) throw new Unsteered(this.#unsteered);
     const lives = [...this.#lives].filter(({ isPaused }) => isPaused !== true);
@@ -164,10 +166,10 @@ export class SteeredRest implements Rest {
     const before = this.#all(run);
     const all = await Promise.all(steerings.map((steering) => steering.rest(this.#clock.exactMs, ASKED_MS)));
     const doing = all.filter((one) => one !== undefined);
-    // What it printed last is still on its way; then its end is told.
+    // Its last output is still being read; its end is reported after that.
     if (doing.length < lives.filter((life) => this.#lives.has(life)).length) return 'absent';
     for (const { nowMs } of doing) this.#clock.reaches(nowMs);
-    // What they sent before they fell asleep has been read by now, and is passed on in one turn more.
+    // What they sent before they slept has been read by now, and is passed on within one more turn.
     await turn();
     if (!this.#probed && this.#all(run) === before && doing.every(({ asleep }) => asleep)) {
       this.#probed = true;
@@ -183,7 +185,7 @@ export class SteeredRest implements Rest {
     const isNapping = awakeMs >= NAPPING_MS && computedMs < awakeMs / 10;
     if (isNapping) this.#clock.reaches(this.#clock.exactMs + awakeMs);
     if (isNapping || awakeMs >= AWAKE_MAX_MS) return true;
-    // What it computes before it asks for anything is no reaction to anything.
+    // What a program computes before its first request is no reaction to an event.
     if (this.#starting > 0) return false;
     if (computedMs < (this.#restless >= RESTLESS ? RESTLESS_MS : BUSY_MAX_MS)) return false;
     this.#restless++;
@@ -194,7 +196,7 @@ export class SteeredRest implements Rest {
     return [...this.#lives].some(({ isPaused }) => isPaused === true);
   }
 
-  /** Whatever grows while anything moves. */
+  /** Returns a number that increases while anything moves. */
   #all(run: RunOnHost): number {
     let moved = this.#activity + run.gate.activity;
     for (const process of this.#lives) moved += process.moved;

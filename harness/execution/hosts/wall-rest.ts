@@ -1,8 +1,8 @@
 /**
- * When a process is at rest in real time: it was told something, has acted upon it or will not, and now sleeps.
+ * Rest of a process in real time: it has received something, has reacted to it or will not, and sleeps.
  *
- * Where the kernel tells of its threads, all of them sleeping is rest. Elsewhere, and for a process that never sleeps, it is given a
- * moment, as long as it has needed lately. Owns: how long is waited. Does not own: reading threads (`actors/process/threads.ts`).
+ * If the kernel exposes its threads, it is at rest when all of them sleep. Otherwise, and for a process that never sleeps, it gets a moment
+ * whose length depends on its recent reactions. Owns: how long to wait. Does not own: reading threads (`actors/process/threads.ts`).
  */
 import { ThreadWatch, type Sleep } from '../../actors/process/threads.ts';
 import { realDelay, realNow, realSetImmediate } from '../../determinism/real-time.ts';
@@ -13,24 +13,24 @@ import { UNANSWERED_MS, type Holdup, type Rest, type Watched } from './rest.ts';
 
 const POLL_MS = 1;
 /**
- * However busy it is, the next thing happens once it has computed for so long. A virtual machine that starts, or meets code for the first
- * time, computes. Where others want the processors too, that takes longer than it says: whoever waits for one does not pause.
+ * The time after which a busy process counts as at rest, in ms that it has computed: a virtual machine that starts, or runs code for the
+ * first time, computes for long. On a loaded machine this takes longer in real time: waiting for a processor is not a pause.
  */
 const BUSY_MAX_MS = 1_000;
-/** But nothing is waited for any longer than that. */
+/** The limit of all waits, in ms of real time. */
 const BUSY_WALL_MAX_MS = 20_000;
-/** One that was busy for so long this many times in a row never sleeps, and is given the moment instead. */
+/** After this many busy waits in a row, a process counts as never sleeping and gets the moment instead. */
 const RESTLESS = 4;
-/** Where nothing is to depend on chance, it gets that long: client-go tries again after 5 ms, then 10. */
+/** The minimum time in `serialised` runs, in ms: client-go retries after 5 ms, then after 10 ms. */
 const FIRST_RETRY_MS = 12;
-/** The moment that a process gets whose threads nobody can see. */
+/** The bounds of the moment that a process gets if its threads cannot be seen. */
 const QUIET_MS = { min: 4, max: 60 } as const;
-/** Of nearly the longest time that it took lately: what is rarer has a cause of its own, such as a timer. */
+/** The moment is this multiple of nearly the longest recent reaction: rarer ones have another cause, such as a timer. */
 const PATIENCE = 2;
 const REMEMBERED = 32;
 const RARE = 4;
 
-/** How fast a process acts upon what it is told, as seen so far: on a busy machine everything takes longer. */
+/** How fast a process reacts to what it receives, as observed: on a loaded machine everything takes longer. */
 class Reaction {
   readonly #lately: number[] = [];
 
@@ -39,19 +39,19 @@ class Reaction {
     return Math.min(QUIET_MS.max, Math.max(QUIET_MS.min, longest * PATIENCE));
   }
 
-  /** It acted so long after it was told something. */
+  /** Records that the process acted this long after it received something. */
   acted(afterMs: number): void {
     this.#lately.push(afterMs);
     if (this.#lately.length > REMEMBERED) this.#lately.shift();
   }
 }
 
-/** Whether anything may still be on its way. */
+/** Detects rest in real time. */
 export class WallRest implements Rest {
   readonly #wall: WallClock;
   readonly #beat: () => void;
   #starting = 0;
-  /** How long the youngest life is waited for, once and not again by each drain. */
+  /** Until when the youngest incarnation is waited for, in total and not in each drain. */
   #startsUntilMs = 0;
   #activity = 0;
   #outside: (run: RunOnHost) => Holdup = () => 'none';
@@ -59,17 +59,17 @@ export class WallRest implements Rest {
   readonly #unansweredMs: number;
   readonly #reaction = new Reaction();
   readonly #lives = new Set<Life>();
-  /** When the process was told something last. */
-  #toldMs = 0;
-  /** How long it had computed by then, since it was first looked at after that. */
+  /** When the process last received something. */
+  #receivedMs = 0;
+  /** How long it had computed when it was first measured after that. */
   #ranBeforeMs: number | undefined;
-  /** It may still act upon that. */
+  /** Whether it may still react to that. */
   #acting = false;
   #restless = 0;
 
   /**
-   * @param beat Told now and then that we are alive; it may throw, to cut short what waits.
-   * @param unansweredMs How long something outside may be waited for while nothing moves.
+   * @param beat Called at intervals as a sign of life; it may throw to interrupt a wait.
+   * @param unansweredMs How long to wait for something outside while nothing moves.
    */
   constructor(wall: WallClock, beat: () => void, unansweredMs: number = UNANSWERED_MS) {
     this.#wall = wall;
@@ -99,25 +99,25 @@ export class WallRest implements Rest {
   }
 
   told(): void {
-    this.#justTold();
+    this.#received();
     this.#acting = true;
     this.#activity++;
   }
 
-  #justTold(): void {
-    this.#toldMs = realNow();
+  #received(): void {
+    this.#receivedMs = realNow();
     this.#ranBeforeMs = undefined;
   }
 
   acted(): void {
-    this.#reaction.acted(realNow() - this.#toldMs);
+    this.#reaction.acted(realNow() - this.#receivedMs);
   }
 
   moved(): void {
     this.#activity++;
   }
 
-  /** Here time passes by itself. */
+  /** In real time, time passes by itself. */
   lost(): void {}
 
   alsoWhile(outside: (run: RunOnHost) => Holdup): void {
@@ -128,13 +128,17 @@ export class WallRest implements Rest {
     this.#isDue = isDue;
   }
 
-  /** @throws {CutShort} when something outside has not come for too long: it would be waited for in every drain to come. */
+  /**
+   * Waits for rest.
+   *
+   * @throws {CutShort} if something outside does not answer for too long: every later drain would wait for it too.
+   */
   async drain(run: RunOnHost): Promise<void> {
     let seen = this.#all(run);
     let movedMs = realNow();
     const wall = this.#wall;
     let waiting = wall.waitingUntilMs > wall.now();
-    // What it was told leaves here within two turns.
+    // What was sent to the process leaves here within two turns.
     await turn();
     for (;;) {
       await turn();
@@ -143,21 +147,21 @@ export class WallRest implements Rest {
         seen = now;
         movedMs = realNow();
         waiting = false;
-        if (this.#acting) this.#justTold();
+        if (this.#acting) this.#received();
       }
       const startingUp = this.#starting > 0 && realNow() < this.#startsUntilMs && !this.#isDue();
       const sleep = this.#acting && !startingUp ? this.#look() : 'asleep';
       if (this.#acting && !startingUp && this.#isOver(sleep, run)) {
-        // What it sent before it fell asleep is read in one turn more.
+        // What it sent before it slept is read within one more turn.
         await turn();
         if (this.#all(run) === seen) this.#acting = false;
         else continue;
       }
       if (waiting && wall.now() >= wall.waitingUntilMs) {
         waiting = false;
-        // Its own timer has woken it, and it wants for a processor before it can send anything.
+        // Its own timer has woken it, and it waits for a processor before it can send anything.
         if (!startingUp && !this.#acting && this.#look() === 'awake') {
-          this.#justTold();
+          this.#received();
           this.#acting = true;
         }
       }
@@ -171,7 +175,7 @@ export class WallRest implements Rest {
     }
   }
 
-  /** How all lives sleep, taken together. */
+  /** Returns the least restful state of all incarnations. */
   #look(): Sleep {
     let worst: Sleep = 'asleep';
     let any = false;
@@ -185,13 +189,13 @@ export class WallRest implements Rest {
     return any ? worst : 'unknown';
   }
 
-  /** Whether the process has had its time. */
+  /** Reports whether the process has had enough time to react. */
   #isOver(sleep: Sleep, run: RunOnHost): boolean {
-    const sinceMs = realNow() - this.#toldMs;
+    const sinceMs = realNow() - this.#receivedMs;
     const computedMs = sleep === 'unknown' ? sinceMs : this.#computedMs();
     if (sleep === 'asleep') {
       this.#restless = 0;
-      // A first retry is on its way for some milliseconds in which all threads sleep.
+      // While a first retry is pending, all threads sleep for some milliseconds.
       return !run.serialised || sinceMs >= FIRST_RETRY_MS;
     }
     if (sinceMs >= BUSY_WALL_MAX_MS) return true;
@@ -201,16 +205,16 @@ export class WallRest implements Rest {
     return true;
   }
 
-  /** How long its threads have been on a processor since it was told something. */
+  /** Returns how long its threads have been on a processor since it last received something. */
   #computedMs(): number {
     let ranMs = 0;
     for (const { threads } of this.#lives) ranMs += threads?.ranMs ?? 0;
-    // Threads that ended take what they did along.
+    // The time of threads that have ended is no longer counted.
     this.#ranBeforeMs = Math.min(this.#ranBeforeMs ?? ranMs, ranMs);
     return ranMs - this.#ranBeforeMs;
   }
 
-  /** Whatever grows while anything moves: a connection that is being opened too, for whose other end the process sleeps. */
+  /** Returns a number that increases while anything moves, including connections being opened, for which the process sleeps. */
   #all(run: RunOnHost): number {
     let moved = this.#activity + run.gate.activity;
     for (const { process } of this.#lives) moved += process.moved;

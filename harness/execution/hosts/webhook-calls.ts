@@ -1,9 +1,9 @@
 /**
- * Questions of the server to the target's own webhooks while a run goes on.
+ * Calls of the server to the target's own webhooks during a run.
  *
- * Owns: that what the server does after an answer counts as done by whoever sent the request, that an answer which comes after its run
- * is nobody's, and how long a drain waits for the target on this account. Does not own: which webhooks there are
- * (`project/webhooks.ts`), sockets (`call-out.ts`). Start at {@link WebhookCalls}.
+ * Owns: attributing what the server does after an answer to the sender of the request, ignoring an answer after the end of its run, and how
+ * long a drain waits for the target because of a call. Does not own: which webhooks exist (`project/webhooks.ts`), sockets (`call-out.ts`).
+ * Start at {@link WebhookCalls}.
  */
 import type { Socket } from 'node:net';
 import type { CallOutFunction } from 'stalemate-apiserver';
@@ -15,24 +15,24 @@ import type { ContainerPort, NamedService } from '../project/webhooks.ts';
 import type { Holdup } from './rest.ts';
 import { WebhookOpening, type AskedPort, type OpeningLife } from './webhook-opening.ts';
 
-/** The life of the target that answers. */
+/** An incarnation of the target that answers calls. */
 export interface Answering extends OpeningLife {
-  /** The port that it was given by one of these names, if it was. */
+  /** Returns the port that it was given under one of these names, if any. */
   portNamed(names: readonly string[]): number | undefined;
 }
 
 export interface WebhookCallOptions {
-  /** The run that goes on now. */
+  /** Returns the current run. */
   readonly run: () => RunOnHost | undefined;
-  /** Where services lead. */
+  /** Resolves a service to a port of the container. */
   readonly portOf: (service: NamedService) => ContainerPort | undefined;
-  /** What has to answer before the target is ready, as the configurations are now. */
+  /** Returns the ports that must answer before the target is ready, according to the current configurations. */
   readonly asked: () => readonly AskedPort[];
-  /** By whose clock a question is given up. */
+  /** The clock of the calls' time-outs. */
   readonly time: Pick<RunClock, 'after' | 'now'>;
-  /** A connection to a port of the target's. Rejects when nobody listens. */
+  /** Connects to a port of the target. Rejects if nothing listens there. */
   readonly connect: (port: number) => Promise<Socket>;
-  /** The target was told something. */
+  /** Called when something is sent to the target. */
   readonly told: () => void;
 }
 
@@ -42,16 +42,16 @@ export class WebhookCalls {
   readonly #options: WebhookCallOptions;
   readonly #post: CallOutFunction;
   readonly #opening: WebhookOpening;
-  /** The youngest life of each program, the youngest of all last. */
+  /** The youngest incarnation of each program, the youngest of all last. */
   readonly #answering = new Map<ActorId, Answering>();
-  /** Questions without an answer. */
+  /** The number of calls without an answer. */
   #open = 0;
-  /** What had been sent when the last question was asked, as the gate counts it. */
+  /** The gate's activity when the last call was made. */
   #sentBefore = 0;
-  /** Connections that are being made: no time of the run passes meanwhile. */
+  /** The number of connections being opened, during which no run time passes. */
   #connecting = 0;
   readonly #sockets = new Set<Socket>();
-  /** Bytes that connections which are closed by now have carried. */
+  /** The bytes transferred by connections that are closed. */
   #carried = 0;
   #movedBefore = 0;
 
@@ -77,20 +77,20 @@ export class WebhookCalls {
     });
   }
 
-  /** What never answered, with what the target listens on instead. */
+  /** Which webhooks never answered, and the ports that the target listens on instead. */
   get trouble(): string | undefined {
     return this.#opening.trouble;
   }
 
   /**
-   * Whether nothing else should happen yet: the target makes up its mind about a question, or does not listen yet. Where it asks
-   * something itself meanwhile, that has to happen first.
+   * Returns whether rest has to wait: the target is handling a call, or does not listen yet. If it sends a request meanwhile, that has to
+   * be released first.
    */
   holdup(run: RunOnHost): Holdup {
     const isIdle = run.gate.pending.length === 0;
     if (this.#opening.isOpening) return !isIdle ? 'none' : this.#opening.isTrying ? 'instant' : 'timed';
     if (this.#open === 0 || (run.gate.activity !== this.#sentBefore && !isIdle)) return 'none';
-    // A handshake takes turns, and the target may have been asleep before the last of them reached it.
+    // A handshake takes turns, and the target may have slept before the last of them reached it.
     const moved = this.#moved();
     const isMoving = moved !== this.#movedBefore;
     this.#movedBefore = moved;
@@ -112,32 +112,32 @@ export class WebhookCalls {
     }
   }
 
-  /** Grows with every byte of a question or its answer. */
+  /** Returns a number that increases with every byte of a call or its answer. */
   #moved(): number {
     let moved = this.#carried;
     for (const socket of this.#sockets) moved += bytesOf(socket);
     return moved;
   }
 
-  /** Whether a question has no answer yet: what the target asks meanwhile comes before all else. */
+  /** Whether a call has no answer yet: what the target requests meanwhile takes precedence. */
   get isAsking(): boolean {
     return this.#open > 0;
   }
 
-  /** A life of the target begins; the returned function says that it is over. */
+  /** Registers an incarnation of the target; the returned function removes it. */
   starts(actor: ActorId, answering: Answering): () => void {
     this.#answering.delete(programOf(actor));
     this.#answering.set(programOf(actor), answering);
     return this.#opening.starts(answering);
   }
 
-  /** The port that stands for the container's: one of its own where the command asks for that. */
+  /** Returns the actual port for one of the container: another one if the command contains a placeholder for it. */
   #actual({ port, name }: ContainerPort): number {
     const named = [...this.#answering.values()].map((life) => life.portNamed([String(port), name, 'webhook']));
     return named.findLast((own) => own !== undefined) ?? port;
   }
 
-  /** Asks as part of the operation that the server acts upon now. */
+  /** Makes a call as part of the operation that the server is handling. */
   readonly ask: CallOutFunction = (callOut, answer) => {
     const run = this.#options.run();
     if (run === undefined) {
@@ -155,7 +155,7 @@ export class WebhookCalls {
     const cancel = this.#post(callOut, (given) => {
       if (over) return;
       end();
-      // What comes after the end of its run would change the next one.
+      // An answer after the end of its run would change the next run.
       if (this.#options.run() !== run) return;
       this.#options.told();
       resume(() => answer(given));

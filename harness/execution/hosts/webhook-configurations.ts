@@ -1,6 +1,6 @@
 /**
- * Where the target's webhooks are asked and whom their configurations trust, as the cluster holds them now: a manager that makes its own
- * certificates writes its authority there.
+ * The services of the target's webhooks and the authorities that their configurations trust, as currently stored in the cluster: a manager
+ * that creates its own certificates writes its authority there.
  */
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import type { EnvironmentController } from '../../actors/environment/index.ts';
@@ -12,17 +12,17 @@ import type { AskedPort } from './webhook-opening.ts';
 export class WebhookConfigurations {
   readonly #pod: Pick<Pod, 'workload' | 'project' | 'crds'>;
   readonly #areChecked: boolean;
-  /** By name and kind. */
+  /** The configurations by kind and name. */
   #objects: ReadonlyMap<string, KubeObject>;
 
-  /** @param areChecked - Whether the authorities are those that certificates of the target are checked by. */
+  /** @param areChecked - Whether certificates of the target are verified against these authorities. */
   constructor(pod: Pick<Pod, 'workload' | 'project' | 'crds'>, areChecked: boolean) {
     this.#pod = pod;
     this.#areChecked = areChecked;
     this.#objects = this.#shipped();
   }
 
-  /** The ports of the container that are asked. */
+  /** The container ports that the configurations refer to. */
   get asked(): readonly AskedPort[] {
     const { workload, project } = this.#pod;
     if (workload === undefined) return [];
@@ -38,7 +38,7 @@ export class WebhookConfigurations {
     return [...byPort.values()];
   }
 
-  /** A run begins. */
+  /** Begins a run. */
   begins(): EnvironmentController {
     this.#objects = this.#shipped();
     return { actor: 'webhooks', onChange: (change) => this.#changed(change) };
@@ -48,7 +48,7 @@ export class WebhookConfigurations {
     if (!configuresWebhooks(resource)) return;
     const key = `${object.kind}/${name}`;
     const objects = new Map(this.#objects);
-    // Webhooks that the target configures itself are its own business: nobody else waits for them.
+    // Webhooks that the target adds itself are not waited for.
     if (type === 'DELETED') objects.delete(key);
     else if (objects.has(key)) objects.set(key, object);
     this.#objects = objects;

@@ -1,47 +1,46 @@
 /**
- * Waits until the webhooks of a life answer: as a pod, it gets no questions before.
+ * Waits until the webhooks of an incarnation answer: like a pod, it receives no calls before.
  *
- * Owns: when a port counts as answering (its TLS server shows a certificate that one of the configurations trusts), how long that is
- * waited for on the run's clock, and what is said of one that never does. Does not own: questions (`webhook-calls.ts`). Start at
- * {@link WebhookOpening}.
+ * Owns: when a port counts as answering (its TLS server presents a certificate that one of the configurations trusts), how long to wait for
+ * that in run time, and the message about one that never does. Does not own: calls (`webhook-calls.ts`). Start at {@link WebhookOpening}.
  */
 import type { Duplex } from 'node:stream';
 import { shakeHands } from 'stalemate-apiserver/http';
 import { realDelay } from '../../determinism/real-time.ts';
 import type { ContainerPort } from '../project/webhooks.ts';
 
-/** A port of the container, and by what a certificate that it shows is checked. */
+/** A port of the container, and how its certificate is verified. */
 export interface AskedPort extends ContainerPort {
   readonly servername: string;
-  /** PEM; any of them will do. Empty: whatever the certificate is. */
+  /** Authorities in PEM, any of which suffices. Empty: the certificate is not verified. */
   readonly authorities: readonly string[];
 }
 
 export interface WebhookOpeningOptions {
-  /** What is to answer, as the configurations are now. */
+  /** Returns the ports that must answer, according to the current configurations. */
   readonly asked: () => readonly AskedPort[];
-  /** The port that stands for the container's. */
+  /** Returns the actual port for one of the container. */
   readonly actual: (port: ContainerPort) => number;
-  /** A connection to a port of the target's. Rejects when nobody listens. */
+  /** Connects to a port of the target. Rejects if nothing listens there. */
   readonly connect: (port: number) => Promise<Duplex>;
-  /** Calls back after that much run time. */
+  /** Calls `then` after that much run time. */
   readonly after: (delayMs: number, then: () => void) => () => void;
-  /** Milliseconds of the run. */
+  /** Returns the run time in ms. */
   readonly now: () => number;
-  /** The target was told something. */
+  /** Called when the state of the target has changed. */
   readonly told: () => void;
 }
 
-/** A life of the target. */
+/** An incarnation of the target. */
 export interface OpeningLife {
-  /** The ports that it listens on. */
+  /** Returns the ports that it listens on. */
   listening?(): readonly number[];
 }
 
-/** Run time. Certificates that the target makes itself take a few tries, each twice as far from the last as the one before. */
+/** How long to wait, in run time. A target that creates its own certificates needs a few tries, whose distance doubles. */
 const OPEN_MAX_MS = 60_000;
 const POLL_MS = { first: 50, most: 5_000 } as const;
-/** Real time for one try: a program that is awake answers in a few milliseconds. */
+/** Real time for one try, in ms: a program that is awake answers within a few. */
 const TRY_MS = 500;
 
 export class WebhookOpening {
@@ -54,22 +53,22 @@ export class WebhookOpening {
     this.#options = options;
   }
 
-  /** Whether a life lives and does not answer yet. */
+  /** Whether an incarnation is running and does not answer yet. */
   get isOpening(): boolean {
     return this.#life !== undefined;
   }
 
-  /** Whether it is being tried right now, which takes no time of the run. */
+  /** Whether a try is in progress, which takes no run time. */
   get isTrying(): boolean {
     return this.#isTrying;
   }
 
-  /** What never answered; later lives are not waited for then. */
+  /** The message about webhooks that never answered; later incarnations are then not waited for. */
   get trouble(): string | undefined {
     return this.#trouble;
   }
 
-  /** A life begins; the returned function says that it is over. */
+  /** Waits for an incarnation to answer; the returned function ends the wait. */
   starts(life: OpeningLife): () => void {
     this.#life = undefined;
     if (this.#trouble === undefined && this.#options.asked().length > 0) {
@@ -87,7 +86,7 @@ export class WebhookOpening {
     for (let delayMs: number = POLL_MS.first; ; delayMs = Math.min(delayMs * 2, POLL_MS.most)) {
       this.#isTrying = true;
       const failed = await this.#try(asked());
-      // Another life has begun, and is tried now.
+      // Another incarnation has started and is being tried.
       if (this.#life !== life) return;
       this.#isTrying = false;
       if (failed === undefined || now() >= untilMs) {
@@ -109,7 +108,7 @@ export class WebhookOpening {
     return undefined;
   }
 
-  /** Null when it answers. */
+  /** Returns why a port does not answer; null if it does. */
   async #whyNot({ servername, authorities, ...port }: AskedPort): Promise<string | null> {
     let why: string | null = null;
     for (const ca of authorities.length === 0 ? [undefined] : authorities) {

@@ -1,8 +1,8 @@
 /**
- * Where a real server asks the target's webhooks: a server on this machine that passes each question on to where the target listens.
+ * Relays calls from a real server to the target's webhooks: a server on this machine that passes each call on to the target.
  *
- * A server outside of the target's network cannot reach it, nor do services lead anywhere without a pod network: the configurations name
- * this relay by URL instead. Owns: the URLs and what is made of an answer that never comes. Does not own: asking the target
+ * A server outside of the target's network cannot reach it, and without a pod network services lead nowhere: the configurations contain
+ * this relay's URL instead. Owns: the URLs, and the response to a call that is never answered. Does not own: calling the target
  * (`webhook-calls.ts`), whom the server trusts (`project/webhooks.ts`). Start at {@link openRelay}.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -16,24 +16,24 @@ import type { HostPlace } from '../../clusters/kind/way-in.ts';
 import type { NamedService } from '../project/webhooks.ts';
 
 export interface RelayOptions {
-  /** Of the target's certificate; vouches for this one's as well. */
+  /** The authority of the target's certificate, which issues the relay's certificate too. */
   readonly authority: CertificateAuthority;
-  /** What this machine is to the server; default loopback. */
+  /** The address of this machine as seen by the server; loopback by default. */
   readonly place?: HostPlace;
   readonly ask: CallOutFunction;
 }
 
 export interface Relay {
-  /** Where a service's webhook is asked. */
+  /** Returns the URL for the webhook of a service. */
   readonly urlOf: (service: NamedService, path: string) => string;
 }
 
 const LOOPBACK = '127.0.0.1';
-/** What kube-apiserver gives a webhook unless its configuration says otherwise. */
+/** The default time-out of a webhook in kube-apiserver. */
 const TIMEOUT_SECONDS = 10;
 const BAD_GATEWAY = 502;
 
-/** Listens for as long as this process lives. */
+/** Opens a relay that listens as long as this process lives. */
 export async function openRelay(options: RelayOptions): Promise<Relay> {
   const { authority, place: { address, listen } = { address: LOOPBACK, listen: LOOPBACK } } = options;
   const identity = authority.issueServer([address]);

@@ -1,6 +1,6 @@
 /**
- * Closes what a worker reads from before its thread is ended: Node aborts the whole process where HTTP/2 goes on reading in a thread that
- * ends (nodejs/node#38418).
+ * Closes a worker's sockets before its thread is ended: Node aborts the whole process if HTTP/2 continues to read in a thread that ends
+ * (nodejs/node#38418).
  *
  * Owns: both sides of that. Does not own: when a worker is ended (`supervisor.ts`).
  */
@@ -9,17 +9,17 @@ import type { Socket } from 'node:net';
 import type { MessagePort, Worker } from 'node:worker_threads';
 import { realClearTimeout, realSetTimeout } from '../../determinism/real-time.ts';
 
-/** A worker that does not answer within this time, in ms of real time, is blocked, and reads nothing. */
+/** Real time in ms after which a worker that does not answer counts as blocked; it then reads nothing. */
 const CLOSES_WITHIN_MS = 500;
 
-/** In a worker: from now on its sockets are known, and closed once `port` asks for that. It does not keep the thread alive. */
+/** Call in a worker: tracks its sockets from now on, and closes them when `port` requests it. The port does not keep the thread alive. */
 export function closeWhenAsked(port: MessagePort): void {
   const open = new Set<Socket>();
   let isClosing = false;
   const opened = (message: unknown): void => {
     const { socket } = message as { readonly socket: Socket };
     if (isClosing) {
-      // One that is about to connect would be opened again.
+      // A socket that is about to connect would be reopened.
       process.nextTick(() => socket.destroy());
       return;
     }
@@ -36,7 +36,7 @@ export function closeWhenAsked(port: MessagePort): void {
   port.unref();
 }
 
-/** Ends a worker once it has closed its sockets, or does not answer. `port` is the other end of the worker's. */
+/** Ends a worker once it has closed its sockets, or does not answer. `port` is the other end of the worker's port. */
 export function endWorker(worker: Worker, port: MessagePort): void {
   const end = (): void => {
     realClearTimeout(timer);

@@ -1,4 +1,4 @@
-/** What is said about a worker that did not finish its job: the target's fault, the user's, or ours. */
+/** Errors and findings for a worker that did not finish its job: the fault of the target, of the user, or of the harness. */
 import type { Violation } from '../../model/check-result.ts';
 import { ownCause } from '../../model/cause.ts';
 import { HarnessError } from '../../model/errors.ts';
@@ -10,10 +10,10 @@ import type { FromWorker } from './protocol.ts';
 import type { Found } from '../search/found.ts';
 import type { WorkerEnd } from './supervisor.ts';
 
-/** The end of a worker that the target took down. */
+/** The end of a worker that was caused by the target. */
 export type LostWorker = Exclude<WorkerEnd, { readonly end: 'finished' | 'overdue' }> & { readonly output: string };
 
-/** An error that the worker itself reported. */
+/** Returns an error that the worker itself reported. */
 export function workerError(error: Extract<FromWorker, { say: 'error' }>, output: string): Error {
   const { code, message, printed = [] } = error;
   if (code !== null) return new HarnessError(code, message, { details: { printed } });
@@ -22,7 +22,7 @@ export function workerError(error: Extract<FromWorker, { say: 'error' }>, output
   return fault;
 }
 
-/** A worker that was lost before there was anything to disturb. */
+/** Returns the error for a worker that was lost before there was anything to disturb. */
 export function lostInReference(end: LostWorker, phase: string): HarnessError {
   const when = phase === 'load' ? 'while it was being imported' : 'in an undisturbed run';
   const what =
@@ -36,7 +36,7 @@ export function lostInReference(end: LostWorker, phase: string): HarnessError {
   );
 }
 
-/** A trial that takes its worker down is a violation of its own. */
+/** Returns the violation for a trial that ended its worker. */
 export function lostWorkerViolation(end: LostWorker, where: string): Violation {
   const blocked = end.end === 'blocked';
   return {
@@ -58,8 +58,8 @@ export function lostWorkerViolation(end: LostWorker, where: string): Violation {
 }
 
 /**
- * A trial that takes its worker down is a finding of its own. It stays as large as it was found: each attempt to shrink it would cost
- * a worker, and what its strategy did died with the worker, so only its workload is stored.
+ * Returns the finding for a trial that ended its worker. It is not shrunk, as each attempt would cost a worker; and what its strategy did
+ * was lost with the worker, so only its workload is stored.
  */
 export function lostWorkerFinding(trial: Trial, end: LostWorker, run: number, again: boolean): Found {
   const violation = lostWorkerViolation(end, ` in trial ${run}`);
