@@ -1,7 +1,7 @@
 /**
- * What the command line and the library hear of a campaign, and what they ask of a replay. Types only.
+ * The events of a campaign and the options of a replay, for the command line and the library. Types only.
  *
- * `campaign/campaign.ts` and `replay/replay.ts` work with them; `model/finding.ts` has the nouns.
+ * Used by `campaign/campaign.ts` and `replay/replay.ts`; the nouns are in `model/finding.ts`.
  */
 import type { ExistingAccess } from '../clusters/existing/access.ts';
 import type { ClusterKind } from '../model/cluster.ts';
@@ -15,7 +15,7 @@ export interface Progress {
   readonly runs: number;
   readonly runsPerSecond: number;
   readonly findings: number;
-  /** Absent when the budget is a number of runs. */
+  /** Absent if the budget is a number of runs. */
   readonly remainingMs?: number;
   /** What the campaign does now: `load`, `references`, `search`, `shrink`, `reproduce`. */
   readonly phase: string;
@@ -23,7 +23,7 @@ export interface Progress {
   readonly undisturbed?: number;
 }
 
-/** A violation as it was found: neither shrunk nor proved. */
+/** A violation as found: neither shrunk nor reproduced. */
 export type SeenViolation = Pick<Finding, 'violation' | 'counterexample' | 'record'>;
 
 export interface CampaignEvents {
@@ -43,22 +43,22 @@ export interface ReplayOptions {
   readonly times: number;
   /** If it reproduces: shrinks and reproduces it as a campaign does, with more time. */
   readonly shrink?: boolean;
-  /** Real time, ms: a run under way then is cut short, and counts for nothing. */
+  /** Real time in ms, after which the current run is cut short, and does not count. */
   readonly timeMs?: number;
-  /** Resolved from the counterexample. */
+  /** The target, resolved from the counterexample. */
   readonly target: SubjectTarget;
   readonly properties: readonly Property[];
-  /** What answers the API; default the embedded server. */
+  /** The kind of API server; default the embedded one. */
   readonly cluster?: ClusterKind;
-  /** The toxiproxy server that the schedule needs; `null` when it needs none. */
+  /** The toxiproxy server that the schedule needs; `null` if it needs none. */
   readonly toxiproxy: string | null;
-  /** The kind cluster, when that is what is meant. */
+  /** The kind cluster, if `cluster` is `kind`. */
   readonly kindAccess?: KindAccess;
-  /** Which one, where it is somebody else's. */
+  /** The existing cluster, if `cluster` is `existing`. */
   readonly existing?: ExistingAccess;
-  /** Absolute: the report folder that the counterexample lies in, with what is known of its target. */
+  /** Absolute path of the report folder with the counterexample, and with stored references of its target. */
   readonly reportDir?: string;
-  /** What the user says of fields. */
+  /** The user's declarations about fields. */
   readonly declared?: Declarations;
   readonly signal?: AbortSignal;
 }

@@ -1,6 +1,6 @@
 import { HarnessError } from '../model/errors.ts';
 
-/** What is wrong with a configuration, or the command line. */
+/** Returns the error for an invalid configuration or command line. */
 export function configInvalid(message: string, options?: ConstructorParameters<typeof HarnessError>[2]): HarnessError {
   return new HarnessError('CONFIG_INVALID', message, options);
 }

@@ -1,7 +1,7 @@
-/** Content by its hash: what tells one build, one configuration, one reference from another. */
+/** Hashes content, to distinguish builds, configurations and references. */
 import { createHash } from 'node:crypto';
 
-/** SHA-256, hexadecimal. */
+/** Returns the SHA-256 hash in hexadecimal. */
 export function digest(content: string | Buffer): string {
   return createHash('sha256').update(content).digest('hex');
 }

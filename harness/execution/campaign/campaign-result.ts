@@ -1,4 +1,4 @@
-/** What a campaign amounts to, once it has ended. */
+/** Builds the result of a campaign that has ended. */
 import { rounded, type Measures } from '../../model/baseline.ts';
 import { causeKey, sortedSymptoms, type KnownCause, type Symptoms } from '../../model/cause.ts';
 import { ranked } from './rank.ts';
@@ -17,12 +17,12 @@ export interface Ended {
   readonly config: RunConfig;
   readonly findings: readonly Finding[];
   readonly total: SearchTally;
-  /** Of the runs without contention. */
+  /** Measures of the undisturbed runs. */
   readonly undisturbed: Measures;
   readonly warnings: readonly string[];
-  /** What the target printed before the search broke off. */
+  /** The target's output before the search ended with an error. */
   readonly printed: readonly string[];
-  /** Before its budget was used up. */
+  /** Whether it ended before its budget was used up. */
   readonly interrupted: boolean;
   readonly elapsedMs: number;
   /** Causes that were known from elsewhere. */
@@ -85,7 +85,7 @@ function troubles({ divergence, use }: SearchTally, { process }: RunConfig): rea
   ];
 }
 
-/** With how often it was seen; one that took its worker down was seen by nobody who counts. */
+/** Adds how often a finding was seen; at least once, as a lost worker does not count its own. */
 function counted(finding: Finding, total: SearchTally): Finding {
   const key = causeKey(finding.violation);
   const { signature } = finding.violation;

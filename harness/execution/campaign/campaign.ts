@@ -1,8 +1,8 @@
 /**
- * A campaign, seen from outside: workers one after the other until the budget ends, findings as they come.
+ * A campaign from the outside: runs workers one after the other until the budget ends, and passes on findings as they come.
  *
- * Owns: the budget over all workers, what a lost worker means. Does not own: the search itself (`search.ts`), what is counted (`tally.ts`), what
- * it all amounts to (`campaign-result.ts`).
+ * Owns: the budget over all workers, the reaction to a lost worker. Does not own: the search itself (`search.ts`), the counters
+ * (`tally.ts`), the result (`campaign-result.ts`).
  */
 import { realMoment, realNow } from '../../determinism/real-time.ts';
 import type { Measures } from '../../model/baseline.ts';
@@ -35,24 +35,24 @@ import { defined } from '../defined.ts';
 import { campaignResult } from './campaign-result.ts';
 
 export interface CampaignOptions {
-  /** The module that a worker thread runs: it calls `runWorker` with the registry. */
+  /** The module that a worker thread runs, which calls `runWorker` with the registry. */
   readonly workerEntry: URL;
-  /** How it searches, beside what the configuration says. */
+  /** Search settings that the configuration does not contain. */
   readonly tuning?: SearchTuning;
   readonly events?: CampaignEvents;
   readonly signal?: AbortSignal;
-  /** How long a target that runs inside the harness may keep it from making a run, ms. */
+  /** How long a target inside the harness may block its worker, in ms. */
   readonly blockedMs?: number;
-  /** How its time is divided, where something came before it; absent: its budget begins now. */
+  /** The division of its time, if something preceded it; absent: its budget begins now. */
   readonly plan?: TimePlan;
 }
 
-/** A worker that was silent for longer than this when its time was over may have been blocked. */
+/** The silence in ms after which a worker whose time is over may have been blocked. */
 const SILENT_MS = 2_000;
-/** A target that takes down this many workers has been understood. */
+/** The number of lost workers after which a campaign ends. */
 const LOST_WORKERS_MAX = 3;
 
-/** Runs a campaign to the end of its budget. Aborting the signal ends it early with what it has. */
+/** Runs a campaign to the end of its budget. Aborting the signal ends it early with the results so far. */
 export async function runCampaign(config: RunConfig, options: CampaignOptions): Promise<CampaignResult> {
   const campaign = new Campaign(config, options);
   const broken = await campaign.search();
@@ -66,14 +66,14 @@ type SearchEnd =
   | { readonly end: 'enough' }
   /** There is budget for another worker. */
   | { readonly end: 'recycled' }
-  /** Nothing more can be searched. */
+  /** The search cannot continue. */
   | { readonly end: 'broken'; readonly error: Error }
   | { readonly end: 'lost'; readonly how: LostWorker };
 
 /** A worker was lost. */
 interface Suspicion {
   readonly how: LostWorker;
-  /** What it has counted, until the one that makes its trials again has counted anything itself. */
+  /** The lost worker's tally, until the worker that repeats its trials has counted something itself. */
   uncounted: SearchTally | undefined;
 }
 
@@ -88,22 +88,22 @@ class Campaign {
   readonly #total = newTally();
   readonly #findings: Finding[] = [];
   readonly #warnings: string[];
-  /** By a target that was stopped before anything was searched. */
+  /** The output of a target that was stopped before anything was searched. */
   #printed: readonly string[] = [];
-  /** Each worker begins to count anew. */
-  readonly #toldReasons = new Set<string>();
+  /** The reasons that were reported; each worker starts counting from zero. */
+  readonly #reportedReasons = new Set<string>();
   #undisturbed: Measures = {};
-  /** When searching began, and when the budget ends. */
+  /** When the search began, and when it ends. */
   #searchStarted: number | undefined;
   #until: number;
-  /** Of the worker that runs: what it does, what it has counted, which trial it has begun. */
+  /** The state of the current worker: its phase, its tally, the trial that it has begun. */
   #phase = 'load';
   #undisturbedRun = 0;
   #tally = newTally();
   #announced: { readonly run: number; readonly trial: Trial } | undefined;
-  /** A worker was lost: the next one makes the same trials again, and announces each. */
+  /** Set if a worker was lost: the next one repeats its trials, and announces each. */
   #suspicion: Suspicion | undefined;
-  /** Causes that the worker which runs was told of: they have a say in which trials come next. */
+  /** The causes that the current worker was given: they affect which trials come next. */
   #known: readonly KnownCause[] = [];
 
   constructor(config: RunConfig, options: CampaignOptions) {
@@ -119,7 +119,7 @@ class Campaign {
     this.#warnings = [...warnings];
   }
 
-  /** Searches until the budget ends; what broke it, if anything did. */
+  /** Searches until the budget ends. Returns the error that ended it, if any. */
   async search(): Promise<Error | undefined> {
     let lost = 0;
     while (!this.#isOver()) {
@@ -175,7 +175,7 @@ class Campaign {
     );
   }
 
-  /** One worker, to its end. */
+  /** Runs one worker to its end. */
   async #searchOnce(): Promise<SearchEnd> {
     this.#tally = newTally();
     this.#announced = undefined;
@@ -189,10 +189,10 @@ class Campaign {
       blockedMs: this.#options.blockedMs,
       listen: (message) => {
         if (message.say === 'done') why = message.why;
-        this.#hear(message);
+        this.#receive(message);
       },
     });
-    // Of a lost worker only the careful one is counted: it makes the same trials again, up to the one that did it.
+    // Of lost workers only the careful one is counted: it repeats the same trials, up to the one that caused the loss.
     if (how.end === 'finished' || how.end === 'overdue' || careful) addTally(this.#total, this.#tally);
     if (this.#suspicion !== undefined && this.#tally.runs > 0) this.#suspicion.uncounted = undefined;
     if (how.error !== undefined) return { end: 'broken', error: workerError(how.error, how.output) };
@@ -207,13 +207,13 @@ class Campaign {
       this.#noteOverdue(how.silentMs);
       return { end: 'enough' };
     }
-    // If it happened while loading or in a reference run, there is nothing to search.
+    // A worker lost while loading or in a reference run: there is nothing to search.
     if (this.#searchStarted === undefined || this.#phase === 'references' || this.#phase === 'load')
       return { end: 'broken', error: lostInReference(how, this.#phase) };
     return { end: 'lost', how };
   }
 
-  /** It was stopped in the middle of something: what it was about to show is neither a finding nor nothing. */
+  /** Records that the worker was stopped in the middle of something: a violation in progress is neither a finding nor ruled out. */
   #noteOverdue(silentMs: number): void {
     const before = this.#searchStarted === undefined;
     const isUnproved = this.#phase === 'shrink' || this.#phase === 'reproduce' || silentMs > SILENT_MS;
@@ -242,12 +242,12 @@ class Campaign {
     };
   }
 
-  /** What was left of the search when it began counts for all workers together. */
+  /** Returns the plan for a further worker: the search time is shared by all workers. */
   #goingOn(): TimePlan {
     return { ...this.#plan, search: this.#until, leastSearchMs: 0 };
   }
 
-  #hear(message: FromWorker): void {
+  #receive(message: FromWorker): void {
     if (message.say === 'phase') this.#enter(message.phase);
     else if (message.say === 'undisturbed') this.#undisturbedRun = message.run;
     else if (message.say === 'measured') this.#undisturbed = message.measures;
@@ -280,7 +280,7 @@ class Campaign {
     const finding = toFinding(found, this.#config, before?.also);
     const signature = signatureText(found.violation.signature);
     for (const what of found.left ?? []) this.#total.left.push({ what, count: 1, signature });
-    // What nobody has to put up with must not stand for what happens every day.
+    // A pathological example must not represent a cause that also occurs every day.
     if (before === undefined) this.#findings.push(finding);
     else this.#findings[at] = finding;
     this.#options.events?.onFinding?.(finding);
@@ -290,7 +290,7 @@ class Campaign {
     this.#known = this.#findings.map((finding) => {
       const { violation } = finding;
       const key = causeKey(violation);
-      // Not its other symptoms: each was one for what its run showed, and another run that looks alike may have another cause.
+      // Its other symptoms are left out: each was assigned by what its own run showed, and a run that looks alike may have another cause.
       const signatures = [signatureText(violation.signature)];
       const { also = [] } = finding;
       return { key, signatures, also, ...(isWeak(finding) ? { weak: true as const } : {}) };
@@ -299,8 +299,8 @@ class Campaign {
 
   #keepRun(run: InconclusiveRun): void {
     const reason = reasonText(run);
-    if (this.#toldReasons.has(reason) || this.#toldReasons.size >= INCONCLUSIVE_MAX) return;
-    this.#toldReasons.add(reason);
+    if (this.#reportedReasons.has(reason) || this.#reportedReasons.size >= INCONCLUSIVE_MAX) return;
+    this.#reportedReasons.add(reason);
     this.#options.events?.onInconclusive?.(run);
   }
 
@@ -317,7 +317,7 @@ class Campaign {
     });
   }
 
-  /** The trial that took two workers down is a finding; the next worker goes on behind it. */
+  /** Makes a finding of the trial that took down two workers; the next worker continues after it. */
   async #blameTrial(how: LostWorker): Promise<void> {
     const culprit = this.#announced;
     if (culprit === undefined) return;
@@ -337,12 +337,12 @@ class Campaign {
   }
 }
 
-/** Whether an example would fail no run on its own. */
+/** Reports whether an example is pathological. */
 function isWeak({ stats: { grade } }: Pick<Finding, 'stats'>): boolean {
   return grade === 'pathological';
 }
 
-/** @param known - Other keys of its cause that an earlier example had. */
+/** @param known - Further keys of its cause from an earlier example. */
 function toFinding(found: Found, config: RunConfig, known: readonly string[] = []): Finding {
   const counterexample = counterexampleOf(found.trial, found.violation, config);
   const { violation, history: record, stats, neighbour } = found;
@@ -353,7 +353,7 @@ function toFinding(found: Found, config: RunConfig, known: readonly string[] = [
   };
 }
 
-/** The trial as it would be stored: without the search that drew it. */
+/** Returns the trial as it would be stored: without the search that drew it. */
 function replayOf(trial: Trial, subject: Subject): ReplayJob {
   return {
     job: 'replay',

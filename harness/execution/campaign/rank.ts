@@ -1,9 +1,9 @@
-/** The order of causes: those first whose conditions are the most ordinary, as they will be met first. */
+/** Ranks causes: those with the most ordinary conditions first, as users will meet them first. */
 import type { Finding, FindingStats, Grade } from '../../model/finding.ts';
 
 const GRADES: readonly Grade[] = ['everyday', 'restart-or-HA', 'pathological'];
 
-/** By grade, by how many deviations it takes and of which kind, by how surely it comes back, by how often it was seen. */
+/** Sorts by grade, by number and type of deviations, by how reliably it reproduces, by how often it was seen. */
 export function ranked(findings: readonly Finding[]): readonly Finding[] {
   return findings.toSorted((a, b) => {
     const [one, other] = [weightsOf(a.stats), weightsOf(b.stats)];
@@ -17,6 +17,6 @@ export function ranked(findings: readonly Finding[]): readonly Finding[] {
 
 function weightsOf({ grade, preemptions, holds, faults, reproduced, count }: FindingStats): readonly number[] {
   const { k, n } = reproduced;
-  // Of as many deviations, an order of requests is more ordinary than lag, and lag than a fault.
+  // Among equally many deviations, an order of requests is more ordinary than lag, and lag more than a fault.
   return [GRADES.indexOf(grade), preemptions + holds + faults, faults, holds, n === 0 ? 0 : -k / n, -count];
 }

@@ -1,7 +1,7 @@
 /**
- * What tests of the gate share: a gate before the real server, and actors that note what they are told.
+ * Helpers for tests of the gate: a gate in front of the real server, and actors that record what they receive.
  *
- * Lives here because `gate` and `apiserver` may not know each other; this is the first layer that knows both. Used by tests only.
+ * Located here because `gate` and `apiserver` must not import each other; this is the first layer that may import both. Used by tests only.
  */
 import type { ApiServer } from 'stalemate-apiserver';
 import { EPOCH_MS, testServer } from 'stalemate-apiserver/testing';
@@ -14,7 +14,7 @@ import { Recorder } from '../../gate/recorder.ts';
 import type { DrawnNames } from '../../model/reference.ts';
 import type { FaultAction } from '../../model/schedule.ts';
 
-/** One request of an actor, and all that it has been told since. */
+/** One request of an actor, and everything that it has received since. */
 export interface Told {
   /** `200`, `open`, `ADDED a@7`, `ERROR 410`, `end`, `ECONNRESET`, in the order in which the actor saw them. */
   readonly lines: readonly string[];
@@ -27,21 +27,21 @@ export interface GateRig {
   readonly recorder: Recorder;
   readonly naming: Naming;
   readonly server: ApiServer;
-  /** Actors that the schedule killed, and `replica` for each copy that it started. */
+  /** Actors that the schedule crashed, and `replica` for each replica that it started. */
   readonly hooked: readonly string[];
-  /** Lets what the schedule has delayed arrive. */
+  /** Releases the items that the schedule has delayed. */
   readonly arriveLate: () => void;
-  /** Sends `GET path?query` and the like as `actor`. */
+  /** Sends a request such as `GET path?query` as `actor`. */
   readonly send: (actor: string, method: Method, path: string, body?: JsonValue) => Told;
-  /** Lets the pending item of this label happen. */
+  /** Executes the pending item with this label. */
   readonly take: (label: string, fault?: FaultAction) => void;
-  /** Lets everything happen, oldest first, until nothing is pending. */
+  /** Executes all items, oldest first, until none is pending. */
   readonly takeAll: () => void;
-  /** Labels of what is pending. */
+  /** Returns the labels of the pending items. */
   readonly labels: () => readonly string[];
 }
 
-/** @param lossy Stands between the gate and the server. */
+/** @param lossy Wraps the server as seen by the gate. */
 export function gateRig(
   drawnNames: DrawnNames = {},
   lossy: (server: Upstream) => Upstream = (server) => server,

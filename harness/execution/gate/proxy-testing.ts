@@ -1,7 +1,7 @@
 /**
- * What tests of the gate as a proxy share: a served API server, the gate's front before it, and requests byte by byte to both.
+ * Helpers for tests of the gate as a proxy: a served API server, the gate's front before it, and raw requests to both.
  *
- * Lives here because `gate` and `apiserver` may not know each other. Used by tests only.
+ * Located here because `gate` and `apiserver` must not import each other. Used by tests only.
  */
 import type { ClientHttp2Session } from 'node:http2';
 import { connect } from 'node:http2';
@@ -24,7 +24,7 @@ export interface ProxyRig extends TestServer {
   readonly direct: string;
   readonly front: Front;
   readonly ca: string;
-  /** Ends the server, and leaves the front. */
+  /** Ends the server but not the front. */
   closeServer(): Promise<void>;
   close(): Promise<void>;
 }
@@ -32,7 +32,7 @@ export interface ProxyRig extends TestServer {
 const authority = new CertificateAuthority();
 const identity = authority.issueServer();
 
-/** A served API server with the gate's front before it, which knows it by token. */
+/** Starts an API server with the gate's front before it, which authenticates by token. */
 export async function proxyRig(more: Partial<FrontOptions> = {}): Promise<ProxyRig> {
   const made = testServer();
   const user = { name: 'admin', groups: ['system:masters'] };
@@ -63,11 +63,11 @@ export async function proxyRig(more: Partial<FrontOptions> = {}): Promise<ProxyR
 export interface GatedRig extends TestServer, StandingGate {
   readonly direct: string;
   readonly ca: string;
-  /** Ends the server, and leaves the front. */
+  /** Ends the server but not the front. */
   closeServer(): Promise<void>;
 }
 
-/** A served API server with a gate before it, which holds and fails for actor `controller` what the schedule says. */
+/** Starts an API server with a gate before it, which applies the holds and faults of a schedule to actor `controller`. */
 export async function gatedRig(
   schedule: Pick<Partial<Schedule>, 'holds' | 'faults'> = {},
   more: Pick<OpenGateOptions, 'watchBytesMax' | 'only'> = {},
@@ -85,7 +85,7 @@ export async function gatedRig(
   };
 }
 
-/** The gate before any server, with a front for actor `controller`. */
+/** Opens a gate before any server, with a front for actor `controller`. */
 export async function gateBefore(
   remote: RemoteOptions,
   scheduler: Scheduler,
@@ -119,7 +119,7 @@ export interface RawQuestion {
   readonly token?: string;
 }
 
-/** One request over HTTP/1.1 on a connection of its own. Rejects when the connection breaks. */
+/** Sends one request over HTTP/1.1 on a connection of its own. Rejects if the connection breaks. */
 export function askHttp1(url: string, question: RawQuestion): Promise<RawAnswer> {
   const { method = 'GET', path, headers = {}, body, token } = question;
   return new Promise((resolve, reject) => {
@@ -142,14 +142,14 @@ export function askHttp1(url: string, question: RawQuestion): Promise<RawAnswer>
   });
 }
 
-/** A session of HTTP/2 as an actor has one. */
+/** Opens an HTTP/2 session like an actor's. */
 export function session(url: string): ClientHttp2Session {
   const made = connect(url, { ca: authority.certificate });
   made.on('error', () => {});
   return made;
 }
 
-/** One request in a stream of `over`. Rejects when the stream is reset. */
+/** Sends one request in a stream of `over`. Rejects if the stream is reset. */
 export function askHttp2(over: ClientHttp2Session, question: RawQuestion): Promise<RawAnswer> {
   const { method = 'GET', path, headers = {}, body, token } = question;
   return new Promise((resolve, reject) => {
@@ -172,7 +172,7 @@ export function askHttp2(over: ClientHttp2Session, question: RawQuestion): Promi
   });
 }
 
-/** What comes in one stream of `over`, line by line or as bytes, for as long as it is open. */
+/** The data received in one stream of `over`, for as long as it is open. */
 export interface OpenStream {
   readonly bytes: () => Buffer;
   readonly text: () => string;
@@ -197,7 +197,7 @@ export function openStream(
   return { bytes, text: () => bytes().toString(), ended: () => ended, error: () => error, close: () => stream.close() };
 }
 
-/** A request over HTTP/1.1 on a connection that is not to be kept, as its socket sees it. */
+/** Sends a request over HTTP/1.1 with `Connection: close`, and records what its socket receives. */
 export function openClosing(url: string, path: string): Pick<OpenStream, 'text' | 'error'> {
   const { hostname, port } = new URL(url);
   const socket = connectTls({ host: hostname, port: Number(port), ca: authority.certificate });

@@ -1,10 +1,10 @@
-/** `fc.assert` with a line to point at: what it throws comes out of its own run loop and names no file of the user's. */
+/** `fc.assert` with a stack that names the user's file: fast-check throws from its own run loop. */
 import * as fc from 'fast-check';
 import { callerFrames, withFrames } from './user-frames.ts';
 
 /**
- * Checks an asynchronous property as `fc.assert` does; the error that it throws has the caller's line on top of its stack, where
- * editors and CI annotations look for one.
+ * Checks an asynchronous property like `fc.assert`. The error that it throws has the caller's line at the top of its stack, where editors
+ * and CI annotations look for one.
  */
 export async function assertProperty<Ts>(
   property: fc.IAsyncProperty<Ts>,

@@ -1,7 +1,7 @@
 /**
- * The worker behind a lab: one request at a time, and a fresh worker after one that the target took down.
+ * The worker of a lab: handles one request at a time, and is replaced after one in which the target took it down.
  *
- * Owns: the order of requests and the life of the worker. What is made of an answer, or of a loss, is `lab.ts`.
+ * Owns: the order of requests and the life of the worker. Does not own: the handling of an answer or a loss (`lab.ts`).
  */
 import { subjectOf } from '../search/counterexample.ts';
 import { lostInReference, workerError } from '../worker/lost-worker.ts';
@@ -16,14 +16,14 @@ import type { WorkerHandle, WorkerOptions } from '../worker/supervisor.ts';
 export type Ready = Extract<FromWorker, { say: 'ready' }>;
 export type Ran = Extract<FromWorker, { say: 'ran' }>;
 
-/** How a request, or the start, ended. */
+/** The result of a request, or of the start. */
 type Answer = Ready | Ran | LostWorker;
 
 /** One worker, from its start to its end. */
 interface Running {
   readonly handle: WorkerHandle;
   readonly ended: Promise<void>;
-  /** Takes the next answer. */
+  /** Returns the next answer. */
   readonly answer: () => Promise<Answer>;
 }
 
@@ -34,13 +34,13 @@ export class LabWorker {
   #last: Promise<unknown> = Promise.resolve();
   #closed = false;
 
-  /** `blockedMs`: how long a target may keep it from making a run; absent: 10 s. */
+  /** `blockedMs`: how long a target may block the worker; default 10 s. */
   constructor(config: RunConfig, entry: URL, blockedMs?: number) {
     this.#supervision = { entry, job: { job: 'lab', subject: subjectOf(config) }, blockedMs };
   }
 
   /**
-   * Starts the worker, unless it runs already, and waits for its references.
+   * Starts the worker, unless it is running already, and waits for its references.
    *
    * @throws {TARGET_FAILED} {TARGET_UNCONTROLLED} {MANIFEST_INVALID}
    */
@@ -53,7 +53,7 @@ export class LabWorker {
     throw new Error('the worker answered a request that it was not sent');
   }
 
-  /** Runs one trial, after those that were asked for before. */
+  /** Runs one trial, after those that were requested before. */
   run(trial: Trial, properties: readonly string[]): Promise<Ran | LostWorker> {
     const next = this.#last.then(() => this.#ask({ trial, properties }));
     this.#last = next.catch(() => {});
@@ -100,7 +100,7 @@ export class LabWorker {
       else pending?.reject(new HarnessError('USAGE', 'the lab was closed while a trial ran; await the trial first'));
     };
     const ended = settle();
-    // The supervisor hands itself out before it returns.
+    // The supervisor passes the handle before it returns.
     if (handle === undefined) throw new Error('the worker was not started');
     return {
       handle,

@@ -1,9 +1,9 @@
 /**
- * The lab: trials one by one, for a property of the user's own.
+ * The lab: runs single trials, for the user's own properties.
  *
- * A campaign drives fast-check itself; here fast-check, or whoever else, drives. Owns: the worker that the trials run in, one at a
- * time, so that virtual time never reaches the caller's process; what counts as a failure of {@link Lab.holds} while fast-check
- * shrinks. Does not own: how a trial is drawn and shrunk (`schedule/arbitrary.ts`), run and judged (`worker/worker-main.ts`).
+ * A campaign drives fast-check itself; here, fast-check or another caller drives. Owns: the worker that the trials run in, one at a time,
+ * so that virtual time never reaches the caller's process; what counts as a failure of {@link Lab.holds} while fast-check shrinks. Does not
+ * own: how a trial is drawn and shrunk (`schedule/arbitrary.ts`), run and judged (`worker/worker-main.ts`).
  */
 import path from 'node:path';
 import * as fc from 'fast-check';
@@ -78,11 +78,11 @@ export interface Lab extends AsyncDisposable {
 export interface LabParts {
   readonly config: RunConfig;
   readonly workerEntry: URL;
-  /** All kinds of writers; the configuration says which of them take part. */
+  /** All writers; the configuration selects from them. */
   readonly writers: readonly AdversarialWriter[];
-  /** How long a target that runs inside the harness may block the event loop, ms; default 10 s. */
+  /** How long a target inside the harness may block the event loop, in ms; default 10 s. */
   readonly blockedMs?: number | undefined;
-  /** Properties that are functions of the caller's and do not reach the worker: judged here, without probes. */
+  /** Properties that are functions of the caller and cannot be sent to the worker: judged here, without probes. */
   readonly own: readonly Property[];
 }
 
@@ -127,7 +127,7 @@ export async function startLab(parts: LabParts): Promise<Lab> {
   };
 }
 
-/** One that was written by hand may be anything. */
+/** Validates a trial, which may have been written by hand. */
 function checkTrial(trial: Trial): void {
   for (const [part, format] of [
     ['workload', WORKLOAD],
@@ -163,9 +163,9 @@ function lostResult(trial: Trial, violation: Violation): TrialResult {
 function judgedHere(result: TrialResult, properties: readonly Property[]): TrialResult {
   const violations = [...result.violations];
   const inconclusive = new Map(result.inconclusive);
-  for (const { property, result: said } of judge(result.history, properties)) {
-    if (said.result === 'violated') violations.push(...said.violations);
-    if (said.result === 'inconclusive') inconclusive.set(property.name, said.reason);
+  for (const { property, result: verdict } of judge(result.history, properties)) {
+    if (verdict.result === 'violated') violations.push(...verdict.violations);
+    if (verdict.result === 'inconclusive') inconclusive.set(property.name, verdict.reason);
   }
   return { ...result, violations, inconclusive };
 }
@@ -175,7 +175,7 @@ function claim(
   run: (trial: Trial) => Promise<TrialResult>,
   frames: string,
 ): (trial: Trial) => Promise<void> {
-  /** What each failed trial failed with: the only thing that counts for those that it is shrunk to. */
+  /** The signature with which each failed trial failed: the only one that counts in the trials that it is shrunk to. */
   const pins = new WeakMap<Trial, string>();
   return async (trial) => {
     const origin = shrunkFrom(trial) ?? trial;
@@ -194,18 +194,18 @@ function claim(
 
 const STORY_WIDTH = 100;
 
-/** The story as the terminal shows it, with the command that replays it. A file that cannot be written costs the command only. */
+/** Renders the story as in the terminal, with the command that replays it. If the file cannot be written, only the command is missing. */
 function storyOf({ trial, history }: TrialResult, violation: Violation, config: RunConfig): string {
   const found: Told = { violation, counterexample: counterexampleOf(trial, violation, config), record: history };
   const vault = new Vault();
   vault.sources.push(secretSources(config));
-  const told = redactFinding(found, vault);
-  return renderStory(tellStory(told), { width: STORY_WIDTH, color: false, replay: replayText(told, config) });
+  const redacted = redactFinding(found, vault);
+  return renderStory(tellStory(redacted), { width: STORY_WIDTH, color: false, replay: replayText(redacted, config) });
 }
 
-function replayText(told: Told, { reportDir, cwd }: RunConfig): string {
+function replayText(found: Told, { reportDir, cwd }: RunConfig): string {
   try {
-    const files = writeFinding(reportDir, told, { counterexample: encodeCounterexample, record: encodeRecord });
+    const files = writeFinding(reportDir, found, { counterexample: encodeCounterexample, record: encodeRecord });
     return `npx stalemate replay ${path.relative(cwd, files.counterexample)}`;
   } catch (error) {
     if (error instanceof HarnessError) return `not possible, ${error.message}`;

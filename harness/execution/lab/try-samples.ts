@@ -1,7 +1,7 @@
 /**
- * Groups of objects, tried one after the other on a target that nobody disturbs: the histories say what each led to.
+ * Tries groups of objects one after the other on an undisturbed target; the histories show what each led to.
  *
- * Owns: the worker that the runs are made in, and their bounds. Does not own: what is read from a history (`cli/init/`).
+ * Owns: the worker that the runs are made in, and their limits. Does not own: the interpretation of a history (`cli/init/`).
  */
 import type { History } from '../../model/history.ts';
 import { subjectOf } from '../search/counterexample.ts';
@@ -13,21 +13,21 @@ import { superviseWorker } from '../worker/supervisor.ts';
 
 export interface TryOptions {
   readonly workerEntry: URL;
-  /** Real time for one group, ms. */
+  /** Real time for one group, in ms. */
   readonly runMs: number;
-  /** Real time for all of them, ms; groups that are not reached are left out of the answer. */
+  /** Real time for all groups, in ms; groups that are not reached are missing from the result. */
   readonly timeMs: number;
   readonly signal?: AbortSignal;
   readonly onTried?: (name: string, history: History) => void;
 }
 
-/** A worker that has not ended by itself so long after its time is stopped. */
+/** The time in ms after which a worker that has not ended by itself is stopped. */
 const STOP_MS = 5_000;
 
 /**
- * Tries groups; the histories by the names of the groups.
+ * Tries groups. Returns the histories by group name.
  *
- * @throws {TARGET_FAILED} when the target takes its worker down.
+ * @throws {TARGET_FAILED} if the target takes its worker down.
  */
 export async function trySamples(
   groups: readonly SampleGroup[],
@@ -39,7 +39,7 @@ export async function trySamples(
   const subject = subjectOf(config);
   const end = await superviseWorker({
     entry: workerEntry,
-    // Their namespaces have to be there before.
+    // Includes all samples, so that their namespaces exist from the start.
     job: {
       job: 'try',
       subject: { ...subject, samples: groups.flatMap(({ objects }) => objects) },

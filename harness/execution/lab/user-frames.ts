@@ -1,19 +1,19 @@
 /**
- * Frames of the user's file for errors that are thrown far from it.
+ * Adds frames of the user's file to errors that are thrown far from it.
  *
- * What fast-check throws comes out of its own run loop, and what a predicate throws out of a worker's message: neither names a line
- * of the user's, so editors and CI annotations have nowhere to point. Take the frames where the user called, give them to the error.
+ * fast-check throws from its own run loop, and a predicate throws from a worker's message: neither stack contains a line of the user, so
+ * editors and CI annotations have nowhere to point. The frames are captured where the user called, and added to the error.
  */
 
-/** Frames of these folders are ours. */
+/** Frames in this folder belong to the harness. */
 const EXECUTION = new URL('..', import.meta.url).pathname;
-/** Enough to see past our own frames. */
+/** Enough to reach the user's frames behind those of the harness. */
 const FRAMES_MAX = 30;
 
 /**
- * The frames above those of `execution`, as text.
+ * Returns the frames above those of `execution`, as text.
  *
- * @param module - Address of another module whose frames are ours.
+ * @param module - URL of another module whose frames are skipped.
  */
 export function callerFrames(module?: string): string {
   const ours = module === undefined ? [EXECUTION] : [EXECUTION, new URL(module).pathname];
@@ -27,7 +27,7 @@ export function callerFrames(module?: string): string {
     .join('\n');
 }
 
-/** The error, with the user's frames in place of its own. */
+/** Returns the error with the user's frames in place of its own. */
 export function withFrames(error: Error, frames: string): Error {
   if (frames !== '') error.stack = `${error.name}: ${error.message}\n${frames}`;
   return error;

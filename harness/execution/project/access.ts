@@ -1,13 +1,13 @@
-/** What the project's roles do not let the target do, as the rule that is missing. */
+/** Describes requests that the project's roles deny, with the missing rule. */
 import type { DeniedRequest } from 'stalemate-apiserver';
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
 
-/** Whether the manifests say who may do what: without a binding, nobody meant them to. */
+/** Reports whether the manifests bind roles: without a binding, they are not meant to restrict anything. */
 export function bindsAnything(objects: readonly KubeObject[]): boolean {
   return objects.some(({ kind }) => kind === 'RoleBinding' || kind === 'ClusterRoleBinding');
 }
 
-/** One line for each denied request: who, what, and the rule to add. */
+/** Returns one line for a denied request: the user, the request, and the rule to add. */
 export function deniedText({ user, verb, resource, subresource, group, namespace, path }: DeniedRequest): string {
   if (resource === '') {
     const rule = `{nonResourceURLs: ["${path}"], verbs: ["${verb}"]}`;

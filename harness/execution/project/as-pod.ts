@@ -1,11 +1,11 @@
-/** The container of a Deployment as a target that runs inside a cluster: its image and its arguments. Start at {@link asPod}. */
+/** Turns the container of a Deployment into a target that runs inside a cluster: its image and its arguments. Start at {@link asPod}. */
 import { textOf, textsOf } from 'stalemate-apiserver/objects/json';
 import type { ProcessTarget } from '../../model/counterexample.ts';
 import type { HarnessError } from '../../model/errors.ts';
 import { LEADER_ELECTION, workloadKey, type TargetWorkload } from './deployment.ts';
 import { configInvalid } from '../config-invalid.ts';
 
-/** What the target does not say itself is as in the Deployment. @throws {CONFIG_INVALID} */
+/** Completes the target from the Deployment. @throws {CONFIG_INVALID} */
 export function asPod(started: ProcessTarget, workload: TargetWorkload, warnings: string[]): ProcessTarget {
   const { container } = workload;
   const [named = '', ...given] = started.command;

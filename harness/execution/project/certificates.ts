@@ -1,6 +1,6 @@
 /**
- * Certificates that something else makes in a cluster: what cert-manager would put into Secrets, and what controller-runtime finds in
- * its default folder.
+ * Certificates that are created inside a cluster: those that cert-manager would store in Secrets, and those that controller-runtime expects
+ * in its default folder.
  *
  * Owns: which Secrets those are. Does not own: whom the API server trusts (`webhooks.ts`). Start at {@link madeSecrets}.
  */
@@ -13,12 +13,12 @@ import { neededSecrets } from './mounts.ts';
 const CERT_MANAGER = /^cert-manager\.io\//;
 const CERTIFICATE = 'tls.crt';
 
-/** Whether an object asks cert-manager for something that a run provides: no server needs to know its kind. */
+/** Reports whether an object is a request to cert-manager that the harness fulfils itself, so that the server need not know its kind. */
 export function isForCertManager({ apiVersion, kind }: KubeObject): boolean {
   return CERT_MANAGER.test(apiVersion) && /^(?:Certificate|Issuer|ClusterIssuer)$/.test(kind);
 }
 
-/** The entries of a Secret with a certificate for `names`. */
+/** Returns the entries of a Secret with a certificate for `names`. */
 export function certificateEntries(
   authority: CertificateAuthority,
   names: readonly string[],
@@ -32,10 +32,10 @@ export function certificateEntries(
 }
 
 /**
- * The Secrets that are not in the manifests and yet are there in a cluster: those that a Certificate asks for, and those that the
+ * Returns the Secrets that exist in a cluster without being in the manifests: those that a Certificate requests, and those that the
  * target's pod mounts and could not start without.
  *
- * @param names - What the target's webhooks are called.
+ * @param names - The host names of the target's webhooks.
  */
 export function madeSecrets(
   workload: TargetWorkload,

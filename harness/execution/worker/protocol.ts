@@ -1,4 +1,4 @@
-/** What the supervisor and its worker say to each other. Everything here survives a structured clone. */
+/** The messages between the supervisor and its worker. All of them can be structured-cloned. */
 import type { MessagePort } from 'node:worker_threads';
 import type { KubeObject, OwnerReference } from 'stalemate-apiserver/objects/object';
 import type { Measures } from '../../model/baseline.ts';
@@ -16,11 +16,11 @@ import type { SearchOrder } from '../search/search.ts';
 import type { SearchTally } from '../search/tally.ts';
 import type { Subject } from '../subject.ts';
 
-/** The moments of its plan count from when the job is given. */
+/** The job of a search. The moments of its plan are relative to when the job is sent. */
 export interface SearchJob extends SearchOrder {
   readonly job: 'search';
   readonly subject: Subject;
-  /** Announce every trial before it runs: used after a worker was lost, to find out which trial did it. */
+  /** Whether to announce every trial before it runs: used after a worker was lost, to find the trial that caused it. */
   readonly careful: boolean;
 }
 
@@ -32,36 +32,36 @@ export interface ReplayJob {
   readonly signature: string;
   readonly property: string;
   readonly times: number;
-  /** Where it comes back: it is shrunk and proved as well. */
+  /** Whether to shrink and reproduce the finding if it fails again. */
   readonly shrink: boolean;
-  /** Real time, ms, after which what is under way is cut short; `null` for as long as it takes. */
+  /** Real time in ms after which runs in progress are cut short; `null` for no limit. */
   readonly timeMs: number | null;
 }
 
-/** Takes the references, then runs the trials that it is sent, one at a time, until it is ended. */
+/** The job of a lab: makes the references, then runs the trials that it receives, one at a time, until it is ended. */
 export interface LabJob {
   readonly job: 'lab';
   readonly subject: Subject;
 }
 
-/** Replays entries of a corpus, one after the other, on what was measured once. */
+/** The job of a corpus: replays its entries one after the other, with references made once. */
 export interface RevisitJob {
   readonly job: 'revisit';
   readonly subject: Subject;
   readonly entries: readonly (Pick<ReplayJob, 'trial' | 'signature' | 'property'> & { readonly name: string })[];
   readonly times: number;
-  /** Real time left, ms: no entry is begun after that. */
+  /** The remaining real time in ms, after which no entry is begun. */
   readonly timeMs: number;
 }
 
-/** Runs groups of objects undisturbed, one after the other, to see what the target does with each. */
+/** The job of trying samples: runs groups of objects undisturbed, one after the other, to see what the target does with each. */
 export interface TryJob {
   readonly job: 'try';
   readonly subject: Subject;
   readonly groups: readonly SampleGroup[];
-  /** Real time for one group, ms: a run is cut short there. */
+  /** Real time for one group, in ms, after which its run is cut short. */
   readonly runMs: number;
-  /** Real time for all of them, ms: no run begins after that. */
+  /** Real time for all groups, in ms, after which no run begins. */
   readonly timeMs: number;
 }
 
@@ -73,18 +73,18 @@ export interface SampleGroup {
 
 export type Job = SearchJob | ReplayJob | RevisitJob | LabJob | TryJob;
 
-/** What a lab sends to its worker; the next one only after the answer. */
+/** A lab's request to its worker; the next one is sent only after the answer. */
 export interface LabRequest {
   readonly trial: Trial;
-  /** Names of the properties to judge. */
+  /** The names of the properties to judge. */
   readonly properties: readonly string[];
 }
 
-/** Shared memory between the two, as Int32 slots. */
+/** The slots of the memory that both share, as Int32. */
 export const SLOT = {
   heartbeat: 0,
   stop: 1,
-  /** Grows by one whenever the embedded server is entered, and when it is left: while it is odd, the worker is inside. */
+  /** Incremented whenever the embedded server begins or finishes a request: while it is odd, the worker is in the server. */
   server: 2,
 } as const;
 export const SLOTS = 3;
@@ -92,28 +92,28 @@ export const SLOTS = 3;
 export interface WorkerData {
   readonly job: Job;
   readonly shared: SharedArrayBuffer;
-  /** By which it is asked to close its sockets. */
+  /** Receives the request to close its sockets. */
   readonly closing: MessagePort;
 }
 
-/** What the runs of one stored trial came to. */
+/** The result of replaying one stored trial. */
 export interface Replayed {
   readonly k: number;
   readonly n: number;
   readonly history: History;
   readonly missed: readonly string[];
   readonly violations: readonly Violation[];
-  /** Why the property had no opinion on a run, if that happened. */
+  /** Why the property was inconclusive for a run, if it was. */
   readonly inconclusive: string | null;
   /** The first difference between two runs of the same schedule, if any. */
   readonly diverged: string | null;
   /** The first run that did not reproduce it, if another did. */
   readonly other: History | null;
-  /** The real server that it ran on, `kube-apiserver 1.36.3`; `null` for the embedded one. */
+  /** The real server of the runs, such as `kube-apiserver 1.36.3`; `null` for the embedded one. */
   readonly server: string | null;
-  /** What had to be moved for the failure to come back. */
+  /** The labels that were moved for the failure to reproduce. */
   readonly reanchored: Reanchored | null;
-  /** The finding as it was shrunk and proved, where that was asked for. */
+  /** The shrunk and reproduced finding, if requested. */
   readonly found?: Found;
 }
 
@@ -124,25 +124,25 @@ export type FromWorker =
   | { readonly say: 'trial'; readonly run: number; readonly trial: Trial }
   | { readonly say: 'measured'; readonly measures: Measures }
   | { readonly say: 'tally'; readonly tally: SearchTally }
-  /** A violation is about to be shrunk and proved; that has ended. */
+  /** A violation is about to be shrunk and reproduced; `settled` follows when that has ended. */
   | ({ readonly say: 'seen' } & Seen)
   | { readonly say: 'settled' }
   | { readonly say: 'found'; readonly found: Found }
   | { readonly say: 'inconclusive'; readonly run: InconclusiveRun }
   | ({ readonly say: 'replayed' } & Replayed)
   | {
-      /** What an entry of a corpus came to, or why it could not be run. */
+      /** The result of replaying a corpus entry, or why it could not be run. */
       readonly say: 'revisited';
       readonly name: string;
       readonly replayed: Replayed | null;
       readonly problem: string | null;
     }
   | { readonly say: 'revisited-all' }
-  /** What a group of objects led to. */
+  /** The result of trying a group of objects. */
   | { readonly say: 'tried'; readonly name: string; readonly history: History }
   | { readonly say: 'tried-all' }
   | {
-      /** A lab takes trials now, aimed with what its references measured. */
+      /** A lab is ready for trials, with what its references measured. */
       readonly say: 'ready';
       readonly reference: Reference;
       readonly aim: Aim;
@@ -151,7 +151,7 @@ export type FromWorker =
     }
   | {
       readonly say: 'ran';
-      /** The trial's own schedule, or what its search amounted to. */
+      /** The trial's own schedule, or the one derived from its search. */
       readonly schedule: Schedule;
       /** Without the reference, which is the same for all trials. */
       readonly history: History;
@@ -164,6 +164,6 @@ export type FromWorker =
       readonly code: HarnessErrorCode | null;
       readonly message: string;
       readonly stack: string;
-      /** What the target printed last, where the message shows that. */
+      /** The target's last log lines, if the message refers to them. */
       readonly printed?: readonly string[];
     };

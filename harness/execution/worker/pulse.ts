@@ -1,9 +1,9 @@
 /**
- * The pulse of a worker: that it is alive, which undisturbed run it is at, and that work ends when its time is over.
+ * The pulse of a worker: reports that it is alive and which undisturbed run it is in, and ends work whose time is over.
  *
- * A run of a program may take tens of seconds, and a target may never come to rest: runs are cut short wherever they wait. What is of no
- * use unless it is whole (the undisturbed runs, the replay of a kept finding) also ends when the user says stop; a search then ends
- * between two runs.
+ * A run of a program may take tens of seconds, and a target may never come to rest, so runs are cut short wherever they wait. Work that is
+ * useless unless complete (the undisturbed runs, the replay of a corpus entry) also ends when the user stops it; a search then ends between
+ * two runs.
  */
 import { realNow } from '../../determinism/real-time.ts';
 import { CutShort } from '../run/cut-short.ts';
@@ -14,13 +14,13 @@ export class Pulse {
   readonly #slots: Int32Array;
   readonly #onRun: (run: number) => void;
   #isMeasuring = false;
-  /** Real time at which what is under way is cut short; absent where nothing is that may be. */
+  /** Real time at which the current work is cut short; absent if it must not be. */
   #until: number | undefined;
   #endsOnStop = false;
   #wasCut = false;
   #run = 0;
 
-  /** @param onRun - Hears of each undisturbed run that begins, by its number. */
+  /** @param onRun - Called with the number of each undisturbed run that begins. */
   constructor(slots: Int32Array, onRun: (run: number) => void) {
     this.#slots = slots;
     this.#onRun = onRun;
@@ -29,9 +29,9 @@ export class Pulse {
   readonly stopped = (): boolean => Atomics.load(this.#slots, SLOT.stop) === 1;
 
   /**
-   * Called wherever something is waited for.
+   * Call wherever something waits.
    *
-   * @throws {CutShort} when something is under way that may be cut short, and is to end.
+   * @throws {CutShort} if the current work may be cut short, and its time is over or it was stopped.
    */
   readonly beat = (): void => {
     Atomics.add(this.#slots, SLOT.heartbeat, 1);
@@ -42,18 +42,18 @@ export class Pulse {
     throw new CutShort(isStopped ? 'it was stopped' : 'its time was over', true);
   };
 
-  /** Called when the embedded server is entered, and when it is left: what it takes is not the target's doing. */
+  /** Call when the embedded server begins and when it finishes a request: its time is not the target's. */
   readonly served = (): void => {
     Atomics.add(this.#slots, SLOT.server, 1);
   };
 
-  /** {@link beat}, before each run. */
+  /** Call before each run; calls {@link beat}. */
   readonly begun = (): void => {
     this.beat();
     if (this.#isMeasuring) this.#onRun(++this.#run);
   };
 
-  /** Does undisturbed runs, which end at `until`; undefined when they were cut short. */
+  /** Makes undisturbed runs, which end at `until`; undefined if they were cut short. */
   async measuring<T>(work: () => Promise<T>, until: number = Number.POSITIVE_INFINITY): Promise<T | undefined> {
     this.#isMeasuring = true;
     try {
@@ -63,7 +63,7 @@ export class Pulse {
     }
   }
 
-  /** Does work that is cut short at `until`, in real time; undefined when it was, or was stopped. */
+  /** Does work that is cut short at `until`, in real time; undefined if it was cut short or stopped. */
   async within<T>(until: number, work: () => Promise<T>): Promise<T | undefined> {
     this.#endsOnStop = true;
     this.#wasCut = false;
@@ -71,7 +71,7 @@ export class Pulse {
       const done = await this.cutAt(until, work);
       return this.#wasCut ? undefined : done;
     } catch (error) {
-      // However a run went wrong that was cut short, it says nothing of the target.
+      // An error in a run that was cut short is not the target's.
       if (!this.#wasCut) throw error;
       return undefined;
     } finally {
@@ -79,7 +79,7 @@ export class Pulse {
     }
   }
 
-  /** Does work whose runs are cut short at `until`, in real time: what that comes to is for the work to say. */
+  /** Does work whose runs are cut short at `until`, in real time; the work itself handles that. */
   readonly cutAt: CutAt = async (until, work) => {
     const before = this.#until;
     this.#until = Math.min(until, before ?? Number.POSITIVE_INFINITY);

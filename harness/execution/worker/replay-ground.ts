@@ -1,4 +1,4 @@
-/** What replays of a target stand on. */
+/** The context of jobs and replays. */
 import type { Workload } from '../../model/workload.ts';
 import type { Property } from '../../oracle/property.ts';
 import type { References } from '../run/references.ts';
@@ -6,17 +6,17 @@ import type { TrialRunner } from '../run/runner.ts';
 import type { FromWorker, ReplayJob } from './protocol.ts';
 import type { Pulse } from './pulse.ts';
 
-/** What every job has at hand. */
+/** What every job is given. */
 export interface JobContext {
   readonly runner: TrialRunner;
-  /** The sample of its subject, with nobody against it. */
+  /** The undisturbed sample of its subject. */
   readonly base: Workload;
   readonly properties: readonly Property[];
   readonly say: (message: FromWorker) => void;
   readonly pulse: Pulse;
 }
 
-/** What a target is judged against, measured once for all that is replayed on it. */
+/** The references of a target, made once for all its replays. */
 export interface ReplayGround extends Pick<JobContext, 'runner' | 'base' | 'properties'> {
   readonly references: References;
 }

@@ -1,5 +1,5 @@
 /**
- * The worker's side of a replay: k of n, as stored; and when the target was edited and nothing comes back, with its labels moved.
+ * The worker's side of a replay: fails in k of n runs, as stored; if it never fails because the target was edited, with its labels moved.
  */
 import { realNow } from '../../determinism/real-time.ts';
 import type { Violation } from '../../model/check-result.ts';
@@ -25,11 +25,11 @@ import type { JobContext, ReplayGround, Stored } from './replay-ground.ts';
 import { shrinkAgain } from './shrink-again.ts';
 import type { Replayed, ReplayJob } from './protocol.ts';
 
-/** What several runs of one trial gave. */
+/** The results of several runs of one trial. */
 interface Runs {
   readonly k: number;
   readonly n: number;
-  /** The first run that reproduced the finding, else the first. */
+  /** The first run that reproduced the finding, otherwise the first run. */
   readonly shown: Judged;
   readonly inconclusive: string | null;
   readonly diverged: string | null;
@@ -37,10 +37,10 @@ interface Runs {
   readonly other: History | null;
 }
 
-/** Runs the stored trial as often as asked for. */
+/** Runs the stored trial `times` times. */
 export async function doReplay(job: ReplayJob, context: JobContext): Promise<{ readonly say: 'replayed' } & Replayed> {
   if (job.times < 1) throw new HarnessError('USAGE', `--times must be at least 1, got ${job.times}`);
-  // What the target does undisturbed takes its share of the time.
+  // The reference runs count against the time as well.
   const until = realNow() + (job.timeMs ?? Number.POSITIVE_INFINITY);
   return context.pulse
     .cutAt(until, async () => {
@@ -63,7 +63,7 @@ export async function replayGround(
   return { runner, base, references, properties };
 }
 
-/** As stored; and where nothing comes back, with its labels moved, if the mode does that. */
+/** Replays a stored trial; if it never fails, with its labels moved, if the mode does that. */
 export async function replayOn(
   ground: ReplayGround,
   stored: Stored,
@@ -99,7 +99,7 @@ export async function replayOn(
   };
 }
 
-/** What a campaign has learned of the same target, or references taken now. */
+/** Returns the references that a campaign stored for the same target, or makes them. */
 async function recallReferences(subject: Subject, runner: TrialRunner, base: Workload): Promise<References> {
   const cache = referenceCache(subject, base, (await runner.host.cluster.version?.()) ?? null);
   const known = cache.recall(runner);
@@ -131,14 +131,14 @@ async function runTimes(
     const run = await runJudged(lane.runner, trial, (history, live) => judge(lane, history, live)).catch(
       unlessTimeIsOver,
     );
-    // What was cut short is no answer.
+    // A run that was cut short has no result.
     if (run === undefined || run.judged.isCut === true) return;
     const { judged } = run;
     n++;
     if (first === undefined) first = judged;
     else if (isCompared) diverged ??= firstDivergence(first.history, judged.history) ?? null;
     inconclusive ??= [...judged.inconclusive.values()][0] ?? null;
-    // What is a warning by now is no finding any more.
+    // A violation that is now a warning is no longer a finding.
     const isFinding = ({ severity, signature: of }: Violation): boolean =>
       severity === 'error' && signatureText(of) === signature;
     if (judged.violations.some(isFinding)) {
@@ -151,7 +151,7 @@ async function runTimes(
   return { k, n, shown, inconclusive, diverged, other: failed === undefined ? null : (green?.history ?? null) };
 }
 
-/** The first way to move the labels with which the finding comes back, if there is one. */
+/** Returns the first way of moving the labels with which the finding reproduces, if any. */
 async function moveAnchors(
   trial: Trial,
   times: number,

@@ -1,7 +1,7 @@
 /**
- * The worker's side of a corpus: what the target does undisturbed is measured once, then each entry is replayed.
+ * The worker's side of a corpus: makes the references once, then replays each entry.
  *
- * When the time is over, or somebody says stop, nothing is said of the entry under way: half of its runs are no answer.
+ * If the time is over, or the user stops it, no result is reported for the current entry: half of its runs are no answer.
  */
 import { realNow } from '../../determinism/real-time.ts';
 import { HarnessError } from '../../model/errors.ts';
@@ -27,7 +27,7 @@ export async function doRevisit(job: RevisitJob, context: JobContext): Promise<v
       if (replayed === undefined) break;
       say({ say: 'revisited', name: entry.name, replayed, problem: null });
     } catch (error) {
-      // An entry that cannot be run says nothing of the others.
+      // The other entries may still run.
       if (!(error instanceof HarnessError)) throw error;
       say({ say: 'revisited', name: entry.name, replayed: null, problem: error.message });
     }
@@ -35,7 +35,7 @@ export async function doRevisit(job: RevisitJob, context: JobContext): Promise<v
   say({ say: 'revisited-all' });
 }
 
-/** One run after the other until it fails: where runs differ, once is enough to know that it is back. */
+/** Makes one run after the other until it fails: where runs differ, one failure shows that the finding is back. */
 async function replayTimes(
   ground: ReplayGround,
   entry: RevisitJob['entries'][number],
@@ -44,7 +44,7 @@ async function replayTimes(
   let last = await replayOn(ground, entry, 1);
   for (let n = 2; n <= times && last.k === 0; n++) {
     const again = await replayOn(ground, entry, 1);
-    // The run that got furthest says most of what is left of the story.
+    // The run that missed the fewest labels shows best what is left of the finding.
     last = { ...(again.missed.length <= last.missed.length ? again : last), k: again.k, n };
   }
   return last;

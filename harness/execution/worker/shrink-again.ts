@@ -1,7 +1,7 @@
 /**
- * The worker's side of `replay --shrink`: a stored finding that came back is shrunk and proved, with the time that this takes.
+ * The worker's side of `replay --shrink`: shrinks and reproduces a stored finding that failed again, without a tight budget.
  *
- * What a campaign leaves out at the end of its budget is made up for here, in the same way.
+ * It completes what a campaign leaves out at the end of its budget, in the same way.
  */
 import { signatureText } from '../../model/signature.ts';
 import { ownCause } from '../../model/cause.ts';
@@ -13,10 +13,10 @@ import type { CutAt } from '../time-plan.ts';
 import type { Replayed } from './protocol.ts';
 import type { ReplayGround, Stored } from './replay-ground.ts';
 
-/** For shrinking, and again for proving: the number of runs is bounded too, and ends most of it sooner. */
+/** The time for shrinking, and again for reproducing, in ms; the limit of runs usually ends both sooner. */
 const SHRINK_MS = 600_000;
 
-/** Undefined where the stored trial did not fail again. */
+/** Returns the finding; undefined if the stored trial did not fail again. */
 export async function shrinkAgain(
   ground: ReplayGround,
   { trial, signature }: Stored,

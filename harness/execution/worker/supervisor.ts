@@ -1,8 +1,8 @@
 /**
- * Supervises one worker thread: listens, watches its heartbeat, ends it when it is blocked or the caller says stop.
+ * Supervises one worker thread: receives its messages, monitors its heartbeat, ends it if it is blocked or the caller stops it.
  *
- * A target that blocks the event loop, leaks or ends the thread takes its worker down, never the campaign. Owns: the life of a
- * worker. Does not own: what is done about a lost one (`campaign/campaign.ts`, `replay/replay.ts`).
+ * A target that blocks the event loop, leaks or ends the thread takes down its worker, never the campaign. Owns: the life of a worker. Does
+ * not own: the reaction to a lost one (`campaign/campaign.ts`, `replay/replay.ts`).
  */
 import { MessageChannel, Worker } from 'node:worker_threads';
 import { realClearInterval, realNow, realProcessorMs, realSetInterval } from '../../determinism/real-time.ts';
@@ -11,38 +11,39 @@ import { endWorker } from './closing.ts';
 import type { FromWorker, Job, LabRequest, WorkerData } from './protocol.ts';
 import { SLOT, SLOTS } from './protocol.ts';
 
-/** A worker that makes no run for this long is blocked. Loading a target may take as long as well. */
+/** The time in ms without a run after which a worker counts as blocked. Loading a target may take as long as well. */
 const BLOCKED_MS = 10_000;
-/** But on a busy machine one that waits for a processor looks the same, until it has had one for this part of that time … */
+/** On a loaded machine a worker that waits for a processor looks the same, so it must also have had one for this part of that time … */
 const BLOCKED_PROCESSOR_PART = 0.5;
-/** … or has been silent for this long. */
+/** … or have been silent for this long, in ms. */
 const STARVED_MS = 180_000;
 /**
- * A target that is a process cannot block its worker: all that is waited for there is a cluster. Starting one, a node and putting it back
- * have a minute each, and say better what was wrong: this is longer than all of them one after another.
+ * The time in ms without a heartbeat after which a worker of a process target counts as stuck. Its target cannot block it, so it can only
+ * be waiting for a cluster. Starting and resetting a cluster and its nodes have time-outs of a minute each, with better messages: this is
+ * longer than all of them together.
  */
 const SILENT_BESIDE_MS = 300_000;
 const LOOK_EVERY_MS = 250;
-/** A target that needs more than this leaks. */
+/** The heap limit: a target that needs more leaks. */
 const HEAP_MB = 2_048;
-/** Trials make much short-lived garbage; a roomy nursery keeps it from being promoted. */
+/** Trials create much short-lived garbage; a large young generation keeps it from being promoted. */
 const YOUNG_MB = 64;
-/** What a worker says when it has nothing more to say. */
+/** The messages after which a worker sends nothing more. */
 const LAST_WORDS: ReadonlySet<FromWorker['say']> = new Set(['done', 'error', 'replayed', 'revisited-all', 'tried-all']);
-/** Of what the target prints, this much is kept for error messages. */
+/** The length of the target's output that is kept for error messages. */
 const OUTPUT_MAX = 4_000;
 
-/** The embedded server is to blame for a silence that it was in for this part of it. */
+/** The part of a silence that the embedded server must account for to be blamed for it. */
 const SERVER_PART = 0.5;
 
 /** How a worker ended. */
 export type WorkerEnd =
   | { readonly end: 'finished' }
-  /** No run completed for too long. */
+  /** No run was completed for too long. */
   | { readonly end: 'blocked'; readonly forMs: number }
-  /** The thread ended by itself: out of memory, or a way to exit that could not be intercepted. */
+  /** The thread ended by itself: out of memory, or by a way of exiting that could not be intercepted. */
   | { readonly end: 'died'; readonly detail: string }
-  /** It was stopped: its time was over, and it had not ended by itself. Nothing had come of it for `silentMs`. */
+  /** It was stopped because its time was over. It had been silent for `silentMs`. */
   | { readonly end: 'overdue'; readonly silentMs: number };
 
 export interface WorkerOptions {
@@ -50,11 +51,11 @@ export interface WorkerOptions {
   readonly job: Job;
   readonly listen?: (message: FromWorker) => void;
   readonly signal?: AbortSignal | undefined;
-  /** Real time at which it is stopped, whatever it does; absent: it has all the time that it takes. */
+  /** Real time at which it is stopped, whatever it does; absent for no limit. */
   readonly until?: number;
-  /** How long a target that runs in it may keep it from making a run, ms; default 10 s. */
+  /** How long a target in the worker may block it, in ms; default 10 s. */
   readonly blockedMs?: number | undefined;
-  /** Gets the way to talk to the worker, for jobs that take requests. */
+  /** Called with the handle of the worker, for jobs that take requests. */
   readonly started?: (handle: WorkerHandle) => void;
 }
 
@@ -64,13 +65,13 @@ export interface WorkerHandle {
   end(): void;
 }
 
-/** How long a worker may be silent; and what it would say of that itself, where its target cannot be the reason. */
+/** Returns how long a worker may be silent, and the error to report if its target cannot be the reason. */
 export function silenceOf(
   job: Job,
   blockedMs: number = BLOCKED_MS,
 ): {
   readonly maxMs: number;
-  /** Where it may want for a processor: how much of one it needs to have had, and how long it may be silent without. */
+  /** If it may be waiting for a processor: the processor time it must have had, and how long it may be silent otherwise. */
   readonly starving?: { readonly processorMs: number; readonly maxMs: number };
   readonly error?: Extract<FromWorker, { readonly say: 'error' }>;
 } {
@@ -81,7 +82,7 @@ export function silenceOf(
   return { maxMs: SILENT_BESIDE_MS, error: { say: 'error', code: 'CLUSTER_UNAVAILABLE', message, stack: '' } };
 }
 
-/** Whether a silence has gone on for too long; `processorMs` is what this process has had of processors since it began. */
+/** Reports whether a silence is too long; `processorMs` is the processor time of this process during the silence. */
 export function isTooLong(
   { maxMs, starving }: Pick<ReturnType<typeof silenceOf>, 'maxMs' | 'starving'>,
   silence: { readonly ms: number; readonly processorMs: number },
@@ -94,13 +95,13 @@ function isInServer(slots: Int32Array): boolean {
   return Atomics.load(slots, SLOT.server) % 2 !== 0;
 }
 
-/** What a worker left behind: what it printed, and the error that it reported. */
+/** The output of a worker, and the error that it reported. */
 interface Remains {
   readonly output: string;
   readonly error: Extract<FromWorker, { readonly say: 'error' }> | undefined;
 }
 
-/** Runs one job in a fresh worker; resolves when the worker is gone. Never rejects for what the target does. */
+/** Runs one job in a fresh worker; resolves when the worker has ended. Never rejects because of the target. */
 export function superviseWorker(options: WorkerOptions): Promise<WorkerEnd & Remains> {
   const shared = new SharedArrayBuffer(SLOTS * Int32Array.BYTES_PER_ELEMENT);
   const slots = new Int32Array(shared);
@@ -152,7 +153,7 @@ export function superviseWorker(options: WorkerOptions): Promise<WorkerEnd & Rem
       }
       if (error === undefined) ended ??= { end: 'died', detail };
       else {
-        // The target is a program of its own: whatever ends this worker is our fault.
+        // The target is a program of its own: the harness is to blame for the end of this worker.
         finished = true;
         listen({ say: 'error', code: null, message: `the worker ended: ${detail}`, stack });
       }
@@ -160,19 +161,19 @@ export function superviseWorker(options: WorkerOptions): Promise<WorkerEnd & Rem
     let beats = -1;
     let since = realNow();
     let processorSince = realProcessorMs();
-    const heard = (): void => {
+    const markAlive = (): void => {
       since = realNow();
       processorSince = realProcessorMs();
     };
     let calls = 0;
     let callSince = realNow();
-    // One that has answered and was asked nothing since may be silent.
+    // A worker that has answered, and has no request since, may be silent.
     let idle = false;
     const look = realSetInterval(() => {
       const now = Atomics.load(slots, SLOT.heartbeat);
       if (now !== beats) {
         beats = now;
-        heard();
+        markAlive();
       }
       const called = Atomics.load(slots, SLOT.server);
       if (called !== calls) {
@@ -204,7 +205,7 @@ export function superviseWorker(options: WorkerOptions): Promise<WorkerEnd & Rem
     if (options.signal?.aborted === true) stop();
     options.signal?.addEventListener('abort', stop);
     worker.on('message', (message: FromWorker) => {
-      heard();
+      markAlive();
       if (message.say === 'ready' || message.say === 'ran') idle = true;
       listen(message);
       if (!LAST_WORDS.has(message.say)) return;
@@ -214,7 +215,7 @@ export function superviseWorker(options: WorkerOptions): Promise<WorkerEnd & Rem
     options.started?.({
       send: (request) => {
         idle = false;
-        heard();
+        markAlive();
         worker.postMessage(request);
       },
       end: () => {

@@ -1,7 +1,7 @@
 /**
- * The worker's side of a campaign: virtual time first, then the target, then the job.
+ * The worker's side of a campaign: installs virtual time first, then the target, then runs the job.
  *
- * Owns: the order of installation. A worker entry (in `cli/`) hands in the registry and nothing else.
+ * Owns: the order of installation. The worker's entry point (in `cli/`) supplies the registry and nothing else.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import type { OwnerReference } from 'stalemate-apiserver/objects/object';
@@ -35,20 +35,20 @@ import type { JobContext } from './replay-ground.ts';
 import { doReplay } from './replay-job.ts';
 import { doRevisit } from './revisit-job.ts';
 
-/** What the composition root knows: every property and writer by name. */
+/** The properties and writers by name, from the composition root. */
 export interface Registry {
   readonly writers: readonly AdversarialWriter[];
-  /** Properties by name, the user's own from the configuration file included. */
+  /** Returns properties by name, including the user's own from the configuration file. */
   properties(names: readonly string[], configFile: string | null): Promise<readonly Property[]>;
 }
 
-/** A worker gives up its place to a fresh one after this many trials: modules that leak must not add up. */
+/** The number of trials after which a worker is replaced by a fresh one, so that leaks of modules do not add up. */
 const RECYCLE_RUNS = 25_000;
 const TALLY_EVERY_MS = 200;
-/** What has not come to rest by then has shown what it does. */
+/** The number of settle windows of a try: a target that is not at rest by then has shown what it does. */
 const TRY_WINDOWS = 2;
 
-/** Does the job that the supervisor handed over, and reports. */
+/** Runs the supervisor's job and reports the result. */
 export async function runWorker(registry: Registry): Promise<void> {
   const { job, shared, closing } = workerData as WorkerData;
   closeWhenAsked(closing);
@@ -61,19 +61,19 @@ export async function runWorker(registry: Registry): Promise<void> {
   try {
     say({ say: 'phase', phase: 'load' });
     const pulse = new Pulse(slots, (run) => say({ say: 'undisturbed', run }));
-    const begin = async (told: WorkerData['job']): Promise<void> => {
-      const { subject } = told;
+    const begin = async (accepted: WorkerData['job']): Promise<void> => {
+      const { subject } = accepted;
       const host = await createHost(subject, pulse.beat, pulse.served);
       const runner = new TrialRunner(host, subject.settings, pulse.begun);
       const properties = await registry.properties(subject.properties, subject.configFile);
       const context: JobContext = { runner, base: baseWorkload(subject, runner), properties, say, pulse };
-      if (told.job === 'search') {
-        const plan = shifted(told.plan, realNow() - realMoment());
-        await doSearch({ ...told, plan }, context, registry.writers);
-      } else if (told.job === 'revisit') await doRevisit(told, context);
-      else if (told.job === 'lab') await doLab(told, context);
-      else if (told.job === 'try') await doTry(told, context);
-      else say(await doReplay(told, context));
+      if (accepted.job === 'search') {
+        const plan = shifted(accepted.plan, realNow() - realMoment());
+        await doSearch({ ...accepted, plan }, context, registry.writers);
+      } else if (accepted.job === 'revisit') await doRevisit(accepted, context);
+      else if (accepted.job === 'lab') await doLab(accepted, context);
+      else if (accepted.job === 'try') await doTry(accepted, context);
+      else say(await doReplay(accepted, context));
     };
     await begin(job).catch((error: unknown) => begin(inRealTime(job, error, hasFound)));
   } catch (error) {
@@ -83,9 +83,9 @@ export async function runWorker(registry: Registry): Promise<void> {
 }
 
 /**
- * The same job from its beginning, for a target whose time cannot be steered after all. Throws what has another reason.
+ * Returns the same job in real time, for a target whose time turns out not to be steerable. Rethrows other errors.
  *
- * @throws {TARGET_UNCONTROLLED} when it is too late to begin anew.
+ * @throws {TARGET_UNCONTROLLED} if it is too late to start over.
  */
 function inRealTime<J extends WorkerData['job']>(job: J, error: unknown, hasFound: boolean): J {
   const { process } = job.subject;
@@ -106,7 +106,7 @@ function bystanderReference(namespace: string): OwnerReference {
   return { apiVersion, kind, name: metadata.name, uid: metadata.uid };
 }
 
-/** The sample with nobody against it; namespaced objects without a namespace go where the subject says. */
+/** Returns the undisturbed sample; namespaced objects without a namespace get the subject's. */
 function baseWorkload(subject: Pick<Subject, 'samples' | 'namespace'>, { host }: TrialRunner): Workload {
   const sample = subject.samples.map((object) => {
     const namespaced = host.cluster.kindFor(object.apiVersion, object.kind)?.namespaced === true;
@@ -140,7 +140,7 @@ async function doSearch(
   const server = (await runner.host.cluster.version?.()) ?? null;
   const { changesLeft = 0 } = measured;
   if (changesLeft > 0) tally.left.push({ what: 'changes', count: changesLeft });
-  // A replay has the time for all of them.
+  // Incomplete references are not stored: a replay has the time for complete ones.
   else referenceCache(job.subject, base, server).keep(runner, measured);
   const references = withDeclared(measured, job.subject.declared);
   say({ say: 'measured', measures: undisturbedMeasures(measured) });
@@ -148,7 +148,7 @@ async function doSearch(
   const writers = allWriters.filter((writer) => settings.writers.includes(writer.name));
   const { warning = null } = runner.host.containment ?? {};
   tally.warnings.push(...(warning === null ? [] : [warning]), ...references.warnings);
-  let told = 0;
+  let reportedAt = 0;
   say({ say: 'phase', phase: 'search' });
   const runsMax = Math.min(job.runsMax, RECYCLE_RUNS);
   const drawn = {
@@ -168,7 +168,7 @@ async function doSearch(
       base,
       properties,
       workload: workloadArbitrary(drawn),
-      // Strategies that were asked for by name are asked for alone.
+      // Strategies chosen by name are used exclusively.
       ...(runner.mode.aims && settings.strategies === null
         ? { calm: workloadArbitrary({ ...drawn, rivals: true }) }
         : {}),
@@ -176,20 +176,20 @@ async function doSearch(
       cutAt,
       onTrial: (run, trial) => {
         if (job.careful) say({ say: 'trial', run, trial });
-        if (realNow() - told < TALLY_EVERY_MS) return;
-        told = realNow();
+        if (realNow() - reportedAt < TALLY_EVERY_MS) return;
+        reportedAt = realNow();
         say({ say: 'tally', tally });
       },
       onSeen: (seen) => say({ say: 'seen', ...seen }),
       onSettled: () => say({ say: 'settled' }),
       onFinding: (found) => {
-        // What it was found in is counted, also where this worker does not live to say so.
+        // Sent first, so that the run of the finding is counted even if this worker does not live to report it.
         say({ say: 'tally', tally });
         say({ say: 'found', found });
       },
       onInconclusive: (run) => say({ say: 'inconclusive', run }),
       onPhase: (phase) => {
-        // Proving a finding may take until this worker is stopped: what it was found in is counted.
+        // Reproducing a finding may last until this worker is stopped, so its run is counted now.
         say({ say: 'tally', tally });
         say({ say: 'phase', phase });
       },
@@ -202,7 +202,7 @@ async function doSearch(
   say({ say: 'done', tally, why: recycle ? 'recycle' : 'budget' });
 }
 
-/** Why nothing could be searched: the target, and what it was busy with. */
+/** Explains why nothing was searched: the target, and what it was busy with. */
 function notMeasured({ cut }: TrialRunner): string {
   const busy = cut === undefined ? undefined : busyUntilCut(cut);
   return (
@@ -211,7 +211,7 @@ function notMeasured({ cut }: TrialRunner): string {
   );
 }
 
-/** Nobody is against the target, and nothing is judged: what it does is the answer. */
+/** Runs groups of objects undisturbed and without judging; the histories are the result. */
 async function doTry(job: TryJob, { runner, say, pulse }: JobContext): Promise<void> {
   const deadline = realNow() + job.timeMs;
   const settleWindowMs = runner.host.pace.firstWindowMs;
@@ -243,7 +243,7 @@ async function doLab(job: LabJob, { runner, base, properties, say }: JobContext)
       runner,
       trial,
       (run, live) => judgeRun(trial, run, wanted, reference, prober, live),
-      // The user's own check of a run that passes may fail: its schedule is wanted too.
+      // The user's own check may fail a run that passes here, so its schedule is needed too.
       'derived',
     );
     const { history, violations, inconclusive } = judged;
