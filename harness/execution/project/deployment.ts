@@ -1,8 +1,8 @@
 /**
- * The workload of a project's manifests that is the target itself: what it tells of how the target is started.
+ * The workload in a project's manifests that is the target: how the target is started.
  *
- * Owns: which workload and which container it is, its arguments, environment, identity and mounted files, with everything that a pod
- * would find elsewhere put where a process finds it. Does not own: starting it. Start at {@link workloadOf}.
+ * Owns: which workload and which container it is, its arguments, environment, identity and mounted files, with everything that a pod would
+ * find elsewhere moved to where a process finds it. Does not own: starting it. Start at {@link workloadOf}.
  */
 import { basename } from 'node:path';
 import { isMap, listOf, mapOf, mapsOf, textOf, textsOf } from 'stalemate-apiserver/objects/json';
@@ -12,7 +12,7 @@ import { NODE_NAME } from '../../actors/environment/workloads/kubelet.ts';
 import type { ProjectManifests } from '../../model/counterexample.ts';
 import { configInvalid } from '../config-invalid.ts';
 
-/** A Deployment, StatefulSet or DaemonSet and the container of it that the target is. */
+/** A Deployment, StatefulSet or DaemonSet, and its container that is the target. */
 export interface TargetWorkload {
   readonly object: KubeObject;
   readonly namespace: string;
@@ -21,20 +21,20 @@ export interface TargetWorkload {
 }
 
 const KINDS: ReadonlySet<string> = new Set(['Deployment', 'StatefulSet', 'DaemonSet']);
-/** What kubebuilder and most others call the manager. */
+/** The name that kubebuilder and most other projects give the manager. */
 const MANAGER = /(?:^|-)(?:manager|operator|controller)(?:$|-)/;
 
-/** How a workload is written down: `Deployment/namespace/name`. */
+/** Formats a workload as `Deployment/namespace/name`. */
 export function workloadKey({ kind, metadata: { namespace = '', name = '' } }: KubeObject): string {
   return `${kind}/${namespace}/${name}`;
 }
 
 /**
- * Which workload of the manifests the target is: the one that is named, the only one, or the only one that starts the same program
- * or is called a manager. `undefined` when there is none; when it cannot be told, that is an error for its author.
+ * Finds the workload that is the target: the one that is named, the only one, or the only one that starts the same program or is called a
+ * manager. Returns `undefined` if there is none.
  *
- * @param named a name, with or without kind and namespace
- * @throws {CONFIG_INVALID}
+ * @param named A name, with or without kind and namespace.
+ * @throws {CONFIG_INVALID} if it is ambiguous.
  */
 export function findWorkload(
   objects: readonly KubeObject[],
@@ -63,7 +63,7 @@ export function findWorkload(
   );
 }
 
-/** The parts of a workload that say how the target runs. `namespace`: where objects without one go. */
+/** Returns the parts of a workload that determine how the target runs. `namespace`: the default for objects without one. */
 export function workloadOf(object: KubeObject, program: string, namespace: string): TargetWorkload {
   const pod = podOf(object);
   const containers = containersOf(pod);
@@ -82,18 +82,18 @@ export function workloadOf(object: KubeObject, program: string, namespace: strin
   return { object, namespace: object.metadata.namespace ?? namespace, pod, container };
 }
 
-/** The workload that stored manifests say the target is. */
+/** Returns the workload that is the target according to stored manifests. */
 export function targetWorkload(project: ProjectManifests, namespace: string, program = ''): TargetWorkload | undefined {
   const found = project.objects.find((object) => KINDS.has(object.kind) && workloadKey(object) === project.workload);
   return found === undefined ? undefined : workloadOf(found, program, namespace);
 }
 
-/** The service account of its pod. */
+/** Returns the service account of its pod. */
 export function accountOf({ pod, namespace }: TargetWorkload): { readonly namespace: string; readonly name: string } {
   return { namespace, name: textOf(pod['serviceAccountName']) || textOf(pod['serviceAccount']) || 'default' };
 }
 
-/** Who the target is to the API server. */
+/** Returns the user that the target authenticates as. */
 export function identityOf(workload: TargetWorkload): UserInfo {
   const { namespace, name } = accountOf(workload);
   return {
@@ -102,14 +102,17 @@ export function identityOf(workload: TargetWorkload): UserInfo {
   };
 }
 
-/** A life that follows a crash waits until the lease of the last one has run out: longer than whole trials take. */
+/**
+ * Arguments that enable leader election. With it, an incarnation after a crash waits until the previous lease expires: longer than a whole
+ * trial takes.
+ */
 export const LEADER_ELECTION: RegExp = /^--?(?:enable-)?leader-elect(?:ion)?(?:=(?:true|1|t))?$/i;
 const ADDRESS =
   /^(--?[\w-]*(?:addr|address|port|listen)[\w-]*=)((?:https?:\/\/)?(?:[\w.-]*|\[[\da-fA-F:]*\]):)?(\d{2,5})$/i;
 
 /**
- * The arguments as a process takes them: variables filled in, mounted files below `{files}`, each port a free one of its own
- * (`{port:8081}`), without leader election.
+ * Returns the arguments for a process: variables expanded, mounted files below `{files}`, each port replaced by a free one (`{port:8081}`),
+ * without leader election.
  */
 export function argumentsOf(
   workload: TargetWorkload,
@@ -127,7 +130,7 @@ export function argumentsOf(
   return { args, dropped };
 }
 
-/** The variables that the container gets, mounted files below `{files}`; what cannot be told is named in `missing`. */
+/** Returns the container's variables, with mounted files below `{files}`; those without a known value are listed in `missing`. */
 export function environmentOf(
   workload: TargetWorkload,
   objects: readonly KubeObject[],
@@ -165,7 +168,7 @@ const KEY_SOURCES = [
   ['Secret', 'secretKeyRef'],
 ] as const;
 
-/** What `valueFrom` stands for; `null` where nothing may be left out, undefined where something is needed and nothing is there. */
+/** Resolves `valueFrom`; `null` if the source is optional and absent, undefined if it is required and absent. */
 function resolved(
   from: JsonObject,
   workload: TargetWorkload,
@@ -181,12 +184,12 @@ function resolved(
   return undefined;
 }
 
-/** What the target's pod is called. */
+/** Returns the name of the target's pod. */
 export function podName({ object }: TargetWorkload): string {
   return `${object.metadata.name ?? ''}-0`;
 }
 
-/** A field of the pod that the target would be. */
+/** Returns a field of the target's pod. */
 function ofPod(path: string, workload: TargetWorkload): string | undefined {
   const { object, namespace, pod } = workload;
   const template = mapOf(mapOf(mapOf(object['spec'])['template'])['metadata']);
@@ -212,14 +215,14 @@ function ofPod(path: string, workload: TargetWorkload): string | undefined {
   }
 }
 
-/** `$(NAME)` stands for a variable, `$$` for a dollar, as in the fields of a container. */
+/** Expands `$(NAME)` to a variable and `$$` to a dollar sign, as in the fields of a container. */
 function expand(text: string, values: { readonly [name: string]: string }): string {
   return text.replaceAll(/\$\$|\$\(([\w.-]+)\)/g, (whole, name: string | undefined) =>
     name === undefined ? '$' : (values[name] ?? whole),
   );
 }
 
-/** A path below a mounted volume, as it is found by a process. */
+/** Moves a path below a mounted volume to where a process finds it. */
 function relocated(word: string, { container }: TargetWorkload): string {
   const paths = mapsOf(container['volumeMounts'])
     .map((mount) => textOf(mount['mountPath']).replace(/\/+$/, ''))
@@ -245,7 +248,7 @@ export function find(
   );
 }
 
-/** The entries of a ConfigMap or Secret as the bytes that a pod would see. */
+/** Returns the entries of a ConfigMap or Secret as the bytes that a pod would see. */
 export function entriesOf(object: KubeObject | undefined): { readonly [key: string]: Buffer } | undefined {
   if (object === undefined) return undefined;
   const texts = Object.entries(mapOf(object[object.kind === 'Secret' ? 'stringData' : 'data']));

@@ -1,9 +1,9 @@
 /**
- * A project's manifests on a cluster that is somebody else's: what of them can be there without being everybody's business.
+ * Adapts a project's manifests to an existing cluster: selects what can be created there without affecting other users.
  *
- * Objects in namespaces go into those of the run; roles and bindings of the whole cluster get names of the run's own. Webhooks would be
- * asked about what others have, and a Deployment of the target would run it a second time, where somebody starts pods. Owns: these
- * decisions. Does not own: making the objects (`clusters/existing/`). Start at {@link elsewhere}.
+ * Namespaced objects go into the run's namespaces; cluster roles and their bindings get names of the run's own. Webhooks would be called
+ * for other users' objects, and a Deployment of the target would start a second instance, if the cluster runs pods. Owns: these decisions.
+ * Does not own: creating the objects (`clusters/existing/`). Start at {@link elsewhere}.
  */
 import { mapOf, textOf } from 'stalemate-apiserver/objects/json';
 import { groupResource, type KubeObject, type ResourceKind } from 'stalemate-apiserver/objects/object';
@@ -15,13 +15,13 @@ import { creationsOf } from './install.ts';
 import { configInvalid } from '../config-invalid.ts';
 
 export interface Elsewhere {
-  /** As our names are called there. */
+  /** Translates an object to the cluster's namespace names. */
   readonly place: (object: KubeObject) => KubeObject;
   readonly there: (namespace: string) => string;
-  /** What something outside of namespaces is called there. */
+  /** Returns the name of a cluster-scoped object on that cluster. */
   readonly called: (name: string) => string;
   readonly kindFor: (apiVersion: string, kind: string) => ResourceKind | undefined;
-  /** Whether the user lets something be made outside of namespaces that others see. */
+  /** Reports whether the user allows a cluster-scoped object that affects other users. */
   readonly allows: (resource: string, name: string) => boolean;
 }
 
@@ -30,9 +30,9 @@ const BINDINGS = 'clusterrolebindings.rbac.authorization.k8s.io';
 const ROLES: ReadonlySet<string> = new Set(['ClusterRole', 'ClusterRoleBinding']);
 
 /**
- * What is made there, and what is said of the rest.
+ * Returns the objects to create, and warnings about the rest.
  *
- * @throws {CONFIG_INVALID} for objects that would be everybody's.
+ * @throws {CONFIG_INVALID} for objects that would affect other users.
  */
 export function elsewhere(
   project: ProjectManifests,
@@ -58,7 +58,7 @@ export function elsewhere(
   return {
     shipped: {
       creations: creationsOf(objects, at.there(namespace), at.kindFor),
-      // Whoever may do everything is whoever has named the cluster: nobody else gets rights there.
+      // With `allow-all`, the target uses the rights of the user who named the cluster; no account is granted any.
       ...(isEnforced ? { account: { ...account, namespace: at.there(account.namespace) } } : {}),
       authorization,
     },
@@ -81,7 +81,7 @@ export function elsewhere(
   };
 }
 
-/** Whom a binding would give rights that is nobody of the run, and that nobody has allowed. */
+/** Returns the subjects outside of the run to which a binding would grant rights without the user's permission. */
 function othersOf(object: KubeObject, { there, allows }: Elsewhere): readonly string[] {
   const others = othersBoundBy(object, (namespace) => there(namespace) !== namespace);
   return allows(BINDINGS, object.metadata.name ?? '') ? [] : others;
@@ -101,7 +101,7 @@ function refuse(everybodys: readonly KubeObject[]): void {
   );
 }
 
-/** Roles and bindings of the whole cluster under names of the run's own, and whoever refers to them. */
+/** Gives cluster roles and bindings names of the run's own, and updates references to them. */
 function renamed(object: KubeObject, roles: ReadonlySet<string | undefined>, called: Elsewhere['called']): KubeObject {
   const { metadata, kind } = object;
   const own = ROLES.has(kind) ? { metadata: { ...metadata, name: called(metadata.name ?? '') } } : {};

@@ -1,8 +1,8 @@
 /**
- * Puts a project's objects on a server, as its author would with kubectl.
+ * Creates a project's objects on a server, as its author would with kubectl.
  *
- * Owns: the order, what is passed over because nothing serves it, and what is said of a refusal. Does not own: the CRDs, which are
- * there before; asking a real server (`clusters/real/shipped.ts`). Start at {@link creationsOf}.
+ * Owns: the order, skipping kinds that are not served, and the message about a refusal. Does not own: the CRDs, which are created before;
+ * creating on a real server (`clusters/real/shipped.ts`). Start at {@link creationsOf}.
  */
 import type { ApiServer } from 'stalemate-apiserver';
 import { mapOf, mapsOf, textOf } from 'stalemate-apiserver/objects/json';
@@ -12,11 +12,14 @@ import { collectionPath } from 'stalemate-apiserver/wire/path';
 import type { Creation } from '../../clusters/real/shipped.ts';
 import { HarnessError } from '../../model/errors.ts';
 
-/** What others need is there first; what has a say in all that follows comes last. */
+/** Kinds that others depend on come first; admission, which affects everything after it, comes last. */
 const ORDER: readonly string[] = ['Namespace', 'ServiceAccount', 'ConfigMap', 'Secret'];
 const LAST = /^(?:Validating|Mutating)(?:WebhookConfiguration|AdmissionPolicy(?:Binding)?)$/;
 
-/** The creates of a project's objects; those without a namespace that need one in `namespace`. What `kindFor` does not know is passed over. */
+/**
+ * Returns the creations for a project's objects, with `namespace` for namespaced objects without one. Kinds that `kindFor` does not know
+ * are skipped.
+ */
 export function creationsOf(
   objects: readonly KubeObject[],
   namespace: string,
@@ -33,7 +36,7 @@ export function creationsOf(
       const body = {
         ...stored,
         metadata: { ...object.metadata, ...(home === '' ? {} : { namespace: home }) },
-        // Only nodes are made with one.
+        // Only nodes are created with their status.
         ...(object.kind === 'Node' && status !== undefined ? { status } : {}),
       };
       const name = `${home === '' ? '' : `${home}/`}${object.metadata.name ?? ''}`;
@@ -47,9 +50,9 @@ export function creationsOf(
 }
 
 /**
- * Creates the objects. What is there already stays as it is.
+ * Creates the objects. Existing ones are left unchanged.
  *
- * @throws {MANIFEST_INVALID} when the server refuses one.
+ * @throws {MANIFEST_INVALID} if the server refuses one.
  */
 export function installProject(server: ApiServer, objects: readonly KubeObject[], namespace: string): void {
   const kindFor: ApiServer['kindFor'] = (apiVersion, kind) => server.kindFor(apiVersion, kind);
@@ -63,7 +66,7 @@ export function installProject(server: ApiServer, objects: readonly KubeObject[]
   }
 }
 
-/** Kinds that no CRD declares and no server knows: monitors, certificates, routes. */
+/** Returns the kinds that no CRD declares and no server knows: monitors, certificates, routes. */
 export function unserved(objects: readonly KubeObject[], served: ReadonlySet<string>): readonly string[] {
   const kinds = new Set<string>();
   for (const { apiVersion, kind } of objects)
@@ -71,7 +74,7 @@ export function unserved(objects: readonly KubeObject[], served: ReadonlySet<str
   return [...kinds].sort();
 }
 
-/** A role that gathers the rules of others, with those of the manifests: in a cluster a controller does that. */
+/** Fills in an aggregated role with the rules of matching roles in the manifests; in a cluster, a controller does that. */
 function aggregated(object: KubeObject, objects: readonly KubeObject[]): KubeObject {
   if (object.kind !== 'ClusterRole' || object['aggregationRule'] === undefined) return object;
   const selectors = mapsOf(mapOf(object['aggregationRule'])['clusterRoleSelectors']);
@@ -98,7 +101,7 @@ function namespaceNamed(name: string): Creation {
 
 const NO_ANSWER: ApiResponse = { code: 500, body: 'no answer' };
 
-/** The answer to a create that nothing outside has a say in. */
+/** Sends a create that the server answers synchronously, and returns the answer. */
 export function createAtOnce(
   upstream: Upstream,
   path: string,

@@ -1,8 +1,8 @@
 /**
- * What a project ships, from files and folders: kustomize or helm output, or plain manifests.
+ * The objects that a project ships, from files and folders: kustomize or helm output, or plain manifests.
  *
- * Owns: reading them, rendering a kustomization where kubectl is at hand, and telling the CRDs from the rest. Does not own: what the
- * objects are good for (`deployment.ts`), nor putting them on a server (`install.ts`). Start at {@link loadProject}.
+ * Owns: reading them, rendering a kustomization if kubectl is installed, and separating the CRDs from the rest. Does not own: the use of
+ * the objects (`deployment.ts`), creating them on a server (`install.ts`). Start at {@link loadProject}.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -14,7 +14,7 @@ import { crdsAmong } from './manifests.ts';
 
 export interface Project {
   readonly crds: readonly KubeObject[];
-  /** Everything else, in the order of the files. */
+  /** All other objects, in the order of the files. */
   readonly objects: readonly KubeObject[];
   readonly warnings: readonly string[];
 }
@@ -22,7 +22,7 @@ export interface Project {
 const KUSTOMIZATIONS = ['kustomization.yaml', 'kustomization.yml', 'Kustomization'];
 
 /**
- * Reads manifests; folders with the folders inside them, a kustomization as kubectl renders it.
+ * Reads manifests: folders recursively, a kustomization as rendered by kubectl.
  *
  * @throws {MANIFEST_INVALID}
  */
@@ -53,14 +53,14 @@ function readProject(path: string, warnings: string[]): readonly Manifest[] {
   return parseManifests(rendered.stdout, path, false);
 }
 
-/** More than any project's manifests take. */
+/** More than any project's manifests. */
 const OUTPUT_BYTES_MAX = 256 * 1024 * 1024;
 
 function read(path: string): readonly Manifest[] {
   return readPath(path, { what: 'manifests', flag: '--manifests', enough: () => false }).manifests;
 }
 
-/** What comes twice counts as it comes last. */
+/** Removes duplicates; the last one counts. */
 function unique(objects: readonly KubeObject[]): readonly KubeObject[] {
   const byKey = new Map<string, KubeObject>();
   for (const object of objects) {

@@ -1,8 +1,8 @@
 /**
- * Files and folders of Kubernetes manifests, as objects that know where they stand.
+ * Reads files and folders of Kubernetes manifests, as objects with their location.
  *
- * Owns: reading YAML and JSON, and saying where a file is wrong: file, line, what stands there, what was expected, what to do.
- * Does not own: what the objects are for (`manifests.ts`). Start at {@link readPath}.
+ * Owns: reading YAML and JSON, and messages that say file, line, problem, what was expected, and what to do. Does not own: the use of the
+ * objects (`manifests.ts`). Start at {@link readPath}.
  */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ import { entriesOf, readFileText, Unreadable } from '../../report/read-files.ts'
 import { HarnessError } from '../../model/errors.ts';
 import { withIndentedQuotes } from './quoted-lines.ts';
 
-/** An object and where it stands. */
+/** An object and its location. */
 export interface Manifest {
   readonly object: KubeObject;
   readonly file: string;
@@ -21,27 +21,27 @@ export interface Manifest {
 }
 
 const MANIFEST_FILE = /\.(ya?ml|json)$/;
-/** Instructions to a tool of the client's side: no API server knows them. */
+/** Instructions for client-side tools, which API servers do not know. */
 const CLIENT_SIDE = /^kustomize\.config\.k8s\.io\//;
-/** Bundles of many definitions have a few megabytes. */
+/** Bundles of many CRDs have a few megabytes. */
 const BYTES_MAX = 64 * 1024 * 1024;
 const LEVELS_MAX = 1000;
 const HELM_ACTION = /\{\{[-\s]/;
 
-/** What is read, in the words of its reader, for messages. */
+/** What is being read, for messages. */
 export interface Reading {
-  /** `CRDs`, `samples` */
+  /** A noun such as `CRDs` or `samples`. */
   readonly what: string;
   /** The option that named the path. */
   readonly flag: string;
-  /** Inner folders are read too, unless this is enough already. Absent, they never are. */
+  /** Reports whether the folder's own files suffice; otherwise inner folders are read too. Absent: they never are. */
   readonly enough?: (found: readonly Manifest[]) => boolean;
 }
 
 /**
  * Reads a file, or the files of a folder in the order of their names, those of inner folders last.
  *
- * @throws {MANIFEST_INVALID} when there is nothing, or not what Kubernetes takes.
+ * @throws {MANIFEST_INVALID} if there is none, or one is no valid manifest.
  */
 export function readPath(
   path: string,
@@ -67,7 +67,7 @@ function readInner(folder: string): readonly Manifest[] {
   return [...files.flatMap((file) => readFile(file, true)), ...inner.flatMap((one) => readInner(one))];
 }
 
-/** The manifests of a folder and the folders in it, in the order of their names. */
+/** Returns the manifest files and the inner folders of a folder, by name. */
 function filesIn(folder: string): readonly [files: readonly string[], inner: readonly string[]] {
   const entries = entriesOf(folder);
   if ('reason' in entries)
@@ -77,7 +77,7 @@ function filesIn(folder: string): readonly [files: readonly string[], inner: rea
   return [files.map(({ name }) => join(folder, name)), inner.map(({ name }) => join(folder, name))];
 }
 
-/** Reads one file. In a folder, what is no Kubernetes object at all (a kustomization, a values file) is passed over. */
+/** Reads one file. `lenient`, for files in a folder, skips what is no Kubernetes object at all (a kustomization, a values file). */
 function readFile(file: string, lenient: boolean): readonly Manifest[] {
   let text: string;
   try {
@@ -90,7 +90,7 @@ function readFile(file: string, lenient: boolean): readonly Manifest[] {
 }
 
 /**
- * The objects of a text. `file` is what messages call it; `lenient` passes over what is no Kubernetes object at all.
+ * Parses the objects of a text. `file` is its name in messages; `lenient` skips what is no Kubernetes object at all.
  *
  * @throws {MANIFEST_INVALID}
  */
@@ -137,7 +137,7 @@ interface Documents {
   readonly lines: LineCounter;
 }
 
-/** Also of what only the parser of Kubernetes' own tools takes. */
+/** Parses YAML, including what only the parser of Kubernetes' own tools accepts. */
 function documentsOf(text: string): Documents {
   const strict = parsed(text);
   if (!hasErrors(strict, 'MISSING_CHAR')) return strict;
@@ -147,7 +147,8 @@ function documentsOf(text: string): Documents {
 
 function parsed(text: string): Documents {
   const lines = new LineCounter();
-  // Anchors and merge keys are common in hand-written manifests; a map as a key is a template's, which the parser would only warn of.
+  // Anchors and merge keys are common in hand-written manifests. A map as a key comes from a template, for which the parser would only
+  // print a warning.
   const documents = parseAllDocuments(text, { lineCounter: lines, merge: true, stringKeys: true, logLevel: 'error' });
   return { documents: 'empty' in documents ? [] : documents, lines };
 }
@@ -156,7 +157,10 @@ function hasErrors({ documents }: Documents, code?: string): boolean {
   return documents.some(({ errors }) => errors.some((error) => code === undefined || error.code === code));
 }
 
-/** What a document stands for; anchors may be named a hundred times, for a few lines of them can stand for more than any memory holds. */
+/**
+ * Returns the value of a document. The number of aliases is limited by the parser, since a few lines of anchors can expand beyond any
+ * memory.
+ */
 function valueOf(document: Document.Parsed, file: string, line: number): unknown {
   try {
     const value: unknown = document.toJS();
@@ -171,7 +175,7 @@ function valueOf(document: Document.Parsed, file: string, line: number): unknown
   }
 }
 
-/** `kind: List` stands for its items, as `kubectl` has it. */
+/** Expands `kind: List` to its items, as kubectl does. */
 function itemsOf(value: unknown): readonly unknown[] {
   const map = asMap(value);
   return map?.['apiVersion'] === 'v1' && map['kind'] === 'List' ? asList(map['items']) : [value];
@@ -196,12 +200,12 @@ function lineOf(document: Document, lines: LineCounter): number {
   return lines.linePos(document.contents?.range?.[0] ?? 0).line;
 }
 
-/** @throws {MANIFEST_INVALID} naming where the object stands. */
+/** @throws {MANIFEST_INVALID} naming the object's location. */
 export function fail(manifest: Manifest, problem: string): never {
   throw invalid(manifest.file, manifest.line, problem);
 }
 
-/** The error that names a file, and a line of it. */
+/** Returns an error that names a file and a line of it. */
 export function invalid(file: string, line: number | undefined, problem: string, cause?: unknown): HarnessError {
   const where = line === undefined ? `"${file}"` : `"${file}" line ${line}`;
   return new HarnessError('MANIFEST_INVALID', `${where} ${problem}`, {
@@ -210,17 +214,17 @@ export function invalid(file: string, line: number | undefined, problem: string,
   });
 }
 
-/** The value as a map; undefined when it is none. */
+/** Returns the value as a map; undefined if it is none. */
 export function asMap(value: unknown): JsonObject | undefined {
   return value !== null && typeof value === 'object' && !Array.isArray(value) ? (value as JsonObject) : undefined;
 }
 
-/** The value as a list; empty when it is none. */
+/** Returns the value as a list; empty if it is none. */
 export function asList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** The value as a text, JSON when it is none. */
+/** Returns the value if it is a text, otherwise its JSON. */
 export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value ?? '');
 }

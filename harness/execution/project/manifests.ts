@@ -1,8 +1,8 @@
 /**
- * Kubernetes manifests from YAML or JSON files: the CRDs and the sample.
+ * Loads the CRDs and the sample from YAML or JSON files.
  *
- * Owns: what is wrong with them before a server has seen them. Does not own: reading files (`manifest-files.ts`), and validation
- * against a schema, which is the API server's when the objects are applied.
+ * Owns: checks that need no server. Does not own: reading files (`manifest-files.ts`), validation against a schema, which the API server
+ * does when the objects are applied.
  */
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import { asList, asMap, fail, invalid, readPath, textOf, type Manifest } from './manifest-files.ts';
@@ -11,9 +11,9 @@ const CRD_KIND = 'CustomResourceDefinition';
 const CRD_VERSION = 'apiextensions.k8s.io/v1';
 
 /**
- * Reads the CRDs of files and folders. A folder may hold other manifests too, and patches, and its CRDs in inner folders; a file named
- * itself must hold one as well. Of several of the same name the first counts: bundles repeat what lies in folders, and a real server
- * refuses to create one twice.
+ * Loads the CRDs of files and folders. A folder may contain other manifests and patches, and its CRDs may be in inner folders; a file that
+ * is named itself must contain a CRD. Among several of the same name the first counts: bundles repeat the content of folders, and a real
+ * server refuses to create one twice.
  *
  * @throws {MANIFEST_INVALID}
  */
@@ -42,10 +42,10 @@ export function loadCrds(paths: readonly string[]): readonly KubeObject[] {
 }
 
 /**
- * Reads the objects that a run starts from.
+ * Loads the objects that a run starts from.
  *
- * @param crds what `--crds` named
- * @param builtIn `apiVersion/Kind` of the kinds that the API server knows without a CRD
+ * @param crds The CRDs named by `--crds`.
+ * @param builtIn The kinds that the API server knows without a CRD, as `apiVersion/Kind`.
  * @throws {MANIFEST_INVALID}
  */
 export function loadSamples(
@@ -76,16 +76,16 @@ function isCrd({ object }: Manifest): boolean {
   return object.kind === CRD_KIND;
 }
 
-/** What kustomize lays over a definition is written as a definition, too: without a name of the kind, without versions. */
+/** Reports whether a CRD is a kustomize patch: it has the same kind, but neither names nor versions. */
 function isPatch({ object }: Manifest): boolean {
   const spec = asMap(object['spec']);
   return spec?.['names'] === undefined && spec?.['versions'] === undefined;
 }
 
 /**
- * The CRDs among other manifests.
+ * Separates the CRDs from other manifests.
  *
- * @throws {MANIFEST_INVALID} when one cannot be served.
+ * @throws {MANIFEST_INVALID} if one cannot be served.
  */
 export function crdsAmong(manifests: readonly Manifest[]): {
   readonly crds: readonly KubeObject[];
@@ -95,7 +95,7 @@ export function crdsAmong(manifests: readonly Manifest[]): {
   return { crds: definitions.map(checkedCrd), rest: manifests.filter((manifest) => !isCrd(manifest)) };
 }
 
-/** `apiVersion/Kind` of what CRDs declare and serve. */
+/** Returns the kinds that CRDs declare and serve, as `apiVersion/Kind`. */
 export function declaredKinds(crds: readonly KubeObject[]): ReadonlySet<string> {
   const declared = new Set<string>();
   for (const crd of crds) {
@@ -126,7 +126,7 @@ function listText(kinds: readonly string[]): string {
   return [...kinds].sort().join(', ');
 }
 
-/** A CRD that can be served: of v1, with names, a scope and a schema for every served version. */
+/** Checks that a CRD can be served: v1, with names, a scope and a schema for every version. */
 function checkedCrd(manifest: Manifest): KubeObject {
   const { object } = manifest;
   if (object.apiVersion !== CRD_VERSION) {
@@ -156,7 +156,10 @@ function checkedCrd(manifest: Manifest): KubeObject {
   return object;
 }
 
-/** Where a conversion webhook cannot be asked, versions differ in their name only. `answered`: whose can. */
+/**
+ * Replaces conversion webhooks that cannot be called: versions then differ in their name only. `answered` reports whether a CRD's webhook
+ * can be called.
+ */
 export function withoutConversionWebhooks(
   crds: readonly KubeObject[],
   answered: (crd: KubeObject) => boolean = () => false,

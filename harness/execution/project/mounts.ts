@@ -1,21 +1,21 @@
-/** What the target would find mounted in its pod, as files that a process can be given. */
+/** The files that the target would find mounted in its pod, for a process. */
 import { isMap, mapsOf, textOf } from 'stalemate-apiserver/objects/json';
 import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object';
 import type { MountedFile, MountedFolder } from '../../actors/process/mounted-files.ts';
 import { entriesOf, find, type TargetWorkload } from './deployment.ts';
 
-/** Entries of one source of a volume. */
+/** The entries of one source of a volume. */
 type Entries = { readonly [name: string]: Uint8Array };
 
-/** What a container finds mounted. */
+/** The mounts of a container. */
 export interface Mounts {
-  /** Those that follow what they are made of. */
+  /** Folders that are updated when their ConfigMaps and Secrets change. */
   readonly folders: readonly MountedFolder[];
-  /** Single files, which stay as they are, and folders with nothing of the manifests in them. */
+  /** Single files, which are never updated, and folders without content from the manifests. */
   readonly files: readonly MountedFile[];
 }
 
-/** The mounts of the container's volumes, as the objects are now. */
+/** Returns the mounts of the container's volumes, with the current state of the objects. */
 export function mountsOf(workload: TargetWorkload, objects: readonly KubeObject[]): Mounts {
   const volumes = new Map(mapsOf(workload.pod['volumes']).map((volume) => [textOf(volume['name']), volume]));
   const folders: MountedFolder[] = [];
@@ -39,7 +39,7 @@ export function mountsOf(workload: TargetWorkload, objects: readonly KubeObject[
   return { folders, files };
 }
 
-/** The Secrets of the container's volumes without which its pod would not start. */
+/** Returns the Secrets in the container's volumes without which its pod would not start. */
 export function neededSecrets(workload: TargetWorkload): readonly string[] {
   const mounted = new Set(mapsOf(workload.container['volumeMounts']).map((mount) => textOf(mount['name'])));
   return mapsOf(workload.pod['volumes'])
@@ -69,7 +69,7 @@ function referencesOf(source: JsonObject): readonly Reference[] {
   ).flatMap(([kind, field]): readonly Reference[] => {
     const reference = source[field];
     if (!isMap(reference)) return [];
-    // A volume of its own names a Secret otherwise than a projected one does.
+    // A secret volume and a projected source use different fields for the name.
     const name = textOf(reference['secretName']) || textOf(reference['name']);
     return [{ kind, name, isOptional: reference['optional'] === true, items: mapsOf(reference['items']) }];
   });

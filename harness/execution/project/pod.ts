@@ -1,6 +1,5 @@
 /**
- * What the target would find in its pod, for a process: variables, mounted files, and the certificates that in a cluster something else
- * makes.
+ * What the target would find in its pod, for a process: variables, mounted files, and certificates that are created inside a cluster.
  *
  * Start at {@link podFor}.
  */
@@ -19,16 +18,16 @@ import { asksWebhooks, serviceNames, withAuthority } from './webhooks.ts';
 export interface Pod {
   readonly workload: TargetWorkload | undefined;
   readonly env: ProcessTarget['env'];
-  /** Those that stay as they are. */
+  /** Files that are never updated. */
   readonly files: readonly MountedFile[];
-  /** What the container mounts, where the ConfigMaps and Secrets of the cluster are `objects`. */
+  /** Returns the folders that the container mounts, for given ConfigMaps and Secrets of the cluster. */
   readonly folders: (objects: readonly KubeObject[]) => readonly MountedFolder[];
-  /** ConfigMaps and Secrets before anything changes them. */
+  /** ConfigMaps and Secrets in their initial state. */
   readonly sources: readonly KubeObject[];
-  /** What the server is told, with the authority of the certificate wherever a webhook is named. */
+  /** The CRDs and objects to create on the server, with the certificate's authority in every webhook configuration. */
   readonly crds: readonly KubeObject[];
   readonly project: Subject['project'];
-  /** Vouches for the certificate of its webhooks; absent where there are none. */
+  /** The authority of its webhooks' certificate; absent if there are no webhooks. */
   readonly authority?: CertificateAuthority;
 }
 
@@ -46,7 +45,7 @@ export function podFor({
   const objects = project?.objects ?? [];
   const asking = [...crds, ...objects];
   const names = serviceNames(asking);
-  // A manager that serves webhooks does not start without, whether or not a webhook is configured.
+  // A manager that serves webhooks does not start without certificates, even if no webhook is configured.
   const byDefault = { path: DEFAULT_FOLDER, entries: certificateEntries(authority, names) };
   const withDefault = (folders: readonly MountedFolder[]): readonly MountedFolder[] =>
     folders.some(({ path }) => DEFAULT_FOLDER.startsWith(`${path}/`) || path === DEFAULT_FOLDER)
@@ -70,7 +69,7 @@ export function podFor({
     folders: (sources) => withDefault(mountsOf(workload, sources).folders),
     sources: all.filter(({ kind }) => kind === 'ConfigMap' || kind === 'Secret'),
     crds: crds.map(trusting),
-    // On a cluster that is not ours nothing is made that the manifests do not hold.
+    // On an existing cluster, only objects of the manifests are created.
     project: {
       ...project,
       objects: (cluster === 'existing'
@@ -83,8 +82,8 @@ export function podFor({
 }
 
 /**
- * The pod that the target would be: some read it, for its owner, its node or its siblings, and some take themselves for a program outside of
- * the cluster where there is none. None where a scheduler would start it.
+ * Returns the target's own pod: some targets read it, for its owner, its node or its siblings, and some conclude from its absence that they
+ * run outside of the cluster. Empty if a scheduler would start it.
  */
 function ownPod(workload: TargetWorkload, cluster: Subject['cluster']): readonly KubeObject[] {
   const { object, namespace, container } = workload;
@@ -107,15 +106,15 @@ function ownPod(workload: TargetWorkload, cluster: Subject['cluster']): readonly
   return [pod];
 }
 
-/** Where runs begin: nothing depends on how long ago a node was last heard of. */
+/** The node's heartbeat, at the start of runs: nothing depends on its age. */
 const HEARD_AT = '2026-01-01T00:00:00Z';
 
-/** The node that the target would be on, where its environment names it. Elsewhere one comes with the first pod. */
+/** Returns the target's node if its environment names it. Otherwise a node is created with the first pod. */
 function ownNode(workload: TargetWorkload, cluster: Subject['cluster']): readonly KubeObject[] {
   return isGiven(workload, 'spec.nodeName') && cluster !== 'kind' ? [node(HEARD_AT)] : [];
 }
 
-/** Whether a variable of the container is a field of its pod. */
+/** Reports whether a variable of the container refers to a field of its pod. */
 function isGiven({ container }: TargetWorkload, field: string): boolean {
   return mapsOf(container['env']).some(({ valueFrom }) => mapOf(mapOf(valueFrom)['fieldRef'])['fieldPath'] === field);
 }
@@ -124,7 +123,9 @@ function textsByName(map: JsonObject): { readonly [name: string]: string } {
   return Object.fromEntries(Object.entries(map).map(([name, value]) => [name, textOf(value)]));
 }
 
-/** Leader election looks here for the namespace of its lock. There is no token beside it: the kubeconfig has it. */
+/**
+ * Returns the file in which leader election looks for the namespace of its lock. There is no token file: the token is in the kubeconfig.
+ */
 function namespaceFile(namespace: string): MountedFile {
   return { below: 'pod', path: 'secrets/kubernetes.io/serviceaccount/namespace', content: Buffer.from(namespace) };
 }

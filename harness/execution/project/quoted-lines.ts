@@ -1,13 +1,12 @@
 /**
- * Quoted texts of several lines, as the parser that Kubernetes' own tools use takes them: their further lines may begin as far to the left
- * as the key that they belong to, which YAML forbids. Blanks at the beginning of such lines mean nothing, so that more of them are the
- * same text in YAML.
+ * Accepts multi-line quoted strings like the YAML parser of Kubernetes' own tools: continuation lines may be indented as little as the key
+ * that they belong to, which YAML forbids. Leading blanks of such lines are insignificant, so more of them leave the string unchanged.
  */
 
-/** `  description: 'text that goes on`, `- "text that goes on` */
+/** Matches `  description: 'text that goes on` and `- "text that goes on`. */
 const OPENED = /^(\s*)(?:- +)*(?:[\w.$/-]+:\s+)?(['"])/;
 
-/** The same text, with further lines of quoted texts moved to the right of what they belong to. */
+/** Returns the text with continuation lines of quoted strings indented more than their key. */
 export function withIndentedQuotes(text: string): string {
   const lines = text.split('\n');
   let open: { readonly quote: string; readonly margin: string } | undefined;
@@ -26,7 +25,10 @@ export function withIndentedQuotes(text: string): string {
     .join('\n');
 }
 
-/** Whether a quote ends in a line: twice is a quote in the text, and so is one after a backslash between double ones. */
+/**
+ * Reports whether a quoted string ends in a line. In single quotes, a doubled quote is part of the string; in double quotes, so is one
+ * after a backslash.
+ */
 function isClosed(line: string, quote: string): boolean {
   const inside = quote === "'" ? line.replaceAll("''", '') : line.replaceAll(/\\./g, '');
   return inside.includes(quote);

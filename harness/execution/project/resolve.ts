@@ -1,8 +1,8 @@
 /**
- * A project's manifests beside a command: what is installed, as whom the target acts, with which arguments it is started.
+ * Resolves a project's manifests together with a command: the objects to install, the target's identity, its arguments.
  *
- * Owns: the decisions, and what its author is told of them. Does not own: reading (`load.ts`), installing (`install.ts`). Start at
- * {@link resolveProject}.
+ * Owns: the decisions, and the warnings about them. Does not own: reading (`load.ts`), installing (`install.ts`). Start at {@link
+ * resolveProject}.
  */
 import { mapOf } from 'stalemate-apiserver/objects/json';
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
@@ -18,35 +18,35 @@ import { isForCertManager } from './certificates.ts';
 import { convertsItself, keepOwnWebhooks } from './webhooks.ts';
 import { configInvalid } from '../config-invalid.ts';
 
-/** What is named on the command line and in the configuration; paths are absolute. */
+/** The choices from the command line and the configuration; paths are absolute. */
 export interface ProjectChoices {
   readonly crds: readonly string[];
   readonly manifests: readonly string[];
   /** `null` for a target that is a module. */
   readonly process: ProcessTarget | null;
-  /** Where objects without a namespace go. */
+  /** The namespace of objects that have none. */
   readonly namespace: string;
-  /** Which workload the target is, when it cannot be told. */
+  /** The workload that is the target, if it is ambiguous. */
   readonly deployment: string | undefined;
-  /** Whether roles are enforced; by default when the manifests bind any. */
+  /** Whether roles are enforced; by default, if the manifests bind any. */
   readonly authorization: ProjectManifests['authorization'] | undefined;
-  /** `apiVersion/Kind` of what the server knows without a CRD. */
+  /** The kinds that the server knows without a CRD, as `apiVersion/Kind`. */
   readonly builtIn: ReadonlySet<string>;
 }
 
 export interface ResolvedProject {
   readonly crds: readonly KubeObject[];
-  /** `null` where no manifests are named. */
+  /** `null` if no manifests are named. */
   readonly project: ProjectManifests | null;
-  /** With the arguments of its container, when the command is a program alone. */
+  /** With the arguments of its container, if the command is a program without arguments. */
   readonly process: ProcessTarget | null;
   readonly warnings: readonly string[];
 }
 
 /**
- * Reads what is named and decides what it means.
+ * Reads the manifests and resolves them.
  *
- * @throws {CONFIG_INVALID} when it cannot be told which workload the target is. {MANIFEST_INVALID}
+ * @throws {CONFIG_INVALID} if it is ambiguous which workload the target is. {MANIFEST_INVALID}
  */
 export function resolveProject(choices: ProjectChoices): ResolvedProject {
   const named = loadCrds(choices.crds);
@@ -70,7 +70,7 @@ export function resolveProject(choices: ProjectChoices): ResolvedProject {
   return { ...resolved, warnings: [...shipped.warnings, ...resolved.warnings] };
 }
 
-/** A generated definition says nothing of its conversion: what is shipped is patched. */
+/** Adds the conversion from the shipped CRD, which is patched; a generated CRD has none. */
 function convertedAs(shipped: readonly KubeObject[], crd: KubeObject): KubeObject {
   const { conversion } = mapOf(shipped.find(({ metadata }) => metadata.name === crd.metadata.name)?.['spec']);
   const spec = mapOf(crd['spec']);
@@ -123,16 +123,16 @@ function decide(shipped: Project, definitions: readonly KubeObject[], choices: P
   };
 }
 
-/** What webhooks can be asked; or why none can, in words that follow "is left out:". */
+/** Returns the workload whose webhooks can be called; or why none can, as the end of a sentence about one that is skipped. */
 function askable(workload: TargetWorkload | undefined, started: ProcessTarget | null): TargetWorkload | string {
   const instead = 'as a program, -- COMMAND, it is called';
   if (workload === undefined) return 'no Deployment of the manifests serves it';
-  // Virtual time waits for no socket.
+  // Virtual time does not wait for sockets.
   if (started === null) return `the target is a module, which does not listen (${instead})`;
   return started.inCluster ? `the target is a pod, to which no Service is routed (${instead})` : workload;
 }
 
-/** Those webhooks only that the target answers; who is asked in vain otherwise is told. */
+/** Keeps only the webhooks that the target answers, with a warning about each other one. */
 function withOwnWebhooks(
   installable: readonly KubeObject[],
   definitions: readonly KubeObject[],
@@ -149,7 +149,7 @@ function withOwnWebhooks(
   return { crds: conversion.crds, objects: admission.objects };
 }
 
-/** A command that is a program alone gets the arguments of the container. */
+/** Adds the container's arguments to a command without arguments. */
 function withArguments(
   started: ProcessTarget,
   workload: TargetWorkload,

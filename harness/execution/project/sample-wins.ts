@@ -1,8 +1,8 @@
 /**
- * The same object in the manifests and in the sample: which of them counts.
+ * Decides which object counts if the manifests and the sample contain the same one.
  *
- * The sample's does, created as the user would in each run; a namespace is there before, for the manifests' objects are in it. Owns:
- * the choice, and what is said of it. Start at {@link settleDoubles}.
+ * The sample's counts, created by the user in each run; except for a namespace, which must exist earlier for the manifests' objects in it.
+ * Owns: the choice, and the warning about it. Start at {@link settleDoubles}.
  */
 import { parseApiVersion, type KubeObject } from 'stalemate-apiserver/objects/object';
 import type { ProjectManifests } from '../../model/counterexample.ts';
@@ -13,14 +13,14 @@ export interface Settled {
   readonly warnings: readonly string[];
 }
 
-/** @param namespace Where objects without one go. */
+/** @param namespace The namespace of objects that have none. */
 export function settleDoubles(project: ProjectManifests, samples: readonly KubeObject[], namespace: string): Settled {
   const shipped = new Set(project.objects.map((object) => identityOf(object, namespace)));
   const doubles = samples.filter((sample) => shipped.has(identityOf(sample, namespace)));
   if (doubles.length === 0) return { project, samples, warnings: [] };
   const chosen = new Map(doubles.filter(isPlain).map((sample) => [identityOf(sample, namespace), sample]));
   return {
-    // What is mounted and what the environment names is the sample's too.
+    // Mounts and environment variables use the sample's object too.
     project: {
       ...project,
       objects: project.objects.map((object) => chosen.get(identityOf(object, namespace)) ?? object),
@@ -36,7 +36,7 @@ export function settleDoubles(project: ProjectManifests, samples: readonly KubeO
   };
 }
 
-/** The objects of a project that are there before the sample is applied. */
+/** Returns the objects of a project that exist before the sample is applied. */
 export function withoutSamples(
   { objects }: ProjectManifests,
   samples: readonly KubeObject[],

@@ -1,9 +1,9 @@
 /**
- * The pod that a life of the target is, inside a cluster: the template of its Deployment, or one that holds an image and nothing else.
+ * The pod of an incarnation inside a cluster: from the template of its Deployment, or with an image only.
  *
- * It is bound to its node and never restarted: each life is a pod of its own. What client libraries look for leads to the gate. What cannot
- * be met there is left out: other images, other nodes, probes that would end a target that stands still because the schedule holds its
- * requests. Start at {@link planPod} and {@link podObjects}.
+ * It is bound to its node and never restarted: each incarnation is a pod of its own. The API server addresses that client libraries look
+ * for lead to the gate. Left out is what cannot be satisfied there: images that are not available, other nodes, and probes, which would
+ * restart a target that is blocked because the schedule holds its requests. Start at {@link planPod} and {@link podObjects}.
  */
 import { CertificateAuthority } from 'stalemate-apiserver/http';
 import { isMap, mapOf, mapsOf, textOf } from 'stalemate-apiserver/objects/json';
@@ -14,13 +14,13 @@ import type { Subject } from '../subject.ts';
 import { find, targetWorkload, type TargetWorkload } from './deployment.ts';
 import { serviceNames } from './webhooks.ts';
 
-/** What all lives have in common. */
+/** The parts that all incarnations share. */
 export interface PodPlan {
   readonly namespace: string;
   readonly metadata: JsonObject;
   readonly spec: JsonObject;
   readonly container: string;
-  /** What its Secret holds beside the access. */
+  /** Entries of its Secret besides the API access. */
   readonly certificates: { readonly [file: string]: string };
   readonly warnings: readonly string[];
 }
@@ -28,7 +28,7 @@ export interface PodPlan {
 const ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
 const ACCESS = 'stalemate-access';
 const CERTIFICATES = ['tls.crt', 'tls.key', 'ca.crt'] as const;
-/** What is about schedulers, registries and priorities, of which there are none. */
+/** Fields about schedulers, registries and priorities, which do not exist there. */
 const LEFT_OUT = [
   'nodeSelector',
   'affinity',
@@ -42,10 +42,10 @@ const LEFT_OUT = [
 ];
 const LEFT_OUT_OF_CONTAINERS = ['livenessProbe', 'readinessProbe', 'startupProbe'];
 const CONTAINER = 'target';
-/** Lives stand beside each other on one small node: what they would have reserved for themselves is not to keep them from it. */
+/** Small resource requests: incarnations share one small node, and their reservations must not prevent that. */
 const REQUESTS: { readonly [resource: string]: string } = { cpu: '1m', memory: '1Mi', 'ephemeral-storage': '1Mi' };
 
-/** @param images - What is there, and what it is called there. */
+/** @param images - Maps the available images to their names in the cluster. */
 export function planPod(
   target: ProcessTarget,
   { project, namespace }: Pick<Subject, 'project' | 'namespace'>,
@@ -87,7 +87,7 @@ export function planPod(
   };
 }
 
-/** The objects of one life. */
+/** Returns the objects of one incarnation. */
 export function podObjects(
   plan: PodPlan,
   { host, port, ca, token }: PodAccess,
@@ -124,7 +124,7 @@ function isLead({ name }: JsonObject): boolean {
   return /^KUBERNETES_SERVICE_(?:HOST|PORT|PORT_HTTPS)$/.test(textOf(name));
 }
 
-/** An image and nothing else. */
+/** Returns a workload with an image only. */
 function plain(image: string, namespace: string): TargetWorkload {
   const container = { name: CONTAINER, image };
   const pod = { containers: [container] };
@@ -146,7 +146,10 @@ function adapted(
   };
 }
 
-/** Its limits, and for each thing that it asks for little of it, so that a quota sees that it asks; devices there are none. */
+/**
+ * Returns its limits, and a small request for each resource that it requests, which a quota may require; extended resources such as devices
+ * are left out.
+ */
 function resourcesOf(resources: JsonObject): JsonObject {
   const limits = mapOf(resources['limits']);
   const asked = { ...limits, ...mapOf(resources['requests']) };
@@ -155,7 +158,10 @@ function resourcesOf(resources: JsonObject): JsonObject {
   return { limits: known(limits, (name) => limits[name]), requests: known(asked, (name) => REQUESTS[name]) };
 }
 
-/** A Secret that the manifests do not hold is one that somebody makes in a cluster: certificates, as a rule. One that may be missing is. */
+/**
+ * Replaces sources that the manifests do not contain. A missing Secret usually contains certificates that are created in a cluster, so
+ * certificates are provided; an optional one may be missing.
+ */
 function provided(volume: JsonObject, { namespace }: TargetWorkload, objects: readonly KubeObject[]): JsonObject {
   const { secret, configMap } = volume;
   if (

@@ -1,13 +1,13 @@
-/** What pods and services were asked in vain, as the answer to declare. */
+/** Describes requests to pods and services without a declared answer, with the answer to declare. */
 import type { Undeclared } from 'stalemate-apiserver';
 
-/** One line for each, whichever pod it was: what was asked, and what to put under `answers`. */
+/** Returns one line for each different request, for any pod: the request, and what to add under `answers`. */
 export function undeclaredText(all: readonly Undeclared[]): readonly string[] {
   return [...new Set(all.map(lineOf))];
 }
 
 function lineOf({ what, name, of, command }: Undeclared): string {
-  // Arguments may be secrets.
+  // Arguments may contain secrets.
   const program = command.split(' ', 1)[0] ?? '';
   switch (what) {
     case 'exec':
@@ -29,7 +29,7 @@ function declare(answer: string): string {
   return `add answers: {${answer}} to the configuration`;
 }
 
-/** A query may hold secrets. */
+/** Removes the query, which may contain secrets. */
 function withoutQuery(of: string): string {
   return of.split('?', 1)[0] ?? '';
 }
@@ -38,7 +38,7 @@ function pathOf(of: string): string {
   return `${withoutQuery(of.replace(/^\S+ /, ''))}.*`;
 }
 
-/** As a regular expression in YAML. */
+/** Quotes a regular expression for YAML. */
 function quoted(text: string): string {
   return JSON.stringify(text);
 }

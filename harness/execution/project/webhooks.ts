@@ -1,8 +1,8 @@
 /**
- * A project's webhooks that the target serves itself: which they are, where they listen, whom the server is to trust.
+ * The webhooks of a project that the target serves itself: which they are, where they listen, whom the server has to trust.
  *
- * Owns: the way from a configuration's service to a port of the process, and the authority in place of cert-manager's. Does not own:
- * asking (`hosts/webhook-calls.ts`). Start at {@link keepOwnWebhooks}.
+ * Owns: resolving a configuration's service to a port of the process, and the authority in place of cert-manager's. Does not own: calling
+ * them (`hosts/webhook-calls.ts`). Start at {@link keepOwnWebhooks}.
  */
 import { isMap, listOf, mapOf, mapsOf, textOf } from 'stalemate-apiserver/objects/json';
 import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object';
@@ -14,18 +14,18 @@ const HTTPS = 443;
 /** A port of the container. */
 export interface ContainerPort {
   readonly port: number;
-  /** Empty when it has none. */
+  /** Empty if it has none. */
   readonly name: string;
 }
 
-/** A service as a webhook's configuration names it. */
+/** A service as referenced by a webhook configuration. */
 export interface NamedService {
   readonly namespace: string;
   readonly name: string;
   readonly port: number;
 }
 
-/** The port of the target's container that a service leads to; undefined when it leads elsewhere or nowhere. */
+/** Returns the port of the target's container that a service maps to; undefined if it maps elsewhere or does not exist. */
 export function containerPortOf(
   workload: TargetWorkload,
   objects: readonly KubeObject[],
@@ -47,7 +47,7 @@ export function containerPortOf(
   return typeof number === 'number' ? { port: number, name: textOf(known?.['name']) } : undefined;
 }
 
-/** What a client configuration names; undefined where it is a URL. */
+/** Returns the service in a client configuration; undefined if it has a URL. */
 function serviceOf(clientConfig: JsonObject): NamedService | undefined {
   const { service } = clientConfig;
   if (!isMap(service)) return undefined;
@@ -55,7 +55,7 @@ function serviceOf(clientConfig: JsonObject): NamedService | undefined {
   return { namespace: textOf(service['namespace']), name: textOf(service['name']), port };
 }
 
-/** The objects with those webhooks only that the target answers. A string instead of a workload says why it answers none. */
+/** Returns the objects with only those webhooks that the target answers. `workload` is a string, the reason, if it answers none. */
 export function keepOwnWebhooks(
   objects: readonly KubeObject[],
   workload: TargetWorkload | string,
@@ -74,7 +74,7 @@ export function keepOwnWebhooks(
   return { objects: kept, warnings };
 }
 
-/** Whether the target answers for the conversion of a definition. */
+/** Reports whether the target serves the conversion webhook of a CRD. */
 export function convertsItself(
   crd: KubeObject,
   objects: readonly KubeObject[],
@@ -98,7 +98,7 @@ function reason(workload: TargetWorkload | string, webhook: JsonObject): string 
   return `no Service ${namespace}/${name} of the manifests maps port ${port} to the target`;
 }
 
-/** The names that a certificate must hold for all webhooks of the objects. */
+/** Returns the host names for a certificate of all webhooks of the objects. */
 export function serviceNames(objects: readonly KubeObject[]): readonly string[] {
   const names = new Set(['localhost', '127.0.0.1']);
   for (const client of objects.flatMap(clientConfigsOf)) {
@@ -110,19 +110,19 @@ export function serviceNames(objects: readonly KubeObject[]): readonly string[] 
   return [...names];
 }
 
-/** Whether anything among the objects asks a webhook. */
+/** Reports whether any of the objects configures a webhook. */
 export function asksWebhooks(objects: readonly KubeObject[]): boolean {
   return objects.some((object) => clientConfigsOf(object).length > 0);
 }
 
-/** Where a webhook of the objects is asked, and whom its configuration trusts. */
+/** The service of a webhook, and the authority that its configuration trusts. */
 export interface AskedService {
   readonly service: NamedService;
-  /** PEM; empty while nothing has been injected. */
+  /** In PEM; empty until it is injected. */
   readonly authority: string;
 }
 
-/** The services that webhooks of the objects are asked at. */
+/** Returns the services of all webhooks that the objects configure. */
 export function servicesAsked(objects: readonly KubeObject[]): readonly AskedService[] {
   return objects.flatMap(clientConfigsOf).flatMap((client): readonly AskedService[] => {
     const service = serviceOf(client);
@@ -131,7 +131,7 @@ export function servicesAsked(objects: readonly KubeObject[]): readonly AskedSer
   });
 }
 
-/** Whether a resource says where webhooks are asked. */
+/** Reports whether a resource may configure webhooks. */
 export function configuresWebhooks(resource: string): boolean {
   return /^(?:(?:validating|mutating)webhookconfigurations|customresourcedefinitions)\./.test(resource);
 }
@@ -151,8 +151,8 @@ function conversionClient(crd: KubeObject): JsonObject | undefined {
 const INJECTED = /^cert-manager\.io\/inject-/;
 
 /**
- * The object with the authority that its webhooks' certificates are of, as cert-manager would inject it. `ca`: PEM. One that is written
- * there for good stays: the manifests hold its certificate as well.
+ * Returns the object with the authority of its webhooks' certificates, as cert-manager would inject it. `ca` is in PEM. An authority in the
+ * manifests is kept: its certificate is in them as well.
  */
 export function withAuthority(object: KubeObject, ca: string): KubeObject {
   const caBundle = Buffer.from(ca).toString('base64');
@@ -160,12 +160,12 @@ export function withAuthority(object: KubeObject, ca: string): KubeObject {
   return withClients(object, (client) => (!isInjected && holdsAuthority(client) ? client : { ...client, caBundle }));
 }
 
-/** Projects write "Cg==" and the like where an authority is to be injected. */
+/** Reports whether a certificate is present: projects use placeholders such as "Cg==" where one is to be injected. */
 function holdsAuthority(client: JsonObject): boolean {
   return Buffer.from(textOf(client['caBundle']), 'base64').includes('BEGIN CERTIFICATE');
 }
 
-/** The object with its webhooks asked at URLs instead of services. `path` begins with a slash or is empty. */
+/** Returns the object with URLs instead of services for its webhooks. `path` begins with a slash or is empty. */
 export function ledTo(object: KubeObject, urlOf: (service: NamedService, path: string) => string): KubeObject {
   return withClients(object, (client) => {
     const named = serviceOf(client);

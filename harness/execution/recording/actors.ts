@@ -1,15 +1,15 @@
 /**
- * Who is who in a recording: actors are told apart by their user agents.
+ * Identifies the actors of a recording by their user agents.
  *
- * Owns: names for them. Whoever watches collections and writes is the controller; control plane components are the environment; the
- * others are people with a test program. Start at {@link nameActors}.
+ * Owns: their names. A program that watches collections and writes is the controller; control plane components are the environment; all
+ * others are users with a test program. Start at {@link nameActors}.
  */
 import type { ActorId } from '../../model/actor.ts';
 import { isWrite, type Verb } from '../../model/history.ts';
 
 /**
- * One program, whichever of its clients asks: client-go gives the one for leader election a name of its own, and watches of client-node
- * go by the name of the library below.
+ * Normalises a user agent to its program: client-go uses a separate one for leader election, and watches of client-node use that of its
+ * HTTP library.
  */
 export function programOf(agent: string): string {
   return CLIENT_NODE.test(agent) ? 'kubernetes-client-javascript' : agent.replace(/\/leader-election$/, '');
@@ -17,14 +17,14 @@ export function programOf(agent: string): string {
 
 const CLIENT_NODE = /^(?:kubernetes-client-javascript\b.*|undici|node-fetch)$/;
 
-/** What one user agent did. */
+/** The activity of one user agent. */
 export interface AgentActivity {
   readonly agent: string;
   readonly watches: number;
   readonly writes: number;
 }
 
-/** What each agent did, in order of their first requests. `verb` is absent for what is no request for a resource. */
+/** Returns the activity of each agent, in order of first requests. `verb` is absent for requests that are not for a resource. */
 export function activitiesOf(
   requests: Iterable<{ readonly agent: string; readonly verb: Verb | undefined }>,
 ): readonly AgentActivity[] {
@@ -38,14 +38,14 @@ export function activitiesOf(
   return [...found.values()];
 }
 
-/** Programs of the control plane that act for everybody. */
+/** Programs of the control plane, which act for all users. */
 const ENVIRONMENT =
   /^(?:kube-controller-manager|kube-scheduler|kubelet|kube-apiserver|cloud-controller-manager|kwok)\b/;
 
 /**
- * A name for each agent.
+ * Names each agent.
  *
- * @param target Part of the user agent of the controller; absent, it is guessed: the one that watches and writes most.
+ * @param target Part of the controller's user agent; if absent, the agent that watches and writes most is chosen.
  */
 export function nameActors(activities: readonly AgentActivity[], target?: string): ReadonlyMap<string, ActorId> {
   const candidates = activities.filter(({ agent }) => !ENVIRONMENT.test(agent));

@@ -1,7 +1,7 @@
 /**
- * A Kubernetes audit log as happenings.
+ * Converts a Kubernetes audit log to happenings.
  *
- * Owns: reading `audit.k8s.io/v1` events, one JSON object a line, and saying what their levels cannot tell. An audit log knows no watch
+ * Owns: reading `audit.k8s.io/v1` events, one JSON object per line, and notes on what their levels omit. An audit log contains no watch
  * events and no revisions of deletions. Start at {@link readAuditLog}.
  */
 import {
@@ -45,7 +45,7 @@ export interface ReadAuditLog {
 /**
  * Reads a log. `target` is part of the controller's user agent.
  *
- * @throws {FORMAT_INVALID} when a line is no audit event, or none holds a request.
+ * @throws {FORMAT_INVALID} if a line is no audit event, or none contains a request.
  */
 export function readAuditLog(text: string, source: string, target?: string): ReadAuditLog {
   const events = text
@@ -139,7 +139,7 @@ function requestOf({ requestURI, verb, requestObject, userAgent }: AuditEvent): 
   return { method: METHODS[verb] ?? 'GET', ...partsOf(requestURI), headers, ...body };
 }
 
-/** A watch opened when it was asked for, as far as the log tells; what it was sent is not there. */
+/** Returns the answer. A watch counts as opened when it was requested, and its events are not in the log. */
 function answersOf(
   event: AuditEvent,
   exchange: number,
@@ -159,7 +159,7 @@ function answersOf(
   return [{ what: 'answer', exchange, timeMs, answer: { code, body } }];
 }
 
-/** Adds what answers to writes say about the objects that they made. */
+/** Adds the changes that answers to writes reveal. */
 function withChanges(happenings: readonly Happening[]): readonly Happening[] {
   const known = new Set<string>();
   const asked = new Map<number, ApiRequest>();
@@ -181,7 +181,7 @@ function changeOf(request: ApiRequest, body: JsonObject, known: Set<string>): Ob
   const first = !known.has(key);
   known.add(key);
   const sent = (request.body as Partial<KubeObject> | undefined)?.metadata?.resourceVersion;
-  // A version that was there before is that of a write which changed nothing.
+  // A version that existed before comes from a write that changed nothing.
   if (!first || !isWrite(info.verb) || sent === resourceVersion || request.query['dryRun'] !== undefined)
     return undefined;
   if (info.subresource !== '' && info.subresource !== 'status') return undefined;
