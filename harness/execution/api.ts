@@ -15,7 +15,7 @@ export interface Progress {
   readonly runs: number;
   readonly runsPerSecond: number;
   readonly findings: number;
-  /** Absent if the budget is a number of runs. */
+  /** Absent when the budget is a number of runs. */
   readonly remainingMs?: number;
   /** What the campaign does now: `load`, `references`, `search`, `shrink`, `reproduce`. */
   readonly phase: string;

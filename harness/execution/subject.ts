@@ -1,4 +1,4 @@
-/** What is tested, and everything that shapes its runs: what a job says to a worker of its target. Survives a structured clone. */
+/** The subject: what is tested, and everything that shapes its runs. Part of a worker's job. Can be structured-cloned. */
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import type { ExistingAccess } from '../clusters/existing/access.ts';
 import type { ClusterKind } from '../model/cluster.ts';
@@ -6,7 +6,7 @@ import type { KindAccess } from '../model/kind-options.ts';
 import type { ProcessTarget, ProjectManifests, RunSettings, Transport } from '../model/counterexample.ts';
 import type { Declarations } from '../model/declarations.ts';
 
-/** What is started, and how. */
+/** The target and how it is started. */
 export interface SubjectTarget {
   /** Absolute path of the module; empty for a command. */
   readonly target: string;
@@ -17,26 +17,26 @@ export interface SubjectTarget {
 /** The target and everything that shapes its runs. */
 export interface Subject extends SubjectTarget {
   readonly cluster: ClusterKind;
-  /** The toxiproxy server that stands between; `null`: none does. */
+  /** The toxiproxy server for connection faults; `null` for none. */
   readonly toxiproxy?: string | null;
-  /** Which one, where the cluster is somebody else's. */
+  /** The existing cluster, if `cluster` is `existing`. */
   readonly existing?: ExistingAccess | null;
-  /** Where the kind cluster is, when that is what runs stand on. */
+  /** The kind cluster, if `cluster` is `kind`. */
   readonly kindAccess?: KindAccess;
   readonly crds: readonly KubeObject[];
   readonly samples: readonly KubeObject[];
-  /** `null` where the user named no manifests. */
+  /** `null` if the user named no manifests. */
   readonly project: ProjectManifests | null;
   readonly namespace: string;
   readonly settings: RunSettings;
-  /** What the user says of fields, beside what is measured. */
+  /** The user's declarations about fields, in addition to what is measured. */
   readonly declared?: Declarations;
   /** Names from the registry. */
   readonly properties: readonly string[];
-  /** Where properties of the user's own come from; the worker imports it again. */
+  /** The file of the user's own properties, which the worker imports again. */
   readonly configFile: string | null;
-  /** What the user has to know where time passes as on the wall, because it turned out that it cannot be steered. */
+  /** A warning for the user if time is real because it turned out not to be steerable. */
   readonly unsteered?: string;
-  /** Where what was learned of the target is kept; `null` for nowhere. */
+  /** The folder in which references are stored; `null` for none. */
   readonly reportDir: string | null;
 }

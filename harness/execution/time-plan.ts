@@ -1,59 +1,62 @@
 /**
- * How the time of a budget is divided. A budget is a bound: a campaign ends within one and a half times its budget whatever its target
- * does, and what is under way when its part of the time is over is cut short and named.
+ * Divides the time of a budget. A budget is a bound: a campaign ends within one and a half times its budget whatever its target does, and
+ * what is in progress when its part of the time is over is cut short and reported.
  *
- * Owns: the parts. Does not own: who keeps to them (`worker/pulse.ts` cuts runs short, `search/` and `cli/` look at the clock). Start at
- * {@link timePlan}.
+ * Owns: the parts. Does not own: enforcing them (`worker/pulse.ts` cuts runs short, `search/` and `cli/` check the clock). Start at {@link
+ * timePlan}.
  */
 
-/** Moments in real time, as `realNow()`; infinite where the budget is a number of runs. */
+/** Moments in real time, on the clock of `realNow()`; infinite if the budget is a number of runs. */
 export interface TimePlan {
-  /** Undisturbed runs that one can do without begin before that. */
+  /** Optional undisturbed runs begin before this. */
   readonly spare: number;
-  /** All undisturbed runs have ended. */
+  /** All undisturbed runs have ended by this. */
   readonly measured: number;
-  /** Trials begin before that … */
+  /** Trials begin before this … */
   readonly search: number;
-  /** … or for this long, in ms, where the undisturbed runs have left less than that … */
+  /** … or for this long, in ms, if the undisturbed runs have left less time … */
   readonly leastSearchMs: number;
-  /** … but not after that. */
+  /** … but never after this. */
   readonly lastTrial: number;
-  /** From then on, a search that has put enough to the test ends (`search/enough.ts`). */
+  /** A search that has tested enough ends from here on (`search/enough.ts`). */
   readonly enough: number;
-  /** Once there is a finding that others are to be asked about, trials begin before that. */
+  /** If findings are to be checked further (see `asked`), trials begin before this once there is one. */
   readonly searchFound: number;
-  /** Trials have ended, and further looks at what they are suspected of. */
+  /** Trials and the probes of their suspects have ended by this. */
   readonly trials: number;
-  /** Findings have been shrunk and proved. */
+  /** Findings have been shrunk and reproduced by this. */
   readonly proved: number;
-  /** The worker has ended; it is stopped where it has not. */
+  /** The worker has ended by this, or is stopped. */
   readonly work: number;
-  /** The base build and a real server have been asked. What is left is for writing reports and ending. */
+  /** Findings have been checked on the base build and a real server by this. The rest is for writing reports and exiting. */
   readonly asked: number;
 }
 
-/** What a campaign may take, as a multiple of its budget. */
+/** The limit of a campaign's duration, as a multiple of its budget. */
 export const BOUND = 1.5;
-/** A smaller budget is bounded as if it were this one: a process of its own has to start, and a target to come to rest. */
+/** Smaller budgets are bounded as if they were this one: a worker has to start, and a target to come to rest. */
 export const BUDGET_MIN_MS = 10_000;
-/** What the replay of kept findings gets of a budget, unless they have a budget of their own. */
+/** The share of a budget for replaying the corpus, unless that has a budget of its own. */
 export const CORPUS_SHARE = 0.3;
 
-/** Parts, as multiples of the budget. */
+/** Ends of the parts, as multiples of the budget. */
 const SPARE = 0.4;
 const MEASURED = 1;
 const LEAST_SEARCH = 0.3;
 const LAST_TRIAL = 1.1;
 const TRIALS = 1.15;
-/** Where others are to be asked, searching ends sooner once there is something to ask about. A proof is worth more than their answer. */
+/**
+ * If findings are to be checked on a base build or a real server, the search ends sooner once there is one. Reproducing a finding takes
+ * precedence over that check.
+ */
 const SEARCH_FOUND = 0.9;
-/** Before the end: what reports and the end of the process take, at least so long … */
+/** The time at the end for reports and exiting, with a minimum … */
 const ENDING = { share: 0.1, leastMs: 3_000 } as const;
-/** … before that, what it takes to stop a worker, and before that, what a run takes to be cut short. */
+/** … before it, the time to stop a worker; and before that, the time to cut a run short. */
 const STOPPING = 0.03;
 const CUTTING = 0.05;
 
-/** Of a budget that is a number of runs. */
+/** The plan for a budget that is a number of runs. */
 export const ENDLESS: TimePlan = {
   spare: Number.POSITIVE_INFINITY,
   measured: Number.POSITIVE_INFINITY,
@@ -71,8 +74,8 @@ export const ENDLESS: TimePlan = {
 /**
  * Divides a budget of `timeMs` that begins at `began`.
  *
- * @param isAsked Whether a base build or a real server is to be asked about findings.
- * @param enoughMs After how long a search may end that has put enough to the test; infinite for one that uses all of its budget.
+ * @param isAsked Whether findings are to be checked on a base build or a real server.
+ * @param enoughMs The time after which a search that has tested enough may end; infinite for one that uses its whole budget.
  */
 export function timePlan(
   timeMs: number,
@@ -88,7 +91,7 @@ export function timePlan(
   const proved = work - CUTTING * counted;
   const trials = Math.min(at(TRIALS), proved - CUTTING * counted);
   return {
-    // A verdict that may come early does not wait for what one can do without.
+    // If the verdict may come early, optional runs must not delay it.
     spare: began + SPARE * Math.min(counted, enoughMs),
     measured: at(MEASURED),
     search: began + timeMs,
@@ -103,17 +106,17 @@ export function timePlan(
   };
 }
 
-/** The same plan by another clock, or told to one: threads count from different beginnings. */
+/** Returns the plan on another clock: the clocks of threads have different origins. */
 export function shifted(plan: TimePlan, byMs: number): TimePlan {
   const { leastSearchMs, ...moments } = plan;
   const moved = Object.entries(moments).map(([name, at]) => [name, at + byMs] as const);
   return { ...(Object.fromEntries(moved) as typeof moments), leastSearchMs };
 }
 
-/** Until when trials begin, once the undisturbed runs have ended. */
+/** Returns the moment until which trials begin, given when the undisturbed runs ended. */
 export function searchUntil({ search, leastSearchMs, lastTrial }: TimePlan, measuredAt: number): number {
   return Math.max(search, Math.min(measuredAt + leastSearchMs, lastTrial));
 }
 
-/** Makes a run end at a moment, wherever it waits: it rejects with `CutShort` then. */
+/** Runs `work`, and makes its runs reject with `CutShort` at a moment, wherever they wait. */
 export type CutAt = <T>(until: number, work: () => Promise<T>) => Promise<T>;

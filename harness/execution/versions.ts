@@ -1,4 +1,4 @@
-/** The versions that a result was made with: histories are byte-identical per Node major version. */
+/** Returns the versions that a result was made with: histories are byte-identical per Node major version. */
 import { readFileSync } from 'node:fs';
 
 let own: string | undefined;

@@ -3,8 +3,8 @@ import * as fc from 'fast-check';
 import { callerFrames, withFrames } from './user-frames.ts';
 
 /**
- * Checks an asynchronous property like `fc.assert`. The error that it throws has the caller's line at the top of its stack, where editors
- * and CI annotations look for one.
+ * Checks an asynchronous property as `fc.assert` does; the error that it throws has the caller's line on top of its stack, where
+ * editors and CI annotations look for one.
  */
 export async function assertProperty<Ts>(
   property: fc.IAsyncProperty<Ts>,

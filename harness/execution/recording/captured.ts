@@ -1,5 +1,5 @@
 /**
- * Reads what a front has kept: bytes become requests, answers and events of named actors.
+ * Reads the traffic captured by a front: converts bytes to requests, answers and events of named actors.
  *
  * Start at {@link readCapture}.
  */
@@ -19,19 +19,19 @@ import type { Happening } from './happening.ts';
 
 export interface ReadCapture {
   readonly happenings: readonly Happening[];
-  /** User agent of each actor. */
+  /** The user agent of each actor. */
   readonly actors: ReadonlyMap<ActorId, string>;
 }
 
-const NOBODY = 'no user agent';
+const NO_AGENT = 'no user agent';
 const OPAQUE: ReadonlySet<string> = new Set(['log', 'exec', 'attach', 'portforward', 'proxy']);
 
-/** Whether a subresource is a stream of bytes that mean nothing here. */
+/** Reports whether a subresource is a byte stream, whose content is not interpreted. */
 export function isOpaque(subresource: string): boolean {
   return OPAQUE.has(subresource);
 }
 
-/** Only requests for resources are kept. `target` is part of the controller's user agent. */
+/** Reads a capture. Only requests for resources are kept. `target` is part of the controller's user agent. */
 export function readCapture(passed: readonly Passed[], target?: string): ReadCapture {
   const names = nameActors(
     activitiesOf(passed.flatMap((one) => (one.what === 'request' ? [{ agent: agentOf(one), verb: verbOf(one) }] : []))),
@@ -57,7 +57,7 @@ export function readCapture(passed: readonly Passed[], target?: string): ReadCap
   return { happenings, actors: new Map([...names].map(([agent, name]) => [name, agent])) };
 }
 
-/** One answer as it comes. */
+/** Reads one answer as it arrives. */
 class Reading {
   readonly #exchange: number;
   readonly #watch: boolean;
@@ -103,7 +103,7 @@ class Reading {
   }
 }
 
-/** A table shows objects, and is none. */
+/** Drops a Table, which displays objects but is not one. */
 function readable(body: JsonValue | undefined): JsonValue {
   return (body as JsonObject | undefined)?.['kind'] === 'Table' ? '' : (body ?? '');
 }
@@ -128,7 +128,7 @@ function requestOf({ head, body }: PassedRequest): ApiRequest {
 }
 
 function agentOf({ head }: PassedRequest): string {
-  return programOf(headerOf(head.headers, 'user-agent') ?? NOBODY);
+  return programOf(headerOf(head.headers, 'user-agent') ?? NO_AGENT);
 }
 
 function verbOf({ head }: PassedRequest): Verb | undefined {

@@ -1,9 +1,9 @@
 /**
- * How a recorded run deviated from the default order, as a schedule: what came late to the controller, who acted between its reads and its
- * writes, what failed.
+ * Derives a schedule from a recorded run, its deviations from the default order: late events for the controller, writes of other actors
+ * between its reads and its writes, failed requests.
  *
- * Owns: reading these off a history. It names what is there to see; a search that starts from it finds out what mattered. Start at
- * {@link deviationsOf}.
+ * Owns: reading these from a history. It lists what is visible; a search that starts from it finds out what matters. Start at {@link
+ * deviationsOf}.
  */
 import { roleOf } from '../../model/actor.ts';
 import type { Delivery, History, Operation, Revision } from '../../model/history.ts';
@@ -12,7 +12,7 @@ import { ANSWERED, SENT } from '../../model/label.ts';
 import type { Fault, Hold, Preemption, Schedule } from '../../model/schedule.ts';
 import { EMPTY_SCHEDULE } from '../../model/schedule.ts';
 
-/** Longer schedules are nothing to read, and the longest lags say most. */
+/** The limit of holds: a longer schedule is unreadable, and the longest lags are the most informative. */
 const HOLDS_MAX = 20;
 
 export function deviationsOf(history: History): Schedule {
@@ -25,14 +25,14 @@ export function deviationsOf(history: History): Schedule {
   };
 }
 
-/** Others' writes between what the controller knew of an object and its own write to it. */
+/** Returns the writes of other actors between the version that the controller knew and its own write to the object. */
 function preemptionsOf(history: History, own: readonly Operation[]): readonly Preemption[] {
   const preemptions: Preemption[] = [];
   const watchesAreKnown = history.deliveries.length > 0 || !own.some(({ verb }) => verb === 'watch');
   for (const operation of own) {
     const { verb, sent, label } = operation;
     if (!isWrite(verb) || verb === 'create' || verb === 'deletecollection' || sent === undefined) continue;
-    // Where watch events are not known, only a refusal shows that something was not.
+    // Without watch events, only a conflict proves that the controller did not know a version.
     if (!watchesAreKnown && !(operation.outcome.type === 'fail' && operation.outcome.code === 409)) continue;
     const known = knownBefore(history, operation);
     const others = history.revisions.filter(
@@ -52,7 +52,7 @@ function preemptionsOf(history: History, own: readonly Operation[]): readonly Pr
   return preemptions;
 }
 
-/** The newest version of the object that the actor had been given when it sent its write. */
+/** Returns the newest version of the object that the actor had received when it sent its write. */
 function knownBefore(history: History, operation: Operation): number {
   const { actor, invoked } = operation;
   let known = 0;
@@ -79,7 +79,7 @@ function isOf(revision: Revision, { resource, namespace, name }: Operation): boo
   return revision.resource === resource && revision.namespace === namespace && revision.name === name;
 }
 
-/** Events that reached the controller after it had written something in ignorance of them. */
+/** Returns holds for events that reached the controller after it had written something without knowing them. */
 function holdsOf(history: History, own: readonly Operation[]): readonly Hold[] {
   const committedAt = new Map(history.revisions.map(({ revision, at }) => [revision, at]));
   const writes = own.filter(({ verb }) => isWrite(verb));
@@ -99,7 +99,7 @@ function holdsOf(history: History, own: readonly Operation[]): readonly Hold[] {
     .map(({ hold }) => hold);
 }
 
-/** Not the write that made the event: its echo always comes later. */
+/** Excludes the write that caused the event: its echo always comes later. */
 function lastWriteBetween(writes: readonly Operation[], delivery: Delivery, madeAt: number): Operation | undefined {
   return writes.findLast(
     ({ actor, sent, answered, committed }) =>

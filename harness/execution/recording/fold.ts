@@ -1,8 +1,8 @@
 /**
- * Happenings to a history: they pass a gate once more, so that labels and records are those of any other run.
+ * Folds happenings into a history: passes them through a gate again, so that labels and records are like those of any other run.
  *
- * Owns: when a change counts as committed (before anybody was told of it, in order of revision) and whose it was. Does not own: where
- * happenings come from (`captured.ts`, `audit-log.ts`). Start at {@link foldHistory}.
+ * Owns: when a change counts as committed (before any actor receives it, in order of revision), and which request made it. Does not own:
+ * the source of happenings (`captured.ts`, `audit-log.ts`). Start at {@link foldHistory}.
  */
 import { isMap } from 'stalemate-apiserver/objects/json';
 import { revisionOf, type JsonObject, type KubeObject } from 'stalemate-apiserver/objects/object';
@@ -16,7 +16,7 @@ import type { Scheduler } from '../../model/item.ts';
 import { Makers } from './makers.ts';
 import type { Happening } from './happening.ts';
 
-/** Everything happens as soon as it is there. */
+/** Releases every item immediately. */
 const AT_ONCE: Scheduler = {
   next: ({ items }) => {
     const [item] = items;
@@ -25,7 +25,7 @@ const AT_ONCE: Scheduler = {
   holding: () => false,
 };
 
-/** The history of what happened. Changes need not be in order, nor complete. */
+/** Returns the history of the happenings. Changes need not be in order, nor complete. */
 export function foldHistory(happenings: readonly Happening[]): History {
   return new Fold(happenings).history();
 }
@@ -38,7 +38,7 @@ class Fold {
   readonly #makers: Makers;
   readonly #sinks = new Map<number, ResponseSink>();
   readonly #aborts = new Map<number, () => void>();
-  /** In order of revision, those not committed yet from `#next` on. */
+  /** In order of revision; those from `#next` on are not committed yet. */
   readonly #changes: readonly ObservedChange[];
   #next = 0;
   #timeMs = 0;
@@ -71,7 +71,7 @@ class Fold {
     recorder.phase('setup');
     const [first] = this.#happenings;
     const before = this.#happenings.find(({ what }) => what === 'request')?.timeMs ?? first?.timeMs ?? 0;
-    // What was there before anybody asked.
+    // Changes from before the first request.
     for (const one of this.#happenings) if (one.what === 'change' && one.timeMs < before) this.#reveal(one);
     this.#gate.startContention();
     recorder.phase('contention');
@@ -108,12 +108,12 @@ class Fold {
     }
   }
 
-  /** Somebody is told of a revision, so that it and all before it must have been committed. */
+  /** Commits all changes up to the revision that this happening shows to an actor. */
   #reveal(one: Happening): void {
-    const told = revisionTold(one);
+    const shown = revisionShown(one);
     for (
       let change = this.#changes[this.#next];
-      change !== undefined && change.revision <= told;
+      change !== undefined && change.revision <= shown;
       change = this.#changes[this.#next]
     ) {
       this.#next++;
@@ -123,7 +123,7 @@ class Fold {
     }
   }
 
-  /** Metadata alone is what an actor saw, but what it saw it of is known. */
+  /** Replaces a metadata-only object that an actor received by the complete one, if known. */
   #wholeObject(object: KubeObject | JsonObject): KubeObject | JsonObject {
     if (object['kind'] !== 'PartialObjectMetadata') return object;
     const { metadata } = object as KubeObject;
@@ -142,8 +142,8 @@ class Fold {
 
 const NOBODY: ResponseSink = { answer: () => {}, open: () => {}, event: () => {}, end: () => {} };
 
-/** The highest revision that whoever sees this learns of. */
-function revisionTold(one: Happening): number {
+/** Returns the highest revision that this happening shows to an actor. */
+function revisionShown(one: Happening): number {
   switch (one.what) {
     case 'change':
       return one.change.revision;
@@ -164,7 +164,7 @@ function versionOf(object: KubeObject | JsonObject): number {
   return Number.isSafeInteger(revision) ? revision : 0;
 }
 
-/** Each revision once, in order, with the content before it. */
+/** Returns each revision once, in order, with the content before it. */
 function changesOf(happenings: readonly Happening[]): readonly ObservedChange[] {
   const byRevision = new Map<number, ObservedChange>();
   for (const one of happenings)

@@ -1,10 +1,12 @@
-/** What a recording consists of before it is a history: requests, answers, events and changes, in the order in which they were seen. */
+/**
+ * The content of a recording before it becomes a history: requests, answers, events and changes, in the order in which they were observed.
+ */
 import type { WatchEvent } from 'stalemate-apiserver/objects/watch-event';
 import type { ApiRequest, ApiResponse } from 'stalemate-apiserver/wire/http';
 import type { ObservedChange } from '../../gate/recorder.ts';
 import type { ActorId } from '../../model/actor.ts';
 
-/** `exchange` tells which request an answer belongs to. Times are ms since the recording began. */
+/** One observation. `exchange` links an answer to its request. Times are ms since the recording began. */
 export type Happening =
   | {
       readonly what: 'request';
@@ -18,5 +20,5 @@ export type Happening =
   | { readonly what: 'event'; readonly exchange: number; readonly timeMs: number; readonly event: WatchEvent }
   /** `broken`: no answer came, or the stream was cut by the actor. */
   | { readonly what: 'end'; readonly exchange: number; readonly timeMs: number; readonly broken: boolean }
-  /** A change that the server has committed, as an observer of its own saw it. */
+  /** A change that the server has committed, as seen by the observer. */
   | { readonly what: 'change'; readonly timeMs: number; readonly change: ObservedChange };

@@ -1,8 +1,8 @@
 /**
- * Which request made which change, read off answers: an answer to a write holds the version that it made; a deletion that ended an
- * object is that of whoever asked for it, or of whoever took its last finalizer.
+ * Attributes changes to requests by their answers: the answer to a write contains the version that it created; the deletion of an object
+ * belongs to the request that deleted it, or that removed its last finalizer.
  *
- * A write whose answer was lost has no claim: its change is left to the environment, as nobody can tell.
+ * A write whose answer was lost cannot be attributed: its change is assigned to the environment.
  */
 import { groupResource, revisionOf, type JsonObject, type KubeObject } from 'stalemate-apiserver/objects/object';
 import { requestInfo } from 'stalemate-apiserver/wire/request-info';
@@ -12,9 +12,9 @@ import type { Happening } from './happening.ts';
 type Commit = (change: ObservedChange) => void;
 
 export class Makers {
-  /** Exchange by `uid@revision`. */
+  /** Maps `uid@revision` to the exchange. */
   readonly #writes = new Map<string, number>();
-  /** Exchanges that may have ended an object, by `resource/namespace/name` and by `resource/namespace/`. */
+  /** Exchanges that may have deleted an object, by `resource/namespace/name` and by `resource/namespace/`. */
   readonly #ends = new Map<string, number[]>();
   readonly #commits = new Map<number, Commit>();
 
@@ -29,12 +29,12 @@ export class Makers {
     }
   }
 
-  /** The server acts on an exchange: changes that it makes are told to `commit`. */
+  /** Records that the server has received an exchange; `commit` is to be called with its changes. */
   sent(exchange: number, commit: Commit): void {
     this.#commits.set(exchange, commit);
   }
 
-  /** Whose change it is, if anybody's here who has asked already. */
+  /** Returns the commit function for a change, if a known exchange made it. */
   of({ type, resource, namespace, name, uid, revision }: ObservedChange): Commit | undefined {
     const exact = this.#commits.get(this.#writes.get(`${uid}@${revision}`) ?? -1);
     if (exact !== undefined || type !== 'DELETED') return exact;
@@ -43,7 +43,7 @@ export class Makers {
       const index = ends.findIndex((exchange) => this.#commits.has(exchange));
       const exchange = ends[index];
       if (exchange === undefined) continue;
-      // A collection goes object by object.
+      // One deletecollection deletes several objects.
       if (!place.endsWith('/')) ends.splice(index, 1);
       return this.#commits.get(exchange);
     }
@@ -57,13 +57,13 @@ export class Makers {
     if (info.verb === 'deletecollection') this.#end(place, exchange);
     if (info.verb === 'get' || info.verb === 'list' || info.verb === 'watch') return;
     const { metadata } = (body ?? {}) as Partial<KubeObject> & JsonObject;
-    // What finalizers or a grace period keep alive is ended by somebody else.
+    // An object with finalizers or a grace period is deleted by a later request.
     const kept = (metadata?.finalizers ?? []).length > 0 || (metadata?.deletionGracePeriodSeconds ?? 0) > 0;
     const ends = info.verb === 'delete' || metadata?.deletionTimestamp !== undefined;
     if (ends && !kept) this.#end(place, exchange);
     if (metadata?.uid === undefined) return;
     const key = `${metadata.uid}@${revisionOf(body as KubeObject)}`;
-    // A write that changed nothing is answered with the version that another one made.
+    // A write that changed nothing returns the version that another one created.
     if (!this.#writes.has(key)) this.#writes.set(key, exchange);
   }
 

@@ -1,8 +1,8 @@
 /**
- * Records a command of the user's: the passive gate before the cluster that they name, a kubeconfig that leads through it, and an
- * observer beside it.
+ * Records a user's command: places the passive gate before the named cluster, with a kubeconfig that leads through it, and an observer
+ * beside it.
  *
- * Nothing is held and nothing is changed. Owns: starting and ending all of it. Start at {@link recordRun}.
+ * Nothing is held or changed. Owns: starting and ending all of this. Start at {@link recordRun}.
  */
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -34,37 +34,37 @@ import type { Happening } from './happening.ts';
 
 export interface RecordOptions {
   readonly access: ClusterAccess;
-  /** Program and arguments; `{kubeconfig}` stands for the file that leads through the gate. */
+  /** Program and arguments; `{kubeconfig}` is replaced by the path of the file that leads through the gate. */
   readonly command: readonly string[];
   readonly cwd: string;
-  /** The command's environment; KUBECONFIG is set to ours. */
+  /** The command's environment; KUBECONFIG is replaced. */
   readonly env: NodeJS.ProcessEnv;
   /** Part of the controller's user agent. */
   readonly target?: string;
-  /** Asks the command to end. */
+  /** Asks the command to exit. */
   readonly signal: AbortSignal;
-  /** Called once requests are taken. */
+  /** Called once the gate accepts requests. */
   readonly onListening?: (url: string) => void;
 }
 
 export interface RecordedRun {
   readonly recording: Recording;
-  /** Requests that passed. */
+  /** The number of requests that passed. */
   readonly requests: number;
   /** How the command ended: `with code 0`, `by SIGINT`. */
   readonly ended: string;
   readonly succeeded: boolean;
 }
 
-/** How long the observer may take to see the last changes. */
+/** How long the observer may take to receive the last changes, in ms. */
 const CATCH_UP_MS = 10_000;
 
 /**
  * Runs the command and resolves when it has ended, whatever its code.
  *
- * @throws {CLUSTER_UNAVAILABLE} when the cluster cannot be reached or does not take the credentials.
- * @throws {REFUSED} when it has sent requests elsewhere.
- * @throws {TARGET_INVALID} when the command cannot be started.
+ * @throws {CLUSTER_UNAVAILABLE} if the cluster cannot be reached or refuses the credentials.
+ * @throws {REFUSED} if the cluster has redirected requests elsewhere.
+ * @throws {TARGET_INVALID} if the command cannot be started.
  */
 export async function recordRun(options: RecordOptions): Promise<RecordedRun> {
   const { access, target } = options;
@@ -135,7 +135,7 @@ export async function recordRun(options: RecordOptions): Promise<RecordedRun> {
   }
 }
 
-/** What is asked of a resource is kept, once the observer sees that resource: a change before that would have no author. */
+/** Captures requests for a resource, which are delayed until the observer watches that resource: an earlier change would have no author. */
 function wayOf(head: RequestHead, capture: Capture, observer: Observer): Way {
   const { path, query } = questionOf(head);
   const info = requestInfo(head.method as Method, path, query);
@@ -169,7 +169,7 @@ function runCommand(options: RecordOptions, kubeconfig: string): Promise<{ ended
   const { command, cwd, signal } = options;
   const [program = '', ...args] = command.map((word) => word.replaceAll('{kubeconfig}', kubeconfig));
   const env: NodeJS.ProcessEnv = { ...options.env, KUBECONFIG: kubeconfig, USE_EXISTING_CLUSTER: 'true' };
-  // Clients that find these would rather be in a cluster.
+  // Clients that find these variables would use the in-cluster configuration.
   delete env['KUBERNETES_SERVICE_HOST'];
   delete env['KUBERNETES_SERVICE_PORT'];
   return new Promise((resolve, reject) => {

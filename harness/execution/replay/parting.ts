@@ -1,20 +1,20 @@
 /**
- * Where two runs of one schedule parted, by label: for runs that cannot be the same byte by byte.
+ * Finds where two runs of one schedule diverge, by label: for runs that cannot be byte-identical.
  *
- * Owns: what counts as the same. Requests reach the server in an order and are answered with a code; versions, uids and times are each
- * server's own. Start at {@link partingOf}.
+ * Owns: what counts as the same: the order of requests at the server, and the status codes of their answers. Versions, uids and times
+ * differ between servers. Start at {@link partingOf}.
  */
 import { phaseStart, type History, type Outcome } from '../../model/history.ts';
 import type { Label } from '../../model/label.ts';
 
 export interface Parting {
-  /** What was the last thing in common; absent when nothing was. */
+  /** The last request in common; absent if there is none. */
   readonly after?: Label;
   readonly one: string;
   readonly other: string;
 }
 
-/** The first request since contention began in which they differ; undefined when all of them agree. */
+/** Returns the first request since contention began in which they differ; undefined if there is none. */
 export function partingOf(one: History, other: History): Parting | undefined {
   const left = requestsOf(one);
   const right = requestsOf(other);

@@ -1,7 +1,8 @@
 /**
  * Replays a stored counterexample on a fresh worker, and judges stored histories again.
  *
- * Owns: k of n, never rounded. What a finding is, is `search/search.ts`; how a worker is watched, `worker/supervisor.ts`.
+ * Owns: the count k of n, never rounded. Does not own: what a finding is (`search/search.ts`), the supervision of a worker
+ * (`worker/supervisor.ts`).
  */
 import { realNow } from '../../determinism/real-time.ts';
 import { signatureText, type Signature } from '../../model/signature.ts';
@@ -22,7 +23,7 @@ import { defined } from '../defined.ts';
 import type { FromWorker, ReplayJob } from '../worker/protocol.ts';
 import { superviseWorker } from '../worker/supervisor.ts';
 
-/** Of its time: what is under way then is cut short, and the worker is stopped at the end of it, where that does not help. */
+/** The share of its time after which runs in progress are cut short; at the end of its time the worker is stopped. */
 const CUT_SHARE = 0.9;
 
 /** Runs a counterexample `times` times. */
@@ -94,7 +95,7 @@ export async function replayCounterexample(
   };
 }
 
-/** What was stored, in its smaller form: a real server was asked about another one. */
+/** Returns the stored finding in its smaller form, without the confirmation: the real server ran a different form. */
 function shrunkFinding(
   counterexample: Counterexample,
   { trial, violation, history: record, stats, neighbour }: Found,
@@ -113,10 +114,16 @@ function shrunkFinding(
   };
 }
 
-/** Whoever tries again every second is not silent for less: the windows of one run then hold the eight rounds that prove it. */
+/**
+ * The window for findings about rounds, in real time, in ms: a target that retries every second is never silent for that long, so the
+ * windows of one run contain the eight rounds that prove the finding.
+ */
 const ROUNDS_WINDOW_WALL_MS = 2_000;
 
-/** A module is given virtual time on one cluster, and the wall's on another; `ofRounds` is a finding of rounds. */
+/**
+ * Returns the settle window in ms: a module runs in virtual time on one cluster and in real time on another. `ofRounds`: the finding is
+ * about repeated rounds.
+ */
 export function settleWindowOf(
   { target, config, cluster: found = 'embedded' }: Counterexample,
   cluster: ClusterKind = 'embedded',
@@ -132,7 +139,7 @@ function isOfRounds({ property }: Signature, properties: readonly Property[]): b
   return properties.some(({ name, countsRounds }) => name === property && countsRounds === true);
 }
 
-/** The worker was lost: for a finding that says just that, this is the reproduction. */
+/** Returns the result for a lost worker: a reproduction, if the finding is about just that. */
 function lost(
   counterexample: Counterexample,
   times: number,

@@ -1,8 +1,8 @@
 /**
- * A corpus, seen from outside: its entries replayed on the target as it is today.
+ * Replays a corpus on the current target, seen from outside the worker.
  *
- * Owns: which entries share a worker, what a lost worker means, what the runs of an entry came to. Does not own: the folder
- * (`cli/corpus/`), the runs themselves (`worker/revisit-job.ts`). The target is always that of the configuration, never one that a file names.
+ * Owns: which entries share a worker, the reaction to a lost worker, the outcome of an entry. Does not own: the folder (`cli/corpus/`), the
+ * runs themselves (`worker/revisit-job.ts`). The target is always that of the configuration, never one named in a file.
  */
 import { realNow } from '../../determinism/real-time.ts';
 import { signatureText } from '../../model/signature.ts';
@@ -27,24 +27,24 @@ export interface RevisitOptions {
   /** The module that a worker thread runs. */
   readonly workerEntry: URL;
   readonly signal?: AbortSignal;
-  /** Real time for all of it, ms; what is not reached is told. */
+  /** Real time for all entries, in ms; entries that are not reached are reported as such. */
   readonly timeMs: number;
-  /** How often an entry is run before it counts as holding; a target that can be run again exactly needs one. */
+  /** How often an entry is run before it counts as holding; once is enough for a deterministic target. */
   readonly times: number;
-  /** Called as soon as an entry was run. */
+  /** Called as soon as an entry has been run. */
   readonly onRevisited?: (revisited: Revisited) => void;
 }
 
-/** A worker that has not ended by itself so long after its time is stopped. */
+/** The time in ms after which a worker that has not ended by itself is stopped. */
 const STOP_MS = 1_000;
 
 interface Prepared extends NamedEntry {
   readonly counterexample: Counterexample;
-  /** The server that its schedule needs; `null` when it needs none. */
+  /** The toxiproxy server that its schedule needs; `null` if it needs none. */
   readonly toxiproxy: string | null;
 }
 
-/** Replays entries; the answers come in the order of the entries. */
+/** Replays entries. Returns the results in the order of the entries. */
 export async function revisitCorpus(
   entries: readonly NamedEntry[],
   config: RunConfig,
@@ -64,7 +64,7 @@ export async function revisitCorpus(
       finish({ ...named, outcome: 'other-target', k: 0, n: 0, missed: [] });
       continue;
     }
-    // Whatever faults the run itself may meet: without the one that it is about, it would hold.
+    // Independent of the faults enabled for the run: without its own fault the entry would hold.
     const toxiproxy = toxiproxyOf(named, config);
     if (toxiproxy instanceof HarnessError) {
       finish(unclear(named, toxiproxy.message));
@@ -104,7 +104,7 @@ function withWaiver(revisited: Revisited, { waivers }: RunConfig): Revisited {
   return waiver === undefined ? revisited : { ...revisited, waiver };
 }
 
-/** Entries that start from the same objects under the same settings are judged by the same references. */
+/** Groups entries with the same objects and settings, which share references. */
 function groupsOf(entries: readonly Prepared[]): readonly (readonly Prepared[])[] {
   const groups = new Map<string, Prepared[]>();
   for (const one of entries) {
@@ -115,7 +115,7 @@ function groupsOf(entries: readonly Prepared[]): readonly (readonly Prepared[])[
   return [...groups.values()];
 }
 
-/** Runs a group on one worker; what comes back is left to do because the worker was lost. */
+/** Runs a group on one worker. Returns the entries that remain because the worker was lost. */
 async function revisitGroup(
   group: readonly Prepared[],
   config: RunConfig,
@@ -162,7 +162,7 @@ function jobOf(
       ...subject,
       ...ownOf(group, subject),
       toxiproxy: group.find((one) => one.toxiproxy !== null)?.toxiproxy ?? config.toxiproxy,
-      // Whatever the campaign is restricted to: an entry is judged by its own claim.
+      // Independent of the properties selected for the campaign: an entry is judged by its own property.
       properties: [...new Set(group.map(({ entry }) => entry.signature.property))],
     },
     entries: group.map(({ name, counterexample: { workload, schedule, signature } }) => ({
@@ -176,7 +176,7 @@ function jobOf(
   };
 }
 
-/** What entries bring along themselves. */
+/** Returns the parts of the subject that are stored in the entries. */
 function ownOf([first]: readonly Prepared[], subject: Subject): Partial<Subject> {
   if (first === undefined) return {};
   const { workload, namespace, config } = first.counterexample;
@@ -206,7 +206,7 @@ function unclear({ name, entry }: NamedEntry, detail: string): Revisited {
   return { name, entry, outcome: 'unclear', k: 0, n: 0, missed: [], detail };
 }
 
-/** The worker was lost: for an entry that says just that, it is back. */
+/** Returns the result for a lost worker: it is the same failure, if the entry is about just that. */
 function lost(one: Prepared, end: LostWorker): Revisited {
   const violation = lostWorkerViolation(end, '');
   const isSame = signatureText(violation.signature) === signatureText(one.entry.signature);

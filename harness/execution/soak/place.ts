@@ -1,4 +1,4 @@
-/** Which part of which soak a process makes, and what its runs are about. */
+/** Identifies a shard of a soak, and what its runs are about. */
 import { Random, SEED_RANGE } from '../../determinism/random.ts';
 import type { ProgramBeside } from '../../model/counterexample.ts';
 import type { Shard } from '../../model/soak.ts';
@@ -7,30 +7,30 @@ import { textBesidesSecrets } from '../../report/redaction/index.ts';
 import { digest } from '../digest.ts';
 import type { RunConfig } from '../config/run-config.ts';
 
-/** `3/16`. */
+/** Formats a shard as `3/16`. */
 export function shardText({ index, count }: Shard): string {
   return `${index}/${count}`;
 }
 
-/** What all batches of all shards of an epoch are drawn from. */
+/** Returns the seed from which all batches of all shards of an epoch are drawn. */
 export function epochSeed(epoch: string): number {
   return new Random(0).child(`soak ${epoch}`).int(SEED_RANGE);
 }
 
-/** What one batch draws from: another one for each shard, the same wherever the shard runs. */
+/** Returns the random stream of one batch: different for each shard, and the same wherever the shard runs. */
 export function batchRandom(epoch: string, { index }: Pick<Shard, 'index'>, batch: number): Random {
   return new Random(epochSeed(epoch)).child(`shard ${index}`).child(`batch ${batch}`);
 }
 
 /**
- * A digest of what shapes the runs: shards that differ in it are not added up. The content of the program (`program.ts`) is no part of it, which
- * machines that build it for themselves need not agree on, nor is anything that may be a secret.
+ * Returns a digest of what shapes the runs: shards with different digests are not merged. It does not include the content of the program
+ * (`program.ts`), which may differ between machines that build it themselves, nor anything that may be a secret.
  */
 export function aboutOf(config: RunConfig, target: string): string {
   const { cluster, crds, samples, project, namespace, settings, properties, writers, faults, warm, declared } = config;
-  // The process that a module runs in is none of the user's.
+  // The process that runs a module is not the user's.
   const { command, env, programs } = (config.target === '' ? config.process : null) ?? { command: [], env: {} };
-  // Any variable's value may be a secret.
+  // The value of any variable may be a secret.
   const given = {
     ...{ samples, project, command: command.slice(1), variables: Object.keys(env).sort() },
     ...(programs === undefined ? {} : { programs: Object.entries(programs).map(besideText) }),
@@ -46,7 +46,7 @@ function besideText([name, { command, env }]: readonly [string, ProgramBeside]):
   return { name, command: command.slice(1), variables: Object.keys(env).sort() };
 }
 
-/** Those of the catalogue are what this stalemate says that they are; the user's own, what they are made from. */
+/** Identifies a property: one of the catalogue by its name, one of the user's by its source. */
 function claimOf(property: Property): unknown {
   const { name, id, about, source } = property;
   return id === undefined ? [name, about, source ?? String((property as { readonly check: unknown }).check)] : name;

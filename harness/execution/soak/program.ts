@@ -1,5 +1,5 @@
 /**
- * Which build of the target a soak is about: by content, so that what changed between two starts is not added up.
+ * Identifies the build of the target in a soak by content, so that results of different builds are not merged.
  *
  * Owns: what belongs to a build. Does not own: the configuration (`place.ts`).
  */
@@ -13,10 +13,10 @@ import { isFile, programPaths } from '../config/process-target.ts';
 import type { RunConfig } from '../config/run-config.ts';
 
 /**
- * A digest of the module and of the files that it imports, of the program and of the files that its arguments name, or of the image;
- * `null` where there is none to read.
+ * Returns a digest of the module and the files that it imports, of the program and the files that its arguments name, or of the image;
+ * `null` if there is nothing to read.
  *
- * @throws {CLUSTER_UNAVAILABLE} when the target is an image and no engine answers.
+ * @throws {CLUSTER_UNAVAILABLE} if the target is an image and no container engine answers.
  */
 export async function programOf({
   target,
@@ -31,18 +31,18 @@ export async function programOf({
   return digestOf(started === null ? [] : [started, ...Object.values(started.programs ?? {})].flatMap(filesOf));
 }
 
-/** A program, and the files that its arguments name. */
+/** Returns a program and the files that its arguments name. */
 function filesOf({ command: [program = '', ...args], cwd }: Pick<ProcessTarget, 'command' | 'cwd'>): readonly string[] {
   const named = args.map((word) => resolve(cwd, word)).filter(isFile);
   return [...programPaths(program, cwd).slice(0, 1), ...named];
 }
 
-/** What follows `from`, `import` or `require(` and begins with a dot. In a comment it is one file more, which harms nobody. */
+/** Matches relative paths after `from`, `import` or `require(`. A match in a comment only adds a file, which is harmless. */
 const IMPORTED = /(?:\bfrom|\bimport|\brequire)\s*\(?\s*(['"])(\.{1,2}\/.*?)\1/g;
-/** What may be left out, and what may stand for a source that is compiled. */
+/** Endings that an import may omit, and those of the source of a compiled file. */
 const ENDINGS = ['', '.ts', '.mts', '.cts', '.js', '.mjs', '.cjs', '.json', '/index.ts', '/index.js'];
 
-/** A module and what it imports by relative path, in the order in which it comes up; packages are none of it. */
+/** Returns a module and its relative imports, recursively, in the order of occurrence; packages are not included. */
 export function sourcesOf(module: string): readonly string[] {
   const found = new Set(isFile(module) ? [module] : []);
   for (const file of found)

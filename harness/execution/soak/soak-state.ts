@@ -1,4 +1,4 @@
-/** Where a shard of a soak stands, as its lines tell it: the same after a restart as if it had never been killed. */
+/** The state of a shard of a soak, derived from its lines: after a kill and a restart it is the same. */
 import { causeKey, type KnownCause } from '../../model/cause.ts';
 import { signatureText } from '../../model/signature.ts';
 import { reasonText } from '../../model/finding.ts';
@@ -6,31 +6,31 @@ import type { SoakEntry, SoakLineOf, SoakRecord } from '../../model/soak.ts';
 import { compareExamples, isSmall } from '../../report/soak/smallest.ts';
 import { INCONCLUSIVE_MAX } from '../search/search.ts';
 
-/** A finding that is still large is looked for so often in all. */
+/** How often a finding whose example is still large is searched for, in total. */
 const TRIES_MAX = 3;
 
 interface Known {
   readonly record: SoakRecord;
   readonly text: string;
   readonly tries: number;
-  /** Other keys of its cause. */
+  /** Alternative keys of its cause. */
   readonly also: readonly string[];
 }
 
 export class SoakState {
-  /** Real time of the batches that came to an end, or to nothing. */
+  /** Real time of the batches that have ended or failed, in ms. */
   spentMs = 0;
-  /** Batches that were begun by earlier starts and never ended: nobody knows when they were killed. */
+  /** The number of batches that earlier starts began and never ended; when they were killed is unknown. */
   cutShort = 0;
-  /** Of the batches that came to an end. */
+  /** The number of runs in completed batches. */
   runs = 0;
   batches = 0;
-  /** The number of the next batch: one that was cut short is not made again, for it may be the one that did it. */
+  /** The number of the next batch: an interrupted batch is not repeated, as it may have been the cause. */
   next = 0;
   readonly #known = new Map<string, Known>();
-  /** Why nothing can be said about runs, as far as one of them is kept. */
+  /** Reasons of inconclusive runs of which an example is stored. */
   readonly #reasons = new Set<string>();
-  /** When the batch was begun that has no end yet. */
+  /** When the current batch was begun. */
   #begunAt: string | undefined;
 
   constructor(entries: readonly SoakEntry[]) {
@@ -56,15 +56,15 @@ export class SoakState {
     return line.line === 'finding' ? this.#learn(line, text) : undefined;
   }
 
-  /** Whether it is the first run of one of the first reasons. */
+  /** Reports whether this is the first run for one of the first few reasons. */
   isToKeep(run: Parameters<typeof reasonText>[0]): boolean {
     return this.#reasons.size < INCONCLUSIVE_MAX && !this.#reasons.has(reasonText(run));
   }
 
-  /** Causes that need not be found again: those whose example is small, or was looked for often enough. */
+  /** Returns the causes that need not be found again: their example is small, or was searched for often enough. */
   settled(): readonly KnownCause[] {
     return [...this.#known].flatMap(([key, known]) => {
-      // However small: what fails no run must not stand for a cause that shows every day.
+      // However small it is, a pathological example must not represent a cause that occurs every day.
       const isGood = isSmall(known.record) && known.record.stats.grade !== 'pathological';
       return isGood || known.tries >= TRIES_MAX ? [knownCause(key, known)] : [];
     });
@@ -82,7 +82,7 @@ export class SoakState {
   #learn({ record, also: more = [] }: SoakLineOf<'finding'>, text: string): 'new' | 'smaller' | undefined {
     const key = causeKey(record.violation);
     const before = this.#known.get(key);
-    // Told once more, with what a real server says of it.
+    // Written a second time, with the confirmation by a real server.
     const isAgain = record.counterexample.confirmed !== undefined;
     const tries = (before?.tries ?? 0) + (isAgain ? 0 : 1);
     const isBetter = before === undefined || compareExamples({ record, text }, before) < 0;

@@ -1,9 +1,9 @@
 /**
- * A soak: campaigns that follow one another until the budget ends, each with a seed and a draw of its own.
+ * A soak: runs campaigns one after the other until the budget ends, each with a seed and a draw of its own.
  *
- * Owns: how long a batch is, which one is next, what is written down and when. All that is known is in the lines, which outlive the
- * process: after a kill the next one goes on behind them. Does not own: the campaign (`campaign/campaign.ts`), the file (`cli/soak/`), how lines
- * add up (`report/soak/merge.ts`). Start at {@link runSoak}.
+ * Owns: the length of a batch, which one is next, what is written and when. All state is in the lines, which outlive the process: after a
+ * kill, the next process continues from them. Does not own: the campaign (`campaign/campaign.ts`), the file (`cli/soak/`), merging lines
+ * (`report/soak/merge.ts`). Start at {@link runSoak}.
  */
 import { realDate } from '../../determinism/real-time.ts';
 import { causeKey, type KnownCause } from '../../model/cause.ts';
@@ -22,23 +22,25 @@ import { batchRandom } from './place.ts';
 import { drawBatch } from './swarm.ts';
 import type { SoakState } from './soak-state.ts';
 
-/** Long enough that loading and measuring the target is a small part of it, short enough that little is lost with it. */
+/**
+ * The length of a batch: long enough that loading and measuring the target is a small part of it, short enough that little is lost with it.
+ */
 const BATCH_MS = { module: 60_000, process: 300_000 } as const;
 const BATCH_RUNS = { module: 10_000, process: 300 } as const;
-/** A short budget is divided too, but measuring the target comes first in each part. */
+/** A short budget is divided too, but each batch has to measure the target first. */
 const BATCHES_MIN = 4;
 const BATCH_MS_MIN = { module: 5_000, process: 120_000 } as const;
-/** A rest that is shorter than that part of a batch goes with the one before it. */
+/** A remainder that is shorter than this part of a batch is added to the batch before it. */
 const REST = 0.5;
-/** Characters of a run that nothing can be said about: those of all shards are read at once. */
+/** The size limit of a stored inconclusive run, in characters: those of all shards are loaded together. */
 const RECORDING_MAX = 5_000_000;
-/** So many batches in a row that come to nothing end a soak. */
+/** The number of consecutive failed batches that ends a soak. */
 const FAILED_MAX = 3;
 
 export interface BatchContext {
-  /** Absent: the search's own mix. */
+  /** Absent for the search's own mix. */
   readonly strategies?: readonly StrategyName[];
-  /** Absent: either. */
+  /** Absent for either. */
   readonly start?: Workload['start'];
   readonly expected: readonly KnownCause[];
   readonly signal: AbortSignal;
@@ -51,18 +53,18 @@ export interface SoakOptions {
   readonly state: SoakState;
   /** Causes that are known from elsewhere. */
   readonly expected: readonly KnownCause[];
-  /** Makes one campaign; what it tells and hands back holds no secret. */
+  /** Runs one campaign; its events and result contain no secrets. */
   readonly campaign: (config: RunConfig, context: BatchContext) => Promise<CampaignResult>;
-  /** Writes a line where it outlives this process. */
+  /** Writes a line durably. */
   readonly append: (line: SoakLine) => SoakEntry;
   readonly onFinding: (finding: Finding, news: 'new' | 'smaller') => void;
-  /** Hears of a batch that came to nothing, and of giving up. */
+  /** Called when a batch fails, and before giving up. */
   readonly onWarning: (text: string) => void;
   readonly onProgress: (progress: Progress) => void;
   readonly signal: AbortSignal;
 }
 
-/** Goes on where the state stands, until the budget is used up, enough is found, somebody stops it, or it gives up. */
+/** Continues from the state, until the budget is used up, enough is found, the user stops it, or it gives up. */
 export async function runSoak(config: RunConfig, options: SoakOptions): Promise<void> {
   const { state, signal } = options;
   let failed = 0;
@@ -79,14 +81,14 @@ export async function runSoak(config: RunConfig, options: SoakOptions): Promise<
       const result = await oneBatch(config, budget, draw, batch, options);
       put(options, { line: 'batch', batch, result });
       failed = isCutShort(result, budget) ? failed + 1 : 0;
-      // A target that cannot be controlled, or takes its workers down, makes no better batches later.
+      // A target that cannot be controlled, or takes its workers down, will do so in later batches too.
       if (failed < FAILED_MAX || signal.aborted) continue;
       options.onWarning(
         `${FAILED_MAX} batches in a row ended long before their time, so the search ends here; start it again to continue`,
       );
       return;
     } catch (error) {
-      // A machine that was busy or a cluster that was gone for a moment ends no night; what is wrong with the files does.
+      // A loaded machine or a cluster that was briefly unavailable must not end a soak; an error in the files does.
       const mayPass =
         error instanceof HarnessError && error.exitCode === EXIT.inconclusive && error.code !== 'OUTPUT_FAILED';
       if (!mayPass) throw error;
@@ -97,7 +99,7 @@ export async function runSoak(config: RunConfig, options: SoakOptions): Promise<
   }
 }
 
-/** Whether a campaign gave up long before its time. */
+/** Reports whether a campaign ended long before its time. */
 function isCutShort({ runs, elapsedMs }: BatchResult, budget: Budget): boolean {
   return budget.unit === 'ms' ? elapsedMs < budget.timeMs / 2 : runs < budget.runs / 2;
 }
@@ -119,7 +121,7 @@ async function oneBatch(
       const news = put(options, { line: 'finding', batch, record: recordOf(finding) as SoakRecord, ...names });
       if (news !== undefined) options.onFinding(finding, news);
     } catch (error) {
-      // It is told all the same; but what cannot be written down any more need not be searched for.
+      // The finding is still reported, but searching on is useless if nothing can be written.
       broken ??= error;
       options.onFinding(finding, 'new');
       stop.abort();
@@ -155,7 +157,7 @@ async function oneBatch(
   return batchResult(result, { seed, writers, faults, strategies, start });
 }
 
-/** Undefined when nothing is left. */
+/** Returns the budget of the next batch; undefined if nothing is left. */
 function nextBudget(config: Pick<RunConfig, 'budget' | 'process'>, state: SoakState): Budget | undefined {
   const left = leftOf(config, state);
   const batch = batchOf(config);
@@ -165,8 +167,8 @@ function nextBudget(config: Pick<RunConfig, 'budget' | 'process'>, state: SoakSt
 }
 
 /**
- * What is left of the budget, in its own unit. A batch that was cut short takes its whole time of it: a machine that goes down again and
- * again comes to an end too. Runs are asked for by number, and only those that were made count.
+ * Returns the remaining budget in its own unit. An interrupted batch counts with its whole time, so that a machine that crashes repeatedly
+ * reaches the end too. In a budget of runs, only completed runs count.
  */
 export function leftOf(config: Pick<RunConfig, 'budget' | 'process'>, state: SoakState): number {
   const { budget } = config;
@@ -174,7 +176,7 @@ export function leftOf(config: Pick<RunConfig, 'budget' | 'process'>, state: Soa
   return Math.max(0, budget.timeMs - state.spentMs - state.cutShort * batchOf(config));
 }
 
-/** How long a batch is, in the unit of the budget. */
+/** Returns the length of a batch, in the unit of the budget. */
 function batchOf({ budget, process }: Pick<RunConfig, 'budget' | 'process'>): number {
   const kind = process === null ? 'module' : 'process';
   const [whole, most, least] =
@@ -182,7 +184,7 @@ function batchOf({ budget, process }: Pick<RunConfig, 'budget' | 'process'>): nu
   return Math.max(least, Math.ceil(Math.min(most, whole / BATCHES_MIN)));
 }
 
-/** How far the whole soak is. */
+/** Returns the progress of the whole soak. */
 function overall(facts: Progress, config: RunConfig, batch: Budget, state: SoakState): Progress {
   const { remainingMs, ...rest } = facts;
   const left =
@@ -192,7 +194,7 @@ function overall(facts: Progress, config: RunConfig, batch: Budget, state: SoakS
   return { ...rest, ...left, runs: state.runs + facts.runs, findings: state.causes };
 }
 
-/** Writes a line down and learns from it. */
+/** Writes a line and updates the state. */
 function put({ place, append, state }: SoakOptions, line: PlacelessLine): 'new' | 'smaller' | undefined {
   const at = realDate().toISOString();
   return state.take(append({ version: 1, kind: 'soak-line', ...place, at, ...line }));

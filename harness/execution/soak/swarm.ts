@@ -1,9 +1,9 @@
 /**
- * What a batch of a soak draws from what the configuration allows. Three of four have everything on, as `run` has it: each run draws
- * from that again, and finds sooner with more to draw from. Every fourth has fewer writers, faults and strategies, so that combinations
- * are tried that others mask (Groce et al., "Swarm testing", 2012).
+ * Draws the settings of a batch of a soak from those that the configuration allows. Three of four batches have everything enabled, like
+ * `run`: each run draws from that again, and finds bugs sooner with more to draw from. Every fourth has fewer writers, faults and
+ * strategies, to try combinations that others mask (Groce et al., "Swarm testing", 2012).
  *
- * Owns: the odds. A batch draws whole kinds; within it each run draws again (`schedule/arbitrary.ts`,
+ * Owns: the probabilities. A batch draws which ones are enabled; each run then draws from those (`schedule/arbitrary.ts`,
  * `schedule/workload/workload-arbitrary.ts`).
  */
 import { SEED_RANGE, type Random } from '../../determinism/random.ts';
@@ -12,7 +12,9 @@ import { PROCESS_MIX, STRATEGY_MIX } from '../../schedule/arbitrary.ts';
 import type { RunConfig } from '../config/run-config.ts';
 
 const DRAWN_ONE_IN = 4;
-/** Of a process, trials that deviate once from a calm run find most: they go on unless strategies are named. */
+/**
+ * For a process, single deviations from an undisturbed run find most, and naming strategies disables them, so strategies are named rarely.
+ */
 const NAMED_ONE_IN_PROCESS = 4;
 const STARTS = [null, null, 'settled', 'empty'] as const;
 
@@ -34,7 +36,7 @@ export function drawBatch(
   };
 }
 
-/** Each of them or not, in their own order; at least so many, where there are. */
+/** Returns a random subset in the original order, with at least `least` elements if there are that many. */
 function someOf<T>(all: readonly T[], random: Random, least: number): readonly T[] {
   const chosen = new Set(all.filter(() => random.int(2) === 0));
   for (const one of random.shuffle(all)) if (chosen.size < least) chosen.add(one);
