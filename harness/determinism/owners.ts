@@ -8,7 +8,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Random } from './random.ts';
 
-/** The name of code that runs outside every incarnation, such as module-level code of the target. */
+/** The name of the owner of code outside every incarnation, such as module-level code of the target. */
 export const NOBODY = 'process';
 
 export interface Owner {

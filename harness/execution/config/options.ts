@@ -23,7 +23,10 @@ import { always, eventually, sometimes } from './predicates.ts';
 import type { Predicate } from './predicate.ts';
 import { configInvalid } from '../config-invalid.ts';
 
-/** A program beside `command`; all else is as for that one: its files, variables of its pod, and who it is to the server. */
+/**
+ * A further program of the target. Everything not listed here is as for `command`: its files, the variables of its pod, its service
+ * account.
+ */
 export interface ProgramOptions {
   /** Program and arguments, with the placeholders of `command`. */
   readonly command: readonly string[];

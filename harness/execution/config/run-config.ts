@@ -15,7 +15,7 @@ export type Budget =
   | { readonly unit: 'ms'; readonly timeMs: number }
   | { readonly unit: 'runs'; readonly runs: number };
 
-/** Findings kept beside the code. */
+/** Findings stored beside the code. */
 export interface CorpusConfig {
   /** Absolute. */
   readonly folder: string;

@@ -16,7 +16,7 @@ import type { FaultAction } from '../../model/schedule.ts';
 
 /** One request of an actor, and everything that it has received since. */
 export interface Told {
-  /** `200`, `open`, `ADDED a@7`, `ERROR 410`, `end`, `ECONNRESET`, in the order in which the actor saw them. */
+  /** Lines such as `200`, `open`, `ADDED a@7`, `ERROR 410`, `end`, `ECONNRESET`, in the order in which the actor received them. */
   readonly lines: readonly string[];
   readonly answer: ApiResponse | undefined;
   abort(): void;

@@ -164,7 +164,7 @@ export function assembleHost(parts: HostParts): Host {
     drain: async () => {
       await quiescence.drain();
       parts.check?.();
-      // What moves after the end of a run does not belong to the target.
+      // Activity after the end of a run does not belong to the target.
       if (current.run !== undefined) drained();
     },
     watch: async (work) => {

@@ -28,7 +28,7 @@ export interface Rest {
   startsAfter(isDue: () => boolean): void;
   /** Call when a program waits in a way that is not steered. */
   lost(what: string): void;
-  /** Resolves when nothing moves any more. */
+  /** Resolves once nothing moves any more. */
   drain(run: RunOnHost): Promise<void>;
 }
 

@@ -111,7 +111,7 @@ export class SteeredRest implements Rest {
     this.#probed = false;
     const fromMs = clock.exactMs;
     let [seen, movedMs] = [this.#all(run), realNow()];
-    // What was sent to the programs leaves this process within two turns.
+    // Messages sent to the programs leave this process within two turns.
     await turn();
     for (;;) {
       await turn();
@@ -169,7 +169,7 @@ export class SteeredRest implements Rest {
     // Its last output is still being read; its end is reported after that.
     if (doing.length < lives.filter((life) => this.#lives.has(life)).length) return 'absent';
     for (const { nowMs } of doing) this.#clock.reaches(nowMs);
-    // What they sent before they slept has been read by now, and is passed on within one more turn.
+    // Messages that they sent before they slept have been read by now, and are passed on within one more turn.
     await turn();
     if (!this.#probed && this.#all(run) === before && doing.every(({ asleep }) => asleep)) {
       this.#probed = true;

@@ -138,7 +138,7 @@ export class WallRest implements Rest {
     let movedMs = realNow();
     const wall = this.#wall;
     let waiting = wall.waitingUntilMs > wall.now();
-    // What was sent to the process leaves here within two turns.
+    // Messages sent to the process leave this one within two turns.
     await turn();
     for (;;) {
       await turn();
@@ -152,7 +152,7 @@ export class WallRest implements Rest {
       const startingUp = this.#starting > 0 && realNow() < this.#startsUntilMs && !this.#isDue();
       const sleep = this.#acting && !startingUp ? this.#look() : 'asleep';
       if (this.#acting && !startingUp && this.#isOver(sleep, run)) {
-        // What it sent before it slept is read within one more turn.
+        // Messages that it sent before it slept are read within one more turn.
         await turn();
         if (this.#all(run) === seen) this.#acting = false;
         else continue;

@@ -28,7 +28,7 @@ const BYTES_MAX = 64 * 1024 * 1024;
 const LEVELS_MAX = 1000;
 const HELM_ACTION = /\{\{[-\s]/;
 
-/** What is being read, for messages. */
+/** The kind of manifests being read, for messages. */
 export interface Reading {
   /** A noun such as `CRDs` or `samples`. */
   readonly what: string;

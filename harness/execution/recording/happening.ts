@@ -18,7 +18,7 @@ export type Happening =
   | { readonly what: 'answer'; readonly exchange: number; readonly timeMs: number; readonly answer: ApiResponse }
   | { readonly what: 'open'; readonly exchange: number; readonly timeMs: number }
   | { readonly what: 'event'; readonly exchange: number; readonly timeMs: number; readonly event: WatchEvent }
-  /** `broken`: no answer came, or the stream was cut by the actor. */
+  /** `broken`: there was no answer, or the actor cut the stream. */
   | { readonly what: 'end'; readonly exchange: number; readonly timeMs: number; readonly broken: boolean }
   /** A change that the server has committed, as seen by the observer. */
   | { readonly what: 'change'; readonly timeMs: number; readonly change: ObservedChange };

@@ -180,7 +180,7 @@ export class Prober {
     const laterMs = Math.max(LATER_MS, ...looked);
     return this.#evidence.once(`other-copies ${laterMs} ${inputKey(input)}`, async () => {
       const outcomes: ExpectedState[] = [];
-      // What a copy does minutes later, the suspect may have done too if it was observed for as long.
+      // The suspect may have done the same things minutes later, if it was observed for as long.
       const atRest = async (live: Live): Promise<void> => {
         if (!live.waitsForReal) outcomes.push(stateOf(await live.liveOn(laterMs)));
       };

@@ -206,7 +206,7 @@ async function baseRuns(runner: TrialRunner, trial: Trial): Promise<BaseRuns> {
     habits.habit = { watches };
     habits.pauseMs = Math.max(habits.pauseMs, ownPauseMs([first]));
   }
-  // For a program, one observation at rest is enough, and so is one run that never comes to rest: both cost real time.
+  // For a program, one observation at rest is enough, and so is one run that never comes to rest: both take real time.
   const restless = !cameToRest(first);
   const idle = !mode.measuresPauses ? { idleMs } : restless ? { windowsMax: RESTLESS_WINDOWS } : {};
   // As long as the longest pause in the first run: a target that becomes busy again within that time acts at intervals, and is not in the

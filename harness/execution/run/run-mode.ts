@@ -80,7 +80,7 @@ const LANES_MAX = 4;
 
 /** Real time for shrinking a finding of a module, in ms; then it is reported at the size reached. */
 const SHRINK_MS = 10_000;
-/** The same for a program, whose every run takes a second. */
+/** The same for a program, where each run takes a second. */
 const SHRINK_PROGRAM_MS = 90_000;
 /** The share of the remaining search time for shrinking a program's finding while the search continues, and its minimum. */
 const SEARCH_SHARE = { share: 1 / 3, leastMs: 15_000 } as const;
@@ -116,7 +116,7 @@ export const MODULE_MODE: RunMode = {
   checksControl: true,
   startIsActivity: false,
   measuresPauses: false,
-  // It computes in this process and blocks the worker meanwhile. Its idle hours are the same on every machine.
+  // Observing computes in this process and blocks the worker meanwhile. The idle hours are the same on every machine.
   lookOn: { itemsMax: 1_000, realMs: Number.POSITIVE_INFINITY },
   strategies: STRATEGY_MIX,
   aims: false,
@@ -178,7 +178,7 @@ export const VIRTUAL_MODE: RunMode = {
     againMs: 60_000,
   },
   waitsForReal: false,
-  // It hardly waits, and several on one processor only evict each other's caches. One more lane uses the moments in which no program
+  // A program hardly waits, and several on one processor only evict each other's caches. One more lane uses the moments in which no program
   // computes.
   laneCount: (processors) => Math.min(LANES_MAX, processors + 1),
   // A target that renews a lock every two seconds reaches this within minutes.
@@ -200,7 +200,7 @@ export const REAL_MODE: RunMode = {
     againMs: 8_000,
   },
   waitsForReal: true,
-  // It waits most of the time, without using a processor.
+  // A program waits most of the time, without using a processor.
   laneCount: (processors) => Math.min(LANES_MAX, 2 * processors),
   lookOn: null,
 };

@@ -1,4 +1,4 @@
-/** Options of one run: how it starts, when it is at rest, and what is probed then. Start at {@link resolveTrial}. */
+/** Options of one run: its start, its criteria of rest, and the probes made at rest. Start at {@link resolveTrial}. */
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import type { ClusterState } from '../../clusters/cluster.ts';
 import type { Recorder } from '../../gate/recorder.ts';
@@ -67,7 +67,7 @@ export interface TrialSettle {
   readonly withholdEcho: boolean;
 }
 
-/** Options of what happens once a run has come to rest. */
+/** Options of the probes made once a run has come to rest. */
 export interface TrialProbe {
   /** Additional run time in which nothing is done, in ms. */
   readonly idleMs: number;

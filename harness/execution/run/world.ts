@@ -35,7 +35,7 @@ export class World implements RunOnHost {
   readonly recorder: Recorder;
   readonly naming: Naming;
   readonly host: Host;
-  /** Actors whose program operation completed since the scheduler was last asked. */
+  /** Actors whose program has completed an operation since the scheduler's last choice. */
   readonly completed: Set<ActorId> = new Set();
   /** The number of gate items executed since contention began. */
   steps = 0;

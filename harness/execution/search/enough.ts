@@ -5,7 +5,7 @@ export const RUNS_MIN = 20;
 /** The minimum number of conflicts, and of writes after a stale read: fewer are luck, and another seed may have none. */
 export const MET_MIN = 10;
 
-/** What a search has tested. */
+/** The counters of a search that show how much it has tested. */
 export interface PutToTest {
   readonly runs: number;
   /** The number of these runs without a verdict. */

@@ -52,7 +52,7 @@ export interface Found {
   readonly trial: Trial;
   readonly history: History;
   readonly violation: Violation & { readonly cause: Cause };
-  /** Other keys of its cause. */
+  /** Alternative keys of its cause. */
   readonly also: readonly string[];
   readonly stats: FindingStats;
   readonly neighbour?: Neighbour;
@@ -260,7 +260,7 @@ async function steadiest(
 ): Promise<{ readonly final: Shrunk; readonly reproduced: Awaited<ReturnType<typeof reproduce>> }> {
   let final = accepted.at(-1) ?? asFound;
   let reproduced = await reproduce(final, wanted, attempt, times, hurried);
-  // What occurs without any disturbance does not depend on the larger forms either.
+  // A violation that occurs without any disturbance does not depend on the larger forms either.
   if (final.violation.severity === 'warning') return { final, reproduced };
   for (const earlier of accepted.toReversed().slice(1, 1 + stepsBack)) {
     if (reproduced.k >= reproduced.n * STEADY || hurried()) break;

@@ -198,7 +198,7 @@ export async function search(options: SearchOptions, tally: SearchTally): Promis
             options.onFinding(found);
           }
         }
-        // Without a run of its own it is neither proved nor disproved.
+        // Without a run of its own, a violation is neither proved nor disproved.
         if (found.stats.reproduced.n > 0 || mode.proof.reportsUnreproduced) options.onSettled();
       }
       known.count(failure.suspects, tally, counted);

@@ -44,7 +44,7 @@ async function replayTimes(
   let last = await replayOn(ground, entry, 1);
   for (let n = 2; n <= times && last.k === 0; n++) {
     const again = await replayOn(ground, entry, 1);
-    // The run that missed the fewest labels shows best what is left of the finding.
+    // The run that missed the fewest labels shows most of what is left of the finding.
     last = { ...(again.missed.length <= last.missed.length ? again : last), k: again.k, n };
   }
   return last;
