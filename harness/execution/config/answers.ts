@@ -32,8 +32,8 @@ export function readAnswers(path: string): KubeletAnswers {
     if (nestsDeeper(document, LEVELS_MAX)) throw new Error(TOO_DEEP);
   } catch (error) {
     const isDeep = error instanceof YAMLParseError && error.code === 'RESOURCE_EXHAUSTION';
-    const said = error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);
-    const reason = isDeep ? TOO_DEEP : said;
+    const message = error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);
+    const reason = isDeep ? TOO_DEEP : message;
     const what = error instanceof Unreadable ? reason : `could not be read: ${reason}`;
     throw configInvalid(`answers "${name}" ${what}; expected a file in YAML with "kind: answers" and "version: 1"`, {
       cause: error,

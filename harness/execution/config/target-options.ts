@@ -50,7 +50,7 @@ export function partsOf({
   return { with: PARTS.filter((part) => parts.includes(part)) };
 }
 
-/** Reports whether the target has effects outside of the cluster: by default, if a command contains the store's address. */
+/** Reports whether the target has effects outside of the cluster: by default, if a command or variable contains `{effects}`. */
 export function usesEffects({ effects, command = [], env = {}, programs = {} }: StalemateOptions): boolean {
   const words = [{ command, env }, ...Object.values(programs)].flatMap((one) => [
     ...one.command,

@@ -28,10 +28,10 @@ export class MountedVolumes {
   readonly #lives = new Set<Mounting>();
   #sources: readonly KubeObject[];
 
-  /** @param told - Called once files of an incarnation have changed. */
-  constructor(pod: Pick<Pod, 'folders' | 'sources' | 'workload'>, told: () => void) {
+  /** @param onChanged - Called once files of an incarnation have changed. */
+  constructor(pod: Pick<Pod, 'folders' | 'sources' | 'workload'>, onChanged: () => void) {
     this.#pod = pod;
-    this.#onChanged = told;
+    this.#onChanged = onChanged;
     this.#sources = pod.sources;
   }
 
@@ -57,8 +57,8 @@ export class MountedVolumes {
     // A kubelet keeps the files of a deleted object.
     if (kind === undefined || type === 'DELETED' || namespace !== this.#pod.workload?.namespace) return;
     const before = this.folders;
-    const others = this.#sources.filter(({ kind: other, metadata }) => other !== kind || metadata.name !== name);
-    this.#sources = [...others, { ...object, kind }];
+    const unchanged = this.#sources.filter(({ kind: other, metadata }) => other !== kind || metadata.name !== name);
+    this.#sources = [...unchanged, { ...object, kind }];
     const changed = this.folders.filter((folder, at) => !isSame(folder, before[at]));
     if (changed.length === 0) return;
     after(DELAY_MS, () => {

@@ -119,7 +119,8 @@ export async function createProcessHost(subject: Subject, target: ProcessTarget,
   );
   // A real server that calls a webhook has not answered the writer yet, whatever requests the webhook sends first.
   rest.alsoWhile((run) => ((isBusy() && !webhooks.isAsking) || disturbance.isBusy ? 'instant' : webhooks.holdup(run)));
-  // The fault's end is applied by the drain: an incarnation that cannot connect before that would be waited for until its time is over.
+  // A connection fault ends only after a drain: an incarnation that cannot connect before that would otherwise be waited for until its time
+  // is over.
   rest.startsAfter(() => disturbance.isOver(time.now()));
   const lookups = new Lookups();
   const outside = {

@@ -83,8 +83,8 @@ export function elsewhere(
 
 /** Returns the subjects outside of the run to which a binding would grant rights without the user's permission. */
 function othersOf(object: KubeObject, { there, allows }: Elsewhere): readonly string[] {
-  const others = othersBoundBy(object, (namespace) => there(namespace) !== namespace);
-  return allows(BINDINGS, object.metadata.name ?? '') ? [] : others;
+  const outsiders = othersBoundBy(object, (namespace) => there(namespace) !== namespace);
+  return allows(BINDINGS, object.metadata.name ?? '') ? [] : outsiders;
 }
 
 function isEverybodys({ apiVersion, kind, metadata }: KubeObject, { kindFor, allows }: Elsewhere): boolean {

@@ -157,10 +157,7 @@ function hasErrors({ documents }: Documents, code?: string): boolean {
   return documents.some(({ errors }) => errors.some((error) => code === undefined || error.code === code));
 }
 
-/**
- * Returns the value of a document. The number of aliases is limited by the parser, since a few lines of anchors can expand beyond any
- * memory.
- */
+/** Returns the value of a document. The parser allows a hundred aliases, since a few lines of anchors can expand beyond any memory. */
 function valueOf(document: Document.Parsed, file: string, line: number): unknown {
   try {
     const value: unknown = document.toJS();

@@ -103,14 +103,17 @@ export function podObjects(
     volumeMounts: [...mapsOf(one['volumeMounts']).filter(({ mountPath }) => mountPath !== ACCOUNT), mount],
   });
   const files = ['token', 'ca.crt', 'namespace'].map((key) => ({ key: `access.${key}`, path: key }));
-  const ours = (volume: JsonObject): JsonObject =>
+  const withCertificates = (volume: JsonObject): JsonObject =>
     volume['secret'] === ACCESS ? { name: volume['name'] ?? '', secret: certificateSource(name) } : volume;
   const spec = {
     ...plan.spec,
     nodeName: node,
     initContainers: mapsOf(plan.spec['initContainers']).map(led),
     containers: mapsOf(plan.spec['containers']).map(led),
-    volumes: [...mapsOf(plan.spec['volumes']).map(ours), { name: ACCESS, secret: { secretName: name, items: files } }],
+    volumes: [
+      ...mapsOf(plan.spec['volumes']).map(withCertificates),
+      { name: ACCESS, secret: { secretName: name, items: files } },
+    ],
   };
   const stringData = { 'access.token': token, 'access.ca.crt': ca, 'access.namespace': namespace, ...certificates };
   return {

@@ -35,7 +35,7 @@ function preemptionsOf(history: History, own: readonly Operation[]): readonly Pr
     // Without watch events, only a conflict proves that the controller did not know a version.
     if (!watchesAreKnown && !(operation.outcome.type === 'fail' && operation.outcome.code === 409)) continue;
     const known = knownBefore(history, operation);
-    const others = history.revisions.filter(
+    const foreign = history.revisions.filter(
       (revision) =>
         isOf(revision, operation) &&
         revision.actor !== operation.actor &&
@@ -44,7 +44,7 @@ function preemptionsOf(history: History, own: readonly Operation[]): readonly Pr
         revision.at < (operation.answered?.at ?? Number.POSITIVE_INFINITY) &&
         !operation.committed.some((committed) => committed < revision.revision),
     );
-    const last = others.at(-1);
+    const last = foreign.at(-1);
     const by = last === undefined ? undefined : history.operations[last.op];
     if (last !== undefined && by !== undefined)
       preemptions.push({ before: label + SENT, run: last.actor, until: by.label + ANSWERED });

@@ -85,20 +85,20 @@ interface Writers {
 
 function writersOf(history: History, { uid }: Revision): Writers {
   const notes = new Set<string>();
-  const others = new Set<string>();
+  const foreign = new Set<string>();
   const users = new Map<string, KubeObject | undefined>();
   for (const version of history.revisions) {
     if (version.uid !== uid || version.type === 'DELETED') continue;
     const writer = roleOf(version.actor);
     for (const { path, to } of diffContent(version.before, version.object)) {
       if (writer === 'target') notes.add(path);
-      else others.add(path);
+      else foreign.add(path);
       // The creator of an object specifies it, as a user does: another writer may delete it and create it again.
       const says = writer === 'user' || version.type === 'ADDED' || users.has(path);
       if (writer !== 'target' && says) users.set(path, to === undefined ? undefined : version.object);
     }
   }
-  return { notes: new Set([...notes].filter((path) => !others.has(path))), users };
+  return { notes: new Set([...notes].filter((path) => !foreign.has(path))), users };
 }
 
 /**

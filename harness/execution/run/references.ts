@@ -213,17 +213,17 @@ async function baseRuns(runner: TrialRunner, trial: Trial): Promise<BaseRuns> {
   // middle of work.
   const longer =
     firstWindowMs === undefined ? {} : { settleWindowMs: Math.max(firstWindowMs, habits.pauseMs), pauseMs: 0 };
-  const others = await inLanes(await runner.lanes(again.length), again, (lane, variant) =>
+  const further = await inLanes(await runner.lanes(again.length), again, (lane, variant) =>
     lane.run(trial, { ...variant, readsAreActivity, ...idle, ...longer }),
   );
-  for (const history of others) checkAlive(history, host.containment);
-  const runs: BaseRuns['runs'] = [first, ...others];
+  for (const history of further) checkAlive(history, host.containment);
+  const runs: BaseRuns['runs'] = [first, ...further];
   // The work of a target that spins undisturbed has no end. For one that polls, the items until it is left alone count.
   if (!runs.some(isRestless)) {
     const ends = runs.map((run) => phaseStart(run, cameToRest(run) ? 'idle' : 'settle'));
     habits.workItems = Math.max(...runs.map((run, at) => itemsUntil(run, ends[at] ?? 0)));
   }
-  if (mode.measuresPauses) habits.pauseMs = runs.every(cameToRest) ? Math.max(habits.pauseMs, ownPauseMs(others)) : 0;
+  if (mode.measuresPauses) habits.pauseMs = runs.every(cameToRest) ? Math.max(habits.pauseMs, ownPauseMs(further)) : 0;
   return { runs, look };
 }
 

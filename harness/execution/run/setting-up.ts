@@ -8,12 +8,12 @@ import type { TrialOptions } from './trial-options.ts';
 import type { World } from './world.ts';
 
 /** Applies the sample (unless the start is empty) and lets the target come to rest, in the default order. */
-export async function setUp(world: World, options: TrialOptions, isStanding: boolean): Promise<void> {
+export async function setUp(world: World, options: TrialOptions, isWarm: boolean): Promise<void> {
   const { recorder } = world;
   const { workload, habit } = options.start;
   const watches = (): number =>
     recorder.operations.filter(({ verb, outcome }) => verb === 'watch' && outcome.type === 'ok').length;
-  if (!isStanding) {
+  if (!isWarm) {
     world.incarnations.launchAll();
     await rest(world, options.settle, habit === undefined ? undefined : () => watches() >= habit.watches);
   }

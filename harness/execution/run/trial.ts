@@ -26,19 +26,19 @@ export async function runTrial(options: TrialOptions): Promise<History> {
   const { start, probe } = options;
   const { host, workload } = start;
   const random = new Random(start.seed);
-  const standing = start.place?.take();
-  if (standing === undefined) await host.cluster.restore(start.snapshot);
+  const warmWorld = start.place?.take();
+  if (warmWorld === undefined) await host.cluster.restore(start.snapshot);
   host.disturbance.renew();
-  const world = standing ?? new World(host, random, RUN_EPOCH_MS + start.clockOffsetMs, start.drawnNames);
+  const world = warmWorld ?? new World(host, random, RUN_EPOCH_MS + start.clockOffsetMs, start.drawnNames);
   world.readsAreActivity = options.settle.readsAreActivity;
   world.serialised = start.serialised;
   // Only a target that has come to rest can be used for another run.
-  let goesOn = false;
+  let isReusable = false;
   try {
     const { scheduler, missed: missedBy } = start.decide((...noted) => world.recorder.decision(...noted));
     world.recorder.phase('setup');
     if (start.seedObjects !== undefined) await host.cluster.seed(start.seedObjects);
-    await setUp(world, options, standing !== undefined);
+    await setUp(world, options, warmWorld !== undefined);
     const neverReady = world.incarnations.startsUntilMs > 0 ? neverStarted(host) : undefined;
     if (neverReady !== undefined) return world.recorder.history(neverReady, 0, []);
     await world.incarnations.measure('start');
@@ -107,7 +107,7 @@ export async function runTrial(options: TrialOptions): Promise<History> {
       const live = new LiveRun(world, options.settle, settlement, steps, missed);
       await probe.atRest(live);
       await world.incarnations.measure('end');
-      goesOn = true;
+      isReusable = true;
       return { ...live.history, ...measuredIn(world) };
     }
     await world.incarnations.measure('end');
@@ -116,7 +116,7 @@ export async function runTrial(options: TrialOptions): Promise<History> {
     if (!(error instanceof CutShort)) throw error;
     return world.recorder.history({ result: 'cut-short', detail: whyCut(world, error) }, world.steps, []);
   } finally {
-    await leave(world, goesOn ? start.place : undefined, random);
+    await leave(world, isReusable ? start.place : undefined, random);
   }
 }
 

@@ -42,13 +42,13 @@ export class WarmPlace {
 
   /** Cleans up after a run. Returns false if the target cannot be used again; the caller then ends the world. */
   async keep(world: World, random: Random): Promise<boolean> {
-    const goesOn =
+    const isReusable =
       ++this.#runs < RUNS_MAX &&
       world.incarnations.isOnlyLife &&
       (await clear(world)) &&
       world.incarnations.isOnlyLife &&
       world.gate.isIdle;
-    if (!goesOn) {
+    if (!isReusable) {
       this.#runs = 0;
       return false;
     }
