@@ -25,9 +25,9 @@ export interface FindingOptions {
   readonly confirm?: ConfirmChoice;
   /** File of the budgets; default `.stalemate/baseline.json` of the working directory. */
   readonly baseline?: string;
-  /** Findings that are put up with until a day, for a reason. The line to paste stands under each finding. */
+  /** Findings that are accepted until a date, with a reason. Each finding prints the line to paste. */
   readonly waivers?: readonly Waiver[];
-  /** Fields that the target shares with another party by agreement: whoever writes last is right. */
+  /** Fields that the target shares with another party by agreement: the last write wins. */
   readonly coOwned?: readonly DeclaredField[];
   /** Fields that differ from run to run by nature: never compared. */
   readonly volatile?: readonly DeclaredField[];

@@ -78,8 +78,8 @@ export interface StalemateOptions extends FindingOptions {
   /** The Prometheus endpoint of `command`, for its count of reconciles: `http://127.0.0.1:{port:metrics}/metrics`. */
   readonly metrics?: string;
   /**
-   * Programs that run beside `command`, by name: part of the target, each with lives, clock and network of its own. In stories one is
-   * `controller:NAME`.
+   * Programs that run beside `command`, by name: part of the target, each with its own incarnations, clock and network. Stories call
+   * them `controller:NAME`.
    */
   readonly programs?: { readonly [name: string]: ProgramOptions };
   /** Files or folders with CustomResourceDefinitions. */
