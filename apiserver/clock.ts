@@ -1,8 +1,8 @@
 /**
- * The real clock and the real timers, captured when this file is first imported: whatever a test installs in their place later does
- * not reach sockets, deadlines and processes.
+ * The real clock and timers, captured when this file is first imported: fake timers that a test installs later do not affect sockets,
+ * deadlines and processes.
  *
- * Owns: what the HTTP shell and the programs beside it run on. What the server stores has its time from `ApiServerOptions.now`.
+ * Owns: the time of the HTTP shell and of programs. Stored objects take their time from `ApiServerOptions.now`.
  */
 
 const RealDate = globalThis.Date;
@@ -12,7 +12,7 @@ export const realSetTimeout: typeof setTimeout = globalThis.setTimeout;
 export const realClearTimeout: typeof clearTimeout = globalThis.clearTimeout;
 export const realSetImmediate: typeof setImmediate = globalThis.setImmediate;
 
-/** Milliseconds of a clock that never goes back. */
+/** Monotonic clock, milliseconds. */
 export function realNow(): number {
   return realPerformanceNow();
 }

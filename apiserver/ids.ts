@@ -1,4 +1,4 @@
-/** Ids that nobody can guess, for servers that are not part of a run. */
+/** Unguessable ids, for servers that are not part of a run. */
 import { randomBytes, randomInt, randomUUID } from 'node:crypto';
 
 /** The alphabet of generated names in Kubernetes (`k8s.io/apimachinery/pkg/util/rand`). */
@@ -15,7 +15,7 @@ export function randomSuffix(): string {
   return Array.from({ length: SUFFIX_LENGTH }, () => SUFFIX_ALPHABET[randomInt(SUFFIX_ALPHABET.length)]).join('');
 }
 
-/** A bearer token, or a key that signs them. */
+/** A bearer token or a signing key. */
 export function randomKey(): string {
   return randomBytes(KEY_BYTES).toString('base64url');
 }

@@ -1,4 +1,4 @@
-/** What `import … from 'stalemate-apiserver'` offers. */
+/** The public exports of `stalemate-apiserver`. */
 export { ApiServerError, type ApiServerErrorCode } from './objects/errors.ts';
 export type { KubeObject } from './objects/object.ts';
 export { builtInResources } from './server/kinds/table.ts';

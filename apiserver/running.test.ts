@@ -22,7 +22,7 @@ async function makeConfigMap(name: string): Promise<k8s.V1ConfigMap> {
 }
 
 describe('a running API server', () => {
-  it('serves definitions and objects that it was started with', async () => {
+  it('serves the definitions and objects from its options', async () => {
     const custom = running.kubeConfig(k8s, { transport: 'dispatcher' }).makeApiClient(k8s.CustomObjectsApi);
 
     const list = (await custom.listNamespacedCustomObject({
@@ -35,7 +35,7 @@ describe('a running API server', () => {
     expect(list.items.map(({ metadata }) => metadata.name)).toEqual(['first']);
   });
 
-  it('goes back to its start, or to a snapshot', async () => {
+  it('resets to its start, or to a snapshot', async () => {
     await makeConfigMap('a');
     const withA = running.snapshot();
     await makeConfigMap('b');
@@ -48,7 +48,7 @@ describe('a running API server', () => {
     expect(running.server.objects('widgets.example.com')).toHaveLength(1);
   });
 
-  it('reports commits, with the time that its clock was moved to', async () => {
+  it('reports commits with the advanced time', async () => {
     const commits: string[] = [];
     const stop = running.onCommit(({ type, name }) => commits.push(`${type} ${name}`));
     const before = (await makeConfigMap('a')).metadata?.creationTimestamp;
@@ -87,9 +87,9 @@ describe('a running API server', () => {
 
 const test = apiServerTest();
 
-describe('the fixture for vitest', () => {
+describe('the vitest fixture', () => {
   for (const name of ['a', 'b'])
-    test(`starts ${name} with nothing of another test`, async ({ apiServer }) => {
+    test(`starts ${name} without objects of other tests`, async ({ apiServer }) => {
       const api = apiServer.kubeConfig(k8s).makeApiClient(k8s.CoreV1Api);
       await api.createNamespacedConfigMap({ namespace: NAMESPACE, body: { metadata: { name } } });
 

@@ -1,9 +1,8 @@
 /**
  * A running API server for tests of controllers and clients: in process, and on a socket where a client needs one.
  *
- * Owns: the defaults of a server that is not part of a run (real time, random uids), its initial state to return to, and the ways in.
- * Does not own: what the server answers (`server/server.ts`), sockets (`http.ts`, loaded when first used). Start at
- * {@link startApiServer}.
+ * Owns: the defaults of a server outside of a run (real time, random uids), the initial state that `reset` restores, and the ways to
+ * connect. Does not own: answers (`server/server.ts`), sockets (`http.ts`, loaded when first used). Start at {@link startApiServer}.
  */
 import type { ClientNode } from './client-node/client-node.ts';
 import { createDispatcher, type InProcessDispatcher } from './client-node/dispatcher.ts';
@@ -15,24 +14,24 @@ import type { KubeObject } from './objects/object.ts';
 import { ApiServer, type ApiServerOptions, type CommittedChange, type ServerSnapshot } from './server/server.ts';
 import { kubeconfigOf } from './wire/kubeconfig.ts';
 
-/** How a server is started. The options of {@link ApiServer} are all optional here. */
+/** Options of a server. The options of {@link ApiServer} are all optional here. */
 export interface StartOptions extends Partial<ApiServerOptions> {
-  /** Custom resource definitions that are installed at the start. */
+  /** Custom resource definitions to install at the start. */
   readonly crds?: readonly KubeObject[];
-  /** Objects that are stored at the start as they are, past every check; namespaces first. */
+  /** Objects to store at the start unchecked; namespaces first. */
   readonly objects?: readonly KubeObject[];
 }
 
-/** Who and where a client in the same process is. */
+/** Identity of a client in the same process. */
 export interface ClientOptions {
   /** The namespace of the current context; default `default`. */
   readonly namespace?: string;
   readonly userAgent?: string;
-  /** How API calls travel; default `http-library`, which is the faster one. */
+  /** How API calls travel; default `http-library`, the faster one. */
   readonly transport?: Transport;
 }
 
-/** What of `@kubernetes/client-node` is asked for: any version of it will do. */
+/** The required part of `@kubernetes/client-node`: any version works. */
 export interface ClientNodeModule {
   readonly KubeConfig: new () => object;
 }
@@ -41,9 +40,9 @@ export interface ClientNodeModule {
 export interface Listening extends AsyncDisposable {
   /** `https://127.0.0.1:37001`. */
   readonly url: string;
-  /** A kubeconfig in JSON, which is YAML too: for kubectl, and for programs in any language. Its user may do everything. */
+  /** A kubeconfig in JSON, which is valid YAML: for kubectl, and for programs in any language. Its user may do everything. */
   readonly kubeconfig: string;
-  /** PEM of the authority of its certificate. */
+  /** PEM of its certificate authority. */
   readonly ca: string;
   /** Ends watches, drops connections and frees the port. */
   close(): Promise<void>;
@@ -54,9 +53,9 @@ const NAME = 'stalemate';
 const NOWHERE = 'http://stalemate.invalid';
 const ADMINISTRATOR = { name: 'admin', groups: ['system:masters'] } as const;
 
-/** Started by {@link startApiServer}. */
+/** Created by {@link startApiServer}. */
 export class RunningApiServer implements AsyncDisposable {
-  /** The server itself: requests without a client, objects by name, bookmarks, an end to all watches. */
+  /** The server itself: requests without a client, objects by name, bookmarks, closing of watches. */
   readonly server: ApiServer;
   readonly #clock: { readonly now: () => number; aheadMs: number };
   readonly #initial: ServerSnapshot;
@@ -99,7 +98,7 @@ export class RunningApiServer implements AsyncDisposable {
     }) as InstanceType<Module['KubeConfig']>;
   }
 
-  /** An undici dispatcher without sockets, for clients that take one; the host of their requests does not matter. */
+  /** An undici dispatcher without sockets, for clients that accept one; the host of a request does not matter. */
   get dispatcher(): InProcessDispatcher {
     return (this.#dispatcher ??= createDispatcher(this.server, undefined));
   }
@@ -109,7 +108,7 @@ export class RunningApiServer implements AsyncDisposable {
     return fetch(new URL(path, NOWHERE), { ...init, dispatcher: this.dispatcher } as unknown as RequestInit);
   }
 
-  /** Serves it on 127.0.0.1 as well, over TLS. Port 0 (default) lets the system choose. */
+  /** Also serves it on 127.0.0.1, over TLS. Port 0 (default) lets the system choose. */
   async listen(port = 0): Promise<Listening> {
     const { CertificateAuthority, serveHttp } = await import('./http.ts');
     const authority = new CertificateAuthority();
@@ -147,27 +146,27 @@ export class RunningApiServer implements AsyncDisposable {
     for (const crd of crds) this.server.installCrd(crd);
   }
 
-  /** The state as it is, to come back to. Costs nothing per object. */
+  /** The current state, to restore later. Costs nothing per object. */
   snapshot(): ServerSnapshot {
     return this.server.snapshot();
   }
 
-  /** Goes back to a snapshot; by default to the state after the start. Open watches end without a word, the clock goes on. */
+  /** Restores a snapshot; by default the state after the start. Open watches stop without an event, the clock goes on. */
   reset(snapshot: ServerSnapshot = this.#initial): void {
     this.server.restore(snapshot);
   }
 
-  /** Calls `listener` for every commit, before watches hear of it, until the returned function is called. */
+  /** Calls `listener` for every commit, before watches receive it, until the returned function is called. */
   onCommit(listener: (change: CommittedChange) => void): () => void {
     return this.server.observe(listener);
   }
 
-  /** Moves the server's clock ahead: timestamps, and tokens that expire. */
+  /** Moves the server's clock ahead: affects timestamps and token expiry. */
   advance(ms: number): void {
     this.#clock.aheadMs += ms;
   }
 
-  /** Closes every socket. A server that only this process reaches needs no end. */
+  /** Closes every socket. A server without sockets does not need to be stopped. */
   async close(): Promise<void> {
     await Promise.all([...this.#listening].map((listening) => listening.close()));
   }

@@ -21,7 +21,7 @@ const upstream: Upstream = {
   },
 };
 
-/** Dispatches one request and notes what its handler is told. */
+/** Dispatches one request and records the handler calls. */
 function dispatch(options: Partial<DispatchOptions> = {}): {
   readonly received: string[];
   readonly abort: (reason: unknown) => void;
@@ -112,7 +112,7 @@ describe('a dispatcher', () => {
     expect(received).toEqual(['error Error: no longer wanted']);
   });
 
-  it('ignores aborts after the answer, and those of the garbage collector', () => {
+  it('ignores aborts after the answer, and aborts from the garbage collector', () => {
     const answered = dispatch();
     sinkOf(0).answer({ code: 200, body: {} });
     answered.abort(new Error('late'));

@@ -1,8 +1,8 @@
 /**
- * An undici dispatcher without sockets: what unmodified client-node sends through `fetch` goes to an `Upstream`.
+ * An undici dispatcher without sockets: requests that unmodified client-node sends through `fetch` go to an `Upstream`.
  *
- * Owns: undici's handler protocol (`onRequestStart` … `onResponseEnd`, undici 7 and 8). Answers reach the handler when the upstream
- * calls the sink, never earlier, in the async context of the sender.
+ * Owns: undici's handler protocol (`onRequestStart` … `onResponseEnd`, undici 7 and 8). The handler receives an answer when the upstream
+ * calls the sink, never earlier, and in the async context of the sender.
  */
 import { AsyncResource } from 'node:async_hooks';
 import { STATUS_CODES } from 'node:http';
@@ -10,7 +10,7 @@ import type { WatchEvent } from '../objects/watch-event.ts';
 import type { ApiResponse, ConnectionError, ResponseSink, Upstream } from '../wire/http.ts';
 import { contentTypeOf, decodeRequest, frameText, lowerCaseHeaders, nodeError, responseText } from './wire-text.ts';
 
-/** What undici passes to `dispatch`, as far as it is read here. */
+/** The part of undici's `dispatch` options that is read here. */
 export interface DispatchOptions {
   readonly path: string;
   readonly method: string;
@@ -23,7 +23,7 @@ interface DispatchController {
   readonly aborted: boolean;
   readonly reason: unknown;
   readonly paused: boolean;
-  /** Names and values in turn; `fetch` reads these and not the record. */
+  /** Alternating names and values; `fetch` reads these instead of the record. */
   readonly rawHeaders: readonly Buffer[];
   abort(reason: unknown): void;
   pause(): void;
@@ -54,7 +54,7 @@ interface OlderHandler {
   onError(error: unknown): void;
 }
 
-/** Undici cancels unreachable bodies; when that happens depends on the garbage collector, not on the target. */
+/** Undici cancels unreachable bodies; the moment depends on the garbage collector, not on the target. */
 const COLLECTED = 'garbage collected';
 
 const JSON_HEADERS: { readonly [name: string]: string } = { 'content-type': 'application/json' };
@@ -62,7 +62,7 @@ const JSON_RAW = rawHeaders(JSON_HEADERS);
 
 /** The parts of undici's `Dispatcher` that `fetch` and client-node use. */
 export interface InProcessDispatcher {
-  /** Makes `fetch` hand the body over as it was given, instead of as a stream. */
+  /** Makes `fetch` pass the body as given instead of as a stream. */
   readonly isMockActive: true;
   dispatch(options: DispatchOptions, handler: DispatchHandler | OlderHandler): boolean;
   close(): Promise<void>;
@@ -104,11 +104,11 @@ function asToday(handler: OlderHandler): DispatchHandler {
   };
 }
 
-/** One request and all that comes back; the controller that the handler holds. */
+/** One request and its answer; also the controller that the handler holds. */
 class Exchange extends AsyncResource implements DispatchController, ResponseSink {
   aborted = false;
   reason: unknown = null;
-  /** Chunks are few and small: a paused reader's wait in its own buffer. */
+  /** Chunks are few and small: while a reader is paused, its chunks are buffered. */
   readonly paused = false;
   rawHeaders: readonly Buffer[] = JSON_RAW;
   readonly handler: DispatchHandler;
@@ -166,7 +166,7 @@ class Exchange extends AsyncResource implements DispatchController, ResponseSink
   resume(): void {}
 }
 
-// Calls of the handler, each run in the async scope of its exchange.
+// Handler calls, each run in the async scope of its exchange.
 
 function giveAnswer(exchange: Exchange, response: ApiResponse): void {
   let headers = JSON_HEADERS;

@@ -1,8 +1,8 @@
 /**
- * client-node's HTTP library, replaced: API calls go straight to an `Upstream`, without `fetch`.
+ * A replacement for client-node's HTTP library: API calls go straight to an `Upstream`, without `fetch`.
  *
- * About five times faster than the dispatcher. The target's code, the API classes and their (de)serialisation stay as they are;
- * watches do not come this way (`makeInformer` and `Watch` call `fetch` themselves).
+ * About five times faster than the dispatcher. The target's code, the API classes and their (de)serialisation are unchanged; watches do not
+ * pass through here (`makeInformer` and `Watch` call `fetch` themselves).
  */
 import type { HttpLibrary, Observable, RequestContext, ResponseContext } from '@kubernetes/client-node';
 import type { WatchEvent } from '../objects/watch-event.ts';
@@ -68,7 +68,7 @@ class Call implements ResponseSink {
     );
   }
 
-  /** A watch through an API method: client-node reads it as one text, when it ends. */
+  /** A watch through an API method: client-node reads it as one text when it ends. */
   open(): void {}
 
   event(event: WatchEvent): void {

@@ -1,8 +1,8 @@
 /**
  * The KubeConfig that an in-process target gets: the target's own client-node class, connected to an `Upstream` instead of a socket.
  *
- * Everything that client-node does with a KubeConfig works, as long as the target uses the one it was given: API clients, `Watch`,
- * informers, health and metrics. Exec, attach and port-forward need a websocket and fail.
+ * All of client-node works on it as long as the target uses the KubeConfig it was given: API clients, `Watch`, informers, health and
+ * metrics. Exec, attach and port-forward need a WebSocket and fail.
  */
 import type {
   ApiConstructor,
@@ -19,7 +19,7 @@ import type { InProcessDispatcher } from './dispatcher.ts';
 import { createHttpLibrary } from './http-library.ts';
 import type { Transport } from './transport.ts';
 
-/** `.invalid` never resolves (RFC 2606): a target that dials by itself fails at once, and visibly. */
+/** `.invalid` never resolves (RFC 2606): a target that dials on its own fails at once. */
 const SERVER = 'http://stalemate.invalid';
 const NAME = 'stalemate';
 
@@ -30,19 +30,19 @@ export interface InProcessKubeConfigOptions {
   readonly transport: Transport;
   /** The current context's namespace. */
   readonly namespace: string;
-  /** Sent instead of client-node's own. */
+  /** Sent instead of client-node's own user agent. */
   readonly userAgent?: string;
 }
 
 interface Connections {
   readonly dispatcher: InProcessDispatcher;
-  /** Absent when API calls take the dispatcher too. */
+  /** Absent when API calls go through the dispatcher too. */
   readonly httpApi: HttpLibrary | undefined;
 }
 
 type ConnectedKubeConfig = new (connections: Connections) => KubeConfig;
 
-/** One subclass per copy of client-node, so that all incarnations share their shapes. */
+/** One subclass per copy of client-node, so that all incarnations share hidden classes. */
 const classes = new WeakMap<ClientNode, ConnectedKubeConfig>();
 
 export function createInProcessKubeConfig(options: InProcessKubeConfigOptions): KubeConfig {
@@ -82,7 +82,7 @@ function connectedClass(clientNode: ClientNode): ConnectedKubeConfig {
     override makeApiClient<T extends ApiType>(apiClientType: ApiConstructor<T>): T {
       const { httpApi } = this.#connections;
       if (httpApi === undefined) return super.makeApiClient(apiClientType);
-      // The base class makes the configuration, so that its middleware and user agent stay as they are.
+      // The base class creates the configuration, so that its middleware and user agent are kept.
       return super.makeApiClient(function withHttpApi(configuration: Configuration): T {
         return new apiClientType({ ...configuration, httpApi });
       } as unknown as ApiConstructor<T>);

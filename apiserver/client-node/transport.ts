@@ -1,2 +1,2 @@
-/** How API calls of client-node travel: past `fetch`, which is about five times as fast, or through it. Watches always take `fetch`. */
+/** How client-node's API calls travel: past `fetch` (about five times as fast) or through it. Watches always use `fetch`. */
 export type Transport = 'http-library' | 'dispatcher';

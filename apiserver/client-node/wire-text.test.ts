@@ -15,7 +15,7 @@ it('decodes path, repeated query and JSON body', () => {
   );
 });
 
-it('reads an apply body as YAML, and keeps what it cannot read for the server to refuse', () => {
+it('reads an apply body as YAML, and passes unreadable YAML on for the server to refuse', () => {
   const yaml = decodeRequest(
     'PATCH',
     '/x',
@@ -29,7 +29,7 @@ it('reads an apply body as YAML, and keeps what it cannot read for the server to
   expect(broken).not.toHaveProperty('body');
 });
 
-it('writes a list as JSON does, from the texts of its items', () => {
+it('writes a list from the texts of its items, equal to JSON.stringify', () => {
   const items = [{ a: 1 }, { b: 'ü"\n', none: undefined }];
   const list = { kind: 'List', metadata: { resourceVersion: '5' }, absent: undefined, items };
 
@@ -38,7 +38,7 @@ it('writes a list as JSON does, from the texts of its items', () => {
   expect(frameText({ type: 'ADDED', object: items[1] ?? {} })).toBe('{"type":"ADDED","object":{"b":"ü\\"\\n"}}\n');
 });
 
-it('names headers in lower case', () => {
+it('lower-cases header names', () => {
   expect(lowerCaseHeaders({ 'User-Agent': 'x', accept: 'y', 'Retry-After': 5 })).toEqual({
     'user-agent': 'x',
     accept: 'y',

@@ -1,8 +1,8 @@
 /**
- * Between the wire's JSON values and the bytes that client-node expects.
+ * Conversion between the wire's JSON values and the bytes that client-node expects.
  *
- * Owns: decoding a request, writing an answer or a watch frame as text, naming a broken connection as Node would. Objects that
- * left the API server are immutable and shared, so the text of each is made once.
+ * Owns: decoding a request, writing an answer or a watch frame as text, naming a broken connection as Node would. Objects from the API
+ * server are immutable and shared, so each is serialised once.
  */
 import { yaml } from '../server/http/yaml-library.ts';
 import type { JsonObject, JsonValue } from '../objects/object.ts';
@@ -10,7 +10,7 @@ import type { WatchEvent } from '../objects/watch-event.ts';
 import { listAsSent } from '../wire/typed-list.ts';
 import type { ApiRequest, ApiResponse, ConnectionError, Method } from '../wire/http.ts';
 
-/** Queries repeat; a resource version in each makes new ones. */
+/** Queries repeat, except for those with a resource version. */
 const QUERIES_MAX = 5_000;
 
 const queries = new Map<string, { readonly [key: string]: string }>();
@@ -89,7 +89,7 @@ export function frameText({ type, object }: WatchEvent): string {
   return `{"type":"${type}","object":${jsonText(object)}}\n`;
 }
 
-/** The JSON text of a value; made once per object. A list is put together from its items' texts. */
+/** The JSON text of a value, cached per object. The text of a list is assembled from its items' texts. */
 function jsonText(value: JsonValue): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   let text = texts.get(value);
@@ -116,7 +116,7 @@ function listText(list: JsonObject & { readonly items: readonly JsonValue[] }): 
 }
 
 const SYSCALLS = { ECONNRESET: 'read', ECONNREFUSED: 'connect', ETIMEDOUT: 'connect' } as const;
-/** Linux' numbers, as libuv reports them. */
+/** Linux's numbers, as libuv reports them. */
 const ERRNOS = { ECONNRESET: -104, ECONNREFUSED: -111, ETIMEDOUT: -110 } as const;
 
 /** The error that Node's network layer raises. */
@@ -136,7 +136,7 @@ export function fetchFailure(error: ConnectionError): TypeError {
   return ofTheNetwork(new TypeError('fetch failed', { cause: nodeError(error) }));
 }
 
-/** Raised by a socket, below whatever code waits for it: without the lines of ours that it was made in. */
+/** Raised by a socket, below the code that waits for it: the stack has none of our frames. */
 function ofTheNetwork<E extends Error>(error: E): E {
   error.stack = `${error.name}: ${error.message}`;
   return error;

@@ -1,4 +1,4 @@
-/** What the server, and what is beside it, throws for a mistake of its caller or of the machine. Answers to requests never are. */
+/** Errors for mistakes of the caller or problems of the machine. Answers to requests never throw them. */
 
 /** Stable codes of an {@link ApiServerError}. */
 export type ApiServerErrorCode =
@@ -6,7 +6,7 @@ export type ApiServerErrorCode =
   | 'MANIFEST_INVALID' // an object or a definition that the server refuses to start with
   | 'CLUSTER_UNAVAILABLE'; // programs of a control plane are missing, or do not start
 
-/** A mistake of the caller or of the machine. `message` says what was received, what was expected and what to do. */
+/** A mistake of the caller or a problem of the machine. `message` states what was received, what was expected and what to do. */
 export class ApiServerError extends Error {
   readonly code: ApiServerErrorCode;
 

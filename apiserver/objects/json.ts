@@ -1,5 +1,5 @@
 /**
- * Reading JSON whose shape nobody has checked: is it a map, what is at this key, and a harmless empty value where there is nothing.
+ * Reads JSON of unchecked shape: is it a map, what is at this key, with an empty value where there is nothing.
  *
  * Owns: the accessors that every layer shares. Does not own: the types (`object.ts`), paths through lists by the name of an item
  * (`edit.ts`).
@@ -14,7 +14,7 @@ export function isMap(value: JsonValue | undefined): value is JsonObject {
   return isRecord(value);
 }
 
-/** The same of something that may be anything. */
+/** The same for any value. */
 export function isRecord(value: unknown): value is { readonly [key: string]: unknown } {
   return value !== null && typeof value === 'object' && !Array.isArray(value);
 }
@@ -33,7 +33,7 @@ export function listOf(value: JsonValue | undefined): readonly JsonValue[] {
   return isList(value) ? value : NO_LIST;
 }
 
-/** The same with the keys of all its maps in order. */
+/** The same value with the keys of all maps sorted. */
 export function sortedKeys(value: JsonValue): JsonValue {
   if (isList(value)) return value.map(sortedKeys);
   if (!isMap(value)) return value;
@@ -46,8 +46,8 @@ export function sortedKeys(value: JsonValue): JsonValue {
 }
 
 /**
- * A copy of `map` without some of its keys, which are in its order. Deleting them from a copy takes far longer, and leaves one that takes
- * more memory.
+ * A copy of `map` without some of its keys, given in their order in the map. Deleting them from a copy takes far longer, and uses more
+ * memory.
  */
 export function withoutKeys(
   map: { readonly [key: string]: JsonValue | undefined },
@@ -61,7 +61,7 @@ export function withoutKeys(
   return copy;
 }
 
-/** Whether a value nests deeper than that, or for ever. Does not call itself, and looks at each part once a level, however often it is held. */
+/** Whether a value nests deeper than that, or is cyclic. Iterative, and looks at each part once a level even if it is shared. */
 export function nestsDeeper(value: unknown, levels: number): boolean {
   let level = new Set([value]);
   for (let depth = 0; level.size > 0; depth++) {
@@ -75,7 +75,7 @@ export function nestsDeeper(value: unknown, levels: number): boolean {
   return false;
 }
 
-/** The maps in a list; what else is in it is passed over. */
+/** The maps in a list; other items are skipped. */
 export function mapsOf(value: JsonValue | undefined): readonly JsonObject[] {
   return isList(value) ? value.filter(isMap) : NO_LIST;
 }
@@ -85,7 +85,7 @@ export function textOf(value: JsonValue | undefined): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** The strings in a list; what else is in it is passed over. */
+/** The strings in a list; other items are skipped. */
 export function textsOf(value: JsonValue | undefined): readonly string[] {
   return isList(value) ? value.filter((one) => typeof one === 'string') : NO_LIST;
 }
@@ -100,7 +100,7 @@ export function valueAt(object: JsonValue | undefined, path: readonly string[]):
   return value;
 }
 
-/** A copy of `object` with `value` at `path`; maps on the way are copied or made. */
+/** A copy of `object` with `value` at `path`; maps along the path are copied or created. */
 export function withValueAt(object: JsonObject, path: readonly string[], value: JsonValue): JsonObject {
   const [key, ...rest] = path;
   if (key === undefined) return object;

@@ -1,8 +1,8 @@
 /**
  * Kubernetes objects as plain immutable JSON.
  *
- * Owns: the JSON types, object metadata, how one object is named. Does not own: what a server does with them (`apiserver`),
- * how they travel (`wire`). Objects that left the API server are frozen by convention: nobody edits one, everybody copies.
+ * Owns: the JSON types, object metadata, how one object is named. Does not own: what a server does with them (`apiserver`), how they travel
+ * (`wire`). Objects from the API server are frozen by convention: copy, never edit.
  */
 
 /** Any JSON value; integers beyond 2^53 are out of scope. */
@@ -56,7 +56,7 @@ export interface ResourceRef {
   readonly resource: string;
 }
 
-/** A resource together with what discovery says of it. */
+/** A resource with its discovery information. */
 export interface ResourceKind extends ResourceRef {
   readonly kind: string;
   readonly namespaced: boolean;
@@ -85,7 +85,7 @@ export function objectKey(gr: string, namespace: string, name: string): string {
   return `${gr}/${namespace}/${name}`;
 }
 
-/** `metadata.resourceVersion` as the store-wide counter it is on the servers supported here; 0 when absent. */
+/** `metadata.resourceVersion` as a store-wide counter, which it is on the supported servers; 0 when absent. */
 export function revisionOf(object: { readonly metadata: ObjectMeta }): number {
   return Number(object.metadata.resourceVersion ?? 0);
 }
@@ -96,8 +96,8 @@ export function controllerOf(object: { readonly metadata: ObjectMeta }): OwnerRe
 }
 
 /**
- * Whose an object is: its controller's; where none is named, its only owner's, as the Java operator SDK and many scripts write it.
- * Undefined for one with several owners and no controller.
+ * The owner of an object: its controller, otherwise its only owner, as the Java operator SDK and many scripts write it. Undefined for
+ * several owners without a controller.
  */
 export function parentOf(object: { readonly metadata: ObjectMeta }): OwnerReference | undefined {
   const { ownerReferences = [] } = object.metadata;

@@ -1,6 +1,6 @@
-/** Time as objects carry it. */
+/** Timestamps as objects carry them. */
 
-/** Now, or so many seconds later: RFC 3339 with whole seconds. */
+/** The current time, or so many seconds later: RFC 3339 with whole seconds. */
 export type Timestamp = (offsetSeconds?: number) => string;
 
 /** RFC 3339 with whole seconds, as `metav1.Time` is written. */
@@ -8,7 +8,7 @@ export function timestampText(epochMs: number): string {
   return `${new Date(epochMs).toISOString().slice(0, 19)}Z`;
 }
 
-/** {@link Timestamp} of a clock. The text of the current second is kept: most requests of a trial fall into one. */
+/** {@link Timestamp} of a clock. The text of the current second is cached: most requests of a trial fall into one. */
 export function timestampsOf(now: () => number): Timestamp {
   let second = Number.NaN;
   let text = '';

@@ -1,9 +1,9 @@
 /**
- * Programs that never outlive us.
+ * Child processes that never outlive this process.
  *
- * Owns: starting, watching over and ending the processes of one control plane. When we end, in whatever way (Ctrl-C, a crash, kill -9), a
- * shell ends the programs and removes their folder (`watching-shell.ts`).
- * They run in groups of their own, so that Ctrl-C reaches us alone and the order of ending is ours. Start at {@link Children}.
+ * Owns: starting, supervising and ending the processes of one control plane. When this process ends, in whatever way (Ctrl-C, a crash, kill
+ * -9), a shell ends the programs and removes their folder (`watching-shell.ts`).
+ * They run in process groups of their own, so that Ctrl-C reaches only this process, which ends them in order. Start at {@link Children}.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, openSync, readFileSync, rmSync } from 'node:fs';
@@ -12,10 +12,10 @@ import { noteProcess } from './scratch.ts';
 import { WatchingShell } from './watching-shell.ts';
 import { realClearTimeout, realSetTimeout } from '../clock.ts';
 
-/** What a program gets to end by itself. */
+/** Grace period before SIGKILL. */
 const GRACE_MS = 5000;
 
-/** Reads pids and then "done", or the end of the pipe, which means that we are gone. */
+/** Reads pids and then "done", or the end of the pipe, which means that the parent is gone. */
 const WATCHDOG = `
 pids=
 while read -r line; do
@@ -31,9 +31,9 @@ export interface Child {
   readonly name: string;
   readonly pid: number;
   readonly logFile: string;
-  /** How it ended; undefined while it runs. */
+  /** The exit status; undefined while it runs. */
   readonly ended: () => string | undefined;
-  /** Resolves when it has ended. */
+  /** Resolves when it has exited. */
   readonly gone: Promise<void>;
 }
 
@@ -85,7 +85,7 @@ export class Children {
   }
 }
 
-/** The last lines of a log, for a message. */
+/** The last lines of a log, for an error message. */
 export function logTail(child: Child, lines = 12): string {
   try {
     return readFileSync(child.logFile, 'utf8').trimEnd().split('\n').slice(-lines).join('\n');

@@ -1,23 +1,23 @@
 /**
- * A process by more than its number, which others get after it, and which others have in another container: when it was started is part
- * of it, and where it runs.
+ * Identifies a process by more than its pid, which is reused, and which other containers use too: the identity includes its start time and
+ * its host.
  *
- * What outlives a process in a file says by this who made it, so that the next one can distinguish what is left from what is in use. Owns:
- * reading that from `/proc`; elsewhere a number and the name of the machine are all there is. Start at {@link isOurProcess}.
+ * A file that outlives its process carries this identity, so that a later process can distinguish leftovers from files in use. Owns:
+ * reading it from `/proc`; on other systems pid and host name are all there is. Start at {@link isOurProcess}.
  */
 import { createHash } from 'node:crypto';
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 
 export interface ProcessIdentity {
-  /** Where its number means something: {@link ourHost}. */
+  /** The host where the pid is valid: {@link ourHost}. */
   readonly host: string;
   readonly pid: number;
-  /** Clock ticks since the machine started; empty where they cannot be read. */
+  /** Clock ticks since boot; empty where unavailable. */
   readonly started: string;
 }
 
-/** Of ourselves. */
+/** Of this process. */
 export function ourProcess(): ProcessIdentity {
   return identityOf(process.pid);
 }
@@ -26,7 +26,7 @@ export function identityOf(pid: number): ProcessIdentity {
   return { host: ourHost(), pid, started: startOf(pid) };
 }
 
-/** This machine; of a container, that one: another one numbers its processes from 1. */
+/** This machine, or this container: each container has a pid namespace of its own. */
 export function ourHost(): string {
   try {
     return `${hostname()} ${readlinkSync('/proc/self/ns/pid')}`;
@@ -35,23 +35,23 @@ export function ourHost(): string {
   }
 }
 
-/** The identity in short, for names of files. */
+/** The identity in short form, for file names. */
 export function markOf({ host, pid, started }: ProcessIdentity): string {
   return `${hostMark(host)}-${pid}-${started}`;
 }
 
-/** Containers may share a folder, and count their processes each for itself. */
+/** Containers may share a folder, but each has its own pids. */
 export function hostMark(host: string = ourHost()): string {
   return createHash('sha256').update(host).digest('hex').slice(0, 8);
 }
 
-/** Whether the process of a mark still runs, as {@link isOurProcess} says. */
+/** Whether the process of a mark still runs, as {@link isOurProcess} reports. */
 export function isMarkAlive(mark: string): boolean {
   const [host = '', pid = '', started = ''] = mark.split('-');
   return host !== hostMark() || isOurProcess({ host: ourHost(), pid: Number(pid), started });
 }
 
-/** Whether it still runs; one on another machine cannot be checked, so it may. */
+/** Whether it still runs; on another machine that is unknown, so true. */
 export function isOurProcess({ host, pid, started }: ProcessIdentity): boolean {
   if (host !== ourHost()) return true;
   try {
@@ -62,7 +62,7 @@ export function isOurProcess({ host, pid, started }: ProcessIdentity): boolean {
   return startOf(pid) === started;
 }
 
-/** Field 22 of `/proc/PID/stat`, counted from behind the name, which may hold anything; a zombie is no process any more. */
+/** Field 22 of `/proc/PID/stat`, counted from behind the name, which may contain anything; a zombie counts as exited. */
 function startOf(pid: number): string {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');

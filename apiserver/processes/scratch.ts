@@ -1,10 +1,9 @@
 /**
- * Folders of programs that we start, named after us, so that the next one of us finds those that nobody looks after any more.
+ * Scratch folders of child programs, named after their owner process, so that a later run can find orphans.
  *
- * A watchdog ends programs when we end, in whatever way; where it was killed too, or the machine was too slow for it, what is left is
- * found here: the name of a folder says who made it, a file in it which processes were started there. Only folders of this user
- * are looked at: anybody may write to the system's folder for temporary files. Owns: these names and files. Start at
- * {@link scratchFolder}, {@link endLeft}.
+ * A watchdog ends programs when this process ends; where it was killed too, or was too slow, orphans are found here: the folder name
+ * identifies the owner, a file in it the started processes. Only folders of this user are considered: the system's temporary folder is
+ * world-writable. Owns: these names and files. Start at {@link scratchFolder}, {@link endLeft}.
  */
 import { appendFileSync, lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,32 +18,32 @@ import {
   type ProcessIdentity,
 } from './process-identity.ts';
 
-/** The kind of folders that control planes are in. */
+/** Prefix of folders of control planes. */
 export const CONTROL_PLANE = 'control-plane';
-/** The same of servers that connections go through. */
+/** Prefix of folders of connection proxies. */
 export const TOXIPROXY = 'toxiproxy';
 
 const PROCESSES = 'processes.jsonl';
 /** `stalemate-control-plane-0a1b2c3d-1234-567890-aBcDeF`. */
 const NAME = /^(?<kind>stalemate-[a-z-]+)-(?<host>[0-9a-f]{8})-(?<pid>\d+)-(?<started>\d*)-[A-Za-z0-9]{6}$/;
 
-/** A new folder for a kind of programs. */
+/** Creates a new folder for a kind of program. */
 export function scratchFolder(kind: string, parent: string = tmpdir()): string {
   return mkdtempSync(join(parent, `stalemate-${kind}-${markOf(ourProcess())}-`));
 }
 
-/** Notes a process that was started there. */
+/** Records a process that was started there. */
 export function noteProcess(folder: string, pid: number): void {
   appendFileSync(join(folder, PROCESSES), `${JSON.stringify(identityOf(pid))}\n`);
 }
 
-/** What a run that was cut short has left. */
+/** Leftovers of an interrupted run. */
 export interface Left {
   readonly folder: string;
   readonly pids: readonly number[];
 }
 
-/** Ends the processes of a kind whose owner is gone, and removes their folders; with `dryRun` only tells. */
+/** Ends the processes of a kind whose owner is gone, and removes their folders; with `dryRun` only reports them. */
 export function endLeft(kind: string, dryRun = false, parent: string = tmpdir()): readonly Left[] {
   return namesIn(parent).flatMap((name) => {
     const { kind: found, host, pid, started = '' } = NAME.exec(name)?.groups ?? {};
@@ -64,7 +63,7 @@ function kill({ pid }: ProcessIdentity): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // It has ended meanwhile.
+    // It has exited meanwhile.
   }
 }
 
@@ -93,7 +92,7 @@ function processesIn(folder: string): readonly ProcessIdentity[] {
         try {
           return [JSON.parse(line) as ProcessIdentity];
         } catch {
-          // Half written: it was cut short there.
+          // Half written: the run was interrupted there.
           return [];
         }
       });

@@ -15,7 +15,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-it('is not needed where there is no shell', async () => {
+it('is optional where there is no shell', async () => {
   vi.stubEnv('PATH', '');
   const within = join(folder, 'within');
   mkdirSync(within);
@@ -28,7 +28,7 @@ it('is not needed where there is no shell', async () => {
   expect(existsSync(within)).toBe(false);
 });
 
-it('acts when whoever holds the pipe is killed, and not when told that all is done', async () => {
+it('acts when the holder of the pipe is killed, but not after "done"', async () => {
   const program = `
     import { WatchingShell } from ${JSON.stringify(new URL('./watching-shell.ts', import.meta.url).href)};
     const folder = ${JSON.stringify(folder)};

@@ -1,8 +1,8 @@
 /**
- * A shell that does something once we are gone, in whatever way: Ctrl-C twice, a crash, kill -9.
+ * A shell that cleans up once this process is gone, in whatever way: Ctrl-C twice, a crash, kill -9.
  *
- * It waits at the end of a pipe that only we hold, and its script ends at a line "done". Where there is no shell nothing watches: what
- * is left then is found by the next start. Owns: starting it, so that it keeps nobody from ending. Start at {@link WatchingShell}.
+ * It waits at the end of a pipe that only this process holds, and exits at a line "done". Without a shell nothing watches: the next start
+ * finds the leftovers. Owns: starting it without keeping the event loop alive. Start at {@link WatchingShell}.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 
@@ -21,7 +21,7 @@ export class WatchingShell {
       env: { ...env },
       cwd: '/',
     });
-    // One that cannot be told anything has ended already, or was never there.
+    // A shell that cannot be written to has exited already, or never started.
     this.#shell.stdin?.on('error', () => {});
     this.#shell.on('error', () => {});
     this.#shell.unref();
@@ -32,7 +32,7 @@ export class WatchingShell {
     this.#shell.stdin?.write(`${line}\n`);
   }
 
-  /** There is nothing left to do. */
+  /** Tells the shell to exit without cleaning up. */
   done(): void {
     this.#shell.stdin?.end('done\n');
   }

@@ -1,11 +1,11 @@
-/** What the scripts of this folder share: how they end, and numbers and times on their command lines. */
+/** Shared by the scripts of this folder: exit codes, and numbers and times on the command line. */
 import { ApiServerError } from '../objects/errors.ts';
 
 const EXIT_USAGE = 2;
 const EXIT_ENVIRONMENT = 3;
 const UNITS_MS: { readonly [unit: string]: number } = { s: 1000, m: 60_000, h: 3_600_000 };
 
-/** Runs a script: a mistake of its user is one line and an exit code, anything else is thrown. */
+/** Runs a script: a usage error prints one line and sets the exit code, anything else is thrown. */
 export async function runMain(main: () => void | Promise<void>): Promise<void> {
   try {
     await main();
@@ -16,13 +16,13 @@ export async function runMain(main: () => void | Promise<void>): Promise<void> {
   }
 }
 
-/** The number that a flag was given. @throws {USAGE} for anything but digits. */
+/** The number in a flag. @throws {USAGE} for anything but digits. */
 export function wholeNumber(flag: string, text: string): number {
   if (!/^\d+$/.test(text)) throw new ApiServerError('USAGE', `got ${flag} "${text}", expected a whole number`);
   return Number(text);
 }
 
-/** Milliseconds of `30s`, `10m`, `1h`. @throws {USAGE} naming what was given. */
+/** Milliseconds of `30s`, `10m`, `1h`. @throws {USAGE} for anything else. */
 export function budgetMs(text: string): number {
   const [, number, unit = ''] = /^(\d+)([smh])$/.exec(text) ?? [];
   if (number === undefined)

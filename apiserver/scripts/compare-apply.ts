@@ -94,7 +94,7 @@ function embedded(server: ApiServer): Send {
   };
 }
 
-/** What differs between any two servers. */
+/** Fields that differ between any two servers. */
 const DROPPED: ReadonlySet<string> = new Set([
   'uid',
   'resourceVersion',
@@ -104,7 +104,7 @@ const DROPPED: ReadonlySet<string> = new Set([
   'clusterIPs',
 ]);
 
-/** The answer as text, without what differs anyway, maps in one order, repeated causes and entries of one time likewise. */
+/** The answer as text, without values that always differ, with sorted maps, causes and entries of the same time. */
 function normal(value: JsonValue | undefined, key = ''): JsonValue {
   if (value === undefined || value === null || typeof value !== 'object')
     return key === 'time'
@@ -223,7 +223,7 @@ for (const { body, manager, name: suffix, operation } of sample) {
   console.log(
     `${operation} by ${manager}: ${JSON.stringify(object)}\n  real     ${text(theirs)}\n  embedded ${text(ours)}`,
   );
-  // Both start anew, so that one difference does not make more.
+  // Both start over, so that one difference does not cause more.
   for (const side of sides) {
     await side('PATCH', at, { metadata: { finalizers: null } }, MERGE);
     await side('DELETE', at);

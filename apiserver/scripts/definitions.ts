@@ -2,7 +2,7 @@
  * Definitions, samples and manifests of public projects on the embedded API server and on a real one, compared answer by answer.
  *
  *   npm run definitions                         all projects of apiserver/scripts/definitions/projects.json
- *   npm run definitions -- --quick              a bounded part: always the same one unless --seed says otherwise
+ * npm run definitions -- --quick              a bounded part: always the same one unless --seed is given
  *   npm run definitions -- --only jobset,kueue  some of them
  *   npm run definitions -- --fetch              downloads what is missing and compares nothing
  *
@@ -20,7 +20,7 @@ import { documentsOf, readProjects, type Project } from './definitions/projects.
 import { projectLine, summaryText, type ProjectResult } from './definitions/report.ts';
 import { runMain, wholeNumber } from './command-line.ts';
 
-/** What `--quick` takes of all this, in about a minute. */
+/** The part that `--quick` compares, in about a minute. */
 const QUICK = { projects: 5, perKind: 2, variants: 1 };
 const WHOLE = { perKind: 40, variants: 10 };
 
@@ -63,7 +63,7 @@ async function compareAll(projects: readonly Project[], perKind: number | undefi
         const seconds = (performance.now() - began) / 1000;
         const result = { ...compared, name: project.name, version: project.version, seconds };
         results.push(result);
-        // As far as it got, also when somebody ends it.
+        // The partial result, also after an interrupt.
         if (values.output !== undefined) writeFileSync(values.output, JSON.stringify(results, null, 1));
         console.log(projectLine(result));
       } catch (error) {

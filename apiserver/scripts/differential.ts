@@ -2,8 +2,8 @@
  * The embedded API server against a real kube-apiserver: `npm run differential -- --budget 10m [--seed N] [--only widgets,pods]`,
  * and the conformance cases and the claims of apiserver/docs/claims.md on both: `npm run differential -- --conformance`.
  *
- * Prints sequences per second, what was covered and every class of difference with a minimal sequence. Exit code 1 when one is
- * unexplained. Needs the binaries of `scripts/control-plane.ts build` (or envtest's).
+ * Prints sequences per second, the coverage and every class of difference with a minimal sequence. Exit code 1 when one is unexplained.
+ * Needs the binaries of `scripts/control-plane.ts build` (or envtest's).
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
@@ -74,7 +74,7 @@ async function main(): Promise<void> {
   process.exitCode = result.classes.length > 0 || result.errors.length > 0 ? 1 : 0;
 }
 
-/** The conformance cases on both servers, and the claims, which must come out on both as their page tells. */
+/** The conformance cases and the claims on both servers; both must match the claims page. */
 async function conformance(): Promise<void> {
   const { ours, real, stop } = await startBoth();
   try {

@@ -4,8 +4,8 @@
  * Prints how many requests were compared and every class of difference with its shortest example. Exit code 1 when one is
  * unexplained. Needs the binaries of `scripts/control-plane.ts build` (or envtest's).
  *
- * With `--cost` it looks for requests that cost the embedded server much: time of a processor, and memory beyond what was stored and
- * answered. Prints the worst of each. Exit code 1 when one got no answer, took a second or 64 MiB. Linux only, no binaries needed.
+ * With `--cost` it looks for requests that are expensive for the embedded server: CPU time, and memory beyond what was stored and answered.
+ * Prints the worst of each. Exit code 1 when one got no answer, took a second or 64 MiB. Linux only, no binaries needed.
  */
 import { spawn } from 'node:child_process';
 import { parseArgs } from 'node:util';
@@ -40,7 +40,7 @@ await runMain(async () => {
   }
 });
 
-/** In a process of its own, whose time and memory are its costs. */
+/** In a process of its own, whose time and memory are measured. */
 function start(): Promise<CostServer> {
   const serve = new URL('serve.ts', import.meta.url).pathname;
   const child = spawn(process.execPath, [serve], { stdio: ['ignore', 'pipe', 'inherit'] });

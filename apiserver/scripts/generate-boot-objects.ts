@@ -1,8 +1,8 @@
 /**
- * Writes `apiserver/server/kinds/generated/boot.json`: what kube-apiserver stores by itself when it starts on an empty etcd.
+ * Writes `apiserver/server/kinds/generated/boot.json`: the objects that kube-apiserver creates when it starts on an empty etcd.
  *
- * Reads it from a running server: `node apiserver/scripts/generate-boot-objects.ts URL TOKEN`. Left out is what the embedded server sets itself
- * (uids, versions, times) and the namespaces, which it always has. Roles have a script of their own.
+ * Reads it from a running server: `node apiserver/scripts/generate-boot-objects.ts URL TOKEN`. Leaves out fields that the embedded server
+ * sets itself (uids, versions, times) and the namespaces, which it always has. Roles have a script of their own.
  */
 import { writeFileSync } from 'node:fs';
 import { request } from 'node:https';

@@ -1,8 +1,8 @@
 /**
- * Writes `apiserver/server/access/bootstrap-roles.generated.ts`: the roles and bindings that kube-apiserver makes under RBAC.
+ * Writes `apiserver/server/access/bootstrap-roles.generated.ts`: the roles and bindings that kube-apiserver creates under RBAC.
  *
- * Reads them from a running server: `node apiserver/scripts/generate-bootstrap-rbac.ts URL TOKEN`, started with `--authorization-mode=RBAC` on an
- * empty etcd. Whatever a server adds itself (uid, version, times, managed fields) is left out.
+ * Reads them from a running server: `node apiserver/scripts/generate-bootstrap-rbac.ts URL TOKEN`, started with `--authorization-mode=RBAC`
+ * on an empty etcd. Fields that a server adds itself (uid, version, times, managed fields) are left out.
  */
 import { writeFileSync } from 'node:fs';
 import { request } from 'node:https';

@@ -1,10 +1,10 @@
 /**
- * Writes what the embedded API server knows of built-in kinds: `node apiserver/scripts/generate-builtins.ts URL TOKEN [DIRECTORY]`.
+ * Writes the data about built-in kinds: `node apiserver/scripts/generate-builtins.ts URL TOKEN [DIRECTORY]`.
  *
- * URL and TOKEN name a real kube-apiserver of the version that is imitated; its discovery and OpenAPI documents say what is served and
- * how lists merge. What OpenAPI leaves out (Go's types, and which fields are written although empty) is read from the type
- * declarations of the Go modules of the same version. Only facts are written, none of the sources' text but descriptions. For the
- * documents of custom resources it creates two definitions on that server, and deletes them again.
+ * URL and TOKEN name a real kube-apiserver of the imitated version; its discovery and OpenAPI documents define what is served and how lists
+ * merge. Facts that OpenAPI omits (Go's types, and which empty fields are written) are read from the type declarations of the Go modules of
+ * the same version. Only facts are written, none of the sources' text but descriptions. For the documents of custom resources it creates
+ * two definitions on that server, and deletes them again.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ import { readServer, type RealServer, type Schema } from './real-openapi.ts';
 
 const MODULES = ['k8s.io/api', 'k8s.io/apimachinery', 'k8s.io/apiextensions-apiserver', 'k8s.io/kube-aggregator'];
 
-/** How component names of OpenAPI begin, by the short form of the Go package that they come from. */
+/** The prefix of OpenAPI component names, by the short form of their Go package. */
 const PACKAGES: readonly (readonly [RegExp, string, string])[] = [
   [/^io\.k8s\.api\.(\w+)\.(\w+)\.(\w+)$/, 'k8s.io/api/$1/$2', '$1/$2.$3'],
   [/^io\.k8s\.apimachinery\.pkg\.apis\.(\w+)\.(\w+)\.(\w+)$/, 'k8s.io/apimachinery/pkg/apis/$1/$2', '$1/$2.$3'],
@@ -26,7 +26,7 @@ const PACKAGES: readonly (readonly [RegExp, string, string])[] = [
   [/^io\.k8s\.kube-aggregator\.pkg\.apis\.(\w+)\.(\w+)\.(\w+)$/, 'k8s.io/kube-aggregator/pkg/apis/$1/$2', '$1/$2.$3'],
 ];
 
-/** Schema extensions that merging needs, and how they are called in the generated file. */
+/** Schema extensions that merging needs, with their names in the generated file. */
 const MERGING: readonly (readonly [string, string])[] = [
   ['x-kubernetes-list-type', 'listType'],
   ['x-kubernetes-list-map-keys', 'listKeys'],
@@ -42,7 +42,7 @@ type Extra = Record<string, unknown>;
 function mergingOf(schema: Schema | undefined): Extra {
   const extra: Extra = {};
   for (const [name, short] of MERGING) if (schema?.[name] !== undefined) extra[short] = schema[name];
-  // Go's own zero values are no defaults.
+  // Go's own zero values are not defaults.
   const value = extra['default'];
   if (value === '' || value === 0 || value === false || (typeof value === 'object' && JSON.stringify(value) === '{}'))
     delete extra['default'];

@@ -1,9 +1,9 @@
 /**
  * Writes the protobuf descriptors of built-in kinds: `node apiserver/scripts/generate-protobuf.ts [VERSION]`, after a Kubernetes version.
  *
- * Field numbers and types come from the `.proto` files of the Go modules of that version, JSON names and which fields are pointers from
- * the struct tags beside them: Go writes every field that is no pointer, zero or not, and leaves zeros out of its JSON. Only facts are
- * written. Needs Go, for its module cache.
+ * Field numbers and types come from the `.proto` files of the Go modules of that version, JSON names and pointer fields from the struct
+ * tags: Go writes every non-pointer field, zero or not, and leaves zeros out of its JSON. Only facts are written. Needs Go, for its module
+ * cache.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, globSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -13,7 +13,7 @@ import protobuf from 'protobufjs';
 
 const OUTPUT = join(import.meta.dirname, '../apiserver/wire/protobuf/generated/descriptors.json');
 const MODULES = ['k8s.io/api', 'k8s.io/apimachinery', 'k8s.io/apiextensions-apiserver', 'k8s.io/kube-aggregator'];
-/** What is served without being asked for, and what those refer to. */
+/** Packages that are served by default, and those that they refer to. */
 const SERVED = /\.(v[0-9]+|meta\.v1beta1|runtime|intstr|resource)$/;
 /** Never served: review kinds of webhooks, discovery (JSON only), test kinds. */
 const LEFT_OUT = /\.(admission|apidiscovery|imagepolicy|testapigroup)\./;
@@ -26,7 +26,7 @@ interface Tag {
   readonly inline: boolean;
 }
 
-/** Struct name → field number → what its tags say. */
+/** Struct name → field number → its tags. */
 type Structs = Map<string, Map<number, Tag>>;
 
 function structsIn(directory: string): Structs {

@@ -1,15 +1,15 @@
 /**
  * Writes the columns of the built-in kinds' tables: `node apiserver/scripts/generate-tables.ts URL TOKEN`.
  *
- * URL and TOKEN name a real kube-apiserver of the version that is imitated: it says them with every table, rows or not. Columns that
- * many kinds share are written once.
+ * URL and TOKEN name a real kube-apiserver of the imitated version: every table lists its columns, with or without rows. Columns that many
+ * kinds share are written once.
  */
 import { writeFileSync } from 'node:fs';
 import { Agent, request } from 'node:https';
 import { join } from 'node:path';
 
 const OUTPUT = join(import.meta.dirname, '../apiserver/server/tables/generated/columns.json');
-/** Groups of the server itself; custom resources say their columns in their definitions. */
+/** Groups of the server itself; custom resources define columns in their CRDs. */
 const BUILT_IN = /^[a-z]+$|\.k8s\.io$/;
 const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io';
 

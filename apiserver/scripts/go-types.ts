@@ -1,7 +1,7 @@
 /**
- * Reads type declarations of Go packages as far as `encoding/json` cares: names, types, and which empty fields are written.
+ * Reads type declarations of Go packages as far as `encoding/json` needs them: names, types, and which empty fields are written.
  *
- * Owns: finding modules in Go's module cache and a reader for the regular style of Kubernetes' `types.go`. No general Go parser.
+ * Owns: finding modules in Go's module cache and a reader for the regular style of Kubernetes' `types.go`. Not a general Go parser.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -12,13 +12,13 @@ export interface GoField {
   readonly name: string;
   /** Short form: `*int32`, `[]core/v1.Container`, `map[string]string`. */
   readonly type: string;
-  /** Written although empty; `zero` (omitzero): left out when all of it is zero. */
+  /** Written even when empty; `zero` (omitzero): left out when all of it is zero. */
   readonly kept: boolean | 'zero';
   /** Names of the embedded structs that the field comes through; Go's messages name them. */
   readonly via: readonly string[];
 }
 
-/** Types that encode themselves: nobody looks inside. */
+/** Types with their own JSON encoding: not looked into. */
 const OPAQUE: ReadonlyMap<string, string> = new Map([
   ['k8s.io/apimachinery/pkg/apis/meta/v1.Time', 'Time'],
   ['k8s.io/apimachinery/pkg/apis/meta/v1.MicroTime', 'MicroTime'],
@@ -51,7 +51,7 @@ export class GoTypes {
   readonly #modules = new Map<string, string>();
   readonly #packages = new Map<string, Package>();
 
-  /** `version` is the server's, such as `v1.36.3`; its modules are `v0.36.3`. */
+  /** `version` is the server's, for example `v1.36.3`; its modules are `v0.36.3`. */
   constructor(modules: readonly string[], version: string) {
     for (const module of modules) {
       const text = execFileSync('go', ['mod', 'download', '-json', `${module}@${version.replace(/^v1/, 'v0')}`], {
@@ -61,7 +61,7 @@ export class GoTypes {
     }
   }
 
-  /** The short names of declared types that a type is made of. */
+  /** The short names of the declared types in a type. */
   static named(type: string): readonly string[] {
     return type.match(/[\w-]+(?:\/[\w-]+)*\.\w+/g) ?? [];
   }
@@ -125,7 +125,7 @@ export class GoTypes {
     return fields;
   }
 
-  /** Puts short package names into a type and resolves what encodes itself. */
+  /** Puts short package names into a type and resolves types with their own encoding. */
   #type(text: string, path: string, declaration: Declaration): string {
     return text.replaceAll(
       /(?<![\w.])(?:(\w+)\.)?([A-Za-z]\w*)(?![\w.])/g,

@@ -33,7 +33,7 @@ const LABELS: { readonly [row in (typeof ROWS)[number]]: string } = {
 
 type Measured = { readonly [row in (typeof ROWS)[number]]: number };
 
-/** Creates objects, and takes them away again by `reset`. */
+/** Creates objects and removes them by `reset`. */
 async function load(
   api: k8s.CoreV1Api,
   reset: () => void | Promise<void>,
@@ -103,7 +103,7 @@ async function real(kwok: boolean): Promise<Measured> {
   return { startMs, memoryMb: plane.pids.reduce((sum, pid) => sum + residentMb(pid), 0), ...loaded };
 }
 
-/** The same by controller-runtime, compiled before: what is measured is a test binary. */
+/** The same by controller-runtime, as a compiled test binary. */
 function fakeClient(): Measured {
   const folder = fileURLToPath(new URL('measure/fake-client', import.meta.url));
   const binary = fileURLToPath(new URL('measure/fake-client/build/fake-client', import.meta.url));

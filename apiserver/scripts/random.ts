@@ -1,4 +1,4 @@
-/** A seeded generator (mulberry32), so that a comparison can be made again. */
+/** A seeded generator (mulberry32), so that a comparison can be repeated. */
 export class Random {
   #state: number;
 
@@ -19,7 +19,7 @@ export class Random {
     return Math.floor(this.float() * n);
   }
 
-  /** One of `items`, of which there is at least one. */
+  /** One of `items`, which is not empty. */
   pick<T>(items: readonly T[]): T {
     return items[this.int(items.length)] as T;
   }

@@ -1,5 +1,5 @@
 /**
- * What a real kube-apiserver says of itself: discovery and OpenAPI, read over HTTPS and put together for the generated files.
+ * Discovery and OpenAPI of a real kube-apiserver, read over HTTPS and prepared for the generated files.
  */
 import { Agent, request } from 'node:https';
 
@@ -11,10 +11,10 @@ export interface RealServer {
   readonly components: { readonly [name: string]: Schema };
   readonly discovery: string;
   readonly openApiV3: unknown;
-  /** The documents of a definition with placeholders for names, and the schemas that they name. */
+  /** The documents of a definition with placeholders for names, and the schemas that they refer to. */
   readonly openApiCustom: unknown;
   readonly openApiV2: unknown;
-  /** The hash of each document by its path, as the index gives it. */
+  /** The hash of each document by its path, from the index. */
   readonly hashes: { readonly [path: string]: string };
 }
 
@@ -22,7 +22,7 @@ const AGGREGATED = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDisco
 
 type Json = Record<string, unknown>;
 
-/** Names that stand for those of a definition in the documents that its creation adds. */
+/** Placeholders for the names of a definition in the documents that its creation adds. */
 const TEMPLATE = { group: 'ggggg.example', version: 'v7', kind: 'Kkkkk', plural: 'ppppp', singular: 'kkkkk' };
 
 export async function readServer(url: string, token: string): Promise<RealServer> {
@@ -78,7 +78,7 @@ export async function readServer(url: string, token: string): Promise<RealServer
   }
 }
 
-/** The document with names instead of the schemas that others hold too; those that differ stay, as `own`. */
+/** The document with names instead of shared schemas; differing ones are kept, as `own`. */
 function shared(document: Json, components: Record<string, Schema>): Json {
   const { components: parts, ...rest } = document as { readonly components?: Json };
   if (parts === undefined) return rest;
@@ -125,7 +125,7 @@ function definition(scope: string): Json {
   };
 }
 
-/** Asks again until there is an answer: documents follow definitions after some seconds. */
+/** Polls until there is an answer: documents follow definitions after some seconds. */
 async function until<T>(ask: () => Promise<T | undefined>): Promise<T> {
   for (let tries = 0; tries < 100; tries++) {
     const answer = await ask();
@@ -135,7 +135,7 @@ async function until<T>(ask: () => Promise<T | undefined>): Promise<T> {
   throw new Error('the server did not follow within half a minute');
 }
 
-/** Aggregated discovery with what only the plain form says, one line per resource. */
+/** Aggregated discovery plus the fields that only the plain form has, one line per resource. */
 async function discovery(get: (path: string, accept?: string) => Promise<Json>): Promise<string> {
   const groups: string[] = [];
   for (const path of ['/api', '/apis']) {

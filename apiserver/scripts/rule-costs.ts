@@ -1,11 +1,11 @@
 /**
- * Random rules in definitions, sent to the embedded server and to a real one: do both refuse the same for its estimated cost, in the
- * same words?
+ * Random rules in definitions, sent to the embedded server and to a real one: do both refuse the same rules for their estimated cost, with
+ * the same message?
  *
  *   npm run rule-costs -- [--count 300] [--seed N]
  *
- * Each rule stands in a list whose `maxItems` makes the estimate exceed the limit by less than half: there the message has seven
- * digits of it. Exit code 1 when an answer differs. Needs the binaries of `scripts/control-plane.ts build` (or envtest's).
+ * Each rule is in a list whose `maxItems` makes the estimate exceed the limit by less than half: the message then has seven digits of it.
+ * Exit code 1 when an answer differs. Needs the binaries of `scripts/control-plane.ts build` (or envtest's).
  */
 import { parseArgs } from 'node:util';
 import { declaredOf } from '../server/cel/estimate/declared.ts';
@@ -19,13 +19,13 @@ import { isMap } from '../objects/json.ts';
 import type { JsonObject } from '../objects/object.ts';
 import { randomMessage, randomRule, randomSchema } from './rule-costs/grammar.ts';
 
-/** For one expression. */
+/** kube-apiserver's limit for one expression. */
 const COST_MAX = 10_000_000;
 const RULES = 3;
 
 const { values } = parseArgs({ options: { count: { type: 'string', default: '300' }, seed: { type: 'string' } } });
 
-/** Definitions of a list of such specs, as long as makes the dearest rule a little too dear. */
+/** Definitions of a list of such specs, just long enough to make the most expensive rule exceed the limit. */
 function definitionOf(spec: JsonObject): JsonObject {
   const items = { ...spec, type: 'object' };
   const node = compileNode({ type: 'object', properties: { spec: items } });
@@ -57,7 +57,7 @@ async function answer(client: ApiClient, body: JsonObject): Promise<string> {
   return `${reply.code} ${typeof message === 'string' ? message : ''}`;
 }
 
-/** Of estimates near the largest number of 64 bits the real server knows which is larger by one. */
+/** Of estimates near 2^64, the real server knows which is larger by one. */
 function sorted(text: string): string {
   return text.split(', spec.').toSorted().join();
 }
@@ -76,7 +76,7 @@ try {
     const body = definitionOf(randomSchema(random, rules));
     const [our, their] = await Promise.all([answer(ours.client, body), answer(real.client, body)]);
     if (their.startsWith('422')) counts.refused++;
-    // Of expressions that do not compile the words differ in known ways (DIFFERENCES.md).
+    // For expressions that do not compile the messages differ in known ways (DIFFERENCES.md).
     if (/compilation failed|instantiation failed/.test(our + their)) {
       counts.uncompiled++;
       continue;

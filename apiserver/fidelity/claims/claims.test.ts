@@ -17,7 +17,7 @@ it.each(CLAIMS)('finds "$statement" $verdict on the embedded server', (claim) =>
   expect(results.find((one) => one.claim === claim)?.verdict).toBe(claim.verdict);
 });
 
-it('has all claims in the list, and on the page what the server answers', () => {
+it('has a page that lists all claims with the answers of the embedded server', () => {
   const own = new Set(['claim', 'claims', 'claims.test', 'conversation', 'objects', 'page']);
   const files = readdirSync(new URL('.', import.meta.url)).map((name) => name.replace(/\.ts$/, ''));
   const page = readFileSync(new URL('../../docs/claims.md', import.meta.url), 'utf8');
@@ -26,7 +26,7 @@ it('has all claims in the list, and on the page what the server answers', () => 
   expect(page, 'run npm run claims-page').toBe(claimsPage(results, results));
 });
 
-it('writes no page about servers that differ', () => {
+it('refuses to write a page when the servers differ', () => {
   const others = results.map((one, index) => (index === 2 ? { ...one, lines: [...one.lines, 'and more'] } : one));
 
   expect(() => claimsPage(results, others)).toThrow(

@@ -1,8 +1,8 @@
 /**
- * A conversation with one API server that writes down what was said, in words that are the same on every server: versions are called by
- * the order in which they came up (`v1`, `v2`), uids not at all.
+ * A recorded conversation with one API server, in a form that is the same on every server: versions are numbered in the order of appearance
+ * (`v1`, `v2`), uids are omitted.
  *
- * Owns: requests over real HTTP by verb and object, one line for each, and the answers. Start at {@link Conversation}.
+ * Owns: requests over real HTTP by verb and object, one line each, and the answers. Start at {@link Conversation}.
  */
 import { isMap } from '../../objects/json.ts';
 import type { JsonObject, JsonValue } from '../../objects/object.ts';
@@ -13,11 +13,11 @@ import { GROUP } from '../differential/crds.ts';
 
 export interface Answer {
   readonly code: number;
-  /** The object as it is now, or a Status. */
+  /** The current object, or a Status. */
   readonly object: JsonObject;
   /** Its `resourceVersion`; empty for a Status. */
   readonly version: string;
-  /** Of a Status. */
+  /** The reason of a Status. */
   readonly message: string;
 }
 
@@ -28,7 +28,7 @@ export interface Heard {
   readonly version: string;
 }
 
-/** The folder of paths of each kind that claims talk about. */
+/** The path prefix of each kind that claims use. */
 const HOMES: { readonly [kind: string]: readonly [prefix: string, resource: string] } = {
   ConfigMap: ['/api/v1', 'configmaps'],
   Secret: ['/api/v1', 'secrets'],
@@ -40,7 +40,7 @@ const HOMES: { readonly [kind: string]: readonly [prefix: string, resource: stri
 
 const LONGEST_BODY = 70;
 const LONGEST_MESSAGE = 110;
-/** No event is worth waiting for longer. */
+/** The longest wait for an event. */
 const EVENTS_TIMEOUT_MS = 10_000;
 
 export class Conversation {
@@ -53,7 +53,7 @@ export class Conversation {
     this.#namespace = namespace;
   }
 
-  /** What was said. Versions are called `v1`, `v2`, … in their order; those that no answer has named stay as they are. */
+  /** The transcript. Versions are called `v1`, `v2`, … in order; versions that no answer contained are left as they are. */
   get lines(): readonly string[] {
     const tokens = [
       ...new Set(this.#lines.flatMap((line) => [...line.matchAll(VERSION)].map((match) => match[1] ?? ''))),
@@ -62,7 +62,7 @@ export class Conversation {
     return this.#lines.map((line) => line.replace(VERSION, (_, version: string) => `v${inOrder.indexOf(version) + 1}`));
   }
 
-  /** A line about what an answer held. */
+  /** Records a line about an answer. */
   note(text: string): void {
     this.#lines.push(`  ${text}`);
   }
@@ -76,7 +76,7 @@ export class Conversation {
     return this.#ask('GET', object, {});
   }
 
-  /** PUT of an object as it was read, with fields changed. `version` replaces the one that it carries. */
+  /** PUT of an object as it was read, with changed fields. `version` replaces its own. */
   replace(
     read: Answer,
     fields: JsonObject,
@@ -91,7 +91,7 @@ export class Conversation {
     });
   }
 
-  /** A JSON merge patch, as it is. */
+  /** A JSON merge patch, sent unchanged. */
   merge(
     object: JsonObject,
     patch: JsonObject,
@@ -139,7 +139,7 @@ export class Conversation {
     return this.#client.watch({ method: 'GET', path: `${path}?watch=true&resourceVersion=${version}` });
   }
 
-  /** The next so many events of a watch; fewer when they do not come. */
+  /** The next `count` events of a watch; fewer on timeout. */
   async events(stream: OpenStream, count: number): Promise<readonly Heard[]> {
     let seen = 0;
     await stream.until(() => ++seen >= count, EVENTS_TIMEOUT_MS);
@@ -196,9 +196,9 @@ export class Conversation {
 
 interface What {
   readonly body?: JsonObject;
-  /** What of the body the line shows. */
+  /** The part of the body that the line shows. */
   readonly shown?: JsonObject;
-  /** The version that it carries. */
+  /** The version in the body. */
   readonly version?: string;
   readonly status?: boolean;
   /** The content type of a patch. */
@@ -206,7 +206,7 @@ interface What {
   readonly query?: string;
 }
 
-/** A version in a line that is not called by its order yet. */
+/** A version in a line that has no number yet. */
 const VERSION = /‹(\d+)›/g;
 
 function called(version: JsonValue | undefined): string {
@@ -226,7 +226,7 @@ function short(text: string, length: number): string {
   return text.length <= length ? text : `${text.slice(0, length - 1)}…`;
 }
 
-/** Without uids, which are different everywhere. What every conflict says is not said again. */
+/** Without uids, which differ everywhere, and without the fixed text of every conflict. */
 function reasonOf(message: string): string {
   if (message.includes('the object has been modified')) return '';
   return `: ${short(message.replaceAll(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '(uid)'), LONGEST_MESSAGE)}`;

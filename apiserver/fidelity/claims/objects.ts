@@ -1,4 +1,4 @@
-/** The objects that claims talk about, as small as they can be. */
+/** Minimal objects for claims. */
 import type { JsonObject } from '../../objects/object.ts';
 import { GROUP } from '../differential/crds.ts';
 

@@ -1,11 +1,11 @@
-/** The text of `apiserver/docs/claims.md`, from what was seen on each server. Written by `npm run claims-page`, checked by a test. */
+/** The text of `apiserver/docs/claims.md`, from the transcripts of both servers. Written by `npm run claims-page`, checked by a test. */
 import { ApiServerError } from '../../objects/errors.ts';
 import type { ClaimResult } from './claim.ts';
 
 /**
  * The page.
  *
- * @throws {CLUSTER_UNAVAILABLE} when the servers do not say the same: the page would have to lie about one of them.
+ * @throws {CLUSTER_UNAVAILABLE} when the servers disagree: the page would be wrong about one of them.
  */
 export function claimsPage(embedded: readonly ClaimResult[], real: readonly ClaimResult[]): string {
   embedded.forEach((one, index) => mustAgree(one, real[index]));

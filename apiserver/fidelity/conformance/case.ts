@@ -1,7 +1,7 @@
 /**
- * What a conformance case is and what it has at hand: one server by URL, a namespace of its own, expectations that say what came.
+ * A conformance case and its tools: one server by URL, a namespace of its own, expectations that report the actual answer.
  *
- * Cases expect what a real kube-apiserver answers; the same ones run on the embedded server and on a real one.
+ * Cases expect the answers of a real kube-apiserver; the same cases run on the embedded server and on a real one.
  */
 import { isMap } from '../../objects/json.ts';
 import type { JsonObject, JsonValue } from '../../objects/object.ts';
@@ -11,12 +11,12 @@ import { GROUP } from '../differential/crds.ts';
 
 export interface ConformanceCase {
   readonly name: string;
-  /** Numbers of the behaviours that it shows. */
+  /** Numbers of the behaviours that it covers. */
   readonly items: readonly number[];
   readonly run: (t: Tester) => Promise<void>;
 }
 
-/** What an answer must be: a code, a reason, a part of the message. */
+/** The expected answer: a code, a reason, a part of the message. */
 export interface Expected {
   readonly code: number;
   readonly reason?: string;
@@ -75,7 +75,7 @@ export class Tester {
     return { ...reply, object };
   }
 
-  /** A body as it is: bytes, or text in a content type of its own. `shows` looks at the text of the answer. */
+  /** A raw body: bytes, or text with an explicit content type. `shows` reads the text of the answer. */
   async send(
     method: string,
     path: string,
@@ -101,7 +101,7 @@ export class Tester {
     return (await this.client.request({ method: 'GET', path, headers })).text;
   }
 
-  /** Repeats a PUT until it is answered with a code: some rules take effect a moment later. */
+  /** Retries a PUT until it is answered with a code: some rules take effect with a delay. */
   async until(path: string, code: number, body: JsonValue): Promise<void> {
     for (let tries = 0; tries < 400; tries++) {
       const reply = await this.client.request({ method: 'PUT', path, body });
@@ -110,7 +110,7 @@ export class Tester {
     throw new Error(`PUT ${path} is never answered ${code}`);
   }
 
-  /** Repeats a dry-run POST until it is refused with a code. */
+  /** Retries a dry-run POST until it is refused with a code. */
   async refused(path: string, code: number, body: JsonValue): Promise<void> {
     for (let tries = 0; tries < 400; tries++) {
       const reply = await this.client.request({ method: 'POST', path: `${path}?dryRun=All`, body });
@@ -119,14 +119,14 @@ export class Tester {
     throw new Error(`POST ${path} is never answered ${code}`);
   }
 
-  /** Repeats a GET until it is answered: discovery follows the condition of a definition. */
+  /** Retries a GET until it succeeds: discovery lags behind the condition of a definition. */
   async served(path: string): Promise<void> {
     for (let tries = 0; tries < 20_000; tries++)
       if ((await this.client.request({ method: 'GET', path })).code === 200) return;
     throw new Error(`${path} is never served`);
   }
 
-  /** Until there is nothing at a path any more. */
+  /** Waits until a path is 404. */
   async gone(path: string): Promise<void> {
     for (let tries = 0; tries < 20_000; tries++)
       if ((await this.client.request({ method: 'GET', path })).code === 404) return;
@@ -159,7 +159,7 @@ export function same(actual: unknown, expected: unknown, what: string): void {
   check(a === b, `${what} is ${a}, expected ${b}`);
 }
 
-/** As JSON, with keys in order: servers differ in theirs. */
+/** As JSON with sorted keys: servers order them differently. */
 function sorted(value: unknown): string {
   return JSON.stringify(value, (_, inner: unknown) =>
     isMap(inner as JsonValue)

@@ -1,4 +1,6 @@
-/** All conformance cases. Their numbers, also those in brackets in titles of tests elsewhere, are the rows of `apiserver/docs/conformance.md`. */
+/**
+ * All conformance cases. Their numbers, also used in brackets in test titles elsewhere, are the rows of `apiserver/docs/conformance.md`.
+ */
 import type { ConformanceCase } from './case.ts';
 import { CHANGE_CASES } from './change-cases.ts';
 import { DEFINITION_CASES } from './definition-cases.ts';

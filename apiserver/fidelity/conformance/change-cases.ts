@@ -1,4 +1,4 @@
-/** Conformance cases about changes of built-in kinds: services, Jobs, scales, claims. */
+/** Conformance cases about updates of built-in kinds: services, Jobs, scales, claims. */
 import type { JsonObject, JsonValue } from '../../objects/object.ts';
 import { plain } from '../differential/compare.ts';
 import { at, check, same, type ConformanceCase, type Tester } from './case.ts';

@@ -17,9 +17,9 @@ for (const one of CASES)
     expect((await runCase(one, ours.client)).problem).toBeUndefined();
   });
 
-it('has its table written, with differences that are documented', () => {
+it('has a current table, with documented differences', () => {
   const read = (path: string): string => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8');
-  // The formatter pads cells of tables.
+  // The formatter pads table cells.
   const bare = (text: string): string => text.replace(/ +/g, ' ').replace(/-{2,}/g, '--');
   expect(bare(read('apiserver/docs/conformance.md')), 'run npm run conformance-table').toBe(bare(conformanceTable()));
 

@@ -1,4 +1,4 @@
-/** Conformance cases about what definitions of real projects bring up: rules in CEL, several versions, groups of the Kubernetes project. */
+/** Conformance cases from CRDs of real projects: CEL rules, several versions, groups of the Kubernetes project. */
 import type { JsonObject } from '../../objects/object.ts';
 import { at, check, same, type ConformanceCase } from './case.ts';
 
@@ -48,7 +48,7 @@ function gizmo(group: string, version: string, spec: JsonObject): JsonObject {
 
 const TEXT: JsonObject = { type: 'string', maxLength: 20 };
 
-/** A list whose rules can cost five for each item, and so many items. */
+/** A list with `maxItems` whose rules can cost five for each item. */
 function costing(group: string, maxItems: number, rules: number): JsonObject {
   const items: JsonObject = {
     type: 'string',

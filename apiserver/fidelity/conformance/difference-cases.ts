@@ -1,4 +1,4 @@
-/** Conformance cases about what the comparison of random sequences has brought up: order of checks, repeated causes, odd versions. */
+/** Conformance cases found by comparing random sequences: order of checks, repeated causes, odd versions. */
 import type { JsonObject, JsonValue } from '../../objects/object.ts';
 import { plain } from '../differential/compare.ts';
 import { at, configMap, same, widget, type ConformanceCase } from './case.ts';
@@ -145,7 +145,7 @@ export const DIFFERENCE_CASES: readonly ConformanceCase[] = [
       await t.call('APPLY', `${t.widgets}/a?fieldManager=m`, 201, widget('a', { size: 1 }));
       for (const empty of [{ labels: {} }, { finalizers: [] }, { ownerReferences: [] }, { annotations: { a: null } }]) {
         let versions: readonly JsonValue[] = [];
-        // A real server writes nothing where a second begins between two of them: then all that differs is a time in managedFields.
+        // A real server writes nothing unless a second boundary falls between the two: then only a time in managedFields differs.
         for (let tries = 0; tries < 3 && new Set(versions).size < 3; tries++)
           versions = [await version('APPLY', empty), await version('APPLY', empty), await version('MERGE', {})];
         same(new Set(versions).size, 3, `versions after ${JSON.stringify(empty)}`);

@@ -1,4 +1,4 @@
-/** Conformance cases about what single built-in kinds do beyond the rest. */
+/** Conformance cases about special behaviour of single built-in kinds. */
 import { isMap } from '../../objects/json.ts';
 import type { JsonObject, JsonValue } from '../../objects/object.ts';
 import { plain } from '../differential/compare.ts';

@@ -271,7 +271,7 @@ export const OBJECT_CASES: readonly ConformanceCase[] = [
     name: 'reports in the stream that a version is too old',
     items: [166],
     run: async (t) => {
-      // Version 1 was before anything that a server remembers.
+      // Version 1 is older than any server's history.
       const stream = await t.watch(`${t.widgets}?watch=true&resourceVersion=1`);
       check(await stream.until(({ type }) => type === 'ERROR', 10_000), 'no error comes');
       const { object } = stream.events.find(({ type }) => type === 'ERROR') ?? { object: null };
@@ -325,7 +325,7 @@ export const OBJECT_CASES: readonly ConformanceCase[] = [
       const stored = await t.call('GET', `${CRDS}/things.${group}`, 200);
       same(at(stored, 'status.storedVersions'), ['v1'], 'the stored versions');
 
-      // A stricter schema lets what is there be, as long as it stays as it is.
+      // A stricter schema tolerates invalid fields that do not change (ratcheting).
       const strict = JSON.parse(JSON.stringify(stored).replaceAll('"maximum":5', '"maximum":3')) as JsonValue;
       await t.call('PUT', `${CRDS}/things.${group}`, 200, strict);
       await t.until(`${path('v1')}/a?dryRun=All`, 422, { ...body, metadata: { name: 'a' }, spec: { n: 4 } });

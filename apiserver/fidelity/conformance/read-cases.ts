@@ -1,4 +1,4 @@
-/** Conformance cases about what a client is told: discovery, forms of answers, lists, watches. */
+/** Conformance cases about reads: discovery, media types, lists, watches. */
 import { plain } from '../differential/compare.ts';
 import { at, check, configMap, same, widget, type ConformanceCase } from './case.ts';
 

@@ -1,4 +1,4 @@
-/** Conformance cases about requests: discovery, documents, bodies, headers, time limits, users, webhooks. */
+/** Conformance cases about requests: discovery, OpenAPI, bodies, headers, time limits, users, webhooks. */
 import { createServer, request } from 'node:https';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -16,7 +16,7 @@ function review(kind: string, group: string, spec: JsonObject): JsonObject {
   return { apiVersion: `${group}.k8s.io/v1`, kind, spec };
 }
 
-/** The HTTP version that a plain HTTPS client gets. */
+/** The HTTP version that a plain HTTPS client negotiates. */
 function versionOverHttps({ url, ca, token }: Endpoint): Promise<string> {
   return new Promise((resolve, reject) => {
     const asked = request(`${url}/version`, { ca, headers: { authorization: `Bearer ${token}` } }, (response) => {
@@ -32,7 +32,7 @@ export const REQUEST_CASES: readonly ConformanceCase[] = [
   {
     name: 'speaks HTTP/1.1 and HTTP/2 over TLS',
     items: [135],
-    // The client of all cases speaks HTTP/2.
+    // The client of all other cases speaks HTTP/2.
     run: async (t) => same(await versionOverHttps(t.client.endpoint), '1.1', 'the version'),
   },
   {
@@ -87,7 +87,7 @@ export const REQUEST_CASES: readonly ConformanceCase[] = [
           metadata,
           webhooks,
         });
-        // A real server hears of a new webhook a moment later.
+        // A real server picks up a new webhook with a delay.
         await t.refused(t.core('configmaps'), 403, configMap('no'));
         const { object } = await t.reply('POST', t.core('configmaps'), 403, configMap('no'));
         check(
@@ -356,7 +356,7 @@ export const REQUEST_CASES: readonly ConformanceCase[] = [
   },
 ];
 
-/** Lets everything through but an object called `no`. */
+/** Allows everything but an object called `no`. */
 async function answerReview(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
   const chunks: Buffer[] = [];
   for await (const chunk of incoming as AsyncIterable<Buffer>) chunks.push(chunk);

@@ -1,14 +1,14 @@
 /**
- * The table of `apiserver/docs/conformance.md`: for each behaviour of the checklist how it stands.
+ * The table of `apiserver/docs/conformance.md`: the status of each behaviour.
  *
- * Owns: what differs on purpose and what cannot apply, with reasons. Does not own: what is the same; that is said by the cases, which run
- * on both servers. Written by `npm run conformance-table`, checked by a test.
+ * Owns: intended differences and behaviours that do not apply, with reasons. Does not own: behaviours that are the same; the cases, which
+ * run on both servers, show those. Written by `npm run conformance-table`, checked by a test.
  */
 import { CASES } from './cases.ts';
 
 const ITEMS_COUNT = 170;
 
-/** Behaviours that are different here, with the words of DIFFERENCES.md that say so. */
+/** Behaviours that differ here, with the phrase of DIFFERENCES.md that documents it. */
 export const DIFFERS: ReadonlyMap<number, string> = new Map([
   [96, 'One history window'],
   [97, 'One cache'],
@@ -22,7 +22,7 @@ export const DIFFERS: ReadonlyMap<number, string> = new Map([
   [151, 'One cache'],
 ]);
 
-/** Behaviours of clients, of other programs, or of a whole cluster: no answer of this server shows them. */
+/** Behaviours of clients, other programs or a whole cluster: no answer of this server shows them. */
 export const NOT_APPLICABLE: ReadonlyMap<number, string> = new Map([
   [6, 'what client-go does when only one of two paths answers'],
   [41, 'how a real server reads before it writes; the answers are those of 33'],

@@ -1,4 +1,4 @@
-/** Conformance cases about what changes objects: creations, versions, subresources, patches, apply, deletions. */
+/** Conformance cases about writes: creations, versions, subresources, patches, apply, deletions. */
 import { plain } from '../differential/compare.ts';
 import { at, check, configMap, same, widget, type ConformanceCase } from './case.ts';
 

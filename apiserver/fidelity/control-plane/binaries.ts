@@ -1,7 +1,7 @@
 /**
- * Where the programs of a real control plane are.
+ * Finds the binaries of a real control plane.
  *
- * Owns: the pinned versions, the cache folder, envtest's variables (`KUBEBUILDER_ASSETS`, `TEST_ASSET_*`) and its store, and what to say
+ * Owns: the pinned versions, the cache folder, envtest's variables (`KUBEBUILDER_ASSETS`, `TEST_ASSET_*`) and its store, and the message
  * when nothing is found. Does not own: building (`scripts/control-plane.ts`). Start at {@link findControlPlane}.
  */
 import { existsSync, readdirSync } from 'node:fs';
@@ -9,13 +9,13 @@ import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { ApiServerError } from '../../objects/errors.ts';
 
-/** What the embedded API server is compared with. */
+/** The version that the embedded API server is compared with. */
 export const KUBERNETES_VERSION = 'v1.36.3';
 export const ETCD_VERSION = 'v3.6.16';
-/** What disturbs connections. */
+/** The connection fault proxy. */
 export const TOXIPROXY_VERSION = 'v2.12.0';
 
-/** What makes nodes and pods of no machine ready. */
+/** Fakes ready nodes and running pods. */
 export const KWOK_VERSION = 'v0.8.0';
 
 export type Program =
@@ -27,10 +27,10 @@ export type Program =
   | 'kwok'
   | 'toxiproxy-server';
 
-/** What may run behind the API server. */
+/** Optional parts of the control plane. */
 export type PartProgram = 'kube-controller-manager' | 'kube-scheduler' | 'kwok';
 
-/** In the order in which they are worth building. */
+/** Build order. */
 export const PROGRAMS: readonly Program[] = [
   'toxiproxy-server',
   'etcd',
@@ -41,7 +41,7 @@ export const PROGRAMS: readonly Program[] = [
   'kwok',
 ];
 
-/** What brings etcd and kube-apiserver where Go is. */
+/** Installs etcd and kube-apiserver where Go is available. */
 const FETCH = 'go run sigs.k8s.io/controller-runtime/tools/setup-envtest@latest use 1.36';
 
 type Environment = { readonly [name: string]: string | undefined };
@@ -56,12 +56,12 @@ const VARIABLES: { readonly [program in Program]: string } = {
   'toxiproxy-server': 'TOXIPROXY_SERVER',
 };
 
-/** Where this user keeps what was built for stalemate. */
+/** This user's cache of built binaries. */
 export function userCache(environment: Environment = process.env): string {
   return join(environment['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'stalemate');
 }
 
-/** Where the build keeps its binaries: one folder per pair of versions; toxiproxy and kwok have one of their own. */
+/** Where the build keeps its binaries: one folder per pair of versions; toxiproxy and kwok have folders of their own. */
 export function cacheFolder(environment: Environment = process.env, program?: Program): string {
   const cache = userCache(environment);
   if (program === 'toxiproxy-server') return join(cache, 'toxiproxy', TOXIPROXY_VERSION);
@@ -83,8 +83,7 @@ function storeFolders(environment: Environment): readonly string[] {
 }
 
 /**
- * A program to run: what its variable names, what envtest's folder holds, what was built, what setup-envtest has fetched; undefined when
- * none is there.
+ * The path of a program: from its variable, envtest's folder, the build, or setup-envtest's store; undefined when it is in none.
  */
 export function findProgram(program: Program, environment: Environment = process.env): string | undefined {
   const named = environment[VARIABLES[program]];
@@ -104,17 +103,17 @@ export function findProgram(program: Program, environment: Environment = process
   return folders.map((folder) => join(folder, program)).find((path) => existsSync(path));
 }
 
-/** A kubectl to run: as {@link findProgram}, else the first on PATH. */
+/** The path of kubectl: as {@link findProgram}, else the first on PATH. */
 export function findKubectl(environment: Environment = process.env): string | undefined {
   return findProgram('kubectl', environment) ?? onPath('kubectl', environment);
 }
 
-/** A toxiproxy server to run: as {@link findProgram}, else the first on PATH. */
+/** The path of toxiproxy-server: as {@link findProgram}, else the first on PATH. */
 export function findToxiproxy(environment: Environment = process.env): string | undefined {
   return findProgram('toxiproxy-server', environment) ?? onPath('toxiproxy-server', environment);
 }
 
-/** What to do when there is none. */
+/** The hint when there is none. */
 export function missingToxiproxyText(environment: Environment = process.env): string {
   return (
     `found no toxiproxy-server on PATH or in ${cacheFolder(environment, 'toxiproxy-server')}; ` +
@@ -134,7 +133,7 @@ export interface ControlPlaneBinaries {
   readonly parts: { readonly [part in PartProgram]: string | undefined };
 }
 
-/** @throws {CLUSTER_UNAVAILABLE} with the commands that help, when etcd or kube-apiserver is nowhere. */
+/** @throws {CLUSTER_UNAVAILABLE} with the commands to run, when etcd or kube-apiserver is missing. */
 export function findControlPlane(environment: Environment = process.env): ControlPlaneBinaries {
   const etcd = findProgram('etcd', environment);
   const apiserver = findProgram('kube-apiserver', environment);
@@ -154,7 +153,7 @@ export function findControlPlane(environment: Environment = process.env): Contro
   };
 }
 
-/** What to do about parts that are not there, which setup-envtest does not have either. */
+/** The hint for missing parts that setup-envtest does not have either. */
 export function missingPartsText(missing: readonly PartProgram[], environment: Environment = process.env): string {
   const names = missing.map((part) => `${part} (or ${VARIABLES[part]})`).join(' and no ');
   return (
@@ -164,7 +163,7 @@ export function missingPartsText(missing: readonly PartProgram[], environment: E
   );
 }
 
-/** What to do about programs that are not there. */
+/** The hint for missing programs. */
 export function missingText(missing: string, environment: Environment = process.env): string {
   const assets = environment['KUBEBUILDER_ASSETS'];
   return (

@@ -34,7 +34,7 @@ describe('finding the binaries', () => {
     expect(findKubectl(NOWHERE)).toBeUndefined();
   });
 
-  it("takes the newest of setup-envtest's store when there is nothing else", () => {
+  it("takes the newest of setup-envtest's store when no other source has it", () => {
     const home = join(folder, 'home');
     const store = join(home, '.local', 'share', 'kubebuilder-envtest', 'k8s');
     const onMac = join(home, 'Library', 'Application Support', 'io.kubebuilder.envtest', 'k8s');
@@ -47,7 +47,7 @@ describe('finding the binaries', () => {
     expect(findProgram('etcd', { ...NOWHERE, HOME: home })).toContain(join('1.36.0-os-cpu', 'etcd'));
   });
 
-  it('says which commands bring binaries when there are none', () => {
+  it('prints the commands that install binaries when there are none', () => {
     expect(() => findControlPlane(NOWHERE)).toThrow(
       /found no etcd and kube-apiserver.*\n.*setup-envtest@latest use.*\nor .* in a clone of stalemate .*\n.*control-plane\.ts build/,
     );
@@ -65,7 +65,7 @@ describe('finding the binaries', () => {
 });
 
 describe('children', () => {
-  it('end with their folder, also when they ignore the polite signal', async () => {
+  it('end together with their folder, even when they ignore SIGTERM', async () => {
     const home = mkdtempSync(join(folder, 'home-'));
     const children = new Children(home);
     const child = children.start('stubborn', 'sleep', ['1000']);
@@ -77,7 +77,7 @@ describe('children', () => {
     expect(child.ended()).toBe('signal SIGTERM');
   });
 
-  it('says what a program said when it ends before it is ready', async () => {
+  it('reports the output of a program that exits before it is ready', async () => {
     const parts = { 'kube-controller-manager': undefined, 'kube-scheduler': undefined, kwok: undefined };
     const binaries = { etcd: 'sleep', apiserver: 'false', parts };
 
@@ -99,7 +99,7 @@ describe.runIf(installed)('a real control plane', () => {
     expect(plane.pids.some(alive)).toBe(false);
   });
 
-  it('starts beside others that start at the same moment', async () => {
+  it('starts in parallel with others', async () => {
     const planes = await Promise.all([startControlPlane(), startControlPlane()]);
 
     expect(new Set(planes.flatMap(({ url, etcdUrl }) => [url, etcdUrl])).size).toBe(4);

@@ -1,8 +1,8 @@
 /**
- * A real control plane on loopback: etcd, kube-apiserver and, when asked for, kube-controller-manager, with nothing behind them.
+ * A real control plane on loopback: etcd, kube-apiserver and optionally kube-controller-manager, without nodes.
  *
- * Owns: flags, certificates, tokens, readiness. Does not own: the binaries (`binaries.ts`) and their lives (`children.ts`). Its data is
- * thrown away when it stops. Start at {@link startControlPlane}.
+ * Owns: flags, certificates, tokens, readiness. Does not own: the binaries (`binaries.ts`) and process lifetimes (`children.ts`). Its data
+ * is deleted when it stops. Start at {@link startControlPlane}.
  */
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -26,7 +26,7 @@ export interface ControlPlane extends AsyncDisposable {
   readonly url: string;
   /** PEM. */
   readonly ca: string;
-  /** Of a member of system:masters. */
+  /** The client certificate of a member of system:masters. */
   readonly token: string;
   readonly kubeconfig: string;
   readonly etcdUrl: string;
@@ -37,13 +37,13 @@ export interface ControlPlane extends AsyncDisposable {
 
 const TIMEOUT_MS = 60_000;
 const POLL_MS = 20;
-/** Ports are chosen before they are bound, so that somebody else may get there first. */
+/** Ports are chosen before they are bound, so another process may take one first. */
 const TRIES = 3;
 
 /**
  * Starts one and resolves when it is ready, after about two seconds.
  *
- * @throws {CLUSTER_UNAVAILABLE} when there are no binaries, or when one ends or does not become ready.
+ * @throws {CLUSTER_UNAVAILABLE} when there are no binaries, or when a program exits or does not become ready.
  */
 export async function startControlPlane(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
   const binaries = options.binaries ?? findControlPlane();
@@ -94,7 +94,7 @@ async function startOnce(binaries: ControlPlaneBinaries, options: ControlPlaneOp
         ),
       );
       pids.push(...started.map(({ pid }) => pid));
-      // The manager creates one in every namespace first thing.
+      // The controller manager creates one in every namespace at startup.
       const account = `${url}/api/v1/namespaces/default/serviceaccounts/default`;
       const sign = options.controllerManager === true ? account : `${url}/readyz`;
       await untilReady(sign, { ca, token }, [etcd, apiserver, ...started], deadline);
@@ -149,7 +149,7 @@ function etcdFlags(folder: string, url: string, { etcdArgs = [] }: ControlPlaneO
       `--listen-client-urls=${url}`,
       `--advertise-client-urls=${url}`,
       '--listen-peer-urls=http://127.0.0.1:0',
-      // Thrown away anyway.
+      // The data is deleted at the end anyway.
       '--unsafe-no-fsync',
     ],
     etcdArgs,
@@ -180,7 +180,7 @@ function apiserverFlags(
       `--service-account-signing-key-file=${files.serviceAccountKey}`,
       `--token-auth-file=${files.tokens}`,
       `--authorization-mode=${authorization}`,
-      // Nobody creates the accounts that it asks for without kube-controller-manager (envtest switches it off as well).
+      // Without kube-controller-manager the service accounts that this plugin requires do not exist (envtest disables it as well).
       '--disable-admission-plugins=ServiceAccount',
       '--allow-privileged=true',
       '--endpoint-reconciler-type=none',
@@ -191,14 +191,14 @@ function apiserverFlags(
   );
 }
 
-/** Flags whose name is given again are replaced, the rest is added. */
+/** Replaces flags that are given again and appends the rest. */
 function merged(ours: readonly string[], given: readonly string[]): readonly string[] {
   const nameOf = (flag: string): string => flag.split('=', 1)[0] ?? flag;
   const replaced = new Set(given.map(nameOf));
   return [...ours.filter((flag) => !replaced.has(nameOf(flag))), ...given];
 }
 
-/** Asks until the answer is 200, or a program has ended, or the time is up. */
+/** Polls until the answer is 200, a program has exited, or the time is up. */
 async function untilReady(
   url: string,
   { ca, token }: { readonly ca: string; readonly token: string },

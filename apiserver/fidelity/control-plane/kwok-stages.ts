@@ -1,5 +1,5 @@
 /**
- * What kwok does with nodes and pods: nodes become ready, pods run at once, those of Jobs end well, and what is deleted goes.
+ * What kwok does with nodes and pods: nodes become ready, pods run at once, Job pods succeed, deleted objects are removed.
  *
  * Owns: kwok's configuration (https://kwok.sigs.k8s.io/docs/user/stages-configuration/); without any it refuses to start. Start at
  * {@link kwokConfiguration}.
@@ -25,7 +25,7 @@ const isNotReady: Rule = {
 };
 const isNotOver: Rule = { key: '.status.phase', operator: 'NotIn', values: ['Succeeded', 'Failed'] };
 
-/** Nobody listens there. */
+/** No process listens there. */
 const NODE_ADDRESS = '10.1.255.254';
 
 const NODE_READY = `

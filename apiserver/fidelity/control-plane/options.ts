@@ -1,13 +1,13 @@
-/** How a control plane is started. */
+/** Options of a control plane. */
 import type { UserInfo } from '../../wire/http.ts';
 import type { ControlPlaneBinaries } from './binaries.ts';
 
 export interface ControlPlaneOptions {
-  /** Default: what {@link findControlPlane} finds. */
+  /** Default: the result of {@link findControlPlane}. */
   readonly binaries?: ControlPlaneBinaries;
   /** Runs kube-controller-manager too: garbage collection, namespace deletion, workloads. */
   readonly controllerManager?: boolean;
-  /** Runs kwok and kube-scheduler too: pods run, without containers, on nodes that are no machines. */
+  /** Runs kwok and kube-scheduler too: pods run, without containers, on fake nodes. */
   readonly kwok?: boolean;
   /** `--authorization-mode`, default AlwaysAllow. */
   readonly authorization?: 'AlwaysAllow' | 'RBAC';
@@ -15,10 +15,10 @@ export interface ControlPlaneOptions {
   /** Further flags; a flag given here replaces ours. */
   readonly apiserverArgs?: readonly string[];
   readonly etcdArgs?: readonly string[];
-  /** Of kube-controller-manager, as `apiserverArgs`. */
+  /** Flags of kube-controller-manager, as `apiserverArgs`. */
   readonly managerArgs?: readonly string[];
-  /** Bearer tokens beside the administrator's. */
+  /** Bearer tokens in addition to the administrator's. */
   readonly tokens?: ReadonlyMap<string, UserInfo>;
-  /** How long all of it may take to be ready. */
+  /** Time limit until everything is ready. */
   readonly timeoutMs?: number;
 }

@@ -1,13 +1,12 @@
 /**
- * What may run behind the API server of a control plane, and how it is told where that is.
+ * Optional parts behind the API server of a control plane, and the flags that connect them to it.
  *
- * Owns: flags. None of them listens anywhere, so that none needs a port. Does not own: the binaries (`binaries.ts`). Start at
- * {@link partsOf}.
+ * Owns: flags. None of the parts listens on a port. Does not own: the binaries (`binaries.ts`). Start at {@link partsOf}.
  */
 import type { PartProgram } from './binaries.ts';
 import type { ControlPlaneOptions } from './options.ts';
 
-/** The programs, in the order in which they are started. */
+/** The programs, in start order. */
 export function partsOf({
   controllerManager = false,
   kwok = false,
@@ -18,14 +17,14 @@ export function partsOf({
   ];
 }
 
-/** Clients hold themselves back to 20 requests a second otherwise, which is seconds of a run. */
+/** Clients otherwise limit themselves to 20 requests a second, which costs seconds per run. */
 const UNHINDERED = ['--kube-api-qps=500', '--kube-api-burst=1000'];
 
 export interface PartFiles {
   readonly kubeconfig: string;
   readonly serviceAccountKey: string;
   readonly clientCa: string;
-  /** What kwok does with nodes and pods. */
+  /** kwok's configuration. */
   readonly stages: string;
 }
 

@@ -1,7 +1,7 @@
 /**
- * Sequences for as long as the budget lasts; each new class of difference shrunk to a minimal sequence.
+ * Runs random sequences until the budget is spent and shrinks each new class of difference to a minimal sequence.
  *
- * Owns: budget, parallel sequences, fresh servers every so often (nobody finishes the namespaces that sequences leave behind),
+ * Owns: budget, parallel sequences, a fresh server every so often (no controller finalizes the namespaces that sequences leave behind),
  * shrinking. Start at {@link runCampaign}.
  */
 import { asyncProperty, check, sample } from 'fast-check';
@@ -13,22 +13,22 @@ import { startBoth, type Side } from './servers.ts';
 
 export interface CampaignOptions {
   readonly budgetMs: number;
-  /** Ends the search after so many sequences, whatever is left of the budget. */
+  /** The maximum number of sequences, whatever is left of the budget. */
   readonly sequences?: number;
   readonly seed: number;
   /** Kinds by id; default all. */
   readonly only?: readonly string[];
   readonly progress?: (line: string) => void;
-  /** How many sequences may run side by side. */
+  /** The number of parallel sequences. */
   readonly parallel?: number;
-  /** What shrinking one difference may take. */
+  /** The time limit for shrinking one difference. */
   readonly shrinkMs?: number;
 }
 
 export interface DifferenceClass {
   readonly key: string;
   count: number;
-  /** Minimal as far as the shrink budget went. */
+  /** Minimal within the shrink budget. */
   readonly example: Difference;
   readonly script: readonly string[];
   readonly seed: number;
@@ -41,14 +41,14 @@ export interface CampaignResult {
   readonly elapsedMs: number;
   readonly classes: readonly DifferenceClass[];
   readonly known: number;
-  /** Classes that did not come back when their sequence ran again: a real server's watch cache lags when it is busy. */
+  /** Classes that did not reproduce when their sequence ran again: a real server's watch cache lags when it is busy. */
   readonly flickers: readonly string[];
   readonly covered: ReadonlyMap<string, number>;
-  /** Sequences that ended in an error of the comparison itself. */
+  /** Sequences that failed with an error of the comparison itself. */
   readonly errors: readonly string[];
 }
 
-/** How often a difference that was seen once is tried again. */
+/** The number of attempts to reproduce a difference. */
 const TRIES = 3;
 const PARALLEL = 4;
 const SHRINK_MS = 3000;
@@ -69,7 +69,7 @@ export async function runCampaign(options: CampaignOptions): Promise<CampaignRes
   let known = 0;
   const notes = options.progress ?? ((): void => {});
 
-  // The last fifth goes to shrinking.
+  // The last fifth of the budget is for shrinking.
   const searchEnd = began + options.budgetMs * 0.8;
   while (realNow() < searchEnd && done < most && errors.length < ERRORS_MAX) {
     const { ours, real, stop } = await startBoth();
@@ -140,7 +140,7 @@ function classFrom(key: string, result: SequenceResult, sequence: Sequence, seed
     : { key, count: 1, example, script: result.script.slice(0, example.steps), seed, kinds: sequence.kinds };
 }
 
-/** The smallest sequence with a difference of that key that fast-check finds within its time. */
+/** The smallest sequence with a difference of that key that fast-check finds within its time limit. */
 async function shrink(
   sequence: Sequence,
   key: string,

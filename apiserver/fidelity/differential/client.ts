@@ -1,5 +1,5 @@
 /**
- * Requests to an API server by URL, over HTTP/2 and TLS, as they come: nothing is retried, decoded or added.
+ * Raw requests to an API server by URL, over HTTP/2 and TLS: no retries, no decoding, no added headers.
  *
  * Owns: one session per server, answers, streams of watch events. Start at {@link ApiClient}.
  */
@@ -8,7 +8,7 @@ import { realClearTimeout, realSetTimeout } from '../../clock.ts';
 import type { JsonValue } from '../../objects/object.ts';
 
 export interface Endpoint {
-  /** What reports call it. */
+  /** Its name in reports. */
   readonly name: string;
   readonly url: string;
   /** PEM of the authority to trust. */
@@ -21,9 +21,9 @@ export interface Ask {
   /** With its query. */
   readonly path: string;
   readonly headers?: { readonly [name: string]: string };
-  /** Text goes as it is, anything else as JSON. */
+  /** Text is sent unchanged, anything else as JSON. */
   readonly body?: JsonValue | undefined;
-  /** A body as it is, instead; its content type is among the headers. */
+  /** A raw body instead; its content type is among the headers. */
   readonly bytes?: Uint8Array | string;
 }
 
@@ -41,16 +41,16 @@ export interface StreamedEvent {
 }
 
 export interface OpenStream {
-  /** The head of the answer, and its body when it is no stream. */
+  /** The head of the answer, and its body unless it is a stream. */
   readonly reply: Reply;
   readonly events: readonly StreamedEvent[];
   readonly ended: () => boolean;
-  /** Resolves with whether an event that passes came before the stream ended or the time was up. */
+  /** Resolves with whether a matching event arrived before the stream ended or the time was up. */
   until(passes: (event: StreamedEvent) => boolean, timeoutMs: number): Promise<boolean>;
   close(): void;
 }
 
-/** No answer is worth waiting for longer. */
+/** The longest wait for an answer. */
 const ANSWER_TIMEOUT_MS = 40_000;
 
 export class ApiClient {
@@ -120,7 +120,7 @@ export class ApiClient {
       stream.setEncoding('utf8');
       stream.on('data', (text: string) => {
         rest += text;
-        // Data may come before the head that says what it is.
+        // Data may arrive before the head that describes it.
         if (!streams) return;
         const lines = rest.split('\n');
         rest = lines.pop() ?? '';

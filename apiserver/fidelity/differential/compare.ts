@@ -1,9 +1,9 @@
-/** Where two JSON values differ. */
+/** Finds where two JSON values differ. */
 import { isMap } from '../../objects/json.ts';
 import type { JsonValue } from '../../objects/object.ts';
 
 export interface Place {
-  /** `body.details.causes[].message`: indices and keys of free maps left out, so that one cause has one path. */
+  /** `body.details.causes[].message`: without indices and keys of free-form maps, so that one cause has one path. */
   readonly path: string;
   readonly ours: JsonValue | undefined;
   readonly real: JsonValue | undefined;
@@ -36,7 +36,7 @@ function walk(ours: JsonValue | undefined, real: JsonValue | undefined, path: st
   places.push({ path, ours, real });
 }
 
-/** Keys of field sets carry values. */
+/** Keys of field sets contain values. */
 function shown(key: string): string {
   return /^[kv]:/.test(key) ? `${key.slice(0, 2)}*` : key;
 }

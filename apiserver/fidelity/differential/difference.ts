@@ -7,8 +7,8 @@ export interface Difference extends Place {
   readonly key: string;
   readonly kind: string;
   readonly operation: Operation | undefined;
-  /** How many steps it takes. */
+  /** The number of steps that reproduce it. */
   readonly steps: number;
-  /** Of the answers: `422 Invalid`. */
+  /** The outcome: `422 Invalid`. */
   readonly answers: { readonly ours: string; readonly real: string };
 }

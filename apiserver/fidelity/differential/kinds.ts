@@ -1,7 +1,7 @@
 /**
- * The kinds of the comparison: a small valid object each, and fragments that operations put on top of it, good and bad ones.
+ * The kinds of the comparison: a small valid object each, and valid and invalid fragments that operations merge into it.
  *
- * Owns: which there are. Each is data, in `kinds/`.
+ * Owns: the list. Each kind is data, in `kinds/`.
  */
 import { CLUSTER_WIDE } from './kinds/cluster-wide.ts';
 import type { ComparedKind } from './kinds/compared-kind.ts';
@@ -12,7 +12,7 @@ import { PODS, WORKLOADS } from './kinds/workloads.ts';
 
 export type { ComparedKind };
 
-/** Seeds draw from it: another order makes other sequences of them. */
+/** Seeds draw from it: a different order changes their sequences. */
 export const KINDS: readonly ComparedKind[] = [
   ...CUSTOM,
   ...CONTENT,

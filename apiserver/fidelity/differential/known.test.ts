@@ -21,7 +21,7 @@ function difference(operation: Partial<Operation>, more: Partial<Difference>): D
   };
 }
 
-it('takes a cached list that lags, and no other', () => {
+it('accepts a stale cached list, and no other', () => {
   const path = 'body.metadata.resourceVersion';
   const lag = { path, ours: 'at-least-v3', real: 'at-least-v2' };
   const cached = [OPTIONS.list.indexOf('resourceVersion=0')];
@@ -31,13 +31,13 @@ it('takes a cached list that lags, and no other', () => {
   expect(isKnown(difference({ verb: 'list', options: cached }, { ...lag, real: 'v2' }))).toBe(false);
 });
 
-it('takes the version of a bookmark, and of no object', () => {
+it('accepts the version of a bookmark, but not of an object', () => {
   const path = 'events[].object.metadata.resourceVersion';
   expect(isKnown(difference({ verb: 'watch' }, { path, ours: 'at-least-v3', real: 'at-least-v2' }))).toBe(true);
   expect(isKnown(difference({ verb: 'watch' }, { path, ours: 'v3', real: 'v2' }))).toBe(false);
 });
 
-it('takes a template in the words of Go, and no other words', () => {
+it('accepts a template in Go syntax, and no other text', () => {
   const causes = (ours: string, real: string): Partial<Difference> => ({
     path: 'body.details.causes[].message',
     ours: `Invalid value: ${ours}: field is immutable`,
@@ -49,19 +49,19 @@ it('takes a template in the words of Go, and no other words', () => {
   expect(isKnown(difference({ verb: 'update' }, causes('null', go)))).toBe(false);
 });
 
-it('takes finalizers of a namespace in another order, and of nothing else', () => {
+it('accepts reordered finalizers of a namespace, and of nothing else', () => {
   const other = { path: 'body.items[].metadata.finalizers[]', ours: 'x.io/one', real: 'x.io/two' };
   expect(isKnown(difference({ verb: 'list' }, { ...other, kind: 'namespaces' }))).toBe(true);
   expect(isKnown(difference({ verb: 'list' }, other))).toBe(false);
 });
 
-it('takes a traffic policy that only watches show', () => {
+it('accepts a traffic policy that only watches show', () => {
   const hidden = { path: 'events[].object.spec.internalTrafficPolicy', ours: undefined, real: 'Cluster' };
   expect(isKnown(difference({ verb: 'watch' }, hidden))).toBe(true);
   expect(isKnown(difference({ verb: 'get' }, { ...hidden, path: 'body.spec.internalTrafficPolicy' }))).toBe(false);
 });
 
-it('takes a quoted Scale without owners, and no other', () => {
+it('accepts a quoted Scale without owners, and no other', () => {
   const quoted = (ours: string, real: string): Partial<Difference> => ({
     path: 'body.message',
     answers: { ours: '422 Invalid', real: '422 Invalid' },
@@ -77,7 +77,7 @@ it('takes a quoted Scale without owners, and no other', () => {
   );
 });
 
-it('takes unknown fields of an apply that are some of the others, and no others', () => {
+it('accepts a subset of the unknown fields of an apply, and nothing else', () => {
   const more = (ours: string, real: string): Partial<Difference> => ({
     path: 'body.message',
     answers: { ours: '500 ', real: '500 ' },
@@ -91,7 +91,7 @@ it('takes unknown fields of an apply that are some of the others, and no others'
   expect(isKnown(difference({ verb: 'patch' }, more(a, 'something else')))).toBe(false);
 });
 
-it('makes the same sequences of the same seed', () => {
+it('generates the same sequences from the same seed', () => {
   const make = (seed: number): unknown => sample(sequences(['widgets', 'configmaps']), { seed, numRuns: 3 });
   expect(make(7)).toEqual(make(7));
   expect(make(7)).not.toEqual(make(8));

@@ -1,6 +1,6 @@
 /**
- * Differences that are meant: each with its reason, and with the words of DIFFERENCES.md that say so (a test checks that they are
- * there). What matches no entry makes the comparison fail.
+ * Intended differences: each with its reason and the phrase of DIFFERENCES.md that documents it (a test checks that the phrase exists). A
+ * difference without an entry makes the comparison fail.
  */
 import type { JsonValue } from '../../objects/object.ts';
 import { plain } from './compare.ts';
@@ -104,7 +104,7 @@ function areWithin(some: readonly string[], all: readonly string[]): boolean {
   return some.length > 0 && some.every((one) => all.includes(one));
 }
 
-/** A refusal of a template, whatever the template is. */
+/** A refusal of a template, with the template left out. */
 function anyTemplate(message: JsonValue | undefined): string {
   return plain(message).replace(
     /Invalid value: \{.*\}: field is immutable/s,

@@ -1,7 +1,7 @@
 /**
- * One step of a compared sequence, symbolically: versions and uids are said by role, because their values differ between servers.
+ * One step of a compared sequence in symbolic form: versions and uids are given by role, because their values differ between servers.
  *
- * Owns: the type and its generator. Does not own: what a role means at the moment of execution (`world.ts`).
+ * Owns: the type and its generator. Does not own: resolving roles at execution (`world.ts`).
  */
 import { array, boolean, constant, constantFrom, nat, oneof, record, uniqueArray, type Arbitrary } from 'fast-check';
 import { comparedKind, KINDS } from './kinds.ts';
@@ -12,7 +12,7 @@ export type Verb = (typeof VERBS)[number];
 export const PATCH_TYPES = ['json', 'merge', 'strategic', 'apply'] as const;
 export type PatchType = (typeof PATCH_TYPES)[number];
 
-/** Which version is meant: none, that of the object as last seen, the one before, that at the beginning, or something odd. */
+/** The version to send: none, of the object as last seen, the previous one, the first one, or a malformed one. */
 const VERSIONS = ['none', 'current', 'previous', 'first', 'zero', 'text', 'future'] as const;
 export type Version = (typeof VERSIONS)[number];
 
@@ -27,7 +27,7 @@ export interface Operation {
   readonly name: number;
   /** 0 and 1: a namespace; 2 on collections: all namespaces. */
   readonly space: number;
-  /** Who asks: its user agent becomes the field manager. */
+  /** The client: its user agent becomes the field manager. */
   readonly client: number;
   readonly subresource: string;
   readonly version: Version;
@@ -37,7 +37,7 @@ export interface Operation {
   /** Index into {@link METADATA}. */
   readonly metadata: number;
   readonly patch: PatchType;
-  /** Updates start from the object as last seen, else from a bare manifest. */
+  /** Updates start from the object as last seen, otherwise from a bare manifest. */
   readonly fromSeen: boolean;
   /** Indices into {@link OPTIONS} of the verb. */
   readonly options: readonly number[];
@@ -53,7 +53,7 @@ export interface Sequence {
 export const NAMES = ['a', 'b'] as const;
 export const CLIENTS = ['alpha/1.0 (test)', 'beta', 'gamma/2 (x)', 'kubectl'] as const;
 
-/** Metadata put on top, as a merge patch. `OWNER`: another uid; see `world.ts`. */
+/** A merge patch for metadata. `OWNER`: another object's uid; see `world.ts`. */
 export const METADATA: readonly { readonly [key: string]: unknown }[] = [
   {},
   { labels: { app: 'a' } },
@@ -94,7 +94,7 @@ export const METADATA: readonly { readonly [key: string]: unknown }[] = [
   { unknown: 1 },
 ];
 
-/** Query parameters by verb; several may be combined. */
+/** Query parameters by verb; they can be combined. */
 export const OPTIONS: { readonly [verb in Verb]: readonly string[] } = {
   create: [
     'dryRun=All',
@@ -178,7 +178,7 @@ export const OPTIONS: { readonly [verb in Verb]: readonly string[] } = {
   ],
 };
 
-/** Label selectors, with labels that match them; undefined where no object matches. */
+/** Label selectors with matching labels; undefined where no object matches. */
 export const SELECTORS: readonly { readonly text: string; readonly labels?: { readonly [key: string]: string } }[] = [
   { text: '' },
   { text: 'app=a', labels: { app: 'a' } },
@@ -215,7 +215,7 @@ const operation: Arbitrary<Operation> = record({
   kind: nat({ max: 2 }),
   name: nat({ max: NAMES.length - 1 }),
   space: oneof(
-    // Few places, so that most requests find something there.
+    // A small set of names, so that most requests find an object.
     { weight: 12, arbitrary: constant(0) },
     { weight: 1, arbitrary: constant(1) },
     { weight: 1, arbitrary: constant(2) },
@@ -250,7 +250,7 @@ const operation: Arbitrary<Operation> = record({
   ),
 });
 
-/** Sequences over `ids`, up to two kinds each. Shrinking goes below the length that is worth generating. */
+/** Sequences over `ids`, at most two kinds each. Shrinking goes below the minimum length of generation. */
 export function sequences(ids: readonly string[] = KINDS.map(({ id }) => id), minLength = 10): Arbitrary<Sequence> {
   ids.forEach(comparedKind);
   return record({

@@ -13,7 +13,7 @@ export function optionText({ verb }: Operation, index: number): string {
   return options[index % options.length] ?? '';
 }
 
-/** Subresources where a kind has them, and now and then where it has not. */
+/** Subresources where a kind has them, and sometimes where it does not. */
 export function subresourceOf(kind: ComparedKind, { verb, subresource, content }: Operation): string {
   if (subresource === '' || verb === 'list' || verb === 'watch' || verb === 'deletecollection') return '';
   if (verb === 'create')
@@ -23,7 +23,7 @@ export function subresourceOf(kind: ComparedKind, { verb, subresource, content }
   return has || content % 10 === 0 ? subresource : '';
 }
 
-/** The first of each parameter: repeated ones mean something else in every layer of a real server. */
+/** The first value of each parameter: each layer of a real server treats repeated ones differently. */
 export function onePerKey(texts: readonly string[]): readonly string[] {
   const keys = new Set<string>();
   return texts.filter((text) => {
@@ -83,7 +83,7 @@ export function merged(base: JsonObject, patch: JsonObject): JsonObject {
   return copy;
 }
 
-/** A fragment as operations of a JSON patch, of a kind that `content` chooses. */
+/** A fragment as operations of a JSON patch; `content` chooses which. */
 export function jsonPatch(fragment: JsonObject, content: number): JsonValue {
   const operations: JsonObject[] = [];
   const visit = (value: JsonObject, path: string): void => {

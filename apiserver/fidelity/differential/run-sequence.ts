@@ -1,8 +1,8 @@
 /**
- * One sequence on both servers, compared step by step.
+ * Runs one sequence on both servers and compares it step by step.
  *
- * Owns: what a difference is and its stable key, which counts one cause once. Does not own: generating, shrinking, reporting. Start at
- * {@link runSequence}.
+ * Owns: the definition of a difference and its stable key, which counts one cause once. Does not own: generating, shrinking, reporting.
+ * Start at {@link runSequence}.
  */
 import { isMap } from '../../objects/json.ts';
 import type { JsonValue } from '../../objects/object.ts';
@@ -19,7 +19,7 @@ export interface SequenceResult {
   /** Unexplained ones. */
   readonly differences: readonly Difference[];
   readonly known: readonly Difference[];
-  /** The requests and answers, readable. */
+  /** A readable transcript of requests and answers. */
   readonly script: readonly string[];
   /** `verb · family · patch · subresource · outcome` of every step. */
   readonly covered: readonly string[];
@@ -55,7 +55,7 @@ export async function runSequence(sequence: Sequence, ours: Side, real: Side): P
         `${index + 1}. ${ask.method} ${ask.path} (client ${operation.client}${operation.verb === 'patch' ? `, ${operation.patch}` : ''})` +
           `${ask.body === undefined ? '' : `\n     ${JSON.stringify(ask.body)}`}\n     real: ${answers.real}${answers.ours === answers.real ? '' : `  OURS: ${answers.ours}`}`,
       );
-      // After answers that differ the rest is a consequence.
+      // After a difference all further ones are consequences.
       const places =
         answers.ours === answers.real
           ? differences(mine, theirs)
@@ -70,7 +70,7 @@ export async function runSequence(sequence: Sequence, ours: Side, real: Side): P
       if (diverged && answers.ours !== answers.real)
         return { differences: found, known, script, covered, steps: index + 1 };
     }
-    // What came after a difference is its consequence.
+    // Everything after a difference is its consequence.
     if (found.length > 0) return { differences: found, known, script, covered, steps: sequence.operations.length };
     const [mine, theirs] = [await a.watched(), await b.watched()];
     for (const [index, { kind, operation }] of b.watches.entries()) {
@@ -98,7 +98,7 @@ export async function runSequence(sequence: Sequence, ours: Side, real: Side): P
   }
 }
 
-/** Types and names first: a missing event shows as what it is, not as a hundred shifted fields. */
+/** Compares types and names first, so that a missing event is reported as such and not as a hundred shifted fields. */
 function summary(outcome: Outcome | undefined): JsonValue {
   if (outcome === undefined) return null;
   const lines = eventsOf(outcome).split(', ');
@@ -110,7 +110,7 @@ function eventsOf(outcome: Outcome | undefined): string {
   return events
     .map(({ type, object }) => {
       const metadata = isMap(object) && isMap(object['metadata']) ? object['metadata'] : {};
-      // Bookmarks carry a collection's version: compared apart.
+      // Bookmarks carry the version of a collection and are compared separately.
       const version = type === 'BOOKMARK' ? '' : `@${plain(metadata['resourceVersion'] ?? '')}`;
       return `${type} ${plain(metadata['name'] ?? '')}${version}`;
     })

@@ -45,7 +45,7 @@ export async function startReal(): Promise<Side> {
   return prepared({ name: 'real', url: plane.url, ca: plane.ca, token: plane.token }, () => plane.stop());
 }
 
-/** Both, or none: where the real one cannot be started, nothing of ours goes on. */
+/** Both or none: when the real one fails to start, the embedded one is closed. */
 export async function startBoth(): Promise<{
   readonly ours: Side;
   readonly real: Side;
@@ -61,7 +61,7 @@ export async function startBoth(): Promise<{
   }
 }
 
-/** Definitions installed and served. */
+/** Installs the definitions and waits until they are served. */
 async function prepared(endpoint: Endpoint, stop: () => Promise<void>): Promise<Side> {
   const client = new ApiClient(endpoint);
   const end = async (): Promise<void> => {

@@ -13,21 +13,21 @@ function version(symbols: Symbols, resourceVersion: string): unknown {
   return (symbols.of(object(resourceVersion)) as { metadata: JsonObject }).metadata['resourceVersion'];
 }
 
-it('calls versions by their order, not by their value', () => {
+it('numbers versions by order, not by value', () => {
   const [one, other] = [new Symbols(), new Symbols()];
   expect(['7', '9', '7', '30'].map((at) => version(one, at))).toEqual(
     ['100', '2000', '100', '2001'].map((at) => version(other, at)),
   );
 });
 
-it('tells a new version from one that was there before', () => {
+it('distinguishes a new version from an earlier one', () => {
   const [one, other] = [new Symbols(), new Symbols()];
   version(one, '5');
   version(other, '5');
   expect(version(one, '5')).not.toBe(version(other, '6'));
 });
 
-it('tells a version between two others from a later one', () => {
+it('distinguishes a version between two others from a later one', () => {
   const [one, other] = [new Symbols(), new Symbols()];
   for (const at of ['5', '9']) {
     version(one, at);
@@ -45,13 +45,13 @@ it('compares the version of a collection by the objects that it includes', () =>
   expect(one.of(list('8'))).not.toEqual(other.of(list('49')));
 });
 
-it('calls uids by their first appearance, so that a swapped one shows', () => {
+it('numbers uids in order of first appearance, so that a swapped one shows', () => {
   const symbols = new Symbols();
   expect(symbols.of([UID_B, UID_A, UID_B])).toEqual(['uid-1', 'uid-2', 'uid-1']);
   expect(new Symbols().of([UID_B, UID_A, UID_A])).not.toEqual(['uid-1', 'uid-2', 'uid-1']);
 });
 
-it('leaves numbers in messages that are no versions', () => {
+it('keeps numbers in messages that are not versions', () => {
   const symbols = new Symbols();
   version(symbols, '101');
   const status = (message: string): unknown => (symbols.of({ message }) as JsonObject)['message'];
@@ -63,7 +63,7 @@ it('leaves numbers in messages that are no versions', () => {
   expect(status('{"resourceVersion":"101","size":101}')).toBe('{"resourceVersion":"v1","size":101}');
 });
 
-it('keeps the times that sequences send, and not the servers’ own', () => {
+it('keeps the times that sequences send, but not the servers’ own', () => {
   const symbols = new Symbols();
   expect(symbols.of(['2020-01-01T00:00:00Z', '2026-05-06T07:08:09Z', '2026-05-06T07:08:09.000001Z'])).toEqual([
     '2020-01-01T00:00:00Z',
@@ -72,7 +72,7 @@ it('keeps the times that sequences send, and not the servers’ own', () => {
   ]);
 });
 
-it('takes quoted objects and owners of fields without their order', () => {
+it('ignores the order of quoted objects and of owners of fields', () => {
   const symbols = new Symbols();
   const quoted = (text: string): string => `patch: Invalid value: ${JSON.stringify(text)}: wrong`;
   expect(symbols.of({ message: quoted('{"b":1,"a":[{"d":1,"c":2}]}') })).toEqual({
@@ -83,7 +83,7 @@ it('takes quoted objects and owners of fields without their order', () => {
   expect(symbols.of({ managedFields: [second, first] })).toEqual({ managedFields: [first, second] });
 });
 
-it('takes the errors of an apply in any order, and every one of them', () => {
+it('ignores the order of the errors of an apply, but compares every one', () => {
   const symbols = new Symbols();
   const message = (...lines: readonly string[]): JsonObject => ({
     message: `failed: errors:\n${lines.map((line) => `  ${line}`).join('\n')}`,
@@ -93,7 +93,7 @@ it('takes the errors of an apply in any order, and every one of them', () => {
   expect(symbols.of(message('.a: x', '.b: y'))).not.toEqual(symbols.of(message('.a: x')));
 });
 
-it('takes several causes in any order, and every one of them', () => {
+it('ignores the order of causes, but compares every one', () => {
   const status = (...causes: readonly string[]): JsonObject => ({
     kind: 'Status',
     apiVersion: 'v1',
@@ -106,7 +106,7 @@ it('takes several causes in any order, and every one of them', () => {
   expect(symbols.of(status('a', 'b'))).not.toEqual(symbols.of(status('a', 'c')));
 });
 
-it('compares tokens by version and place, and what is none as it is', () => {
+it('compares tokens by version and position, and malformed ones verbatim', () => {
   const token = (rv: number, start: string): string =>
     Buffer.from(JSON.stringify({ v: 'meta.k8s.io/v1', rv, start })).toString('base64url');
   const [one, other] = [new Symbols(), new Symbols()];

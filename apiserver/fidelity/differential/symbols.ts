@@ -1,8 +1,8 @@
 /**
- * What may differ between two servers, replaced by what may not: uids by their order of appearance, versions by their place among the
- * versions seen, times, addresses and generated suffixes by their kind.
+ * Normalises values that may differ between two servers: uids by their order of appearance, versions by their rank among the versions seen,
+ * times, addresses and generated suffixes by their type.
  *
- * Owns: one server's view of one sequence. Both servers' views must come out equal. Start at {@link Symbols}.
+ * Owns: one server's view of one sequence. The views of both servers must be equal. Start at {@link Symbols}.
  */
 import { sortedKeys } from '../../objects/json.ts';
 import type { JsonObject, JsonValue } from '../../objects/object.ts';
@@ -12,7 +12,7 @@ const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 /** Times that sequences send are from 2020. */
 const TIME = /20(?:2[1-9]|[3-9]\d)-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(?:Z|[+-]\d\d:\d\d)/g;
 const GENERATED = /\bgen-[a-z0-9]{5}\b/g;
-/** A number in a message is a version only where the words say so: `the ResourceVersion in record (17)`, `"resourceVersion":"17"`. */
+/** A number in a message is a version only in these contexts: `the ResourceVersion in record (17)`, `"resourceVersion":"17"`. */
 const VERSION_IN_TEXT = /(resource ?version[^\d,}\]]{0,30})(\d+)/gi;
 const CLUSTER_IP = /\b10\.0\.0\.\d+\b/g;
 const NODE_PORT_IN_TEXT = /(duplicate nodePort: \{\w+) \d+/;
@@ -20,10 +20,10 @@ const NODE_PORT_IN_TEXT = /(duplicate nodePort: \{\w+) \d+/;
 export class Symbols {
   readonly #uids = new Map<string, string>();
   readonly #generated = new Map<string, string>();
-  /** Seen versions of objects, ascending, and what each is called. */
+  /** Versions of objects, ascending, with their symbols. */
   readonly #versions: { readonly value: number; readonly symbol: string }[] = [];
 
-  /** A comparable copy. */
+  /** A normalised copy. */
   of(value: JsonValue, key = '', parent?: JsonObject): JsonValue {
     if (typeof value === 'string') return this.#text(value, key, parent);
     if (typeof value === 'number') return key === 'nodePort' || key === 'healthCheckNodePort' ? 'PORT' : value;
@@ -52,7 +52,7 @@ export class Symbols {
       line = sortedObjects(sortedErrors(line)).replace(VERSION_IN_TEXT, (whole, before: string, digits: string) => {
         const known = this.#versions.find(({ value }) => value === Number(digits));
         if (known !== undefined) return before + known.symbol;
-        // Written by a deletion of many, which tells no versions.
+        // Written by a deletion of a collection, which returns no versions.
         return Number(digits) === 0 ? whole : `${before}unseen`;
       });
     return /too (?:large|old) resource version/i.test(line) ? line.replace(/\bv?\d+\b/g, 'N') : line;
@@ -72,7 +72,7 @@ export class Symbols {
     return symbol;
   }
 
-  /** A collection's version says only which objects' versions it includes; others write at the same time. */
+  /** The version of a collection only determines which objects' versions it includes; other sequences write at the same time. */
   #atLeast(value: number): string {
     return `at-least-${this.#versions.findLast((one) => one.value <= value)?.symbol ?? ''}`;
   }
@@ -102,7 +102,7 @@ function isStatus(object: JsonObject): boolean {
   return object['kind'] === 'Status' && object['apiVersion'] === 'v1';
 }
 
-/** Entries come by time, and whether two writes fall into one second is chance. */
+/** Entries are ordered by time, and it is chance whether two writes fall into one second. */
 function sortedEntries(entries: readonly JsonValue[]): readonly JsonValue[] {
   return entries
     .map((entry) => ({ entry, text: JSON.stringify(entry) }))
@@ -110,7 +110,7 @@ function sortedEntries(entries: readonly JsonValue[]): readonly JsonValue[] {
     .map(({ entry }) => entry);
 }
 
-/** Errors of an apply come one a line, in the order of a walk over maps. */
+/** The errors of an apply come one per line, in the order of a walk over Go maps. */
 function sortedErrors(message: string): string {
   const [head = '', list] = message.split('errors:\n', 2);
   if (list === undefined) return message;
@@ -118,7 +118,7 @@ function sortedErrors(message: string): string {
   return `${head}errors:\n${lines.join('\n')}`;
 }
 
-/** Objects quoted in a message, `Invalid value: "{\"b\":…}"`, with their keys in order: servers keep them in different ones. */
+/** Objects quoted in a message, `Invalid value: "{\"b\":…}"`, with sorted keys: servers order them differently. */
 function sortedObjects(message: string): string {
   return message.replace(/"\{\\"(?:[^"\\]|\\.)*"/g, (quoted) => {
     try {

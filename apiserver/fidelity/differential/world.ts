@@ -1,8 +1,8 @@
 /**
- * One server's side of a sequence: what it has answered so far, and so what "the current version of a" is.
+ * One server's side of a sequence: the answers so far, which define "the current version of a".
  *
- * Owns: turning an {@link Operation} into a request and its answer into something comparable. Does not own: comparing. Start at
- * {@link World}.
+ * Owns: turning an {@link Operation} into a request and its answer into something comparable. Does not own: comparing. Start at {@link
+ * World}.
  */
 import { isMap } from '../../objects/json.ts';
 import type { JsonObject, JsonValue } from '../../objects/object.ts';
@@ -23,7 +23,7 @@ import {
 } from './request-parts.ts';
 import { Symbols } from './symbols.ts';
 
-/** What is compared of an answer. */
+/** The compared part of an answer. */
 export type Outcome = JsonObject;
 
 interface Seen {
@@ -38,7 +38,7 @@ export interface WatchSide {
   readonly stream: OpenStream;
 }
 
-/** What a watch has brought up to its sentinel, and whether that came. */
+/** The events of a watch up to its sentinel, and whether the sentinel came. */
 interface WatchedEvents {
   readonly events: OpenStream['events'];
   readonly came: boolean;
@@ -54,7 +54,7 @@ const PATCHES = {
 const WRONG_UID = '00000000-0000-4000-8000-000000000000';
 const FUTURE = 1_000_000_000;
 const SENTINEL_TIMEOUT_MS = 5000;
-/** A label on everything of cluster scope, so that sequences do not meet. */
+/** A label on all cluster-scoped objects, so that sequences do not interfere. */
 const SEQUENCE_LABEL = 'sequence';
 
 export class World {
@@ -68,7 +68,7 @@ export class World {
   #latest = '';
   #next = '';
 
-  /** `id` is unique among the sequences that a server sees, and equal on both. */
+  /** `id` is unique among the sequences of a server, and the same on both servers. */
   constructor(client: ApiClient, id: string, kinds: readonly string[]) {
     this.#client = client;
     this.#id = id;
@@ -93,7 +93,7 @@ export class World {
     return kind;
   }
 
-  /** Sends it and returns what is to be equal on both sides. */
+  /** Sends it and returns the part that must be equal on both servers. */
   async step(operation: Operation): Promise<Outcome> {
     const ask = this.ask(operation);
     if (operation.verb === 'watch') {
@@ -106,7 +106,7 @@ export class World {
     return this.#outcome(reply, operation);
   }
 
-  /** The request as it would be sent now. */
+  /** The request as it would be sent at this point. */
   ask(operation: Operation): Ask {
     const kind = this.kindOf(operation);
     const { verb } = operation;
@@ -238,7 +238,7 @@ export class World {
       };
     if (sub === 'eviction')
       return { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name: this.name(kind, operation.name) } };
-    // Half of the new objects are the plain ones.
+    // Half of the new objects are plain ones.
     const fragment = operation.content >= 30 ? this.#fragment(operation, kind, sub) : {};
     const version = operation.version === 'current' ? 'none' : operation.version;
     const generated = (METADATA[operation.metadata] as JsonObject)['generateName'] !== undefined;
@@ -288,7 +288,7 @@ export class World {
     kind: ComparedKind,
   ): { readonly query: readonly string[]; readonly deleteBody: JsonValue | undefined } {
     const texts = onePerKey(operation.options.map((one) => optionText(operation, one)));
-    // How many more there are beyond a page depends on other sequences where these have objects, too.
+    // The remaining item count beyond a page includes objects of other sequences.
     const shared = !kind.namespaced || operation.space === 2;
     const asked = texts
       .filter((text) => text !== 'BODY' && !(shared && text.startsWith('limit=') && /\d/.test(text)))
@@ -335,7 +335,7 @@ export class World {
       .replace('NEXT', encodeURIComponent(this.#next));
   }
 
-  /** Selectors of the query; what is of cluster scope is always narrowed to the sequence. */
+  /** Selectors of the query; cluster-scoped ones are always narrowed to the sequence. */
   #selectors(operation: Operation, kind: ComparedKind): readonly string[] {
     const shared = !kind.namespaced || (operation.space === 2 && operation.verb !== 'deletecollection');
     const labels = SELECTORS[operation.selector]?.text ?? '';
@@ -360,15 +360,15 @@ export class World {
     return outcome;
   }
 
-  /** Writes what each open watch must see, waits for it, and returns the events up to it. */
+  /** Writes an object that each open watch must see, waits for it, and returns the events up to it. */
   async watched(): Promise<readonly Outcome[]> {
     for (const [index, { kind, operation, stream }] of this.watches.entries())
       if (!stream.ended() && operation.version !== 'future') await this.#sentinel(index, kind, operation);
-    // Nothing ends a watch that selects nothing: what it should not have brought is there when a later answer is.
+    // A watch that selects nothing has no sentinel: any event it wrongly received is there once a later answer is.
     if (this.watches.some(({ operation }) => nothingMatches(operation)))
       await this.#client.request({ method: 'GET', path: `/api/v1/namespaces/${this.#space(0)}` });
     const seen = await Promise.all(this.watches.map((side, index) => this.#events(side, index)));
-    // Only when all are there: what an uid or a version is called must not depend on which came first.
+    // Only when all have arrived: the symbols of uids and versions must not depend on which came first.
     return seen.map(({ events, came }) => ({
       events: events.map(({ type, object }) => ({ type, object: this.#symbols.of(object) })),
       sentinel: came,
@@ -411,7 +411,7 @@ export class World {
     return { events, came };
   }
 
-  /** Everything that the sequence has left behind, kind by kind. */
+  /** All objects that the sequence has left behind, kind by kind. */
   async finalState(): Promise<Outcome> {
     const state: { [key: string]: JsonValue } = {};
     for (const kind of this.#kinds)
@@ -437,7 +437,7 @@ function isDryRun(operation: Operation): boolean {
   return operation.options.some((one) => optionText(operation, one).startsWith('dryRun'));
 }
 
-/** What a dry run would create has whatever version was sent, be it a collection's, which others move. */
+/** A dry-run create answers with the version that was sent, which may be a collection's, and other sequences change those. */
 function unversioned(body: JsonValue): JsonValue {
   const { metadata } = isMap(body) ? body : {};
   if (!isMap(body) || !isMap(metadata) || metadata['resourceVersion'] === undefined) return body;

@@ -1,7 +1,7 @@
 /**
- * Bodies that are wrong in every way: as bytes, as documents, as objects, as patches.
+ * Invalid bodies: as bytes, as documents, as objects, as patches.
  *
- * Owns: base bodies and what is done to them. Start at {@link bodyRequests}.
+ * Owns: base bodies and their mutations. Start at {@link bodyRequests}.
  */
 import * as fc from 'fast-check';
 import { stringify } from 'yaml';
@@ -76,7 +76,7 @@ function replaced(value: JsonValue | undefined, [head, ...rest]: Path, by: JsonV
   return { ...object, [head]: replaced(object[head], rest, by) };
 }
 
-/** Something is put where something else was, or added. */
+/** Replaces or adds a value. */
 const change = fc.record({
   at: fc.nat(),
   odd: fc.constantFrom(...ODD),
@@ -127,7 +127,7 @@ function valueAt(value: JsonValue | undefined, path: Path): JsonValue | undefine
   return path.reduce<JsonValue | undefined>((one, key) => (one as JsonObject | undefined)?.[key], value);
 }
 
-/** What happens to the bytes. */
+/** Mutations of the bytes. */
 const damage = fc.oneof(
   { weight: 6, arbitrary: fc.constant((bytes: Buffer): Buffer => bytes) },
   {
@@ -354,13 +354,13 @@ function encoded(value: JsonValue, type: string): Buffer {
       const bytes = encodeProtobuf(value as JsonObject);
       if (bytes !== undefined) return bytes;
     } catch {
-      // What has no protobuf form goes as JSON under the wrong type, which is bad input as well.
+      // A body without a protobuf form is sent as JSON under the wrong type, which is bad input as well.
     }
   }
   return Buffer.from(JSON.stringify(value));
 }
 
-/** Requests about what is sent. */
+/** Requests with mutated bodies. */
 export const bodyRequests: fc.Arbitrary<FuzzRequest> = fc
   .record({
     base: fc.constantFrom(...BASES),

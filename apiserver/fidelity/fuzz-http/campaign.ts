@@ -1,7 +1,7 @@
 /**
- * The same nonsense to both servers, for as long as there is time.
+ * Sends the same malformed requests to both servers until the budget is spent.
  *
- * Owns: batches with a namespace of their own, counting, the shortest example of every class. Start at {@link runFuzz}.
+ * Owns: batches with a namespace of their own, counting, the shortest example of each class. Start at {@link runFuzz}.
  */
 import * as fc from 'fast-check';
 import { realNow } from '../../clock.ts';
@@ -27,7 +27,7 @@ export interface FuzzResult {
   readonly requests: number;
   readonly known: number;
   readonly seconds: number;
-  /** One difference of each class, with how often it was met; most frequent first. */
+  /** One difference of each class with its count; most frequent first. */
   readonly classes: readonly (HttpDifference & { readonly count: number })[];
   /** Answers of the real server by code. */
   readonly codes: { readonly [code: string]: number };
@@ -74,7 +74,7 @@ export async function runFuzz({ budgetMs, seed, only, progress }: FuzzOptions): 
           const shorter = before === undefined || size(request) < size(before.request);
           classes.set(difference.key, { ...(shorter ? difference : before), count: (before?.count ?? 0) + 1 });
         }
-        // When one side took what the other refused, the rest of the batch would only repeat it.
+        // When one side accepted what the other refused, the rest of the batch would only repeat it.
         if (mine.code < 300 !== theirs.code < 300 && request.method !== 'GET') break;
       }
       if (batch % 10 === 9) progress(`${requests} requests, ${classes.size} classes`);
@@ -106,7 +106,7 @@ function inNamespace(request: FuzzRequest, namespace: string): FuzzRequest {
   };
 }
 
-/** A namespace with one object of each kind that requests speak of. */
+/** A namespace with one object of each kind that requests use. */
 async function prepare(clients: readonly RawClient[], namespace: string): Promise<void> {
   const create = async (target: string, object: JsonObject): Promise<void> => {
     const request = {

@@ -1,16 +1,16 @@
 /**
- * One request over HTTP/1.1, as it was made up, and its whole answer.
+ * Sends one raw request over HTTP/1.1 and reads the whole answer.
  *
- * Owns: sending without care for what is sent, and reading answers that may never end. Start at {@link RawClient}.
+ * Owns: sending malformed requests, and reading answers that may never end. Start at {@link RawClient}.
  */
 import type { IncomingMessage } from 'node:http';
 import { Agent, request as httpsRequest } from 'node:https';
 import { realClearTimeout, realSetTimeout } from '../../clock.ts';
 import type { Endpoint } from '../differential/client.ts';
 
-/** A request that makes no claim to sense. */
+/** A request that may be malformed. */
 export interface FuzzRequest {
-  /** What it tries, for grouping: `path`, `query`, `body json`. */
+  /** The group in reports: `path`, `query`, `body json`. */
   readonly area: string;
   readonly method: string;
   /** Path and query. */
@@ -24,11 +24,11 @@ export interface RawReply {
   readonly code: number;
   readonly headers: { readonly [name: string]: string | readonly string[] | undefined };
   readonly text: string;
-  /** Whether the answer was still going on when it was cut off. */
+  /** Whether the answer was cut off before its end. */
   readonly open: boolean;
 }
 
-/** A stream that has said nothing for so long has said what it has to say. */
+/** A stream is read until it has been idle for this long. */
 const QUIET_MS = 250;
 const ANSWER_TIMEOUT_MS = 20_000;
 

@@ -1,7 +1,7 @@
 /**
- * What is compared of two answers to the same nonsense, and what a difference is called.
+ * Compares two answers to the same malformed request and names the difference.
  *
- * Owns: leaving out what no two servers agree on (uids, versions, times, ports), and grouping by cause. Start at {@link compareReplies}.
+ * Owns: ignoring values that always differ (uids, versions, times, ports), and grouping by cause. Start at {@link compareReplies}.
  */
 import { parse } from 'yaml';
 import type { JsonObject, JsonValue } from '../../objects/object.ts';
@@ -20,7 +20,7 @@ export interface HttpDifference extends Place {
 
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 const TIME = /20(?:2[1-9]|[3-9]\d)-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(?:Z|[+-]\d\d:\d\d)/g;
-/** Headers that say nothing about the request. */
+/** Headers that do not depend on the request. */
 const IGNORED: ReadonlySet<string> = new Set([
   'date',
   'audit-id',
@@ -32,7 +32,7 @@ const IGNORED: ReadonlySet<string> = new Set([
 ]);
 const MESSAGE_SHOWN = 160;
 
-/** Where the answers differ; nothing when they are the same. */
+/** The differences between the answers; empty when they are equal. */
 export function compareReplies(request: FuzzRequest, ours: RawReply, real: RawReply): readonly HttpDifference[] {
   const [a, b] = [shapeOf(ours, request), shapeOf(real, request)];
   const note = (place: Place): HttpDifference => ({
@@ -70,7 +70,7 @@ function shapeOf(reply: RawReply, request: FuzzRequest): JsonObject {
   if (isObject(body) && Array.isArray(body['items']) && !request.target.includes('/namespaces/'))
     body = { ...body, items: null };
   if (isObject(body) && Array.isArray(body['rows'])) body = { ...body, rows: null };
-  // What is served beside is not the matter here.
+  // Other served versions do not matter here.
   if (
     reply.code === 200 &&
     isObject(body) &&
@@ -110,7 +110,7 @@ function masked(value: JsonValue, key = ''): JsonValue {
   return copy;
 }
 
-/** The words of a value, without what is quoted in it. */
+/** The words of a value, without quoted parts. */
 function worded(value: JsonValue | undefined): string {
   return plain(value)
     .replace(/"(?:[^"\\]|\\.)*"/g, '"…"')
@@ -121,7 +121,7 @@ function worded(value: JsonValue | undefined): string {
     .slice(0, MESSAGE_SHOWN);
 }
 
-/** Texts in YAML are folded at other places. */
+/** YAML texts are folded at different places. */
 function bodyOf({ headers, text }: RawReply): JsonValue {
   if (headers['content-type'] !== 'application/yaml') return parsed(text);
   try {

@@ -1,7 +1,7 @@
 /**
- * What requests cost the embedded server, in time and in memory, with a server in a process of its own. Linux: /proc tells.
+ * Measures what requests cost the embedded server in time and memory, with a server process of its own. Linux only: reads /proc.
  *
- * Owns: measuring and the worst of each. Does not own: what is sent (`costly.ts`). Start at {@link runCost}.
+ * Owns: measuring and the worst of each. Does not own: the requests (`costly.ts`). Start at {@link runCost}.
  */
 import type { ChildProcess } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -11,12 +11,12 @@ import { realClearTimeout, realNow, realSetTimeout } from '../../clock.ts';
 import type { FuzzRequest } from './client.ts';
 import { costlyRequests } from './costly.ts';
 
-/** The bar: what the worst request may take of a processor, and of memory beyond what it brought and got. */
+/** The limit: CPU time of the worst request, and memory beyond its request and answer. */
 export const COST_MAX: { readonly ms: number; readonly bytes: number } = { ms: 1000, bytes: 64 * 1024 * 1024 };
 
-/** Longer than any answer may take. On a busy machine a server that got some of a processor in that time is given as long again. */
+/** The answer deadline. On a busy machine a server that got some CPU in that time is given the same again. */
 const ANSWER_TIMEOUT_MS = 30_000;
-/** A fresh server after so many sequences: what is stored is no cost of the next request. */
+/** A fresh server after so many sequences: stored objects are not a cost of the next request. */
 const SEQUENCES = 15;
 const PAGE_BYTES = 1024;
 const TICK_MS = 10;
@@ -32,7 +32,7 @@ export interface Cost {
   readonly code: number;
   readonly answered: number;
   readonly ms: number;
-  /** Beyond what was sent and answered. */
+  /** Beyond the request and its answer. */
   readonly bytes: number;
   /** Why there is no answer. */
   readonly failure?: string;
@@ -97,7 +97,7 @@ function keepWorst(costs: Cost[]): void {
 
 async function costOf({ child, port }: CostServer, request: FuzzRequest): Promise<Cost> {
   const pid = child.pid ?? 0;
-  // The highest mark of memory begins anew.
+  // Resets the memory high-water mark.
   writeFileSync(`/proc/${pid}/clear_refs`, '5');
   const before = { ms: processorMs(pid), bytes: memory(pid, 'VmRSS') };
   const { code, answered, failure } = await send(port, request, () => processorMs(pid));
@@ -119,7 +119,7 @@ function memory(pid: number, field: 'VmRSS' | 'VmHWM'): number {
   return Number(new RegExp(`${field}:\\s+(\\d+)`).exec(status)?.[1] ?? 0) * PAGE_BYTES;
 }
 
-/** What all threads of a process have had: on a busy machine the clock says more of the others. */
+/** CPU time of all threads of a process: on a busy machine wall time measures other processes. */
 function processorMs(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
   return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
@@ -134,7 +134,7 @@ function send(
     let answered = 0;
     const length = body === undefined ? {} : { 'content-length': body.length };
     const sent = httpRequest(
-      // No connection is used twice: one that the server closed would look like no answer.
+      // No connection is reused: one that the server closed would look like a missing answer.
       { host: '127.0.0.1', port, method, path: target, headers: { ...headers, ...length }, agent: new Agent() },
       (response) => {
         response.on('data', (piece: Buffer) => (answered += piece.length));
@@ -164,7 +164,7 @@ function send(
   });
 }
 
-/** The figures, and the worst requests as far as a line holds them. */
+/** The figures and the worst requests, cut to the length of a line. */
 export function reportCost({ requests, unanswered, slowest, largest, codes }: CostResult): string {
   const answers = Object.entries(codes).map(([code, count]) => `${code}: ${count}`);
   return [
@@ -185,7 +185,7 @@ function shown({ request, code, answered }: Cost): string {
   return `${method} ${target.slice(0, SHOWN)} ${headers['content-type'] ?? ''} (${body?.length ?? 0} bytes, answer ${code} of ${answered})${start}`;
 }
 
-/** Whether the bar was missed. */
+/** Whether the limit was exceeded. */
 export function isTooCostly({ unanswered, slowest, largest }: CostResult): boolean {
   return unanswered.length > 0 || (slowest[0]?.ms ?? 0) > COST_MAX.ms || (largest[0]?.bytes ?? 0) > COST_MAX.bytes;
 }

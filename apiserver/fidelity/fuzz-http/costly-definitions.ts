@@ -1,8 +1,8 @@
 /**
- * Definitions that may cost more than they bring: schemas that are wide, deep, full of defaults, rules and alternatives, with an object
+ * Definitions that may cost far more than their size: schemas that are wide, deep, full of defaults, rules and alternatives, with an object
  * of each.
  *
- * Owns: arbitraries only; what they share with others is in `costly-parts.ts`.
+ * Owns: arbitraries only; shared parts are in `costly-parts.ts`.
  */
 import * as fc from 'fast-check';
 import type { JsonObject, JsonValue } from '../../objects/object.ts';
@@ -26,7 +26,7 @@ const LEAVES: readonly Make[] = [
   () => ({ type: 'wrong' }),
 ];
 
-/** What alternatives may say: no types, which structural schemas keep outside of them. */
+/** The contents of alternatives: no types, which structural schemas keep outside of them. */
 const ALTERNATIVES: readonly Make[] = [
   (at) => ({ minLength: at }),
   (at) => ({ enum: [`e${at}`] }),
@@ -120,7 +120,7 @@ const VALUES: readonly ((count: number) => string)[] = [
 
 let kinds = 0;
 
-/** A definition, an object of it twice, and one of the documents that definitions are published in. */
+/** A definition, two writes of an object of it, and one of its OpenAPI documents. */
 export const costlyDefinitions: fc.Arbitrary<CostlySequence> = fc
   .record({
     schema: fc.oneof(wideSchema, deepSchema, alternatives, rules),

@@ -1,15 +1,15 @@
 /**
- * What costly requests are made of.
+ * Building blocks of costly requests.
  *
  * Owns: sizes, texts of many pieces, requests. Start at {@link CostlySequence}.
  */
 import * as fc from 'fast-check';
 import type { FuzzRequest } from './client.ts';
 
-/** Requests that belong together: the last one is what the others prepare. */
+/** Requests that belong together: the others prepare the last one. */
 export type CostlySequence = readonly FuzzRequest[];
 
-/** What kube-apiserver takes; beyond it there is one answer. */
+/** kube-apiserver's limit; beyond it there is only one answer. */
 export const BODY_BYTES_MAX: number = 3 * 1024 * 1024;
 export const NAMESPACE = '/api/v1/namespaces/default';
 export const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
@@ -20,12 +20,12 @@ export const PATCH_TYPES: readonly string[] = [
   'apply-patch+yaml',
 ].map((type) => `application/${type}`);
 
-/** From one to what a body holds, small numbers as often as large ones. */
+/** From one to the capacity of a body, small numbers as often as large ones. */
 export const size: fc.Arbitrary<number> = fc
   .double({ min: 0, max: Math.log(1_500_000), noNaN: true })
   .map((power) => Math.floor(Math.exp(power)));
 
-/** A text of `count` pieces, no longer than a body may be. */
+/** A text of `count` pieces, within the limit of a body. */
 export function repeated(piece: (index: number) => string, count: number, between = ','): string {
   const parts: string[] = [];
   for (let index = 0, length = 0; index < count && length < BODY_BYTES_MAX - 4096; index++) {

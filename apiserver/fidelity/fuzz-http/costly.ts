@@ -1,7 +1,7 @@
 /**
- * Requests that may cost more than they bring: deep, wide, repeated, multiplied.
+ * Requests that may cost far more than their size: deep, wide, repeated, multiplied.
  *
- * Owns: arbitraries only. Those of one {@link CostlySequence} belong together: the last one is what the others prepare.
+ * Owns: arbitraries only. The requests of one {@link CostlySequence} belong together: the others prepare the last one.
  */
 import * as fc from 'fast-check';
 import type { JsonObject, JsonValue } from '../../objects/object.ts';
@@ -23,7 +23,7 @@ const scalar: fc.Arbitrary<JsonValue> = fc.oneof(
   size.map((length) => 'x'.repeat(length)),
 );
 
-/** Where a built-in object has something that may come often: the object around it, in two halves. */
+/** Lists in built-in objects: the object around each list, in two halves. */
 const PLACES: readonly (readonly [path: string, before: string, after: string])[] = [
   [`${NAMESPACE}/configmaps`, '{"metadata":{"name":"n"},"data":{', '}}'],
   [`${NAMESPACE}/configmaps`, '{"metadata":{"name":"n","labels":{', '}}}'],
@@ -44,7 +44,7 @@ const PLACES: readonly (readonly [path: string, before: string, after: string])[
   ['/apis/authorization.k8s.io/v1/subjectaccessreviews', '{"spec":{"user":"u","groups":[', ']}}'],
 ];
 
-/** Items of all those lists: each fits one of them, more or less. */
+/** Items for all those lists: each fits at least one of them. */
 const ITEMS: readonly ((index: number) => string)[] = [
   () => '{}',
   () => '[]',
@@ -154,7 +154,7 @@ const LISTS: readonly JsonObject[] = [
 
 let kinds = 0;
 
-/** A definition, an object of it, and something done to that. */
+/** A definition, an object of it, and a request on that object. */
 const custom = fc
   .record({
     type: fc.constantFrom(...TYPES),
@@ -163,7 +163,7 @@ const custom = fc
     properties: fc.integer({ min: 1, max: 300 }),
     count: size,
     other: size,
-    // Without bounds most rules are refused with their definition.
+    // Without bounds most rules are refused together with their definition.
     bound: fc.constantFrom(undefined, 30, 1000),
     value: scalar,
     operation: fc.constantFrom(...OPERATIONS),
@@ -265,7 +265,7 @@ const query = fc
     request('GET', `${NAMESPACE}/configmaps?${make(count)}`.slice(0, 900_000), ''),
   ]);
 
-/** Anything that might cost more than it brings. */
+/** All costly sequences. */
 export const costlyRequests: fc.Arbitrary<CostlySequence> = fc.oneof(
   { weight: 3, arbitrary: wide },
   { weight: 2, arbitrary: deep },

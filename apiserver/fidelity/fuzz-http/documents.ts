@@ -1,11 +1,11 @@
-/** The proper objects that bad bodies are made of, and where they are sent. `NS` stands for the namespace of the batch. */
+/** Valid objects that bad bodies are derived from, and their paths. `NS` stands for the namespace of the batch. */
 import type { JsonObject } from '../../objects/object.ts';
 import { GROUP } from '../differential/crds.ts';
 
 export interface Base {
   readonly collection: string;
   readonly name: string;
-  /** Below the object; empty for the object itself. */
+  /** Relative to the object; empty for the object itself. */
   readonly sub?: string;
   readonly object: JsonObject;
 }

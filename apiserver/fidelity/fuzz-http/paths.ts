@@ -1,5 +1,5 @@
 /**
- * Paths that no well-behaved client asks for.
+ * Malformed and unusual paths.
  *
  * Owns: data and arbitraries only. `NS` in a target stands for the namespace of the batch.
  */
@@ -258,7 +258,7 @@ const resourcePath = fc
     return `${group.root}${watch}${namespace}/${resource}${name === '' ? '' : `/${name}`}${name === '' || subresource === '' ? '' : `/${subresource}`}${extra}`;
   });
 
-/** Requests about where things are. */
+/** Requests with unusual paths. */
 export const pathRequests: fc.Arbitrary<FuzzRequest> = fc
   .record({
     method: fc.constantFrom(...METHODS),
@@ -291,7 +291,7 @@ export const pathRequests: fc.Arbitrary<FuzzRequest> = fc
     };
   });
 
-/** What would change what other requests stand on. */
+/** Requests that would change the objects of other requests. */
 function isDestructive(method: string, target: string): boolean {
   return (
     method === 'DELETE' &&

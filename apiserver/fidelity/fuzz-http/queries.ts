@@ -1,5 +1,5 @@
 /**
- * Queries that no well-behaved client asks.
+ * Malformed and unusual queries.
  *
  * Owns: data and arbitraries only. `NS` in a target stands for the namespace of the batch.
  */
@@ -311,7 +311,7 @@ const PLACES = [
   '/version',
 ] as const;
 
-/** Requests about how it is asked. */
+/** Requests with unusual queries. */
 export const queryRequests: fc.Arbitrary<FuzzRequest> = fc
   .record({
     method: fc.constantFrom('GET', 'GET', 'GET', 'GET', 'POST', 'PUT', 'PATCH', 'PATCH', 'DELETE'),

@@ -1,4 +1,4 @@
-/** What a campaign found, for people. */
+/** The report of a campaign as text. */
 import { plain } from '../differential/compare.ts';
 import type { FuzzResult } from './campaign.ts';
 import { answerOf } from './compare.ts';

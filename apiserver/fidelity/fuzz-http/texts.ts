@@ -1,4 +1,4 @@
-/** Whole bodies that are wrong by themselves, whatever they are sent as. */
+/** Whole bodies that are malformed under any content type. */
 
 export const WHOLE: readonly string[] = [
   '',

@@ -1,7 +1,8 @@
 /**
- * One project on both servers: its definitions created, its objects put through {@link stepsOf}, every answer compared.
+ * One project on both servers: its definitions are created, its objects go through {@link stepsOf}, every answer is compared.
  *
- * Owns: which definitions are installed and which are only tried, what may go on at once. What a difference is: `conversation.ts`.
+ * Owns: which definitions are installed and which are only dry-run, and what may run in parallel. Differences are defined in
+ * `conversation.ts`.
  */
 import { mapOf, sortedKeys, textOf } from '../../objects/json.ts';
 import type { JsonObject } from '../../objects/object.ts';
@@ -12,9 +13,9 @@ import { kindKey, type Kinds, type Served } from './kinds.ts';
 export interface Bounds {
   /** Objects of one kind. */
   readonly perKind: number;
-  /** Definitions of one name beside the one that is installed. */
+  /** Further definitions with the name of the installed one. */
   readonly variants: number;
-  /** Contents that another project has brought already, and this one adds to. */
+  /** Contents that an earlier project has already covered; this one adds to them. */
   readonly seen: Set<string>;
 }
 
@@ -38,7 +39,7 @@ export async function compareProject(
   );
   const fresh = installed.filter(({ object }) => !bounds.seen.has(contentOf(object)));
   for (const { object } of installed) bounds.seen.add(contentOf(object));
-  // Of those that are installed only the ones that are not stored as they are have to be tried as well.
+  // Of the installed definitions, only those that were modified need a dry run as well.
   await inLanes(
     [...tried, ...fresh.filter(({ object }) => isConverted(object))].map((one) => () => talk().tryDefinition(one)),
   );
@@ -55,7 +56,7 @@ export async function compareProject(
   return tally;
 }
 
-/** One kind after the other, each in its namespace; the kinds that every server has change what it does with others, so they take turns. */
+/** One kind after the other, each in a namespace of its own; built-in kinds affect each other, so they run in turn. */
 async function compareObjects(objects: readonly Subject[], servers: Servers, talk: () => Conversation): Promise<void> {
   const byKind = new Map<string, Subject[]>();
   for (const one of objects) {
@@ -74,7 +75,7 @@ async function compareObjects(objects: readonly Subject[], servers: Servers, tal
   await inLanes(lanes);
 }
 
-/** Runs all, a few at a time. */
+/** Runs all, a few in parallel. */
 async function inLanes(all: readonly (() => Promise<void>)[]): Promise<void> {
   const left = all.values();
   const lane = async (): Promise<void> => {
@@ -100,7 +101,7 @@ function isConverted(crd: JsonObject): boolean {
   return mapOf(mapOf(crd['spec'])['conversion'])['strategy'] === 'Webhook';
 }
 
-/** Of each name the definition whose file is most like what a project installs; the others are tried without being stored. */
+/** Of each name, the definition whose file looks most like an installed one; the others are dry-run. */
 function chosen(
   definitions: readonly Document[],
   { variants, seen }: Bounds,
@@ -127,7 +128,7 @@ function chosen(
   return { installed, tried };
 }
 
-/** Tests and patches are no definitions that somebody installs. */
+/** Tests and patches are not installed definitions. */
 function weight(file: string): number {
   return (
     (/test|e2e|hack|example|vendor|third_party|patch/i.test(file) ? 4 : 0) + (/config\/crd|crds?\//.test(file) ? 0 : 1)

@@ -1,8 +1,8 @@
 /**
- * One definition or object in the hands of both servers: requests sent to both, their answers compared.
+ * One definition or object on both servers: requests are sent to both, their answers compared.
  *
- * Owns: what a difference is. Uses the differential's comparison (`apiserver/fidelity/differential`): uids, times, versions and generated
- * names count by their order of appearance.
+ * Owns: the definition of a difference. Uses the differential's comparison (`apiserver/fidelity/differential`): uids, times, versions and
+ * generated names are numbered in order of appearance.
  */
 import type { Difference } from './difference.ts';
 import type { Ask, Reply } from '../../fidelity/differential/client.ts';
@@ -18,7 +18,7 @@ import { deletion, prepared, stepsOf, type Step } from './steps.ts';
 
 export interface Counts {
   definitions: number;
-  /** Taken by the real server, by the embedded one, by both. */
+  /** Accepted by the real server, by the embedded one, by both. */
   definitionsReal: number;
   definitionsOurs: number;
   definitionsBoth: number;
@@ -29,7 +29,7 @@ export interface Counts {
   answers: number;
 }
 
-/** What is added up over a project. */
+/** Totals of a project. */
 export interface Tally {
   readonly counts: Counts;
   readonly unexplained: Difference[];
@@ -64,7 +64,7 @@ const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const AGENT = { 'user-agent': 'definitions/1' };
 const TRIES = 2000;
 
-/** What one server has shown of what is being compared. */
+/** One server's state during the comparison. */
 interface Side {
   readonly client: Asked;
   readonly symbols: Symbols;
@@ -85,7 +85,7 @@ export class Conversation {
     this.#real = { client: real, symbols: new Symbols(), seen: {}, reply: undefined };
   }
 
-  /** Asks both whether they take a definition. */
+  /** Dry-runs a definition on both. */
   async tryDefinition(document: Document): Promise<void> {
     const body = named(document.object);
     const step: Step = {
@@ -104,7 +104,7 @@ export class Conversation {
     if (ours === true && real === true) this.#tally.counts[`${what}Both`]++;
   }
 
-  /** Stores a definition, without its webhook, which nobody serves here; answers what both serve from now on. */
+  /** Stores a definition without its webhook, which does not run here; returns what both serve from now on. */
   async define(document: Document, counted: boolean): Promise<readonly Served[]> {
     const spec = mapOf(document.object['spec']);
     const body: JsonObject = { ...named(document.object), spec: { ...spec, conversion: { strategy: 'None' } } };
@@ -128,7 +128,7 @@ export class Conversation {
     return kinds;
   }
 
-  /** Puts an object through its life in a namespace. `unique` tells cluster-wide names apart. */
+  /** Runs an object through all steps in a namespace. `unique` distinguishes cluster-scoped names. */
   async object(document: Document, served: Served, namespace: string, unique: number): Promise<void> {
     const object = prepared(document.object, served, namespace);
     const renamed =
@@ -144,7 +144,7 @@ export class Conversation {
         if (step.name === 'create' || only) this.#count('objects');
         if (step.name === 'create' && refused) break;
       }
-      // What follows an answer of another kind is its consequence.
+      // After answers with different codes, the rest is a consequence.
       if (!same && this.#ours.reply?.code !== this.#real.reply?.code) break;
     }
     const path = pathOf(served, namespace, textOf(mapOf(renamed['metadata'])['name']));
@@ -181,7 +181,7 @@ export class Conversation {
   }
 }
 
-/** A definition as it is sent: what a server has written into it is left out. */
+/** A definition as it is sent, without fields that a server added. */
 function named(object: JsonObject): JsonObject {
   const { status: _, ...rest } = object;
   return rest;
@@ -239,7 +239,7 @@ async function untilServed(client: Asked, path: string): Promise<void> {
   }
 }
 
-/** Takes a definition from all servers, and waits until it is gone. */
+/** Deletes a definition on all servers, and waits until it is gone. */
 export async function removeDefinition(clients: readonly Asked[], name: string): Promise<void> {
   for (const client of clients) {
     await client.request({ method: 'DELETE', path: `${CRDS}/${name}` });

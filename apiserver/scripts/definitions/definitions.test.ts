@@ -57,7 +57,7 @@ const SERVED: Served = {
   custom: true,
 };
 
-it('reads each object once, from lists too, and leaves out templates and what is no object', () => {
+it('reads each object once, including those in lists, and skips templates and other documents', () => {
   const object = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n';
   const read = documentsIn([
     { file: 'a.yaml', text: `${object}---\n${object}---\nkind: Kustomization\n` },
@@ -86,7 +86,7 @@ it('sends no templates of values, and no patches as definitions', () => {
   ]);
 });
 
-it('creates, applies as two managers, patches in both ways, replaces and deletes; a webhook is only tried', () => {
+it('creates, applies as two managers, patches in both ways, replaces and deletes; only dry-runs a webhook', () => {
   const steps = stepsOf(GIZMO, SERVED, 'ns').map(({ ask }) => ask({}));
   const types = new Set(steps.map(({ method, headers }) => `${method} ${headers?.['content-type'] ?? ''}`.trim()));
 
@@ -109,7 +109,7 @@ it('creates, applies as two managers, patches in both ways, replaces and deletes
   expect(tried).toEqual(['/apis/example.com/v1/namespaces/ns/gizmos?dryRun=All&fieldValidation=Strict']);
 });
 
-it('finds what one of two servers answers differently, and nothing where they agree', async () => {
+it('finds a difference between two servers, and none where they agree', async () => {
   const [ours, real] = await Promise.all([startOurs(), startOurs()]);
   try {
     const documents: readonly Document[] = [
@@ -149,7 +149,7 @@ it('pins at least forty projects, each once', () => {
     expect([version, sum]).toEqual([expect.stringMatching(/^v\d/), expect.stringMatching(/^h1:/)]);
 });
 
-it('explains each difference that is meant with words of DIFFERENCES.md', () => {
+it('documents each intended difference with a phrase of DIFFERENCES.md', () => {
   const page = readFileSync(new URL('../../DIFFERENCES.md', import.meta.url), 'utf8');
 
   for (const { documented } of KNOWN) expect(page).toContain(documented);
@@ -163,7 +163,7 @@ it.each([
   const empty = mkdtempSync(join(tmpdir(), 'definitions-'));
   try {
     const script = fileURLToPath(new URL('../definitions.ts', import.meta.url));
-    // Neither what is built here nor what is installed.
+    // Neither built here nor installed.
     const env = { HOME: empty, XDG_CACHE_HOME: empty, TMPDIR: empty, PATH: empty };
 
     const ended = spawnSync(process.execPath, [script, '--only', 'jobset', ...args], {

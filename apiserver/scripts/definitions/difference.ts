@@ -1,6 +1,6 @@
 import type { Place } from '../../fidelity/differential/compare.ts';
 
-/** An answer that is not the same on both servers, at one place. */
+/** A difference between the answers of both servers, at one path. */
 export interface Difference extends Place {
   readonly project: string;
   readonly file: string;

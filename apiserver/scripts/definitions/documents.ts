@@ -1,20 +1,20 @@
 /**
- * YAML files as objects of Kubernetes: each document once, templates and instructions to tools left out.
+ * Kubernetes objects from YAML files: each document once, without templates and tool-specific files.
  */
 import { parseAllDocuments } from 'yaml';
 import { isList, isMap, mapOf, sortedKeys, textOf } from '../../objects/json.ts';
 import type { JsonObject, JsonValue } from '../../objects/object.ts';
 
-/** An object, and the first file that has it. */
+/** An object, and the first file that contains it. */
 export interface Document {
   readonly file: string;
   readonly object: JsonObject;
 }
 
-/** What only programs on the client's side know. */
+/** Kinds that only client-side programs know. */
 const CLIENT_SIDE = /^(kustomize\.config\.k8s\.io|kuttl\.dev|chainsaw\.kyverno\.io|skaffold|helm\.)/;
 
-/** The objects of the files, in their order. What is no YAML (templates of Helm, tests of parsers) is left out. */
+/** The objects of the files, in order. Files that are not YAML (Helm templates, parser tests) are skipped. */
 export function documentsIn(files: Iterable<{ readonly file: string; readonly text: string }>): readonly Document[] {
   const seen = new Set<string>();
   const documents: Document[] = [];
@@ -43,14 +43,14 @@ function objectsIn(text: string): readonly JsonObject[] {
   return values.flatMap(unfolded).filter(isObject);
 }
 
-/** What of the documents can be sent as it is. */
+/** The documents that can be sent unchanged. */
 export function usable(documents: readonly Document[]): readonly Document[] {
   return documents
     .map(({ file, object }) => ({ file, object: withoutTemplates(object) }))
     .filter(({ object }) => isWhole(object));
 }
 
-/** Labels and annotations of charts that are valid YAML have templates for values, which no server takes. */
+/** Labels and annotations in charts that are valid YAML may contain templates, which no server accepts. */
 function withoutTemplates(object: JsonObject): JsonObject {
   const metadata: { [name: string]: JsonValue | undefined } = { ...mapOf(object['metadata']) };
   for (const part of ['labels', 'annotations']) {
@@ -60,7 +60,7 @@ function withoutTemplates(object: JsonObject): JsonObject {
   return { ...object, metadata };
 }
 
-/** Patches to definitions look like definitions, and are none; those of v1beta1 no server takes any more. */
+/** Patches to definitions look like definitions; v1beta1 definitions are no longer served. */
 function isWhole({ kind, apiVersion, spec }: JsonObject): boolean {
   if (kind !== 'CustomResourceDefinition') return true;
   const { versions, group } = mapOf(spec);

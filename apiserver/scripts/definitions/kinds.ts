@@ -1,14 +1,14 @@
 /**
- * What a server serves: where objects of a kind are, taken from discovery and from definitions.
+ * The kinds that a server serves, from discovery and from definitions.
  */
 import type { ApiClient } from '../../fidelity/differential/client.ts';
 import { isMap, mapOf, mapsOf, textOf } from '../../objects/json.ts';
 import type { JsonObject } from '../../objects/object.ts';
 
-/** A server that can be asked. */
+/** A server that can be queried. */
 export type Asked = Pick<ApiClient, 'request'>;
 
-/** A kind in one of its versions. */
+/** A kind in one version. */
 export interface Served {
   readonly apiVersion: string;
   readonly kind: string;
@@ -27,7 +27,7 @@ export function kindKey(object: JsonObject): string {
   return `${textOf(object['apiVersion'])} ${textOf(object['kind'])}`;
 }
 
-/** The kinds that a server has by itself and that can be created. */
+/** The built-in kinds that can be created. */
 export async function builtInKinds(client: Asked): Promise<Kinds> {
   const kinds = new Map<string, Served>();
   const accept = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
@@ -55,7 +55,7 @@ export async function builtInKinds(client: Asked): Promise<Kinds> {
   return kinds;
 }
 
-/** The kinds of a definition that is installed. */
+/** The kinds of an installed definition. */
 export function definedKinds(crd: JsonObject): readonly Served[] {
   const spec = mapOf(crd['spec']);
   const names = mapOf(spec['names']);

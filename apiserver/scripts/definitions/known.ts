@@ -1,6 +1,6 @@
 /**
- * Differences that have a reason: each with the words of apiserver/DIFFERENCES.md that say so (a test checks that they are
- * there). Any other difference makes the comparison fail.
+ * Known differences: each with the phrase of apiserver/DIFFERENCES.md that documents it (a test checks that the phrase exists). Any other
+ * difference makes the comparison fail.
  */
 import { plain } from '../../fidelity/differential/compare.ts';
 import { isList, sortedKeys } from '../../objects/json.ts';
@@ -16,7 +16,7 @@ export interface KnownDifference {
 
 const MESSAGE = /^body\.(message|details\.causes\[\]\.message)$/;
 
-/** Kinds whose content is judged by its types only. */
+/** Kinds that are only validated by their types. */
 const BY_TYPES =
   /^\S+ (APIService|IngressClass|CSIDriver|CSINode|CSIStorageCapacity|DeviceClass|ResourceClaim|ResourceClaimTemplate|ResourceSlice|FlowSchema|PriorityLevelConfiguration|ServiceAccount) /;
 
@@ -157,16 +157,16 @@ const withoutDrawnPorts = (value: JsonValue | undefined): string =>
 const withoutGeneration = (value: JsonValue | undefined): string =>
   plain(value).replaceAll(/(generation\\*":)\d+/g, '$1N');
 
-/** Whether a message is another one with the middle of it left out. */
+/** Whether a message is another one with its middle left out. */
 function isCutShort(ours: string, real: string): boolean {
   const at = ours.lastIndexOf('…');
   return at > SHOWN_MIN && real.startsWith(ours.slice(0, at)) && real.endsWith(ours.slice(at + '…"'.length));
 }
 
-/** No shorter text is cut. */
+/** Shorter texts are not cut. */
 const SHOWN_MIN = 60_000;
 
-/** The texts of `some` that `others` does not have, each as often as it has more of them. */
+/** The texts of `some` that are missing in `others`, counted with multiplicity. */
 function without(some: readonly JsonValue[], others: readonly JsonValue[]): readonly string[] {
   const left = others.map((one) => JSON.stringify(one));
   return some
@@ -178,7 +178,7 @@ function without(some: readonly JsonValue[], others: readonly JsonValue[]): read
     });
 }
 
-/** A refusal whose value has its keys in order, all uids being one. */
+/** A refusal with sorted keys in its value, and all uids replaced by one. */
 function sortedValue(message: JsonValue | undefined): string {
   const text = plain(message).replaceAll(/uid-\d+/g, 'uid');
   return text.replace(/Invalid value: (\{.*\}): /s, (whole, value: string) => {
@@ -190,7 +190,7 @@ function sortedValue(message: JsonValue | undefined): string {
   });
 }
 
-/** A refusal of a template, whatever the template is. */
+/** A refusal of a template, with the template left out. */
 function template(message: JsonValue | undefined): string {
   return plain(message).replace(
     /Invalid value: \{.*\}: field is immutable/s,

@@ -1,7 +1,7 @@
 /**
  * The public projects whose definitions and samples are compared: pinned here, fetched from the Go module proxy, never committed.
  *
- * Owns: the list, the download with its checksum, and the cache of what was read. A module's archive holds the project's whole tree, and
+ * Owns: the list, the download with its checksum, and the cache of parsed documents. A module's archive contains the project's whole tree;
  * only the documents of its YAML files are kept. Start at {@link documentsOf}.
  */
 import { execFile } from 'node:child_process';
@@ -31,9 +31,9 @@ export interface Project {
   readonly sum: string;
 }
 
-/** Of what is kept: another number makes every project be read again. */
+/** Format of the cache: a new number makes every project be read again. */
 const FORMAT = 1;
-/** Longer files are no manifests that anybody wrote. */
+/** Longer files are not hand-written manifests. */
 const FILE_BYTES_MAX = 6_000_000;
 const DOWNLOAD_TIMEOUT_MS = 300_000;
 
@@ -46,7 +46,7 @@ export function readProjects(): readonly Project[] {
 /**
  * The manifests of a project, each once; downloaded unless that was done before.
  *
- * @throws {ApiServerError} when the proxy does not serve it, or serves something else than what is pinned.
+ * @throws {ApiServerError} when the proxy does not serve it, or its checksum differs from the pinned one.
  */
 export async function documentsOf(project: Project): Promise<readonly Document[]> {
   const file = join(join(userCache(), 'definitions'), `${project.name}-${project.version}-${FORMAT}.jsonl`);
@@ -69,12 +69,12 @@ async function fetchInto(file: string, project: Project): Promise<void> {
   }
 }
 
-/** The folder of a module, in a module cache of its own, so that nothing of it is left. */
+/** The folder of a module, in a temporary module cache that is deleted afterwards. */
 async function downloaded({ name, module, version, sum }: Project, work: string): Promise<string> {
   const wanted = `${module}@${version}`;
   let answer: { readonly Dir?: string; readonly Sum?: string; readonly Error?: string };
   try {
-    // The checksum is pinned here: no database has to be asked.
+    // The checksum is pinned here: the checksum database is not needed.
     const env = { ...process.env, GOMODCACHE: work, GOFLAGS: '-modcacherw', GONOSUMDB: '*' };
     const options = { env, cwd: work, timeout: DOWNLOAD_TIMEOUT_MS, maxBuffer: 1 << 24 };
     answer = JSON.parse(

@@ -1,7 +1,7 @@
 /**
- * What is done with one object: created, read in every version, applied by two managers, patched in both ways, replaced, deleted.
+ * The steps of one object: created, read in every version, applied by two managers, patched in both ways, replaced, deleted.
  *
- * Pure: a step makes a request of the object and of what the server last showed of it. Start at {@link stepsOf}.
+ * Pure: a step builds a request from the object and the server's last answer. Start at {@link stepsOf}.
  */
 import type { Ask } from '../../fidelity/differential/client.ts';
 import { isMap, mapOf, textOf } from '../../objects/json.ts';
@@ -10,11 +10,11 @@ import { pathOf, type Served } from './kinds.ts';
 
 export interface Step {
   readonly name: string;
-  /** `seen`: the object as this server last answered it. */
+  /** `seen`: the object in this server's last answer. */
   readonly ask: (seen: JsonObject) => Ask;
 }
 
-/** Kinds that change how a server answers everything else are only tried. */
+/** Kinds that change the answers to everything else are only dry-run. */
 const ONLY_TRIED = new Set([
   'MutatingWebhookConfiguration',
   'ValidatingWebhookConfiguration',
@@ -103,7 +103,7 @@ export function stepsOf(object: JsonObject, served: Served, namespace: string): 
   ];
 }
 
-/** What ends an object, finalizers or not. */
+/** Deletes an object and removes its finalizers. */
 export function deletion(path: string): readonly Step[] {
   return [
     {
@@ -131,7 +131,7 @@ interface Change {
   readonly patch: JsonValue;
 }
 
-/** The part of an object that most of it is in: `spec`, or the first map beside the metadata. */
+/** The main part of an object: `spec`, or the first map beside the metadata. */
 function bodyOf(object: JsonObject): readonly [string, JsonObject] | undefined {
   const names = Object.keys(object).filter((name) => !['metadata', 'status', 'apiVersion', 'kind'].includes(name));
   const name = ['spec', 'data', ...names].find(
@@ -171,7 +171,7 @@ function ofAnotherType(value: JsonValue | undefined): JsonValue {
   return typeof value === 'string' ? { not: 'a text' } : 'not that type';
 }
 
-/** The object with half of its fields: what its manager no longer applies goes. */
+/** The object with half of its fields: the apply removes the other half. */
 function less(object: JsonObject): readonly JsonObject[] {
   const body = bodyOf(object);
   if (body === undefined) return [];

@@ -1,12 +1,12 @@
 /**
- * Schemas and rules at random: every kind of schema, with and without bounds, and expressions over all that rules can see and call.
+ * Random schemas and rules: every kind of schema, with and without bounds, and expressions over everything that rules can see and call.
  *
- * Rules compile; whether they would ever hold is nobody's business here. Start at {@link randomSchema} and {@link randomRule}.
+ * Rules compile; they need not make sense. Start at {@link randomSchema} and {@link randomRule}.
  */
 import type { Random } from '../random.ts';
 import type { JsonObject } from '../../objects/object.ts';
 
-/** `count` items or so, or as many as fit. */
+/** About `count` items, or as many as fit. */
 function bounded(random: Random, keyword: string, counts: readonly number[]): JsonObject {
   return random.int(5) === 0 ? {} : { [keyword]: random.pick(counts) };
 }
@@ -14,7 +14,7 @@ function bounded(random: Random, keyword: string, counts: readonly number[]): Js
 const ITEMS = [1, 2, 3, 5, 10, 16, 64];
 const LENGTHS = [1, 5, 10, 63, 253];
 
-/** The schema of a spec with a field of every kind, and the rules given. */
+/** The schema of a spec with a field of every kind, and the given rules. */
 export function randomSchema(random: Random, rules: readonly JsonObject[]): JsonObject {
   const string = (): JsonObject => ({ type: 'string', ...bounded(random, 'maxLength', LENGTHS) });
   const list = (items: JsonObject): JsonObject => ({ type: 'array', ...bounded(random, 'maxItems', ITEMS), items });
@@ -319,7 +319,7 @@ class Grammar {
   }
 }
 
-/** What one variable stands for. */
+/** The value of the one variable of a comprehension. */
 const ITEM: { readonly [range: string]: KindOrMap } = {
   strings: 'string',
   ints: 'int',
@@ -328,6 +328,6 @@ const ITEM: { readonly [range: string]: KindOrMap } = {
   amounts: 'string',
   lists: 'string',
 };
-/** What two stand for. */
+/** The values of its two variables. */
 const KEY: { readonly [range: string]: KindOrMap } = { texts: 'string', amounts: 'string', lists: 'string' };
 const VALUE: { readonly [range: string]: KindOrMap } = { texts: 'string', amounts: 'int', lists: 'strings' };

@@ -1,10 +1,10 @@
-/** What the comparison knows of a kind. Fragments are merged as RFC 7386 says, so null removes. */
+/** A kind of the comparison. Fragments are merged as in RFC 7386, so null removes. */
 import type { JsonObject } from '../../../objects/object.ts';
 
 export interface ComparedKind {
-  /** How operations name it. */
+  /** Its name in operations. */
   readonly id: string;
-  /** What differences are grouped by. */
+  /** Groups differences in reports. */
   readonly family: 'custom' | 'core' | 'workload' | 'policy' | 'cluster';
   readonly group: string;
   readonly version: string;
@@ -15,13 +15,13 @@ export interface ComparedKind {
   readonly fragments: readonly JsonObject[];
   readonly statuses?: readonly JsonObject[];
   readonly scale?: boolean;
-  /** Field selectors, with what an object needs to match. */
+  /** Field selectors, each with a fragment that makes an object match. */
   readonly fields?: readonly { readonly selector: string; readonly match: JsonObject }[];
 }
 
 type Given = Partial<ComparedKind> & { readonly base: JsonObject; readonly fragments: readonly JsonObject[] };
 
-/** Of the core family, by namespace, and with its id in the path, unless given otherwise. */
+/** A kind in the core family, namespaced, with its id as resource name, unless specified otherwise. */
 export function kindOf(id: string, apiVersion: string, kind: string, given: Given): ComparedKind {
   const slash = apiVersion.indexOf('/');
   return {

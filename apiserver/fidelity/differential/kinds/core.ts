@@ -1,7 +1,7 @@
 /** Kinds that hold data, names and addresses. */
 import { kindOf, type ComparedKind } from './compared-kind.ts';
 
-/** What others read. */
+/** Referenced by other kinds. */
 export const CONTENT: readonly ComparedKind[] = [
   kindOf('configmaps', 'v1', 'ConfigMap', {
     base: { data: { a: '1' } },
@@ -43,7 +43,7 @@ export const CONTENT: readonly ComparedKind[] = [
   }),
 ];
 
-/** Where to reach what, what happened, and room. */
+/** Endpoints, events and quotas. */
 export const PLACES: readonly ComparedKind[] = [
   kindOf('services', 'v1', 'Service', {
     base: { spec: { ports: [{ port: 80 }], selector: { app: 'a' } } },

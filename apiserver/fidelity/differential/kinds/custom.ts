@@ -1,4 +1,4 @@
-/** Kinds of custom resources, which differ in what their definitions (`crds.ts`) say. */
+/** Kinds of custom resources, which differ in their definitions (`crds.ts`). */
 import type { JsonObject } from '../../../objects/object.ts';
 import { GROUP } from '../crds.ts';
 import { kindOf, type ComparedKind } from './compared-kind.ts';
@@ -23,7 +23,7 @@ const CUSTOM_FRAGMENTS: readonly JsonObject[] = [
   { spec: {} },
   { spec: null },
   { status: { phase: 'Ready' } },
-  // What is refused, or pruned.
+  // Refused or pruned.
   { spec: { size: 'three' } },
   { spec: { size: -1 } },
   { spec: { size: 101, colour: 'green' } },

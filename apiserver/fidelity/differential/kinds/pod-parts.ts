@@ -1,4 +1,4 @@
-/** What pods are made of, for whatever kind has some. */
+/** Parts of pod specs, shared by all kinds with pods or templates. */
 import type { JsonObject } from '../../../objects/object.ts';
 
 export const POD_SPEC: JsonObject = { containers: [{ name: 'c', image: 'i:1' }] };

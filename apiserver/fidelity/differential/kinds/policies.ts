@@ -1,4 +1,4 @@
-/** Kinds that say what may be done in a namespace, and how much. */
+/** Policies and quotas of namespaces. */
 import { kindOf, type ComparedKind } from './compared-kind.ts';
 import { SELECTOR } from './pod-parts.ts';
 

@@ -1,4 +1,4 @@
-/** Pods, and the kinds that make them. */
+/** Pods and workloads. */
 import type { JsonObject } from '../../../objects/object.ts';
 import { kindOf, type ComparedKind } from './compared-kind.ts';
 import { POD_SPEC, SELECTOR, TEMPLATE } from './pod-parts.ts';
@@ -28,7 +28,7 @@ const WORKLOAD_STATUSES: readonly JsonObject[] = [
   { status: { replicas: 1 }, spec: { replicas: 9 }, metadata: { labels: { via: 'status' }, annotations: { a: 's' } } },
 ];
 
-/** By themselves. */
+/** Standalone. */
 export const PODS: readonly ComparedKind[] = [
   kindOf('pods', 'v1', 'Pod', {
     family: 'workload',
@@ -63,7 +63,7 @@ export const PODS: readonly ComparedKind[] = [
   }),
 ];
 
-/** What makes pods. */
+/** Workloads with templates. */
 export const WORKLOADS: readonly ComparedKind[] = [
   kindOf('deployments', 'apps/v1', 'Deployment', {
     family: 'workload',
