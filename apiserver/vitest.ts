@@ -1,8 +1,8 @@
-/** Tests of vitest with an API server: one for each file, as it was at its start for each test. */
+/** A vitest fixture: one API server per file, reset for each test. */
 import { test as base, type TestAPI } from 'vitest';
 import { startApiServer, type RunningApiServer, type StartOptions } from './running.ts';
 
-/** What each test gets. */
+/** The fixtures. */
 export interface ApiServerFixture {
   readonly apiServer: RunningApiServer;
 }
@@ -15,7 +15,7 @@ export interface ApiServerFixture {
 export function apiServerTest(options: StartOptions = {}): TestAPI<ApiServerFixture> {
   let running: RunningApiServer | undefined;
   return base.extend<ApiServerFixture>({
-    // oxlint-disable-next-line no-empty-pattern -- vitest reads from the pattern which other fixtures are needed.
+    // oxlint-disable-next-line no-empty-pattern -- vitest reads the required fixtures from the pattern
     apiServer: async ({}, use) => {
       running ??= startApiServer(options);
       running.reset();

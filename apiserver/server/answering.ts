@@ -1,10 +1,10 @@
-/** What stands around every answer: warnings, and the words of refusals for whoever reads no JSON. */
+/** Common parts of every answer: warnings, and refusals as plain text. */
 import type { ApiResponse } from '../wire/http.ts';
 import { Suspended, type CallOutFunction } from './admission/call-out.ts';
 import type { Call } from './call.ts';
 import type { Refusal } from './refusal.ts';
 
-/** Where nobody can be asked, nobody answers. */
+/** The default without webhooks: no call is answered. */
 export const noCallOut: CallOutFunction = (_, answer) => {
   answer({ outcome: 'failed', why: 'this server makes no calls' });
   return () => {};
@@ -21,11 +21,11 @@ export function warningText(text: string): string {
   return `299 - ${JSON.stringify(text)}`;
 }
 
-/** kube-apiserver's: how long the warnings of one answer may be together, and then each of them. */
+/** kube-apiserver's limits on the total length of the warnings of one answer, and then on each of them. */
 const WARNINGS_MAX = 4 * 1024;
 const WARNING_MAX = 256;
 
-/** All of them when they are short enough; otherwise as many as fit, each cut short. */
+/** All of them when they are short enough; otherwise as many as fit, each truncated. */
 function shortened(warnings: readonly string[]): readonly string[] {
   const runes = (text: string): number => (text.length > WARNINGS_MAX ? text.length : [...text].length);
   let written = 0;
@@ -41,12 +41,12 @@ function shortened(warnings: readonly string[]): readonly string[] {
   return cut;
 }
 
-/** The answer with the warnings that were collected on the way. A pause stays one. */
+/** The answer with the collected warnings. A pause is returned unchanged. */
 export function withWarnings(call: Call, response: ApiResponse): ApiResponse {
   if (response instanceof Suspended) return response;
   const { warnings, route } = call;
   const { version, subresource } = route;
-  // What the router does not know, nobody warns of.
+  // Paths that the router does not know have no warnings.
   const known = subresource === '' || version.subresources.has(subresource);
   if (version.deprecated !== undefined && known) warnings.unshift(version.deprecated);
   if (warnings.length === 0) return response;

@@ -1,7 +1,7 @@
 /**
- * How fast the kernel answers in process. Run `node apiserver/server/bench.ts`; prints operations per second.
+ * Benchmarks the kernel in process. Run `node apiserver/server/bench.ts`; prints operations per second.
  *
- * The harness's deterministic mode wants at least 150,000 simple operations and 300,000 gets per second on one core.
+ * The harness's deterministic mode needs at least 150,000 simple operations and 300,000 gets per second on one core.
  */
 import { realNow } from '../clock.ts';
 import type { ApiRequest, ResponseSink } from '../wire/http.ts';
@@ -35,7 +35,7 @@ function get(path: string): ApiRequest {
   return { method: 'GET', path, query: {}, headers: {} };
 }
 
-/** Runs `step` often enough to be measured and prints its rate. */
+/** Repeats `step` until it can be measured and prints its rate. */
 function measure(title: string, step: (turn: number) => void, turns = 200_000): void {
   for (let turn = 0; turn < 20_000; turn++) step(turn);
   const start = realNow();

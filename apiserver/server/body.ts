@@ -1,8 +1,8 @@
 /**
  * From a request body to an object ready for a strategy: the decode step of every write.
  *
- * Owns: kind and version checks, names against the URL, pruning and defaulting, the query options shared by writes. Answers 400
- * and 422 as kube-apiserver words them.
+ * Owns: kind and version checks, names against the URL, pruning and defaulting, the query options shared by writes. Answers 400 and 422
+ * with kube-apiserver's messages.
  */
 import { isList, isMap } from '../objects/json.ts';
 import { parseApiVersion, type JsonObject, type JsonValue, type KubeObject } from '../objects/object.ts';
@@ -27,13 +27,13 @@ import {
 } from './refusal.ts';
 import { isTooLargeToStore, TOO_LARGE_TO_STORE, TooMuchFilledIn } from './weight.ts';
 
-/** An object whose metadata is canonical and still ours to change. */
+/** An object with canonical metadata that may still be edited. */
 export interface Incoming {
   readonly object: JsonObject;
   readonly meta: MutableMeta;
-  /** `meta.managedFields` is what it will be: an apply has seen to it. */
+  /** `meta.managedFields` is final: an apply has set it. */
   readonly owned?: true;
-  /** An apply left metadata that is never stored twice alike (`apply/raw-metadata.ts`). */
+  /** The metadata of an apply that changes on a read-write round trip (`apply/raw-metadata.ts`). */
   readonly raw?: true;
 }
 
@@ -47,7 +47,7 @@ export interface WriteOptions {
 const NONE: readonly FieldError[] = [];
 const PLAIN_OPTIONS: WriteOptions = { dryRun: false, fieldValidation: 'Warn' };
 
-/** `?dryRun=` and `?fieldValidation=`; `earlier` is what is wrong with options of one verb. */
+/** `?dryRun=` and `?fieldValidation=`; `earlier` are the errors in options of a single verb. */
 export function writeOptions(
   query: { readonly [key: string]: string },
   kind: OptionsKind,
@@ -68,14 +68,14 @@ export function writeOptions(
   };
 }
 
-/** The options of a patch that is no apply. */
+/** The options of a patch other than an apply. */
 export function patchOptions(query: { readonly [key: string]: string }): WriteOptions | Refusal {
   return writeOptions(query, 'PatchOptions', query['force'] === undefined ? NONE : NO_FORCE);
 }
 
 const NO_FORCE = [fieldForbidden('force', 'may not be specified for non-apply patch')];
 
-/** Protobuf is decoded by the HTTP shell: in process a body is what it stands for. */
+/** Protobuf is decoded by the HTTP shell: in process a body is already decoded. */
 export const BODY_TYPES: readonly string[] = [
   'application/json',
   'application/yaml',
@@ -89,22 +89,22 @@ export function mediaType({ headers }: Call['request']): string {
   const header = headers['content-type'];
   if (header === undefined || header === 'application/json' || header === '') return 'application/json';
   const [type = '', ...parameters] = header.split(';');
-  // A parameter without a value spoils the whole header.
+  // A parameter without a value invalidates the whole header.
   if (parameters.some((one) => one.trim() !== '' && !one.includes('='))) return '';
   return type.trim().toLowerCase();
 }
 
-/** The media types that a body of this resource may have. */
+/** The accepted media types of a body of this resource. */
 export function bodyTypes(definition: ResourceDefinition): readonly string[] {
   return definition.custom ? CUSTOM_BODY_TYPES : BODY_TYPES;
 }
 
-/** What Go reads first of every body. */
+/** The part that Go reads first of every body. */
 export const TYPE_META =
   'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
 const VERSION_FIRST = "couldn't get version/kind; json parse error: ";
 
-/** The body as a map, or why it is none. Content types are checked by whoever knows which apply. */
+/** The body as a map, or a refusal. The caller checks content types. */
 export function bodyMap({ request, route }: Call, kind: string = route.definition.kind): JsonObject | Refusal {
   if (!BODY_TYPES.includes(mediaType(request))) return unsupportedMediaType(BODY_TYPES);
   const { body } = request;
@@ -113,7 +113,7 @@ export function bodyMap({ request, route }: Call, kind: string = route.definitio
   return unreadable(request, kind);
 }
 
-/** What a body gets that is no map. */
+/** The refusal of a body that is not a map. */
 export function unreadable(request: Call['request'], kind: string): Refusal {
   const { body, undecodable, decodeError, decodedAs } = request;
   if (decodedAs !== undefined)
@@ -136,7 +136,7 @@ function unrecognized(kind: string, cause: string, text: string, binary = false)
   );
 }
 
-/** How much of a body a message shows. */
+/** Messages show this much of a body. */
 const SUMMARY_BYTES_MAX = 30;
 
 /** The start of a body: as text when it is a JSON object, in hexadecimal otherwise. `binary`: one character is one byte. */
@@ -158,7 +158,7 @@ export function decodeObject(call: Call, options: WriteOptions): Incoming | Refu
   return decodeMap(call, raw, options);
 }
 
-/** The same for a map from elsewhere: the result of a patch. */
+/** The same for a map from another source: the result of a patch. */
 export function decodeMap(
   call: Call,
   raw: JsonObject,
@@ -195,7 +195,7 @@ export function decodeMap(
   if (found !== undefined) {
     const unknown = withMetadata(call, typed, found, words);
     const { duplicates = [] } = call.request;
-    // Go's decoder of built-in kinds does not look into what it does not know.
+    // Go's decoder of built-in kinds does not look into unknown fields.
     const repeated = definition.custom ? duplicates : duplicates.filter((one) => !isWithin(one, unknown));
     const texts = [...repeated, ...unknown.map((path) => `unknown field "${path}"`)];
     if (!definition.custom && texts.length > STRICT_ERRORS_MAX) texts.length = STRICT_ERRORS_MAX;
@@ -207,10 +207,10 @@ export function decodeMap(
   return { object, meta };
 }
 
-/** How many strict errors Go's decoder of built-in kinds collects. */
+/** Go's decoder of built-in kinds collects at most this many strict errors. */
 const STRICT_ERRORS_MAX = 100;
 
-/** What `coerce` makes; undefined when its defaults are more than can be stored. */
+/** The result of `coerce`; undefined when its defaults exceed what can be stored. */
 function filledIn(coerced: () => JsonObject | string): JsonObject | string | undefined {
   try {
     return coerced();
@@ -220,13 +220,13 @@ function filledIn(coerced: () => JsonObject | string): JsonObject | string | und
   }
 }
 
-/** Judged here already: a real server comes to it when it stores the object, after work that may be many times the object's size. */
+/** Checked early: a real server notices when it stores the object, after work that may be many times the object's size. */
 function isTooLarge(object: JsonObject | string, meta: MutableMeta, { custom, gr }: ResourceDefinition): boolean {
   // Definitions are stored as JSON too.
   return typeof object !== 'string' && isTooLargeToStore(object, custom || gr === CRDS, meta);
 }
 
-/** What is wrong before the metadata, in the order of the document: Go's decoder tells what it meets first. */
+/** Errors before the metadata, in document order: Go's decoder reports the first one. */
 function earlierProblem({ request, route }: Call, typed: KubeObject, words: 'json' | 'converter'): string | undefined {
   const { definition, version } = route;
   if (definition.custom || words !== 'json') return undefined;
@@ -240,7 +240,7 @@ function earlierProblem({ request, route }: Call, typed: KubeObject, words: 'jso
   return typeof object === 'string' ? object : undefined;
 }
 
-/** The unknown fields of the object and those of its metadata, in the order in which Go's decoders meet them. */
+/** The unknown fields of the object and of its metadata, in the order of Go's decoders. */
 function withMetadata(
   { request, route }: Call,
   typed: KubeObject,
@@ -253,7 +253,7 @@ function withMetadata(
   if (route.definition.custom) return [...inMetadata.sort(), ...unknown];
   const keys = keysAsSent(request, typed);
   const metadata = keys.indexOf('metadata');
-  // The converter names the unknown fields of a struct before it goes into the known ones.
+  // The converter reports the unknown fields of a struct before it descends into the known ones.
   const isBefore = (path: string): boolean =>
     words === 'converter' ? !/[.[]/.test(path) : keys.indexOf(/^[^.[]*/.exec(path)?.[0] ?? '') < metadata;
   const after = unknown.findIndex((path) => !isBefore(path));
@@ -266,7 +266,7 @@ function keysAsSent({ method }: Call['request'], object: JsonObject): readonly s
   return method === 'PATCH' ? keys.sort() : keys;
 }
 
-/** Patched objects come with the keys of their top in order. */
+/** Patched objects have sorted top-level keys. */
 function sortedKeys(object: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(object).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
@@ -278,7 +278,7 @@ function isWithin(duplicate: string, unknown: readonly string[]): boolean {
 
 const SCALE = new BuiltInSchema('autoscaling/v1', 'Scale');
 
-/** Decodes what is written to /scale: a Scale whatever the resource is. `patched` takes the place of the body. */
+/** Decodes a body of /scale: a Scale whatever the resource is. `patched` replaces the body. */
 export function decodeScale(call: Call, patched: JsonObject | undefined, options: WriteOptions): JsonObject | Refusal {
   const { route } = call;
   const definition = { ...route.definition, group: 'autoscaling', kind: 'Scale', custom: false };
@@ -286,7 +286,7 @@ export function decodeScale(call: Call, patched: JsonObject | undefined, options
   const scaled: Call = { ...call, route: { ...route, definition, version } };
   const raw = patched ?? bodyMap(scaled);
   if (raw instanceof Refusal) return raw;
-  // Beside custom resources other types of scale are known, and refused by who converts them.
+  // For built-in resources, other types of scale are known too; the conversion refuses them.
   const { custom } = route.definition;
   const incoming = decodeMap(scaled, custom ? { ...raw, apiVersion: 'autoscaling/v1', kind: 'Scale' } : raw, options);
   if (incoming instanceof Refusal) return incoming;
@@ -294,12 +294,12 @@ export function decodeScale(call: Call, patched: JsonObject | undefined, options
   return { ...incoming.object, apiVersion, kind, metadata: { ...incoming.meta } };
 }
 
-/** Results of strategic merge patches are no JSON: Go converts them, and words errors differently. */
+/** Results of strategic merge patches are not JSON: Go converts them, with different error messages. */
 function isStrategic({ request }: Call): boolean {
   return request.method === 'PATCH' && request.headers['content-type']?.startsWith(STRATEGIC_MERGE_PATCH) === true;
 }
 
-/** A value that should have been a string, in a message. */
+/** A value that should be a string, as messages show it. */
 function shown(value: JsonValue): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
@@ -341,7 +341,7 @@ function checkType(definition: ResourceDefinition, version: ServedVersion, raw: 
   return { ...raw, apiVersion: version.apiVersion, kind: definition.kind } as KubeObject;
 }
 
-/** A kind that is not the one of the URL: unknown, or known and of another resource. */
+/** A kind that differs from the URL's: unknown, or a known kind of another resource. */
 function checkBuiltInType(
   definition: ResourceDefinition,
   version: ServedVersion,
@@ -368,7 +368,7 @@ function internalPackage(group: string): string {
   return group.split('.', 1)[0] ?? '';
 }
 
-/** The object without what its schema does not know; a text when it cannot be decoded. */
+/** The object without unknown fields; a text when it cannot be decoded. */
 function coerce(
   definition: ResourceDefinition,
   version: ServedVersion,
@@ -382,17 +382,17 @@ function coerce(
   if (unknown === undefined) return schema.coerce(typed);
   const found: string[] = [];
   const object = schema.coerce(typed, found);
-  // Pruned paths come sorted, after those of metadata.
+  // Pruned paths are sorted, and come after those of metadata.
   for (const path of found.sort()) unknown.push(path);
   return object;
 }
 
-/** 422 for a patch whose result cannot be decoded. */
+/** 422 for a patch with an undecodable result. */
 function unusablePatch(shown: string, why: string): Refusal {
   return invalid({ group: '', kind: '' }, '', [{ type: 'Invalid', field: 'patch', value: shown, detail: why }]);
 }
 
-/** Built-in kinds know no null: a null is the same as nothing. */
+/** Built-in kinds treat null as absent. */
 function withoutNulls(object: JsonObject): JsonObject {
   return stripNulls(object, true) as JsonObject;
 }

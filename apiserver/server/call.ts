@@ -7,8 +7,8 @@ export interface Call {
   readonly route: Route;
   /** Texts of `Warning` headers. */
   readonly warnings: string[];
-  /** Webhooks have been asked, about the subresource that leads to this write. */
+  /** Webhooks have already been called, about the subresource that leads to this write. */
   readonly admitted?: true;
-  /** The request as it came, when it goes on as a write of the object behind a subresource. */
+  /** The original request, when it continues as a write of the object behind a subresource. */
   readonly origin?: Call;
 }

@@ -14,7 +14,7 @@ function aggregated(path: string): { readonly headers: string; readonly items: r
   };
 }
 
-it('answers aggregated discovery to those who ask for it and says so in the content type (1)', () => {
+it('answers aggregated discovery when asked, and sets its content type (1)', () => {
   const core = aggregated('/api');
   const groups = aggregated('/apis');
 
@@ -64,7 +64,7 @@ it('lists groups, a group and its resources in the plain form (4, 5)', () => {
   expect(request('GET', '/api/v1').body).toMatchObject({ groupVersion: 'v1' });
 });
 
-it('answers unknown groups and paths with plain 404 (8)', () => {
+it('answers unknown groups and paths with a plain-text 404 (8)', () => {
   const { request } = testServer();
 
   expect(request('GET', '/apis/none.example.com/v1')).toMatchObject({
@@ -75,7 +75,7 @@ it('answers unknown groups and paths with plain 404 (8)', () => {
   expect(request('GET', '/metrics').code).toBe(404);
 });
 
-it('has a version of plain integers and is healthy (9, 10)', () => {
+it('serves /version and health checks (9, 10)', () => {
   const { request } = testServer();
 
   expect(request('GET', '/version').body).toMatchObject({ major: '1', minor: '36' });
@@ -114,7 +114,7 @@ it('orders versions as Kubernetes does (7)', () => {
   ]);
 });
 
-it('allows everything to everybody who asks (55)', () => {
+it('allows everything in access reviews without authorization (55)', () => {
   const ASKING = { spec: { resourceAttributes: { verb: 'list', resource: 'pods' } } };
   const { request } = testServer();
 
@@ -125,7 +125,7 @@ it('allows everything to everybody who asks (55)', () => {
   expect(request('GET', '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews').code).toBe(405);
 });
 
-it('serves one event under both of its schemas (130)', () => {
+it('serves one event in both groups (130)', () => {
   const { request } = testServer();
   request('POST', '/api/v1/namespaces/default/events', {
     apiVersion: 'v1',

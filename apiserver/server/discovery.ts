@@ -1,7 +1,7 @@
 /**
- * What is served, as clients ask for it: every path that names no resource.
+ * Every path that names no resource.
  *
- * Owns: the choice among discovery (`discovery/`), OpenAPI (`openapi/`), health, version and the list of paths.
+ * Owns: routing to discovery (`discovery/`), OpenAPI (`openapi/`), health, version and the list of paths.
  */
 import type { JsonObject } from '../objects/object.ts';
 import type { ApiRequest, ApiResponse } from '../wire/http.ts';
@@ -15,7 +15,7 @@ import { isBuiltIn } from './routing.ts';
 
 export { versionOrder } from './discovery/groups.ts';
 
-/** The version that is imitated, as it is built from modules. */
+/** The imitated version, as in its Go modules. */
 const VERSION: JsonObject = {
   major: '1',
   minor: '36',
@@ -32,12 +32,12 @@ const VERSION: JsonObject = {
   platform: 'linux/amd64',
 };
 
-/** Answers a path that names no resource. */
+/** Answers a non-resource path. */
 export function discover(registry: Registry, request: ApiRequest): ApiResponse {
-  // Routers look past slashes at the end, single handlers do not.
+  // Path prefixes ignore trailing slashes, exact paths do not.
   const path = request.path.replace(/(?<=.)\/+$/, '');
   const answer = answerTo(registry, path, request);
-  // Some of these paths have a router behind them that knows methods, the others answer to any.
+  // Some of these paths check the method, the others answer any.
   return request.method !== 'GET' && answer.code === 200 && isRouted(path) ? NO_METHOD : answer;
 }
 

@@ -1,4 +1,4 @@
-/** Properties over random writes: what a watch says is the store's history, whatever its starting point. */
+/** Properties over random writes: a watch delivers the store's history, from any starting point. */
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { KubeObject } from '../objects/object.ts';
@@ -90,7 +90,7 @@ it('a list and the watch from its version end in the state of a later list, unde
   );
 });
 
-it('a restored server does the same again, byte for byte', () => {
+it('a restored server repeats the same answers, byte for byte', () => {
   fc.assert(
     fc.property(writes, writes, (before, after) => {
       const made = testServer();
@@ -110,7 +110,7 @@ it('a restored server does the same again, byte for byte', () => {
   );
 });
 
-it('an exact list shows what a list showed then (31)', () => {
+it('an exact list returns what a list returned at that version (31)', () => {
   fc.assert(
     fc.property(writes, fc.nat(), (program, where) => {
       const made = testServer();
@@ -137,7 +137,7 @@ function byName(a: KubeObject, b: KubeObject): number {
   return (a.metadata.name ?? '') < (b.metadata.name ?? '') ? -1 : 1;
 }
 
-/** Uids are drawn on, so they differ the second time. */
+/** The uid counter is not reset, so uids differ the second time. */
 function withoutUid(object: KubeObject): string {
   return JSON.stringify({ ...object, metadata: { ...object.metadata, uid: '' } });
 }

@@ -1,7 +1,7 @@
 /**
- * What the verbs work with: the state of the server, and the way a change becomes visible.
+ * The server as the verbs see it: its state, and committing a change.
  *
- * Owns: the contract between `server.ts` (which implements it) and `verbs/` (which use it).
+ * Owns: the interface between `server.ts` (which implements it) and `verbs/` (which use it).
  */
 import type { KubeObject } from '../objects/object.ts';
 import type { Admission } from './admission/admission.ts';
@@ -14,12 +14,14 @@ import type { CommittedChange } from './store.ts';
 
 export interface Kernel extends ServerState {
   readonly owners: Ownership;
-  /** What pods answer, as it is declared. */
+  /** The declared answers of pods. */
   readonly kubelet: DeclaredKubelet;
-  /** Asks webhooks before writes; undefined when there are none to ask. */
+  /** Calls webhooks before writes; undefined without any. */
   readonly admission: Admission | undefined;
-  /** Stores and tells watches and observers. Returns the stored object. `by`: the request whose sender owns what has changed. */
+  /**
+   * Stores an object and notifies watches and observers. Returns the stored object. `by`: the request whose sender owns the changed fields.
+   */
   commit(definition: ResourceDefinition, object: KubeObject, before: KubeObject | undefined, by?: Call): KubeObject;
-  /** Removes and tells watches and observers. */
+  /** Removes an object and notifies watches and observers. */
   remove(definition: ResourceDefinition, before: KubeObject): CommittedChange;
 }

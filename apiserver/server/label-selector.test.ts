@@ -45,7 +45,7 @@ it.each([
   expect(parseLabelSelector(text)).toBe(why);
 });
 
-it('refuses keys and values that are no labels, every value by itself (34)', () => {
+it('refuses invalid keys and values, every value by itself (34)', () => {
   expect(parseLabelSelector('-a=b')).toMatch(
     /^unable to parse requirement: <nil>: Invalid value: "-a": name part must/,
   );

@@ -1,23 +1,23 @@
 /**
  * The grammar of `?labelSelector=`, token by token as k8s.io/apimachinery `labels/selector.go` reads it.
  *
- * Owns: tokens, requirements and what is said when either makes no sense. Does not own: caching (`selectors.ts`).
+ * Owns: tokens, requirements and their error messages. Does not own: caching (`selectors.ts`).
  */
 import { labelValueErrors, qualifiedNameErrors } from './names.ts';
 import { aggregated } from './refusal.ts';
 
 export type Labels = { readonly [key: string]: string };
 
-/** Undefined where a selector selects everything. */
+/** Undefined for a selector that selects everything. */
 export type LabelMatcher = (labels: Labels) => boolean;
 
 const SYMBOLS: ReadonlySet<string> = new Set([')', ',', '!', '==', '=', '>', '<', '!=', '(']);
 const SPECIAL = '=!(),><';
 const SPACE = ' \t\r\n';
-/** The end of a selector, which a NUL is too. */
+/** The end of a selector; also stands for NUL. */
 const END = '';
 
-/** A predicate, or why there is none. */
+/** A predicate or an error. */
 export function compileLabelSelector(text: string): LabelMatcher | undefined | string {
   try {
     return new Parser(tokensOf(text)).parse();
@@ -27,7 +27,7 @@ export function compileLabelSelector(text: string): LabelMatcher | undefined | s
   }
 }
 
-/** Leaves the parser from any depth; never leaves this file. */
+/** Leaves the parser from any depth; caught in this file. */
 class Unreadable extends Error {}
 
 function tokensOf(text: string): readonly string[] {

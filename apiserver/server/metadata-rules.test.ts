@@ -4,7 +4,7 @@ import { MERGE, testServer, WIDGETS_PATH, widget, configMap, CONFIGMAPS_PATH, ty
 
 const BAD: JsonObject = { uid: 'other', labels: { 'a b': 'c' }, finalizers: ['bare', 'not good!'] };
 
-/** How often each field is named by the causes of a refusal. */
+/** How often each field occurs among the causes of a refusal. */
 function causes(answer: Answer): { readonly [field: string]: number } {
   const counts: { [field: string]: number } = {};
   const details = (answer.body as { details?: { causes?: readonly { field: string }[] } }).details;
@@ -16,7 +16,7 @@ function causes(answer: Answer): { readonly [field: string]: number } {
 describe('rules of metadata', () => {
   const { request } = testServer();
 
-  it('are told once for new objects, with whose finalizers they are where the kind asks (33)', () => {
+  it('are reported once on creation, with qualified finalizers where the kind requires them (33)', () => {
     const core = causes(request('POST', CONFIGMAPS_PATH, configMap('a', {}, BAD)));
     const custom = causes(request('POST', WIDGETS_PATH, widget('a', {}, BAD)));
 
@@ -24,7 +24,7 @@ describe('rules of metadata', () => {
     expect(custom).toEqual({ labels: 1, finalizers: 1 });
   });
 
-  it('are told as often as a real server does on updates (33)', () => {
+  it('are reported as often as by a real server on updates (33)', () => {
     request('POST', CONFIGMAPS_PATH, configMap('b'));
     request('POST', WIDGETS_PATH, widget('b'));
     const node = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'b' } };
@@ -46,7 +46,7 @@ describe('rules of metadata', () => {
     });
   });
 
-  it('are heard of by budgets only when nothing else is wrong (33)', () => {
+  it('are reported for budgets only without other errors (33)', () => {
     const path = '/apis/policy/v1/namespaces/default/poddisruptionbudgets';
     const budget = (minAvailable: number): JsonObject => ({
       apiVersion: 'policy/v1',

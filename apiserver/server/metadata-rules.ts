@@ -1,9 +1,9 @@
 /**
  * The rules of object metadata (k8s.io/apimachinery `api/validation/objectmeta.go`).
  *
- * Owns: what metadata may be, what an update may change of it, the texts of refusals, and how often each is told: a real server judges
- * metadata once for every kind and once more in the code of the kind, and clients see every cause twice. Start at
- * {@link validateNewMetadata} and {@link validateMetadataUpdate}.
+ * Owns: validation of metadata, allowed updates, messages, and how often each error is reported: a real server validates metadata once for
+ * every kind and once more in the code of the kind, and clients see every cause twice. Start at {@link validateNewMetadata} and {@link
+ * validateMetadataUpdate}.
  */
 import { parseApiVersion, type ObjectMeta, type OwnerReference } from '../objects/object.ts';
 import type { MetadataJudging, NameRule } from './definition.ts';
@@ -14,8 +14,8 @@ import { ERRORS_MAX } from './weight.ts';
 const NONE: readonly FieldError[] = [];
 
 /**
- * The rules for metadata of a new object. `content` is what else is wrong with it: kinds that judge no metadata of their own hear of it
- * only when nothing is.
+ * The rules for metadata of a new object. `content`: the other errors; kinds without metadata validation of their own only validate
+ * metadata when there are none.
  */
 export function validateNewMetadata(
   meta: ObjectMeta,
@@ -37,7 +37,7 @@ export function validateNewMetadata(
   return [...errors, ...content];
 }
 
-/** The everyday case, decided without allocating. */
+/** The common case, decided without allocating. */
 function isPlain(meta: ObjectMeta, rule: NameRule): boolean {
   return (
     meta.name !== undefined &&
@@ -50,7 +50,7 @@ function isPlain(meta: ObjectMeta, rule: NameRule): boolean {
   );
 }
 
-/** The rules for metadata of an update; `meta` already carries what the server restores. */
+/** The rules for metadata of an update; `meta` already has the values that the server restores. */
 export function validateMetadataUpdate(
   meta: ObjectMeta,
   old: ObjectMeta,
@@ -80,7 +80,7 @@ export function validateMetadataUpdate(
   return groups.flat();
 }
 
-/** What never changes. */
+/** Immutable fields. */
 function validateFrozen(meta: ObjectMeta, old: ObjectMeta, errors: FieldError[]): void {
   if (old.deletionTimestamp !== undefined && meta.finalizers !== old.finalizers) {
     const extra = (meta.finalizers ?? []).filter((one) => !(old.finalizers ?? []).includes(one)).sort();
@@ -172,7 +172,7 @@ function validateFinalizers(finalizers: readonly string[] | undefined, errors: F
 
 const STANDARD_FINALIZERS = ['kubernetes', 'orphan', 'foregroundDeletion'];
 
-/** Old kinds want to know whose finalizer it is. */
+/** Old kinds require qualified finalizers. */
 function validateFinalizerHomes(finalizers: readonly string[] | undefined, errors: FieldError[]): void {
   for (const [index, one] of (finalizers ?? []).entries())
     if (!one.includes('/') && !STANDARD_FINALIZERS.includes(one))

@@ -1,14 +1,14 @@
 /**
- * Object metadata in its canonical form.
+ * Object metadata in canonical form.
  *
- * Owns: decoding `metadata` strictly into one key order without empty values. Its rules are in `metadata-rules.ts`. Start at
- * {@link decodeMetadata}.
+ * Owns: strict decoding of `metadata` into one key order without empty values. Validation is in `metadata-rules.ts`. Start at {@link
+ * decodeMetadata}.
  */
 import { isList, isMap } from '../objects/json.ts';
 import type { JsonObject, JsonValue, ObjectMeta, OwnerReference } from '../objects/object.ts';
 import { goType } from './definition.ts';
 
-/** Metadata while a write is being prepared. */
+/** Metadata of a write in progress. */
 export type MutableMeta = { -readonly [key in keyof ObjectMeta]: ObjectMeta[key] };
 
 const STRINGS = ['name', 'generateName', 'namespace', 'uid', 'resourceVersion'] as const;
@@ -16,8 +16,8 @@ const TIMES = ['creationTimestamp', 'deletionTimestamp'] as const;
 const MAPS = ['labels', 'annotations'] as const;
 
 /**
- * Canonical metadata: known keys only, in one order, empty values left out. A string is the reason why it cannot be decoded.
- * `managedFields` stays as it was sent: an empty list means something (`apply/ownership.ts`).
+ * Canonical metadata: known keys only, in one order, without empty values. A string is a decoding error. `managedFields` is kept as sent:
+ * an empty list has a meaning (`apply/ownership.ts`).
  */
 export function decodeMetadata(raw: JsonValue | undefined): MutableMeta | string {
   if (raw === undefined || raw === null) return {};
@@ -112,7 +112,7 @@ function decodeOwners(raw: JsonValue): readonly OwnerReference[] | string {
     };
     if (typeof controller === 'boolean') owner.controller = controller;
     if (typeof blockOwnerDeletion === 'boolean') owner.blockOwnerDeletion = blockOwnerDeletion;
-    // Exact duplicates are dropped (and warned about), as kube-apiserver does.
+    // Exact duplicates are dropped with a warning, as in kube-apiserver.
     if (raw.length > 1) {
       const text = JSON.stringify(owner);
       if (seen.has(text)) continue;
@@ -123,7 +123,7 @@ function decodeOwners(raw: JsonValue): readonly OwnerReference[] | string {
   return list;
 }
 
-/** Why a field of an owner reference cannot be decoded. */
+/** The decoding error of a field of an owner reference. */
 function unless(type: 'string' | 'boolean', key: string, value: JsonValue | undefined): string | undefined {
   if (value === undefined || value === null || typeof value === type) return undefined;
   return mismatch(`ownerReferences.${key}`, value, type === 'string' ? type : 'bool');
@@ -134,7 +134,7 @@ function mismatch(key: string, value: JsonValue, type: string): string {
   return `json: cannot unmarshal ${goType(value)} into Go struct field ObjectMeta.${field} of type ${type}`;
 }
 
-/** Whether duplicates among ownerReferences were dropped on decoding. */
+/** Whether decoding dropped duplicate ownerReferences. */
 export function hadDuplicateOwners(raw: JsonValue | undefined, meta: ObjectMeta): boolean {
   if (!isMap(raw)) return false;
   const owners = raw['ownerReferences'];

@@ -1,7 +1,7 @@
 /**
- * Name rules of Kubernetes with the texts of their refusals (k8s.io/apimachinery `util/validation`).
+ * Name rules of Kubernetes with their messages (k8s.io/apimachinery `util/validation`).
  *
- * Owns: DNS names, qualified names, label values, path segments. Results are cached: the same few names come again and again.
+ * Owns: DNS names, qualified names, label values, path segments. Results are cached, because the same few names recur.
  */
 import type { NameRule } from './definition.ts';
 import { ipText, parseIp } from './schema/ip.ts';
@@ -32,7 +32,7 @@ const QUALIFIED_TEXT =
 const LABEL_VALUE_TEXT =
   "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
 
-/** A cache that starts over when it has grown large. */
+/** A cache that is cleared when it has grown large. */
 function cached(check: (text: string) => readonly string[]): (text: string) => readonly string[] {
   const known = new Map<string, readonly string[]>();
   return (text) => {
@@ -75,7 +75,7 @@ const CHECKS: { readonly [rule in NameRule]: (name: string) => readonly string[]
   ip: cached(ipErrors),
 };
 
-/** Addresses must be written in one way only, so that a name is an address. */
+/** Addresses must be canonical, so that a name identifies an address. */
 function ipErrors(name: string): readonly string[] {
   const address = parseIp(name, true);
   if (address === undefined) return ['must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)'];
@@ -91,14 +91,14 @@ function isMapped(address: readonly number[]): boolean {
   return address.length === 16 && address.slice(0, 12).every((byte, at) => byte === (at < 10 ? 0 : 255));
 }
 
-/** What is wrong with `metadata.name`; for a prefix (`generateName`) a trailing dash is fine. */
+/** Errors of `metadata.name`; a prefix (`generateName`) may end with a dash. */
 export function nameErrors(rule: NameRule, name: string, prefix: boolean): readonly string[] {
   return CHECKS[rule](prefix && name.endsWith('-') && name.length > 1 ? `${name.slice(0, -1)}a` : name);
 }
 
 const prefixErrors = matching(DNS_SUBDOMAIN, 253, 'bytes', SUBDOMAIN_TEXT);
 
-/** What is wrong with a label key, annotation key or finalizer. */
+/** Errors of a label key, annotation key or finalizer. */
 export const qualifiedNameErrors: (value: string) => readonly string[] = cached((value) => {
   const parts = value.split('/');
   const name = parts.length === 1 ? value : (parts[1] ?? '');
@@ -118,7 +118,7 @@ export const qualifiedNameErrors: (value: string) => readonly string[] = cached(
   return errors.length === 0 ? NONE : errors;
 });
 
-/** What is wrong with a label value. */
+/** Errors of a label value. */
 export const labelValueErrors: (value: string) => readonly string[] = matching(
   LABEL_VALUE,
   63,

@@ -1,8 +1,8 @@
-/** What is kept and what is let go. */
+/** Retention and eviction. */
 import { expect, it } from 'vitest';
 import { Recent } from './recent.ts';
 
-it('keeps what was set or asked for lately, and lets go of the rest', () => {
+it('keeps recently set or read entries, and evicts the rest', () => {
   const keys = Array.from({ length: 6 }, (_, index) => ({ index })) as [object, ...{ readonly index: number }[]];
   const [asked, ...others] = keys;
   const recent = new Recent<object, string>(2);

@@ -1,15 +1,15 @@
 /**
- * What was worked out of an object a short while ago.
+ * A cache of values derived from objects.
  *
- * Unlike a WeakMap it lets go of what nobody has asked for lately, and costs the garbage collector nothing per entry. Two generations:
- * an entry lives until as many others as there is room for have been set since it was last asked for.
+ * Unlike a WeakMap it evicts entries that were not read recently, and costs the garbage collector nothing per entry. Two generations: an
+ * entry lives until `room` other entries have been set since it was last read.
  */
 export class Recent<Key extends object, Value> {
   readonly #room: number;
   #young = new Map<Key, Value>();
   #old = new Map<Key, Value>();
 
-  /** @param room How many entries a generation holds. */
+  /** @param room The number of entries in a generation. */
   constructor(room: number) {
     this.#room = room;
   }

@@ -1,14 +1,14 @@
 /**
- * How the API server says no, as values.
+ * Refusals of the API server, as values.
  *
- * Owns: the texts, reasons and details of refusals, copied from kube-apiserver. A step of a request returns either its result or
- * a {@link Refusal}; nothing is thrown. Field errors (422) are data until {@link invalid} words them. Start at {@link invalid}.
+ * Owns: the messages, reasons and details, copied from kube-apiserver. A step of a request returns either its result or a {@link Refusal};
+ * nothing is thrown. Field errors (422) are data until {@link invalid} formats them. Start at {@link invalid}.
  */
 import type { JsonObject, JsonValue } from '../objects/object.ts';
 import type { ApiResponse } from '../wire/http.ts';
 import { failureStatus, type StatusCause, type StatusDetails, type StatusReason } from '../wire/status.ts';
 
-/** An answer that is not the one asked for. */
+/** An error answer. */
 export class Refusal implements ApiResponse {
   readonly code: number;
   readonly body: JsonObject | string;
@@ -28,7 +28,7 @@ export class Refusal implements ApiResponse {
   }
 }
 
-/** What is being refused: enough of a resource definition to word a message. */
+/** The refused resource: the part of a definition that messages need. */
 export interface Refused {
   readonly group: string;
   readonly resource: string;
@@ -49,7 +49,7 @@ export function refuse(code: number, reason: StatusReason, message: string, deta
   );
 }
 
-/** `http.NotFound`: what an unknown path gets. Plain text, no `Status`. */
+/** `http.NotFound`: the answer to an unknown path. Plain text, no `Status`. */
 export const UNKNOWN_PATH: Refusal = new Refusal(404, '404 page not found\n', NO_HEADERS, true);
 
 export function detailsOf(of: Refused, name: string, more?: StatusDetails): StatusDetails {
@@ -87,7 +87,7 @@ export function nameExhausted(of: Refused, name: string): Refusal {
 
 const MODIFIED = 'the object has been modified; please apply your changes to the latest version and try again';
 
-/** 409 of the optimistic lock; `why` defaults to its well-known text. */
+/** 409 of optimistic locking; `why` defaults to the standard message. */
 export function conflict(of: Refused, name: string, why: string = MODIFIED): Refusal {
   return refuse(409, 'Conflict', `Operation cannot be fulfilled on ${of.gr} "${name}": ${why}`, detailsOf(of, name));
 }
@@ -105,15 +105,15 @@ export function badRequest(message: string): Refusal {
   return refuse(400, 'BadRequest', message);
 }
 
-/** An error that is no `Status` in Go: 500 without a reason. */
+/** A Go error that is not a `Status`: 500 without a reason. */
 export function rawError(message: string): Refusal {
   return refuse(500, '', message);
 }
 
-/** What a path below a built-in group gets when nothing is there: a Status, while other unknown paths get plain text. */
+/** 404 below a built-in group: a Status, while other unknown paths get plain text. */
 export const NO_RESOURCE: Refusal = refuse(404, 'NotFound', 'the server could not find the requested resource', {});
 
-/** What the router of built-in kinds says to methods that a path does not take. */
+/** The answer of the built-in kinds' router to a method that a path does not support. */
 export const NO_METHOD: Refusal = refuse(
   405,
   'MethodNotAllowed',
@@ -121,7 +121,7 @@ export const NO_METHOD: Refusal = refuse(
   {},
 );
 
-/** 405: custom resources say which verb, built-in kinds are refused by the router, which does not know it. */
+/** 405: custom resources name the verb; for built-in kinds the router answers, which does not know it. */
 export function methodNotAllowed(of: Refused & { readonly custom: boolean }, verb: string): Refusal {
   if (!of.custom) return NO_METHOD;
   return refuse(405, 'MethodNotAllowed', `${verb} is not supported on resources of kind "${of.gr}"`, {
@@ -142,7 +142,7 @@ export function expired(message: string): Refusal {
   return refuse(410, 'Expired', message);
 }
 
-/** 504 for a resourceVersion that the server has not reached yet. */
+/** 504 for a resourceVersion in the future. */
 export function tooLargeVersion(asked: number, current: number): Refusal {
   return refuse(504, 'Timeout', `Timeout: Too large resource version: ${asked}, current: ${current}`, {
     causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
@@ -150,7 +150,7 @@ export function tooLargeVersion(asked: number, current: number): Refusal {
   });
 }
 
-/** 504 for what a real server gives up after 34 s. */
+/** 504 where a real server times out after 34 s. */
 export const OUT_OF_TIME: Refusal = refuse(
   504,
   'Timeout',
@@ -158,11 +158,11 @@ export const OUT_OF_TIME: Refusal = refuse(
   {},
 );
 
-/** Go's `field.Error`: what is wrong with one field. */
+/** Go's `field.Error`: an error of one field. */
 export interface FieldError {
   readonly type: FieldErrorType;
   readonly field: string;
-  /** The offending value as the message shows it; absent where Go shows none. */
+  /** The offending value as shown; absent where Go shows none. */
   readonly value?: JsonValue;
   readonly detail: string;
 }
@@ -211,7 +211,7 @@ export function fieldNotSupported(field: string, value: JsonValue, supported: re
   };
 }
 
-/** How much of a value a message shows. A real server shows it whole, in its message and once more among the causes. */
+/** The maximum length of a value in a message. A real server shows it completely, in its message and once more among the causes. */
 const VALUE_MAX = 512 * 1024;
 
 function shownValue(value: JsonValue): string {
@@ -232,14 +232,13 @@ export function fieldErrorText(error: FieldError): string {
   return `${error.field}: ${fieldErrorBody(error)}`;
 }
 
-/** Several errors as Go's `Aggregate` words them: one as it is, more in brackets; empty for none. */
+/** Several errors as Go's `Aggregate` formats them: one unchanged, more in brackets; empty for none. */
 export function aggregated(texts: readonly string[]): string {
   return texts.length > 1 ? `[${texts.join(', ')}]` : (texts[0] ?? '');
 }
 
 /**
- * Where an answer stops to list what is wrong, characters. A real server lists everything, and each error may quote a value of
- * megabytes.
+ * The maximum total of errors in an answer, characters. A real server lists all errors, and each may quote a value of megabytes.
  */
 const TOLD_MAX = 1024 * 1024;
 

@@ -1,7 +1,7 @@
 /**
- * Which resources are served: built-in kinds plus the custom resource definitions of the moment.
+ * The served resources: built-in kinds plus the installed custom resource definitions.
  *
- * Owns: looking up a definition by path or by kind. Immutable: a change of a definition makes a new registry.
+ * Owns: looking up a definition by path or by kind. Immutable: a change of a definition creates a new registry.
  */
 import { parseApiVersion, type KubeObject, type ResourceKind } from '../objects/object.ts';
 import { resourceKindOf, type ResourceDefinition, type ServedVersion } from './definition.ts';
@@ -37,7 +37,7 @@ export class Registry {
     return this.#byKind.get(`${apiVersion}/${kind}`);
   }
 
-  /** What stores an object, in a version that nobody is served too. */
+  /** The definition that stores an object, including versions that are not served. */
   storing({ apiVersion, kind }: KubeObject): ResourceDefinition {
     const definition =
       this.byKind(apiVersion, kind)?.[0] ??
@@ -46,7 +46,7 @@ export class Registry {
     return definition;
   }
 
-  /** Everything that is served; of a kind, first the version that is stored, which needs nobody to convert it. */
+  /** Everything that is served; the storage version of a kind first, which needs no conversion. */
   resourceKinds(): ResourceKind[] {
     return this.definitions.flatMap((definition) =>
       definition.versions
@@ -64,7 +64,7 @@ export class Registry {
     return found === undefined ? undefined : { ...resourceKindOf(...found), group: parseApiVersion(apiVersion).group };
   }
 
-  /** What the path names; undefined when nothing is served there. */
+  /** The resource of the path; undefined when nothing is served there. */
   route(path: string): Route | undefined {
     const known = this.#routes.get(path);
     if (known !== undefined || this.#routes.has(path)) return known;
@@ -98,7 +98,7 @@ export class Registry {
     if (entry === undefined) return undefined;
     const [definition, version] = entry;
     if (definition.custom) {
-      // What follows a subresource is not looked at.
+      // Segments after a subresource are ignored.
       const misplaced = definition.namespaced ? name !== '' && namespace === '' && !watching : namespace !== '';
       return misplaced ? undefined : { definition, version, namespace, name, subresource, watching };
     }
@@ -107,7 +107,7 @@ export class Registry {
   }
 }
 
-/** A segment as it was meant. */
+/** A decoded segment. */
 function unescaped(segment: string): string {
   if (!segment.includes('%')) return segment;
   try {

@@ -1,4 +1,4 @@
-/** What a path names. */
+/** The resource that a path names. */
 import type { ResourceDefinition, ServedVersion } from './definition.ts';
 
 export interface Route {
@@ -8,8 +8,8 @@ export interface Route {
   /** Empty for collections. */
   readonly name: string;
   readonly subresource: string;
-  /** Legacy `/watch/` path: the verb is watch whatever the query says. */
+  /** Legacy `/watch/` path: the verb is watch, whatever the query is. */
   readonly watching: boolean;
-  /** What the path takes, for built-in kinds; verbs of custom resources decide themselves. */
+  /** The supported methods of the path, for built-in kinds; verbs of custom resources check on their own. */
   readonly methods?: ReadonlySet<string>;
 }

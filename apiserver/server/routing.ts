@@ -1,8 +1,8 @@
 /**
- * Which methods a path of the built-in groups takes, as the router of a real server knows it, and what it says to the others.
+ * The supported methods of paths of the built-in groups, as a real server's router knows them, and the refusal of other methods.
  *
- * Owns: the templates that a real server makes of its discovery (`kinds/discovery-data.ts`), and refusals before any resource is
- * asked. Does not own: what is stored under a path (`registry.ts`). Start at {@link methodsAt} and {@link unroutable}.
+ * Owns: the templates that a real server derives from its discovery (`kinds/discovery-data.ts`), and refusals before any resource handler.
+ * Does not own: stored resources (`registry.ts`). Start at {@link methodsAt} and {@link unroutable}.
  */
 import { DISCOVERED, type DiscoveredResource } from './kinds/discovery-data.ts';
 import { badRequest, methodNotAllowed, NO_METHOD, notFound, UNKNOWN_PATH, type Refusal } from './refusal.ts';
@@ -19,7 +19,7 @@ const METHOD_OF: { readonly [verb: string]: string } = {
 };
 const ON_COLLECTIONS: ReadonlySet<string> = new Set(['list', 'create', 'deletecollection']);
 const ON_OBJECTS: ReadonlySet<string> = new Set(['get', 'update', 'patch', 'delete']);
-/** What is passed on to a kubelet or a pod takes every method, and any path below it. */
+/** Requests that are proxied to a kubelet or a pod: every method, and any path below. */
 const PROXY: ReadonlySet<string> = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS']);
 const ONLY_GET: ReadonlySet<string> = new Set(['GET']);
 const NONE: ReadonlySet<string> = new Set();
@@ -40,8 +40,8 @@ export function isBuiltIn(apiVersion: string): boolean {
 }
 
 /**
- * The methods of a path below `/api/V` or `/apis/G/V` of a built-in group; undefined when no template fits it. `rest`: its segments
- * after the version, where empty ones fit parameters as any other.
+ * The methods of a path below `/api/V` or `/apis/G/V` of a built-in group; undefined when no template matches. `rest`: its segments after
+ * the version, where empty ones match parameters too.
  */
 export function methodsAt(apiVersion: string, rest: readonly string[]): ReadonlySet<string> | undefined {
   const watching = rest[0] === 'watch';
@@ -96,23 +96,23 @@ function methods(verbs: readonly string[]): ReadonlySet<string> {
   return new Set(verbs.map((verb) => METHOD_OF[verb] ?? ''));
 }
 
-/** Verbs of custom resources that need no namespace. */
+/** Verbs of custom resources that work across namespaces. */
 const READING: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 const PART_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'PUT', 'PATCH']);
 const VERBS: { readonly [method: string]: string } = { POST: 'create', DELETE: 'delete' };
 
-/** What a request gets that has come to a resource and goes no further; undefined when it does. */
+/** The refusal of a request that routes to a resource but no further; undefined when there is none. */
 export function unroutable(route: Route, method: string): Refusal | undefined {
   const { definition, version, namespace, name, subresource } = route;
   if (!definition.custom) return route.methods?.has(method) === false ? NO_METHOD : undefined;
-  // Across all namespaces custom resources can only be read.
+  // Across all namespaces custom resources are read-only.
   if (definition.namespaced && namespace === '' && !READING.has(method)) return UNKNOWN_PATH;
   if (subresource === '') return method in METHODS ? undefined : methodNotAllowed(definition, '');
   if (!version.subresources.has(subresource)) return notFound(definition, name);
   return PART_METHODS.has(method) ? undefined : methodNotAllowed(definition, VERBS[method] ?? '');
 }
 
-/** What a read or a deletion gets under names and namespaces that nothing can be stored under. */
+/** The answer to a read or a deletion with an impossible name or namespace. */
 export function unstorable(route: Route, method: string): Refusal | undefined {
   const { definition, namespace, name, subresource, watching } = route;
   if (method !== 'GET' && method !== 'DELETE') return undefined;

@@ -1,8 +1,8 @@
 /**
  * Label and field selectors.
  *
- * Owns: parsing the selector grammars of `?labelSelector=` and `?fieldSelector=` and compiling them to predicates. Parsed label
- * selectors are cached by text. A refusal's text follows k8s.io/apimachinery `labels/selector.go` and `fields/selector.go`.
+ * Owns: parsing `?labelSelector=` and `?fieldSelector=` and compiling them to predicates. Parsed label selectors are cached by text. Error
+ * messages follow k8s.io/apimachinery `labels/selector.go` and `fields/selector.go`.
  */
 import { isList, isMap } from '../objects/json.ts';
 import type { JsonValue, KubeObject } from '../objects/object.ts';
@@ -14,7 +14,7 @@ export type ObjectMatcher = (object: KubeObject) => boolean;
 const NO_LABELS: Labels = {};
 const cache = new Map<string, LabelMatcher | undefined | string>();
 
-/** A predicate, undefined when everything matches, or a string saying why the text cannot be parsed. */
+/** A predicate, undefined when everything matches, or a parse error. */
 export function parseLabelSelector(text: string): LabelMatcher | undefined | string {
   if (text === '') return undefined;
   if (cache.has(text)) return cache.get(text);
@@ -35,7 +35,7 @@ export interface FieldTerm {
   readonly equal: boolean;
 }
 
-/** The terms of a field selector, or a string saying why it cannot be parsed. */
+/** The terms of a field selector, or a parse error. */
 export function parseFieldSelector(text: string): readonly FieldTerm[] | string {
   if (text === '') return [];
   const terms: FieldTerm[] = [];
@@ -51,7 +51,7 @@ export function parseFieldSelector(text: string): readonly FieldTerm[] | string 
   return terms;
 }
 
-/** What is wrong with a value whose special characters are to be escaped. */
+/** The error of a value with unescaped special characters. */
 function valueProblem(raw: string): string | undefined {
   for (let at = 0; at < raw.length; at++) {
     const char = raw.charAt(at);
@@ -63,7 +63,7 @@ function valueProblem(raw: string): string | undefined {
   return undefined;
 }
 
-/** Splits at commas that are not escaped. */
+/** Splits at unescaped commas. */
 function splitTerms(text: string): string[] {
   const parts: string[] = [];
   let part = '';
@@ -79,7 +79,7 @@ function splitTerms(text: string): string[] {
   return parts;
 }
 
-/** A predicate over the terms; undefined when there is none. `reader` knows every label (checked before). */
+/** A predicate over the terms; undefined when there are none. `reader` knows every label (checked before). */
 export function compileFields(
   terms: readonly FieldTerm[],
   reader: (label: string) => FieldReader | undefined,

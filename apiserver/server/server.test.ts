@@ -50,7 +50,7 @@ it('watches from a version and goes on live (90)', () => {
   expect(open.lines).toEqual(['ADDED a@7', 'MODIFIED a@8', 'DELETED a@9']);
 });
 
-it('seeds objects as they are, in versions that nobody is served too, and none of a kind that it does not know', () => {
+it('seeds objects unchecked, in unserved versions too, and refuses unknown kinds', () => {
   const { server } = testServer();
   const spec = WIDGETS['spec'] as { readonly versions: readonly JsonObject[] };
   const versions = spec.versions.map((version) => ({ ...version, served: version['name'] === 'v1' }));

@@ -1,8 +1,8 @@
 /**
  * The embedded API server, in process.
  *
- * Owns: the public surface, routing, and how a commit becomes visible (observers, watches, definitions). Pure: no I/O, no clock; time,
- * uids and name suffixes come from functions it is given. Does not own: HTTP (`http/`). Start at {@link ApiServer.send}.
+ * Owns: the public API, routing, and how a commit becomes visible (observers, watches, definitions). Pure: no I/O, no clock; time, uids and
+ * name suffixes come from injected functions. Does not own: HTTP (`http/`). Start at {@link ApiServer.send}.
  */
 import { ApiServerError } from '../objects/errors.ts';
 import { jsonEqual } from '../objects/json.ts';
@@ -57,19 +57,22 @@ export interface ApiServerOptions {
   readonly newUid: () => string;
   /** Five characters for `generateName`. */
   readonly nameSuffix: () => string;
-  /** Signs tokens of service accounts. Without it a fixed one, for servers that only their own process reaches. */
+  /** Signs tokens of service accounts. Default: a fixed key, for servers that are only reachable in process. */
   readonly tokenKey?: string;
-  /** Changes kept for watches to resume from (default 10 000). */
+  /** The history window for watches, in changes (default 10 000). */
   readonly historyMax?: number;
-  /** When owners of fields are worked out: on every write, or (default) when an apply first touches an object. */
+  /** When owners of fields are computed: on every write, or (default) when an apply first touches an object. */
   readonly fieldManagement?: FieldManagement;
-  /** Who may do what: everybody everything (default), or what the stored roles and bindings say. Requests without a user may do everything. */
+  /**
+   * The authorization mode: everything is allowed (default), or RBAC with the stored roles and bindings. Requests without a user may do
+   * everything.
+   */
   readonly authorization?: AuthorizationMode;
-  /** Knows bearer tokens beside those of service accounts, for TokenReview. */
+  /** Verifies bearer tokens other than those of service accounts, for TokenReview. */
   readonly tokenUser?: (token: string) => UserInfo | undefined;
-  /** What pods and services answer; absent, they answer nothing. */
+  /** The declared answers of pods and services; by default there are none. */
   readonly kubelet?: KubeletAnswers;
-  /** Asks webhooks. Absent, they count as unreachable and their failure policy decides. */
+  /** Calls webhooks. Without it they are unreachable and their failure policy applies. */
   readonly callOut?: CallOutFunction;
 }
 
@@ -79,12 +82,12 @@ export interface ServerSnapshot {
   readonly registry: Registry;
 }
 
-/** Real servers keep at least 100 events per resource and 75 s; this is what fits many trials. */
+/** Real servers keep at least 100 events per resource and 75 s; this is enough for many trials. */
 const HISTORY_MAX = 10_000;
 
 const NOTHING = (): void => {};
 
-/** By this name it owns what it makes. */
+/** The field manager of the server's own objects. */
 const AS_ITSELF = { 'user-agent': 'kube-apiserver' } as const;
 
 export class ApiServer implements Upstream {
@@ -98,7 +101,7 @@ export class ApiServer implements Upstream {
   readonly #kubelet: DeclaredKubelet;
   readonly #reviewer: Reviewer;
   #registry = new Registry(BUILT_IN);
-  /** When the request that is being run again came. */
+  /** The start time of the request that is being run again. */
   #attemptTime: string | undefined;
 
   constructor(options: ApiServerOptions) {
@@ -123,8 +126,8 @@ export class ApiServer implements Upstream {
   }
 
   /**
-   * Handles one request, synchronously: `answer`, or `open` and the first events, are called before it returns. Later commits push
-   * events to open watches in revision order. The returned function closes a watch from the caller's side.
+   * Handles one request, synchronously: `answer`, or `open` and the first events, are called before it returns. Later commits push events
+   * to open watches in revision order. The returned function closes a watch from the client's side.
    */
   send(sent: ApiRequest, sink: ResponseSink): () => void {
     const admitted = this.#access.admit(sent);
@@ -147,7 +150,7 @@ export class ApiServer implements Upstream {
     const call: Call = { request, route, warnings: [] };
     const { method, query } = request;
     const wantsWatch = route.watching || asksToWatch(query);
-    // A name in the path makes it a plain get, except on the legacy watch paths.
+    // A name in the path makes it a get, except on the legacy watch paths.
     if (method === 'GET' && wantsWatch && (route.name === '' || route.watching)) {
       if (route.version.prepare !== undefined) return this.#attempt(request, sink, true);
       return watch(this.#kernel, this.#watchers, call, sink);
@@ -158,25 +161,25 @@ export class ApiServer implements Upstream {
     return NOTHING;
   }
 
-  /** What `path` names, when it names a resource. */
+  /** The resource that `path` names, if any. */
   routeOf(path: string): Route | undefined {
     return this.#registry.route(path);
   }
 
-  /** What a request gets that has come to a resource and goes no further. */
+  /** The refusal of a request that routes to a resource but no further. */
   refusalOf(route: Route, method: string): ApiResponse | undefined {
     return unroutable(route, method);
   }
 
-  /** Stores what a real server stores by itself when it starts, for clients that look for it. `port`: where it is served. */
+  /** Stores the objects that a real server creates at startup, for clients that look for them. `port`: where it listens. */
   boot(port: number): void {
     const facts = { now: this.#kernel.timestamp(), port, uid: this.#options.newUid() };
     for (const object of bootObjects(facts)) this.#boot(object);
-    // Nobody watches from before the start.
+    // No watch starts before the boot.
     this.#store.expireBefore(this.#store.revision);
   }
 
-  /** Calls `listener` for every commit, before watches hear of it, until the returned function is called. */
+  /** Calls `listener` for every commit, before watches receive it, until the returned function is called. */
   observe(listener: (change: CommittedChange) => void): () => void {
     this.#observers.add(listener);
     return () => {
@@ -188,7 +191,7 @@ export class ApiServer implements Upstream {
     return { store: this.#store.snapshot(), registry: this.#registry };
   }
 
-  /** Goes back to a snapshot. Open watches are forgotten without a word. */
+  /** Restores a snapshot. Open watches are dropped without an event. */
   restore(snapshot: ServerSnapshot): void {
     this.#watchers.close(undefined, true);
     this.#store.restore(snapshot.store);
@@ -198,22 +201,22 @@ export class ApiServer implements Upstream {
     this.#webhooks.changed();
   }
 
-  /** What pods and services were asked, since the start or the last {@link restore}, that no answer is declared for. */
+  /** Requests to pods and services without a declared answer, since the start or the last {@link restore}. */
   undeclared(): readonly Undeclared[] {
     return this.#kubelet.undeclared;
   }
 
-  /** What authorization has refused since the start or the last {@link restore}, each once with how often. */
+  /** Distinct requests that authorization has denied since the start or the last {@link restore}, with counts. */
   deniedRequests(): readonly DeniedRequest[] {
     return this.#access.denied();
   }
 
-  /** Whose token of a service account it is; undefined when this server did not sign it, or it has run out or lost its owner. */
+  /** The user of a service account token; undefined when another server signed it, or it has expired or lost its owner. */
   serviceAccountOf(token: string): UserInfo | undefined {
     return verifyToken(this.#store, this.#options.now(), token, this.#kernel.tokenKey)?.user;
   }
 
-  /** Stored objects in key order: of one resource, or of all in resource order. */
+  /** Stored objects in key order: of one resource, or of all resources in resource order. */
   objects(resource?: string): readonly KubeObject[] {
     if (resource !== undefined) return this.#store.list(resource);
     return this.#store.resources().flatMap((one) => this.#store.list(one));
@@ -246,35 +249,35 @@ export class ApiServer implements Upstream {
     return this.#registry.kindFor(apiVersion, kind);
   }
 
-  /** `status`, `scale`, …: what a served kind has beside itself. */
+  /** The subresources of a served kind: `status`, `scale`, … */
   subresourcesOf(apiVersion: string, kind: string): ReadonlySet<string> {
     return this.#registry.byKind(apiVersion, kind)?.[1].subresources ?? new Set();
   }
 
   /**
-   * Stores objects as they are, uid included, past every check; each gets a new version and is told to observers as a change.
-   * Definitions stand before what they define.
+   * Stores objects unchecked, including their uid; each gets a new version and is reported to observers as a change. Definitions must
+   * precede their instances.
    */
   seed(objects: readonly KubeObject[]): void {
     for (const object of objects) this.#kernel.commit(this.#registry.storing(object), object, undefined);
   }
 
-  /** Forgets the history up to `revision`: older watches, continue tokens and exact lists get 410 from now on. */
+  /** Expires the history up to `revision`: older watches, continue tokens and exact lists get 410 from now on. */
   expireBefore(revision: number): void {
     this.#store.expireBefore(revision);
   }
 
-  /** Sends a BOOKMARK at the current revision to every watch that asked for bookmarks. Real servers do so about once a minute. */
+  /** Sends a BOOKMARK at the current revision to every watch with bookmarks. Real servers do so about once a minute. */
   sendBookmarks(): void {
     this.#watchers.bookmarks(this.#store.revision);
   }
 
-  /** Ends every open watch cleanly, as a server may at any time. */
+  /** Ends every open watch cleanly, as a real server may at any time. */
   closeWatches(): void {
     this.#watchers.close(undefined, false);
   }
 
-  /** A request that webhooks may have a say in, or a part: run until all of them have spoken. */
+  /** Runs a request, or a part of one, until all its webhooks have answered. */
   #attempt(request: ApiRequest, sink: ResponseSink, watches: boolean): () => void {
     const attempt = new Attempt(this.#kernel);
     const present = request.method !== 'GET' && this.#webhooks.present;
@@ -338,17 +341,17 @@ export class ApiServer implements Upstream {
     const known = this.#options.tokenUser?.(token);
     if (known === undefined)
       return verifyToken(this.#store, this.#options.now(), token, this.#kernel.tokenKey, audiences);
-    // Tokens without an audience of their own are meant for this server.
+    // The default audience of tokens is this server.
     return audiences.includes(ISSUER) ? { user: known, audiences: [ISSUER] } : undefined;
   }
 
-  /** An object that is there from the start, stored as it is. */
+  /** Stores an initial object unchecked. */
   #boot(object: KubeObject): void {
     const metadata = { ...object.metadata, uid: this.#options.newUid(), creationTimestamp: this.#kernel.timestamp() };
     this.#kernel.commit(this.#registry.storing(object), { ...object, metadata }, undefined);
   }
 
-  /** Creates or replaces an object as the server itself. */
+  /** Creates or replaces an object on behalf of the server itself. */
   #apply(resource: string, object: KubeObject): KubeObject | Refusal {
     const definition = this.#registry.byResource(resource);
     const version = definition?.versions[0];
@@ -431,7 +434,7 @@ export class ApiServer implements Upstream {
   #rebuildRegistry(change: CommittedChange): void {
     const served = this.#store.list(CRDS).filter(isEstablished);
     this.#registry = new Registry([...BUILT_IN, ...served.map(definitionOf)]);
-    // A new spec makes a new storage: whoever watched the old one is cut off, cleanly.
+    // A new spec creates a new storage: watches on the old one end cleanly.
     if (
       change.before !== undefined &&
       !(change.type === 'MODIFIED' && jsonEqual(change.object['spec'], change.before['spec']))
@@ -440,5 +443,5 @@ export class ApiServer implements Upstream {
   }
 }
 
-/** Stands for an open watch, which has no answer. */
+/** The return value for an open watch, which has no answer. */
 const WATCHING: ApiResponse = { code: 200, body: '' };

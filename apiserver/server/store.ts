@@ -1,12 +1,12 @@
 /**
- * The store: every object, one global revision, and the history from which watches resume.
+ * The store: every object, one global revision, and the history that watches resume from.
  *
- * Owns: commits, key order, exact views of the past, the history window, snapshots. Does not own: who may write what (`verbs/`).
- * Tables are copied on the first write after a snapshot, so taking and restoring one costs nothing per object.
+ * Owns: commits, key order, exact views of the past, the history window, snapshots. Does not own: validation (`verbs/`). Tables are copied
+ * on the first write after a snapshot, so taking and restoring one costs nothing per object.
  */
 import type { KubeObject } from '../objects/object.ts';
 
-/** One committed change: what watches and observers see. */
+/** One committed change, as watches and observers receive it. */
 export interface CommittedChange {
   readonly revision: number;
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
@@ -15,9 +15,9 @@ export interface CommittedChange {
   readonly namespace: string;
   readonly name: string;
   readonly uid: string;
-  /** New content; for DELETED the last content, carrying the deletion's revision. */
+  /** The new object; for DELETED the last one, with the deletion's revision. */
   readonly object: KubeObject;
-  /** The content before; absent for ADDED. */
+  /** The previous object; absent for ADDED. */
   readonly before?: KubeObject;
 }
 
@@ -25,13 +25,13 @@ type Rows = Map<string, KubeObject>;
 
 interface Table {
   rows: Rows;
-  /** A snapshot holds these rows too: copy before writing. */
+  /** Whether a snapshot shares these rows: copy before writing. */
   shared: boolean;
-  /** Keys in order; undefined after a create or delete until somebody lists. */
+  /** Sorted keys; undefined after a create or delete until the next list. */
   keys: readonly string[] | undefined;
 }
 
-/** Everything the store holds, shared with it until either side changes. */
+/** The contents of the store, shared with it until either side changes. */
 export interface StoreSnapshot {
   readonly revision: number;
   readonly floor: number;
@@ -39,7 +39,7 @@ export interface StoreSnapshot {
   readonly sealed: readonly (readonly CommittedChange[])[];
 }
 
-/** A part of a list. */
+/** A page of a list. */
 export interface Page {
   readonly objects: readonly KubeObject[];
   readonly remaining: number;
@@ -48,7 +48,7 @@ export interface Page {
 const NO_OBJECTS: readonly KubeObject[] = [];
 const NO_KEYS: readonly string[] = [];
 
-/** `namespace/name`; cluster-scoped objects start with the slash. Byte order of keys is the order of lists. */
+/** `namespace/name`; keys of cluster-scoped objects start with the slash. Lists are in byte order of keys. */
 export function rowKey(namespace: string, name: string): string {
   return `${namespace}/${name}`;
 }
@@ -57,9 +57,9 @@ export class Store {
   readonly #historyMax: number;
   #tables = new Map<string, Table>();
   #revision = 0;
-  /** Everything after this revision is still in the history. */
+  /** The history contains everything after this revision. */
   #floor = 0;
-  /** The history: sealed segments belong to snapshots as well, `#tail` is ours alone. */
+  /** The history: sealed segments are shared with snapshots, `#tail` is not. */
   #sealed: readonly (readonly CommittedChange[])[] = [];
   #tail: CommittedChange[] = [];
 
@@ -71,7 +71,7 @@ export class Store {
     return this.#revision;
   }
 
-  /** The oldest revision that a watch may resume from. */
+  /** The oldest revision that a watch can resume from. */
   get floor(): number {
     return this.#floor;
   }
@@ -80,7 +80,7 @@ export class Store {
     return this.#tables.get(resource)?.rows.get(key);
   }
 
-  /** Resources that hold objects, in name order. */
+  /** Resources with objects, by name. */
   resources(): readonly string[] {
     return [...this.#tables]
       .filter(([, table]) => table.rows.size > 0)
@@ -103,13 +103,13 @@ export class Store {
     return objects;
   }
 
-  /** At most `max` objects in key order, from the key `from` on, and how many follow them. */
+  /** At most `max` objects in key order from the key `from` on, and the number of remaining ones. */
   page(resource: string, namespace: string, from: string, max: number): Page {
     const table = this.#tables.get(resource);
     if (table === undefined) return { objects: NO_OBJECTS, remaining: 0 };
     const keys = sortedKeys(table);
     const start = lowerBound(keys, from);
-    // The character after the slash ends what begins with `namespace/`.
+    // The character after the slash ends the range of `namespace/`.
     const end = namespace === '' ? keys.length : lowerBound(keys, `${namespace}0`);
     const page = keys.slice(start, Math.min(start + max, end));
     return {
@@ -173,7 +173,7 @@ export class Store {
     return this.#record({ revision, type: 'DELETED', resource, namespace, name, uid, object, before });
   }
 
-  /** Forgets the history up to `revision`. */
+  /** Expires the history up to `revision`. */
   expireBefore(revision: number): void {
     const floor = Math.min(revision, this.#revision);
     if (floor <= this.#floor) return;
@@ -253,7 +253,7 @@ function stamped(object: KubeObject, revision: number): KubeObject {
   return { ...object, metadata: { ...object.metadata, resourceVersion: String(revision) } };
 }
 
-/** Appends what is newer than `revision`; segments are in revision order. */
+/** Appends changes after `revision`; segments are in revision order. */
 function collectAfter(segment: readonly CommittedChange[], revision: number, into: CommittedChange[]): void {
   const last = segment.at(-1);
   if (last === undefined || last.revision <= revision) return;

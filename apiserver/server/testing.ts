@@ -1,5 +1,5 @@
 /**
- * What tests of the server share: a server with counted ids and a fixed clock, requests in one line, a widget definition.
+ * Shared by tests of the server: a server with counted ids and a fixed clock, one-line requests, a widget definition.
  *
  * Used by tests only.
  */
@@ -16,11 +16,11 @@ export interface TestServer {
   /** The clock, in epoch milliseconds. */
   readonly clock: { nowMs: number };
   readonly request: (method: Method, path: string, body?: JsonValue, more?: Partial<ApiRequest>) => Answer;
-  /** Opens a watch; events are collected as they come. */
+  /** Opens a watch; events are collected as they arrive. */
   readonly watch: (path: string, query?: { readonly [key: string]: string }) => OpenWatch;
 }
 
-/** An answer whose body is read as an object. */
+/** An answer with its body as an object. */
 export interface Answer extends ApiResponse {
   readonly object: KubeObject;
 }
@@ -101,7 +101,7 @@ function eventLine(event: WatchEvent): string {
   return `${event.type} ${metadata?.name ?? '-'}@${metadata?.resourceVersion ?? ''}`;
 }
 
-/** A patch request's headers. */
+/** The headers of a patch request. */
 export const MERGE: Partial<ApiRequest> = { headers: { 'content-type': 'application/merge-patch+json' } };
 export const JSON_PATCH: Partial<ApiRequest> = { headers: { 'content-type': 'application/json-patch+json' } };
 
@@ -120,7 +120,7 @@ export function configMap(
   return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, ...metadata }, data };
 }
 
-/** A definition with status and scale, defaults, an enum, lists of each kind and a second version. */
+/** A definition with status and scale, defaults, an enum, every list type and a second version. */
 export const WIDGETS: KubeObject = widgets({
   status: {},
   scale: {

@@ -1,8 +1,8 @@
 /**
- * Open watches: who sees which change, as which event.
+ * Open watches: which change is delivered to which watch, as which event.
  *
- * Owns: selector transitions (an object that starts matching is ADDED, one that stops is DELETED), delivery in revision order even
- * when a sink writes while it is told, bookmarks. Does not own: what a request asked for (`verbs/watch.ts`).
+ * Owns: selector transitions (an object that starts matching is ADDED, one that stops is DELETED), delivery in revision order even when a
+ * sink writes during delivery, bookmarks. Does not own: request options (`verbs/watch.ts`).
  */
 import type { JsonObject, KubeObject } from '../objects/object.ts';
 import type { WatchEvent } from '../objects/watch-event.ts';
@@ -15,19 +15,19 @@ import { selected, type Selection } from './verbs/read.ts';
 export interface Watcher {
   readonly resource: string;
   readonly version: ServedVersion;
-  /** An object of the kind that nobody has filled in. */
+  /** An empty object of the kind. */
   readonly empty: () => KubeObject;
   /** Empty for all namespaces. */
   readonly namespace: string;
   readonly selection: Selection;
   readonly bookmarks: boolean;
   readonly sink: ResponseSink;
-  /** Changes up to here are not for this watch: it has seen them or asked to start later. */
+  /** Changes up to here are not delivered: the watch has seen them or starts later. */
   after: number;
   closed: boolean;
 }
 
-/** The event that `change` is for a watcher; undefined when it is not for it. */
+/** The event of `change` for a watch; undefined when it does not match. */
 export function eventFor(watcher: Watcher, change: CommittedChange): WatchEvent | undefined {
   if (watcher.namespace !== '' && watcher.namespace !== change.namespace) return undefined;
   const { selection, version } = watcher;
@@ -39,7 +39,7 @@ export function eventFor(watcher: Watcher, change: CommittedChange): WatchEvent 
   if (now) return { type: before ? 'MODIFIED' : 'ADDED', object: version.fromStorage(change.object) };
   if (!before) return undefined;
   if (type === 'DELETED') return { type, object: version.fromStorage(change.object) };
-  // It left the selection: the previous content under the new version.
+  // It no longer matches: the previous object with the new version.
   const last = version.fromStorage(change.before ?? change.object);
   return {
     type: 'DELETED',
@@ -47,7 +47,7 @@ export function eventFor(watcher: Watcher, change: CommittedChange): WatchEvent 
   };
 }
 
-/** `empty`: an object of the kind that nobody has filled in. Go writes all of it. */
+/** `empty`: an empty object of the kind. Go writes all of its fields. */
 export function bookmark(empty: KubeObject, revision: number, endsInitial: boolean): WatchEvent {
   const ends = endsInitial ? { 'k8s.io/initial-events-end': 'true' } : {};
   const annotations = { ...empty.metadata.annotations, ...ends };
@@ -58,7 +58,7 @@ export function bookmark(empty: KubeObject, revision: number, endsInitial: boole
   return { type: 'BOOKMARK', object: { ...empty, metadata } };
 }
 
-/** The event; undefined when it is not for this watch, or a webhook would have to convert it first: then the watch ends. */
+/** The event; undefined when it does not match, or when it needs a webhook conversion first: then the watch ends. */
 function safeEventFor(watcher: Watcher, change: CommittedChange): WatchEvent | undefined {
   if (watcher.version.prepare === undefined) return eventFor(watcher, change);
   try {
@@ -86,13 +86,13 @@ export class Watchers {
     };
   }
 
-  /** Tells everybody who watches. A sink that writes in turn queues behind: each watch sees revisions in order. */
+  /** Notifies all watches. A nested write of a sink is queued: each watch receives revisions in order. */
   tell(change: CommittedChange): void {
     if (this.#telling) this.#queue.push(change);
     else this.first(() => this.#tellOne(change));
   }
 
-  /** Runs `events`; changes committed meanwhile are told afterwards. */
+  /** Runs `events`; changes that are committed meanwhile are delivered afterwards. */
   first(events: () => void): void {
     if (this.#telling) {
       events();
@@ -119,12 +119,12 @@ export class Watchers {
     }
   }
 
-  /** The versions in which a resource is being watched. */
+  /** The watched versions of a resource. */
   versionsOf(resource: string): ReadonlySet<ServedVersion> {
     return new Set([...(this.#byResource.get(resource) ?? [])].map((watcher) => watcher.version));
   }
 
-  /** A bookmark at `revision` to every watch that asked for bookmarks. */
+  /** Sends a bookmark at `revision` to every watch with bookmarks. */
   bookmarks(revision: number): void {
     for (const watchers of this.#byResource.values())
       for (const watcher of [...watchers])
@@ -132,7 +132,7 @@ export class Watchers {
           watcher.sink.event(bookmark(watcher.empty(), revision, false));
   }
 
-  /** Ends watches: of one resource, or all. Silently ones are just forgotten. */
+  /** Ends watches: of one resource, or all. Silent ones are dropped without an event. */
   close(resource: string | undefined, silently: boolean): void {
     for (const [key, watchers] of this.#byResource) {
       if (resource !== undefined && key !== resource) continue;

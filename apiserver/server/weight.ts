@@ -1,7 +1,7 @@
 /**
- * How large an object may be: what etcd takes, and how deep our own walks go.
+ * Size limits of objects: etcd's request limit, and the depth of recursive walks.
  *
- * Owns: these limits. Sizes are estimated from below without writing anything: an object that is refused here would be refused by etcd.
+ * Owns: these limits. Sizes are lower bounds computed without serialising: etcd would also refuse an object that is refused here.
  */
 import { longIntegerDigits } from '../wire/go-json.ts';
 import { isList, nestsDeeper } from '../objects/json.ts';
@@ -12,68 +12,70 @@ import { rawError, type Refusal } from './refusal.ts';
 export const STORED_BYTES_MAX: number = 1.5 * 1024 * 1024;
 
 /**
- * How deep bodies may nest. Go reads 10 000 levels; here most walks over an object call themselves, and a deeper one would end them
- * half-way.
+ * The maximum nesting depth of bodies. Go reads 10 000 levels; here most walks over an object are recursive, and a deeper one would
+ * overflow the stack.
  */
 export const LEVELS_MAX = 1000;
 
-/** Maps and lists that one body may have: each takes many times the two bytes that it is sent in. */
+/** The maximum number of maps and lists in one body: each takes many times its two bytes in memory. */
 export const CONTAINERS_MAX = 250_000;
 
-/** Different keys that one body may have: a map of many keys takes ten times as long to read as a list of as many items. */
+/** The maximum number of distinct keys in one body: a map of many keys takes ten times as long to parse as a list of as many items. */
 export const KEYS_MAX = 150_000;
 
-/** The same for a body of more maps and lists than that. */
+/** The same for a body with more maps and lists than that. */
 export const KEYS_OF_MANY_MAX = 75_000;
 
-/** Errors that are collected of one object: with one for each of a hundred thousand items, an answer would have tens of megabytes. */
+/**
+ * The maximum number of collected errors per object: one for each of a hundred thousand items would make an answer of tens of megabytes.
+ */
 export const ERRORS_MAX = 10_000;
 
-/** What etcd says of a request with too large an object. */
+/** etcd's message for a request that is too large. */
 export const TOO_LARGE_TO_STORE: Refusal = rawError('etcdserver: request is too large');
 
-/** Defaults that add up to more than can be stored. Thrown where they are filled in, caught where the object is decoded. */
+/** The defaults exceed what can be stored. Thrown while defaulting, caught while decoding. */
 export class TooMuchFilledIn extends Error {}
 
 /**
  * Whether etcd would refuse it.
  *
- * @param named - Names of fields are stored too, as in JSON and unlike in protobuf.
- * @param metadata - What it is stored with, where that is not its own.
+ * @param named - Whether field names are stored too, as in JSON and unlike in protobuf.
+ * @param metadata - The stored metadata, where it is not the object's own.
  */
 export function isTooLargeToStore(
   object: JsonObject,
   named: boolean,
   metadata: JsonValue | undefined = object['metadata'],
 ): boolean {
-  // On every write: no copy is made of the object with its metadata. The braces are there once.
+  // On every write: avoids a copy of the object with its metadata. The braces count once.
   const room = roomAfter({ metadata }, STORED_BYTES_MAX + BRACES, named);
   return roomAfter(object, room, named, 'metadata') < 0;
 }
 
-/** The bytes that etcd would take beside an object, at most. */
+/** etcd's maximum overhead per object, bytes. */
 export function roomBeside(object: JsonObject, named: boolean): number {
   return roomAfter(object, STORED_BYTES_MAX, named);
 }
 
-/** Fields of built-in kinds whose keys are no names of fields, so that they are stored; and how much of each character of a value is. */
+/** Map fields of built-in kinds whose keys are data, so that they are stored; and the stored bytes per character of a value. */
 const MAPS: ReadonlyMap<string, number> = new Map([
   ...['labels', 'annotations', 'data', 'stringData', 'fieldsV1', 'matchLabels'].map((name) => [name, 1] as const),
-  // Base64 is stored as what it stands for.
+  // Base64 is stored decoded.
   ['binaryData', 0.75],
   // Quantities may be stored in a shorter form.
   ...['hard', 'limits', 'requests', 'capacity', 'allocatable'].map((name) => [name, 0] as const),
 ]);
 
-/** Bytes of a map or list that holds nothing. */
+/** Bytes of an empty map or list. */
 const BRACES = 2;
 
-/** The bytes of a value, at least; of one that cannot be stored, more than can be. */
+/** The minimum bytes of a value; of one that cannot be stored, more than the limit. */
 export function weightOf(value: JsonValue): number {
   return STORED_BYTES_MAX - roomAfter(value, STORED_BYTES_MAX, true);
 }
 
-/** What is left of some bytes behind a value, but for one of its fields; less than nothing where a part of it is too much already. */
+/** The remaining bytes after a value without one of its fields; negative once the limit is exceeded. */
 function roomAfter(value: JsonValue, room: number, named: boolean, except?: string, share = 1): number {
   if (typeof value === 'string') return room - value.length * share - 2;
   if (value === null || typeof value !== 'object') return room - 1;

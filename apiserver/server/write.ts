@@ -1,9 +1,8 @@
 /**
  * The last steps of every write: strategy, validation, no-op detection, store.
  *
- * Owns: what POST, PUT and PATCH have in common once they hold a decoded object. PUT and PATCH differ only in how they get there,
- * so that status resets, generation rules and finalizer rules are the same for both. Start at {@link storeNew} and
- * {@link storeChanged}.
+ * Owns: the common steps of POST, PUT and PATCH once they have a decoded object. PUT and PATCH differ only in how they get there, so that
+ * status resets, generation rules and finalizer rules are the same for both. Start at {@link storeNew} and {@link storeChanged}.
  */
 import { isMap, valueAt } from '../objects/json.ts';
 import { jsonEqual } from '../objects/json.ts';
@@ -43,19 +42,19 @@ import { rowKey } from './store.ts';
 
 /** kube-apiserver truncates the base so that base and suffix fit a DNS label. */
 const GENERATE_NAME_BASE_MAX = 58;
-/** How often kube-apiserver tries another suffix. */
+/** kube-apiserver's number of attempts with another suffix. */
 const GENERATE_NAME_TRIES = 8;
 
-/** What objects begin with, whatever order they were sent in. */
+/** The first keys of objects, whatever order they were sent in. */
 const HEAD = { apiVersion: '', kind: '', metadata: {} };
 
-/** Creates; the answer is the stored object in the storage version. */
+/** Creates; returns the stored object in the storage version. */
 export function storeNew(kernel: Kernel, call: Call, sent: Incoming, options: WriteOptions): KubeObject | Refusal {
   const { definition, version, namespace } = call.route;
   const place = placeNew(kernel, definition, namespace, sent.meta);
   if (place !== undefined) return place;
   if (call.request.method === 'POST') {
-    // An update or an apply that creates keeps them: a new object can be born dying.
+    // An update or an apply that creates keeps deletion marks: a new object can be terminating.
     delete sent.meta.deletionTimestamp;
     delete sent.meta.deletionGracePeriodSeconds;
   }
@@ -70,7 +69,7 @@ export function storeNew(kernel: Kernel, call: Call, sent: Incoming, options: Wr
   const { strategy, gr } = definition;
   const asked = meta.resourceVersion;
   const generated = meta.name === undefined && meta.generateName !== undefined;
-  // Kinds that count no generations keep what they are given.
+  // Kinds without generations keep the given one.
   if (strategy.generation !== 'none') delete meta.generation;
   delete meta.resourceVersion;
   meta.uid = kernel.newUid();
@@ -107,12 +106,12 @@ export function storeNew(kernel: Kernel, call: Call, sent: Incoming, options: Wr
   }
 }
 
-/** What strategies read: objects of the resource, or of another. */
+/** The objects that strategies read: of this resource, or of another. */
 function storedFor(kernel: Kernel, definition: ResourceDefinition): Stored {
   return (gr = definition.gr) => kernel.store.list(gr);
 }
 
-/** The plugins that judge before validating webhooks do. */
+/** Admission plugins that run before validating webhooks. */
 function forbidNew(kernel: Kernel, call: Call, object: KubeObject): Refusal | undefined {
   const { definition, namespace } = call.route;
   const why = definition.strategy.forbid?.(object, storedFor(kernel, definition), namespace);
@@ -126,7 +125,7 @@ function forbidChange(kernel: Kernel, call: Call, object: KubeObject, old: KubeO
   return why === undefined ? undefined : forbidden(definition, object.metadata.name ?? '', why);
 }
 
-/** The plugins that come before webhooks. What they fill in belongs to nobody, as what webhooks do. */
+/** Admission plugins that run before webhooks. The fields that they set have no owner, as with webhooks. */
 function admitNew(kernel: Kernel, call: Call, sent: Incoming): Incoming | Refusal {
   const { definition, namespace } = call.route;
   const { admit } = definition.strategy;
@@ -140,12 +139,12 @@ function admitNew(kernel: Kernel, call: Call, sent: Incoming): Incoming | Refusa
   return { ...sent, object, owned: true };
 }
 
-/** Only the store looks at the version of a new object, and it takes what is no number for none; a dry run never gets there. */
+/** Only the store checks the version of a new object, and it ignores non-numeric ones; a dry run never gets there. */
 function isVersion(asked: string | undefined): boolean {
   return asked !== undefined && /^\d+$/.test(asked) && Number(asked) !== 0;
 }
 
-/** The kind that validation speaks of: events are those of the core group, whichever group they came through. */
+/** The kind in validation messages: events are those of the core group, whichever group was used. */
 function internally(definition: ResourceDefinition): { readonly group: string; readonly kind: string } {
   return definition.group === 'events.k8s.io' ? { group: '', kind: definition.kind } : definition;
 }
@@ -182,7 +181,7 @@ function placeNew(
 
 const NAMESPACES = { group: '', resource: 'namespaces', kind: 'Namespace', gr: 'namespaces' };
 
-/** The namespace of the body must be the one of the URL; cluster-scoped kinds lose theirs silently. */
+/** The namespace of the body must equal that of the URL; cluster-scoped kinds lose theirs silently. */
 export function placeIn(definition: ResourceDefinition, namespace: string, meta: MutableMeta): Refusal | undefined {
   if (!definition.namespaced) delete meta.namespace;
   else if (meta.namespace === undefined) meta.namespace = namespace;
@@ -208,7 +207,7 @@ function prepareNew(
   return version.schema?.complete === undefined ? prepared : version.schema.complete(prepared);
 }
 
-/** Only a write to the object itself allocates. */
+/** Only a write to the main resource allocates. */
 function refuseUnallocatable(
   { route: { definition, subresource } }: Call,
   object: KubeObject,
@@ -247,8 +246,8 @@ function inTime(validate: () => readonly FieldError[]): readonly FieldError[] | 
 }
 
 /**
- * Updates; the answer is in the storage version. `incoming` is in the request's version and already carries the live
- * resourceVersion: the lock has been checked. (A real server asks mutating webhooks before it checks the lock; only they could tell.)
+ * Updates; returns the object in the storage version. `incoming` is in the request's version and already has the live resourceVersion: the
+ * lock has been checked. (A real server calls mutating webhooks before it checks the lock; only webhooks could notice.)
  */
 export function storeChanged(
   kernel: Kernel,
@@ -281,7 +280,7 @@ export function storeChanged(
   const next = version.toStorage(changed);
   if (endsDeletion(definition, next, old)) {
     if (!options.dryRun) kernel.remove(definition, old);
-    // Nothing has been stored, which would have made empty lists null.
+    // Nothing was stored, which would have made empty lists null.
     return withEmptied(sent.object, next);
   }
   // Equal content is no write at all: same version, no event.
@@ -302,7 +301,7 @@ function committed(
   return stored;
 }
 
-/** What the strategy makes of the request: which parts count, what the server keeps, the new generation. */
+/** The strategy's result: merged parts, restored fields, the new generation. */
 function merge(
   kernel: Kernel,
   { definition, version, subresource }: Call['route'],
@@ -347,7 +346,7 @@ function restore(meta: MutableMeta, old: KubeObject): void {
 
 const STANDARD_FINALIZERS = ['orphan', 'foregroundDeletion', 'kubernetes'];
 
-/** Custom resources with finalizers that say nothing of who they belong to. */
+/** Warns of unqualified finalizers of custom resources. */
 function warnOfFinalizers(call: Call, object: KubeObject, old: KubeObject | undefined): void {
   const { finalizers } = object.metadata;
   if (finalizers === undefined || !call.route.definition.custom || finalizers === old?.metadata.finalizers) return;
@@ -421,7 +420,7 @@ function isNewGeneration(
   }
 }
 
-/** A terminating object whose last finalizer goes is deleted by the same request. */
+/** A terminating object is deleted by the request that removes its last finalizer. */
 function endsDeletion(definition: ResourceDefinition, next: KubeObject, old: KubeObject): boolean {
   if (old.metadata.deletionTimestamp === undefined || (next.metadata.finalizers?.length ?? 0) > 0) return false;
   if ((old.metadata.deletionGracePeriodSeconds ?? 0) !== 0) return false;

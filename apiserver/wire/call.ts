@@ -1,4 +1,4 @@
-/** One request as a promise, for harness-side actors that do not need streams. */
+/** One request as a promise, for callers without streams. */
 import type { ApiRequest, ApiResponse, ConnectionError, Upstream } from './http.ts';
 
 /** The connection broke: the request may or may not have taken effect. */

@@ -1,22 +1,22 @@
 /**
- * What the user declares that pods, and services, answer: output of commands, logs, HTTP and TCP behind ports. Survives a structured
- * clone and is stored with findings.
+ * User-declared answers of pods and services: output of commands, logs, HTTP and TCP behind ports. Can be cloned structurally and is stored
+ * with findings.
  */
 
-/** Which containers an answer is for; `*` stands for any text, absent for all. */
+/** The containers that an answer applies to; `*` stands for any text, absent for all. */
 export interface OfContainers {
   readonly namespace?: string;
   readonly pod?: string;
   readonly container?: string;
 }
 
-/** What a command prints and how it ends. */
+/** The output and exit code of a command. */
 export interface ExecAnswer extends OfContainers {
   /** A regular expression (RE2), found somewhere in the command's words joined by spaces. */
   readonly command: string;
-  /** The same for commands of the pod: one of them has to have run before in the run. */
+  /** The same for earlier commands in the pod: one of them must have run in this run. */
   readonly after?: string;
-  /** The same for what the command is given to read; without it the command ends without reading. */
+  /** The same for standard input; without it the command ends without reading. */
   readonly stdin?: string;
   readonly stdout?: string;
   readonly stderr?: string;
@@ -24,16 +24,16 @@ export interface ExecAnswer extends OfContainers {
   readonly exitCode?: number;
 }
 
-/** What a container has logged. */
+/** The log of a container. */
 export interface LogAnswer extends OfContainers {
-  /** Of the container's life before this one. */
+  /** The log of the previous container. */
   readonly previous?: boolean;
   readonly text: string;
 }
 
-/** What an HTTP server answers to some requests. */
+/** An HTTP server's answer to some requests. */
 export interface HttpAnswer {
-  /** A regular expression (RE2) for requests that the server has had, as `POST /path`: one of them has to have come before in the run. */
+  /** A regular expression (RE2) for earlier requests to the server, as `POST /path`: one of them must have come in this run. */
   readonly after?: string;
   /** Default: any. */
   readonly method?: string;
@@ -45,29 +45,29 @@ export interface HttpAnswer {
   readonly body?: string;
 }
 
-/** What a TCP server says; HTTP where `http` is given. */
+/** A TCP server's output; HTTP where `http` is given. */
 export interface Speech {
   readonly http?: readonly HttpAnswer[];
-  /** Sent once a connection is there, or once its `expect` has come. */
+  /** Sent once the connection is open, or once its `expect` has matched. */
   readonly tcp?: readonly TcpLine[];
 }
 
 export interface TcpLine {
-  /** A regular expression (RE2), found somewhere in what has come since the line before. */
+  /** A regular expression (RE2), found in the input since the previous line. */
   readonly expect?: string;
   readonly send?: string;
-  /** Ends the connection afterwards. */
+  /** Closes the connection afterwards. */
   readonly close?: true;
 }
 
-/** What listens on a port of pods. */
+/** The server on a port of pods. */
 export interface PortAnswer extends Omit<OfContainers, 'container'>, Speech {
   readonly port: number;
-  /** Each connection is a server of its own: what came over another is not known. */
+  /** Each connection is independent: input of other connections does not count. */
   readonly http?: readonly Omit<HttpAnswer, 'after'>[];
 }
 
-/** What is behind `services/proxy`. */
+/** The server behind `services/proxy`. */
 export interface ServiceAnswer {
   readonly namespace?: string;
   readonly service: string;
@@ -76,16 +76,16 @@ export interface ServiceAnswer {
   readonly http: readonly HttpAnswer[];
 }
 
-/** What is behind a name outside of the cluster. */
+/** The server behind a name outside of the cluster. */
 export interface OutsideAnswer extends Speech {
-  /** The name that the target looks up; `*` stands for any text. */
+  /** The name that the target resolves; `*` stands for any text. */
   readonly host: string;
   readonly port: number;
-  /** Over TLS, with a certificate that the target is told to trust. */
+  /** Over TLS, with a certificate that the target is configured to trust. */
   readonly tls?: true;
 }
 
-/** The first that fits answers. */
+/** The first match answers. */
 export interface KubeletAnswers {
   readonly exec?: readonly ExecAnswer[];
   readonly logs?: readonly LogAnswer[];

@@ -1,12 +1,12 @@
-/** Which declared answer an HTTP request gets. */
+/** Finds the declared answer to an HTTP request. */
 import type { HttpAnswer } from './declared-answers.ts';
 import { goRegExp } from './go-regexp.ts';
 
-/** The first that fits. `path` has its query. */
+/** The first match. `path` includes the query. */
 export function httpAnswerTo(
   answers: readonly HttpAnswer[],
   { method, path }: { readonly method: string; readonly path: string },
-  /** Of the same server, as `POST /path`. */
+  /** Earlier requests to the same server, as `POST /path`. */
   earlier: readonly string[] = [],
 ): HttpAnswer | undefined {
   return answers.find(
@@ -17,14 +17,14 @@ export function httpAnswerTo(
   );
 }
 
-/** Whether one of the earlier requests, or commands, was such as has to come first. */
+/** Whether one of the earlier requests, or commands, matches the precondition. */
 export function hasHad(after: string | undefined, earlier: readonly string[]): boolean {
   if (after === undefined) return true;
   const pattern = goRegExp(after);
   return earlier.some((one) => pattern?.test(one) === true);
 }
 
-/** What the body is taken for, unless the answer says so itself. */
+/** The default content type of a body. */
 export function headersOf({ headers = {}, body = '' }: HttpAnswer): { readonly [name: string]: string } {
   const named = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
   if (named['content-type'] !== undefined || body === '') return named;

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { JsonValue } from '../objects/object.ts';
 import { longInteger, longIntegerDigits, parseJson, syntaxError } from './go-json.ts';
 
-/** What kube-apiserver 1.36.3 says of broken bodies. */
+/** kube-apiserver 1.36.3's errors for malformed bodies. */
 const SAID: readonly (readonly [text: string, error: string])[] = [
   ['', 'unexpected end of JSON input'],
   ['{', 'unexpected end of JSON input'],
@@ -38,8 +38,8 @@ it.each(SAID.map(([text, error]) => [text.slice(0, 20), error, text] as const))(
   expect(() => parseJson(text)).toThrow(error);
 });
 
-describe('fields named twice', () => {
-  it('are noted by path, once each, and the last one counts', () => {
+describe('duplicate fields', () => {
+  it('are reported by path, once each, and the last one wins', () => {
     const text =
       '{"metadata":{"name":"a","name":"b","labels":{"x":"1","x":"2","x":"3"}},"data":{"a":"1","a":"2"},"data":{},"data":{}}';
 
@@ -54,7 +54,7 @@ describe('fields named twice', () => {
     });
   });
 
-  it('are noted inside lists', () => {
+  it('are found inside lists', () => {
     const text = '{"spec":{"containers":[{},{"name":"a","name":"b","env":[{"q":1,"q":2}]}]}}';
 
     expect(parseJson(text).duplicates).toEqual([
@@ -63,7 +63,7 @@ describe('fields named twice', () => {
     ]);
   });
 
-  it('are not seen where there are none', () => {
+  it('are not reported where there are none', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.constantFrom(0, 2), (value, indent) => {
         expect(parseJson(JSON.stringify(value, undefined, indent)).duplicates).toBeUndefined();
@@ -86,7 +86,7 @@ describe('numbers', () => {
     expect(parseJson('[12345678901234567890]').body).toEqual([Number('12345678901234567890')]);
   });
 
-  it('of any size in 64 bits are written as they were read', () => {
+  it('of any size in 64 bits round-trip', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }), (integer) => {
         expect(JSON.stringify(parseJson(`[${integer}]`).body)).toBe(`[${integer}]`);
@@ -96,15 +96,15 @@ describe('numbers', () => {
   });
 });
 
-it('replaces halves of surrogate pairs', () => {
+it('replaces lone surrogates', () => {
   expect(parseJson(String.raw`{"a":"\ud800x"}`).body).toEqual({ a: '\u{fffd}x' });
 });
 
-it('reads what nests a few thousand deep', () => {
+it('parses a few thousand levels', () => {
   expect(() => parseJson(`${'['.repeat(9000)}${']'.repeat(9000)}`)).not.toThrow();
 });
 
-it('agrees with JSON.parse on what is JSON', () => {
+it('accepts the same texts as JSON.parse', () => {
   const pieces = fc.array(
     fc.constantFrom('{', '}', '[', ']', ',', ':', '"', '"a"', '1', '-', '.', 'e', '0', 'true', 'null', '\\', ' ', 'ü'),
     { maxLength: 12 },
@@ -126,7 +126,7 @@ it('agrees with JSON.parse on what is JSON', () => {
   );
 });
 
-describe('integers that a double does not hold', () => {
+describe("integers beyond a double's precision", () => {
   it.each([
     '[9007199254740993,-9223372036854775808,9223372036854775807]',
     '{"a":{"b":9007199254740993},"c":"9007199254740993","d":": 9007199254740993"}',
@@ -137,13 +137,13 @@ describe('integers that a double does not hold', () => {
     expect(JSON.stringify(parseJson(text).body)).toBe(text);
   });
 
-  it('are only those, no fractions, exponents or what 64 bits do not hold', () => {
+  it('are only those within 64 bits, no fractions or exponents', () => {
     const text = '[0.1234567890123456,1e20,18446744073709551616,1234567890123456]';
 
     expect(parseJson(text).body).toEqual([0.1234567890123456, 1e20, 18446744073709551616, 1234567890123456]);
   });
 
-  it('come with halves of surrogate pairs made well-formed', () => {
+  it('come with lone surrogates replaced', () => {
     expect(parseJson(String.raw`["\ud800","x"]`).body).toEqual(['\ufffd', 'x']);
   });
 });

@@ -1,25 +1,24 @@
 /**
- * JSON as Go reads it: what it says of broken text, which keys it saw twice, and integers that a double cannot hold.
+ * JSON as Go parses it: errors of malformed text, duplicate keys, and integers beyond a double's precision.
  *
- * Owns: the words of encoding/json's scanner and of sigs.k8s.io/json's strict mode. `JSON.parse` does the work; the passes here run
- * over the text only when it failed, or to count. Start at {@link parseJson}.
+ * Owns: the errors of encoding/json's scanner and of sigs.k8s.io/json's strict mode. `JSON.parse` does the work; the passes here only run
+ * when it failed, or to count. Start at {@link parseJson}.
  */
 import type { JsonObject, JsonValue } from '../objects/object.ts';
 
-/** A parsed text. `duplicates` is what strict decoding says of keys that an object names more than once. */
+/** A parsed text. `duplicates` are the strict errors for duplicate keys. */
 export interface ParsedJson {
   readonly body: JsonValue;
   readonly duplicates?: readonly string[];
 }
 
-/** Go gives up on deeper nesting. */
+/** Go's nesting limit. */
 const DEPTH_MAX = 10_000;
-/** What needs more than `JSON.parse`: integers beyond 2^53, halves of surrogate pairs. */
+/** Text that needs more than `JSON.parse`: integers beyond 2^53, lone surrogates. */
 const UNUSUAL = /[0-9]{16}|\\u[dD][89a-fA-F]/;
 
 /**
- * Parses as Go does into an interface: integers of 64 bits keep all digits (as `JSON.rawJSON`), duplicates are noted and the last
- * one counts.
+ * Parses as Go does into an interface: 64-bit integers keep all digits (as `JSON.rawJSON`), duplicates are reported and the last one wins.
  *
  * @throws {SyntaxError} with the words of Go's scanner.
  */
@@ -39,20 +38,20 @@ export function parseJson(text: string): ParsedJson {
 
 const INT64 = { min: -(2n ** 63n), max: 2n ** 63n - 1n } as const;
 
-/** Begins the strings that stand for long integers. No text contains it but as an escape. */
+/** Prefix of the strings that stand for long integers. It only occurs in a text as an escape. */
 const LONG = '\0';
 const LONG_ESCAPED = String.raw`\u0000`;
 
 /**
- * Keeps what a double would round, and fixes what UTF-8 cannot say. Long integers are parsed as strings and then replaced: a reviver
- * that is told their digits takes tens of megabytes for a body of three.
+ * Keeps digits that a double would round, and replaces lone surrogates. Long integers are parsed as strings and then replaced: a reviver
+ * with source access takes tens of megabytes for a body of three.
  */
 function parseUnusual(text: string): JsonValue {
   if (text.includes(LONG_ESCAPED)) return JSON.parse(text, exact as never) as JsonValue;
   return fixed(JSON.parse(withMarkedIntegers(text)) as JsonValue);
 }
 
-/** The text, which is valid, with integers that a double does not hold in quotes. */
+/** The valid text with quotes around integers beyond a double's precision. */
 function withMarkedIntegers(text: string): string {
   const parts: string[] = [];
   let copied = 0;
@@ -86,7 +85,7 @@ function fixed(value: JsonValue): JsonValue {
   if (typeof value === 'string')
     return value.startsWith(LONG) ? (RAW.rawJSON(value.slice(LONG.length)) as JsonValue) : value.toWellFormed();
   if (value === null || typeof value !== 'object') return value;
-  // It was made here, and nobody else has it yet.
+  // Created here and not shared yet.
   const holder = value as { [key: string]: JsonValue };
   for (const key in holder) {
     const item = holder[key] as JsonValue;
@@ -119,12 +118,12 @@ export function longInteger(digits: string): JsonValue {
 /** The digits of such an integer; undefined for everything else. */
 export function longIntegerDigits(value: JsonValue | undefined): string | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
-  // Asking Node is a call out of compiled code: only objects that look like one are worth it.
+  // Calling Node from compiled code is slow: only for objects that look like one.
   const { rawJSON } = value as { readonly rawJSON?: string };
   return rawJSON !== undefined && RAW.isRawJSON(value) ? rawJSON : undefined;
 }
 
-/** How many keys the text, which is valid, spells: strings before a colon. */
+/** The number of keys in a valid text: strings before a colon. */
 function keysIn(text: string): number {
   const { length } = text;
   let keys = 0;
@@ -161,7 +160,7 @@ function isSpace(code: number): boolean {
 function keysOf(body: JsonValue): number {
   if (body === null || typeof body !== 'object') return 0;
   let keys = 0;
-  // No recursion: what nests a few thousand deep is still read.
+  // Iterative: a few thousand levels are still parsed.
   const open: JsonValue[] = [body];
   for (let value = open.pop(); value !== undefined; value = open.pop()) {
     if (Array.isArray(value)) {
@@ -192,13 +191,13 @@ export function isNestedDeeper(text: string, levels: number): boolean {
   return false;
 }
 
-/** How many strict errors Go collects. */
+/** The limit on strict errors in Go. */
 const DUPLICATES_MAX = 100;
 
-/** Paths of keys named twice in one object, `spec.containers[0].name`, each once, in the order of the text, which must be valid. */
+/** Paths of duplicate keys, `spec.containers[0].name`, each once, in document order; the text must be valid. */
 function duplicateKeys(text: string): readonly string[] {
   const found = new Set<string>();
-  // One frame per open object or list: its path, the keys it has seen, the key or index now.
+  // One frame per open object or list: its path, its keys so far, the current key or index.
   const frames: { readonly path: string; readonly keys: Set<string> | undefined; key: string; index: number }[] = [];
   const here = (): string => {
     const frame = frames.at(-1);
@@ -240,14 +239,14 @@ function duplicateKeys(text: string): readonly string[] {
   return [...found];
 }
 
-/** What Go's scanner says of a text that is no JSON; undefined when it is. */
+/** The scanner error of an invalid text; undefined when it is valid. */
 export function syntaxError(text: string): string | undefined {
-  // Go looks at bytes: a byte of a multi-byte character is shown as the Latin-1 character of its value.
+  // Go reads bytes: a byte of a multi-byte character is shown as the Latin-1 character of its value.
   const bytes = Buffer.from(text, 'utf8');
   const stack: ('{' | '[')[] = [];
   let at = 0;
   const char = (): string => (at < bytes.length ? String.fromCharCode(bytes[at] ?? 0) : '');
-  /** At the end Go feeds one space: some states name it, others only miss the rest. */
+  /** At the end Go feeds one space: some states report it, others an unexpected end. */
   const wrong = (where: string): string => `invalid character ${quoted(char() || ' ')} ${where}`;
   const skip = (): void => {
     while (at < bytes.length && isSpace(bytes[at] ?? 0)) at++;

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { goRegExp, patternFault, readPattern } from './go-regexp.ts';
 
-/** What Go 1.26 says: a pattern, texts that it matches and texts that it does not. Written by a Go program with package regexp. */
+/** Results of Go 1.26: a pattern, matching texts and non-matching texts. Written by a Go program with package regexp. */
 const TABLE: readonly (readonly [string, readonly string[], readonly string[]])[] = [
   [String.raw`^\pL+$`, ['abc', 'pL', 'é'], ['1']],
   [String.raw`^\p{Greek}+$`, ['αβ'], ['ab']],
@@ -53,7 +53,7 @@ const TABLE: readonly (readonly [string, readonly string[], readonly string[]])[
   ['^[^/]+(?:/[^/]+)*$', ['a/b'], ['/a']],
 ];
 
-/** What `regexp.Compile` of Go 1.26 says of patterns that it refuses. */
+/** `regexp.Compile` errors of Go 1.26. */
 const REFUSED: readonly (readonly [string, string])[] = [
   ['[a', 'missing closing ]: `[a`'],
   ['(a', 'missing closing ): `(a`'],
@@ -83,7 +83,7 @@ const REFUSED: readonly (readonly [string, string])[] = [
   [String.raw`\xZ`, 'invalid escape sequence: `\\xZ`'],
 ];
 
-/** What `FindAllString` of Go 1.26 finds. */
+/** `FindAllString` results of Go 1.26. */
 const FOUND: readonly (readonly [string, string, readonly string[]])[] = [
   ['a*', 'baac', ['', 'aa', '']],
   ['l', 'hello', ['l', 'l']],
@@ -95,14 +95,14 @@ const FOUND: readonly (readonly [string, string, readonly string[]])[] = [
 ];
 
 describe('a pattern', () => {
-  it.each(TABLE)('%s matches what Go says', (pattern, matched, others) => {
+  it.each(TABLE)('%s matches as in Go', (pattern, matched, others) => {
     const regexp = goRegExp(pattern);
 
     expect(matched.filter((text) => regexp?.test(text) !== true)).toEqual([]);
     expect(others.filter((text) => regexp?.test(text) !== false)).toEqual([]);
   });
 
-  it.each(REFUSED)('%s is refused in the words of Go', (pattern, why) => {
+  it.each(REFUSED)("%s is refused with Go's error", (pattern, why) => {
     expect(goRegExp(pattern)).toBeUndefined();
     expect(readPattern(pattern)).toEqual({ fault: `error parsing regexp: ${why}` });
   });
@@ -138,7 +138,7 @@ const pieces = fc.constantFrom(
   ...['(', ')', '(?:', '(?i)', '|', '^', '$', '*', '+', '?', '*?', '{2}', '{2000}', '{'],
 );
 
-it('finds the same faults with and without compiling the everyday patterns (seed 16)', () => {
+it('finds the same errors with and without compiling common patterns (seed 16)', () => {
   fc.assert(
     fc.property(fc.array(pieces, { maxLength: 12 }), (parts) => {
       const source = parts.join('');

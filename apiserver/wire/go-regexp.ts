@@ -1,20 +1,20 @@
 /**
- * Go's regular expressions: the patterns of schemas, and those of CEL.
+ * Go's regular expressions, for schema patterns and CEL.
  *
- * Owns: what a pattern means and what Go says of one that it cannot read. RE2's syntax looks like JavaScript's and means other things
- * in places (`\pL`, `\Q…\E`, `\z`, `(?i)`), so a port of Go's own engine reads it (decision 0037). Start at {@link goRegExp}.
+ * Owns: the semantics of patterns and Go's errors. RE2's syntax looks like JavaScript's but differs in places (`\pL`, `\Q…\E`, `\z`,
+ * `(?i)`), so a port of Go's engine is used (decision 0037). Start at {@link goRegExp}.
  */
 import { createRequire } from 'node:module';
 import type * as Engine from 're2js';
 
 export interface GoRegExp {
-  /** Somewhere in the text, as `MatchString` has it. */
+  /** Anywhere in the text, as `MatchString` does. */
   readonly test: (text: string) => boolean;
   /** What `FindAllString` finds, at most `limit` (below zero: all). */
   readonly findAll: (text: string, limit: number) => readonly string[];
 }
 
-/** Go's words for what is wrong with a pattern. */
+/** Go's error for a pattern. */
 export interface PatternFault {
   readonly fault: string;
 }
@@ -28,21 +28,21 @@ function engine(): typeof Engine {
 
 const read = new Map<string, GoRegExp | PatternFault>();
 
-/** How many patterns are remembered: more than the schemas of one server have. A compiled one takes 17 KB. */
+/** The maximum number of cached patterns: more than the schemas of one server have. A compiled one takes 17 KB. */
 const REMEMBERED_MAX = 2_000;
 
-/** The pattern as Go reads it; undefined where Go refuses it. */
+/** The pattern as Go parses it; undefined where Go refuses it. */
 export function goRegExp(source: string): GoRegExp | undefined {
   const pattern = readPattern(source);
   return 'fault' in pattern ? undefined : pattern;
 }
 
-/** The pattern, compiled when it first has a text to judge: a schema may have twenty thousand. One that Go refuses allows everything. */
+/** The pattern, compiled for the first text: a schema may have twenty thousand. One that Go refuses matches everything. */
 export function lazyGoRegExp(source: string): Pick<GoRegExp, 'test'> {
   return { test: (text) => goRegExp(source)?.test(text) ?? true };
 }
 
-/** What Go says is wrong with a pattern, found without compiling the everyday ones. */
+/** Go's error for a pattern, found without compiling common ones. */
 export function patternFault(source: string): string | undefined {
   if (isPlain(source)) return undefined;
   const pattern = readPattern(source);
@@ -54,7 +54,7 @@ const PLAIN_CLASS = String.raw`\[\^?(?:a-z|A-Z|0-9|[A-Za-z0-9_ .])+-?\]`;
 const PLAIN_ATOM = String.raw`(?:${ITEM}|\\[.dDwWsS/+*?()[\]{}^$|-]|${PLAIN_CLASS})[*+?]?`;
 const PLAIN_PIECE = new RegExp(String.raw`\((?:\?:)?|\)[*+?]?|[|^$]|${PLAIN_ATOM}`, 'y');
 
-/** Whether a pattern is of pieces that Go reads whatever stands beside them, with groups that are closed. */
+/** Whether a pattern consists of pieces that are valid anywhere, with closed groups. */
 function isPlain(source: string): boolean {
   if (source.length > PLAIN_MAX) return false;
   let open = 0;
@@ -71,7 +71,7 @@ function isPlain(source: string): boolean {
 /** Go refuses patterns that are too large or nest too deep; none of this length is. */
 const PLAIN_MAX = 500;
 
-/** The pattern as Go reads it, or what is wrong with it. */
+/** The pattern as Go parses it, or an error. */
 export function readPattern(source: string): GoRegExp | PatternFault {
   const known = read.get(source);
   if (known !== undefined) return known;
@@ -91,7 +91,7 @@ function compile(source: string): GoRegExp | PatternFault {
   }
 }
 
-/** The one message in which the port leaves something out. */
+/** The one message in which the port is incomplete. */
 function inGoWords(message: string): string {
   return message.endsWith('trailing backslash at end of expression') ? `${message}: \`\`` : message;
 }
@@ -101,7 +101,7 @@ function findAll(regexp: Engine.RE2JS, text: string, limit: number): readonly st
   const matcher = regexp.matcher(text);
   let end = -1;
   while ((limit < 0 || found.length < limit) && matcher.find()) {
-    // Go leaves out an empty match right behind another.
+    // Go skips an empty match right after another match.
     if (matcher.end() > matcher.start() || matcher.start() > end) found.push(matcher.group() ?? '');
     end = matcher.end();
   }

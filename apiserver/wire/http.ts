@@ -1,7 +1,7 @@
 /**
  * Requests and answers between an actor, the gate and an API server, independent of how they travel.
  *
- * Owns: the shapes that `apiserver` and `gate` share. In process they are passed as they are; over HTTP a shell translates.
+ * Owns: the types that `apiserver` and `gate` share. In process they are passed directly; over HTTP a shell translates.
  */
 import type { JsonValue } from '../objects/object.ts';
 import type { WatchEvent } from '../objects/watch-event.ts';
@@ -9,7 +9,7 @@ import type { Session } from './session.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD' | 'OPTIONS';
 
-/** Who asks, as authentication found it. */
+/** The authenticated user. */
 export interface UserInfo {
   readonly name: string;
   readonly groups: readonly string[];
@@ -19,24 +19,24 @@ export interface UserInfo {
 
 export interface ApiRequest {
   readonly method: Method;
-  /** Path without query, percent-decoded per segment by whoever reads it. */
+  /** Path without query; readers decode it per segment. */
   readonly path: string;
   readonly query: { readonly [key: string]: string };
-  /** All values of the keys of the query that come several times. */
+  /** All values of repeated query keys. */
   readonly repeated?: { readonly [key: string]: readonly string[] };
   /** Lower-case names. */
   readonly headers: { readonly [name: string]: string };
-  /** Absent in process, where nobody authenticates: such a request may do everything. */
+  /** Absent in process, where there is no authentication: such a request may do everything. */
   readonly user?: UserInfo;
-  /** The body already decoded to JSON; absent when there was none. */
+  /** The body decoded to JSON; absent without a body. */
   readonly body?: JsonValue;
   /** The body as text, when it could not be decoded: the server words the refusal. */
   readonly undecodable?: string;
-  /** Why it could not be decoded, in the words of Go's decoders. */
+  /** The error of Go's decoders. */
   readonly decodeError?: string;
-  /** What the decoder took the undecodable body for, when it got that far. */
+  /** The decoder's type information of the undecodable body, when it got that far. */
   readonly decodedAs?: { readonly apiVersion: string; readonly kind: string };
-  /** What strict decoding says of fields that the body names twice: `duplicate field "spec.x"`. */
+  /** Strict errors for duplicate fields: `duplicate field "spec.x"`. */
   readonly duplicates?: readonly string[];
 }
 
@@ -46,11 +46,11 @@ export interface ApiResponse {
   /** JSON, or text for the few plain answers. */
   readonly body: JsonValue | string;
   readonly plainText?: boolean;
-  /** The request becomes a connection of its own, or its answer goes on. */
+  /** The request becomes an upgraded connection, or its answer is streamed. */
   readonly session?: Session;
 }
 
-/** Where the answer to one request goes. `answer` comes once; a watch begins with `open` instead, events follow, then `end`. */
+/** Receives the answer to one request. `answer` comes once; a watch starts with `open` instead, events follow, then `end`. */
 export interface ResponseSink {
   answer(response: ApiResponse): void;
   /** A watch opened: 200, events follow. */
@@ -60,14 +60,14 @@ export interface ResponseSink {
   end(error?: ConnectionError): void;
 }
 
-/** A failure below HTTP, named as Node names it. */
+/** A network failure, named as in Node. */
 export interface ConnectionError {
   readonly code: 'ECONNRESET' | 'ECONNREFUSED' | 'ETIMEDOUT';
   readonly message: string;
 }
 
-/** Something that answers API requests: the embedded server in process, or a proxy to a real one. */
+/** Answers API requests: the embedded server in process, or a proxy to a real one. */
 export interface Upstream {
-  /** Hands a request over; the returned function says that nobody waits for the answer any more. */
+  /** Sends a request; the returned function cancels it. */
   send(request: ApiRequest, sink: ResponseSink): () => void;
 }

@@ -1,18 +1,18 @@
-/** Kubeconfigs: the file that leads a client to one server, as one user. Writing it as YAML is left to whoever has a file. */
+/** Kubeconfigs for one server and one user. Callers with a file write it as YAML. */
 
 export interface KubeconfigOptions {
-  /** Of cluster, user and context. */
+  /** The name of cluster, user and context. */
   readonly name: string;
   /** URL. */
   readonly server: string;
-  /** PEM of what the client has to trust; absent without TLS. */
+  /** PEM of the certificate authority; absent without TLS. */
   readonly ca?: string;
   readonly token?: string;
   /** Default `default`. */
   readonly namespace?: string;
 }
 
-/** `insecure-skip-tls-verify` without TLS, because client-node asks for it before it talks plain HTTP. */
+/** `insecure-skip-tls-verify` without TLS, because client-node requires it for plain HTTP. */
 export function kubeconfigOf({ name, server, ca, token, namespace = 'default' }: KubeconfigOptions): object {
   const trust =
     ca === undefined

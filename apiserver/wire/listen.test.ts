@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { expect, it } from 'vitest';
 import { listenAnywhere } from './listen.ts';
 
-/** A server that is refused so many times, as the system refuses whoever was slower. */
+/** A server that fails so many times with EADDRINUSE. */
 class Refused extends EventEmitter {
   asked = 0;
   readonly #times: number;
@@ -27,7 +27,7 @@ it('listens on a real port', async () => {
   server.close();
 });
 
-it('asks again when somebody else was given the same port, and not for ever', async () => {
+it('retries when another process took the same port, but not for ever', async () => {
   const unlucky = new Refused(2);
   await listenAnywhere(unlucky, '127.0.0.1');
   expect(unlucky.asked).toBe(3);

@@ -1,6 +1,6 @@
-/** Listening on a port that the system chooses. */
+/** Listens on a port that the system chooses. */
 
-/** As Node's servers are. */
+/** The part of Node's servers that is needed. */
 interface Server {
   listen(port: number, host: string): unknown;
   once(event: 'listening', listener: () => void): unknown;
@@ -9,14 +9,13 @@ interface Server {
   off(event: 'error', listener: (error: Error) => void): unknown;
 }
 
-/** Being refused once is chance; so many times in a row, there is no port left. */
+/** One failure is chance; after so many in a row there is no free port. */
 const ATTEMPTS_MAX = 5;
 
 /**
- * Listens. A port is chosen before it is listened on, and two programs that ask at the same moment may be given the same one: whoever is
- * slower asks again.
+ * Listens. A port is chosen before it is bound, and two programs may get the same one: the slower one retries.
  *
- * @throws what Node says when it cannot listen.
+ * @throws Node's error when it cannot listen.
  */
 export async function listenAnywhere(server: Server, host: string): Promise<void> {
   for (let attempt = 1; ; attempt++) {

@@ -1,11 +1,11 @@
-/** How requests that the target makes outside of the cluster look at the gate: as requests for a path that no API server has. */
+/** Requests of the target to servers outside of the cluster, as seen by the gate: under a path that no API server has. */
 
 const PREFIX = '/outside.stalemate';
 
-/** Host, port, and the path behind. */
+/** Host, port, and the rest of the path. */
 export const OUTSIDE_PATH: RegExp = /^\/outside\.stalemate\/([^/:]+):(\d+)(\/.*)?$/;
 
-/** Whether a request may change something there; a connection over TCP has no path, and may do anything. */
+/** Whether a request may have effects there; a TCP connection has no path, and may do anything. */
 export function actsOutside({ method, path }: { readonly method: string; readonly path: string }): boolean {
   const [whole, , , behind] = OUTSIDE_PATH.exec(path) ?? [];
   return whole !== undefined && (behind === undefined || (method !== 'GET' && method !== 'HEAD'));

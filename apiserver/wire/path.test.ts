@@ -5,7 +5,7 @@ import { requestInfo } from './request-info.ts';
 const PODS = { group: '', version: 'v1', resource: 'pods' };
 const DEPLOYMENTS = { group: 'apps', version: 'v1', resource: 'deployments' };
 
-test('spells paths of core and of other groups', () => {
+test('builds paths of core and of other groups', () => {
   expect(collectionPath(PODS, 'default')).toBe('/api/v1/namespaces/default/pods');
   expect(collectionPath(DEPLOYMENTS, '')).toBe('/apis/apps/v1/deployments');
   expect(objectPath(DEPLOYMENTS, 'default', 'web', 'scale')).toBe(
@@ -13,7 +13,7 @@ test('spells paths of core and of other groups', () => {
   );
 });
 
-test('is read back by request-info, odd names included', () => {
+test('round-trips through request-info, odd names included', () => {
   expect(requestInfo('GET', objectPath(PODS, 'default', 'system:a b/c', 'status'), {})).toEqual({
     verb: 'get',
     ...PODS,

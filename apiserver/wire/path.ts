@@ -1,4 +1,4 @@
-/** Request paths of objects and collections: the inverse of what `request-info.ts` reads. */
+/** Request paths of objects and collections: the inverse of `request-info.ts`. */
 import type { ResourceRef } from '../objects/object.ts';
 
 /** `/api/v1/namespaces/default/pods` or `/apis/apps/v1/deployments`; an empty namespace means cluster-wide. */

@@ -1,9 +1,9 @@
-/** Whether an answer sends whoever asks elsewhere. No API server does: something else answers in its place, and nobody follows. */
+/** Whether an answer is a redirect. No API server redirects: something else answered in its place, and the redirect is not followed. */
 export function isRedirect(code: number): boolean {
   return code >= 300 && code < 400 && code !== 304;
 }
 
-/** Whether a path leads through a proxy of the API server: what is behind it may send its own clients wherever it likes. */
+/** Whether a path goes through the API server's proxy, where the server behind it may redirect its clients. */
 export function isProxied(path: string): boolean {
   return /\/proxy(?:\/|$)/.test(path);
 }

@@ -1,7 +1,7 @@
-/** What a request is about, read off its method, path and query, as kube-apiserver's RequestInfo does. */
+/** The resource and verb of a request, from its method, path and query, as in kube-apiserver's RequestInfo. */
 import type { Method } from './http.ts';
 
-/** As `RequestInfo.Verb` of a real server has it. */
+/** `RequestInfo.Verb` of a real server. */
 export type Verb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete' | 'deletecollection';
 
 export interface RequestInfo {
@@ -10,9 +10,9 @@ export interface RequestInfo {
   readonly version: string;
   readonly resource: string;
   readonly subresource: string;
-  /** Empty when the request is cluster-wide. */
+  /** Empty for cluster-scoped requests. */
   readonly namespace: string;
-  /** Empty for collections. For a list or watch with field selector `metadata.name=x` still empty. */
+  /** Empty for collections, also for a list or watch with field selector `metadata.name=x`. */
   readonly name: string;
 }
 
@@ -20,7 +20,7 @@ type Place = Omit<RequestInfo, 'verb'> & { readonly watching: boolean };
 
 const cache = new Map<string, Place | undefined>();
 
-/** Reads `/api/v1/…` and `/apis/G/V/…`; undefined for everything that is not a resource request (discovery, health, …). */
+/** Parses `/api/v1/…` and `/apis/G/V/…`; undefined for non-resource requests (discovery, health, …). */
 export function requestInfo(
   method: Method,
   path: string,
@@ -41,17 +41,17 @@ type About = Pick<RequestInfo, 'group' | 'resource' | 'subresource'>;
 
 const CONNECTING: ReadonlySet<string> = new Set(['exec', 'attach', 'portforward', 'proxy', 'log']);
 
-/** Whether a request is passed on to a pod or a service. It stores nothing, whichever method it has. */
+/** Whether a request is proxied to a pod or a service. It stores nothing, whatever its method is. */
 export function connects({ group, resource, subresource }: About): boolean {
   return group === '' && (resource === 'pods' || resource === 'services') && CONNECTING.has(subresource);
 }
 
-/** Whether such a request may change something there: a command that ran, and whose answer is lost, has run. */
+/** Whether such a request may have effects there: a command whose answer is lost has run. */
 export function acts(info: About): boolean {
   return connects(info) && info.subresource !== 'log';
 }
 
-/** Whether a query asks a collection to watch it: Go's reading of a boolean parameter, which takes nearly everything for true. */
+/** Whether a query asks a collection to watch: Go's parsing of a boolean parameter, which treats nearly everything as true. */
 export function asksToWatch({ watch }: { readonly [key: string]: string }): boolean {
   return watch !== undefined && watch !== '0' && watch.toLowerCase() !== 'false';
 }
@@ -67,7 +67,7 @@ function verbOf(method: Method, named: boolean, watch: boolean): Verb {
     case 'DELETE':
       return named ? 'delete' : 'deletecollection';
     default:
-      // A watch parameter on a named object is ignored, as the real server does.
+      // A watch parameter on a named object is ignored, as by a real server.
       if (named) return 'get';
       return watch ? 'watch' : 'list';
   }

@@ -1,7 +1,7 @@
 /**
- * What goes on over a connection that a request has become: a command that runs, ports that are forwarded, a log that is followed.
+ * The content of an upgraded connection: a command that runs, forwarded ports, a followed log.
  *
- * An answer carries one; the shell (`apiserver/http/streams/`) speaks it over SPDY or a WebSocket.
+ * An answer carries one; the shell (`apiserver/http/streams/`) transports it over SPDY or a WebSocket.
  */
 import type { Speech } from './declared-answers.ts';
 
@@ -20,23 +20,23 @@ export interface CommandSession {
   readonly stdout: boolean;
   readonly stderr: boolean;
   /**
-   * What the command does once it has read `stdin`, of which more may come unless `ended`; undefined while it waits for more. Nothing is
-   * left to wait for once `ended`: `failed` says why the command could not run.
+   * What the command does after reading `stdin`, which may continue unless `ended`; undefined while it needs more input. Once `ended` it
+   * must decide: `failed` is the reason why the command could not run.
    */
   run(stdin: string, ended: boolean): CommandResult | { readonly failed: string } | undefined;
 }
 
 export interface PortSession {
   readonly type: 'ports';
-  /** Named by the request; those of SPDY name theirs by stream. */
+  /** Ports of the request; over SPDY each stream names its own. */
   readonly ports: readonly number[];
-  /** Of the pod, for the words of a refusal. */
+  /** The pod, for error messages. */
   readonly pod: string;
-  /** What a port of the pod says; undefined where nothing listens. */
+  /** The server on a port of the pod; undefined where nothing listens. */
   speechOf(port: number): Speech | undefined;
 }
 
-/** A log whose container goes on. */
+/** A log of a running container. */
 export interface LogSession {
   readonly type: 'log';
   readonly text: string;

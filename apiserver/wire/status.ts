@@ -1,4 +1,4 @@
-/** `Status` bodies: how the API says no. Texts are kube-apiserver's. */
+/** `Status` bodies, with kube-apiserver's messages. */
 import type { JsonObject } from '../objects/object.ts';
 import type { ApiResponse } from './http.ts';
 

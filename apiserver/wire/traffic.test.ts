@@ -8,7 +8,7 @@ class Wire extends EventEmitter {
 }
 
 describe('traffic', () => {
-  it('grows when a connection is opened, and with each byte either way', () => {
+  it('counts opened connections, and bytes in both directions', () => {
     const traffic = new Traffic();
     const wire = new Wire();
 
@@ -21,7 +21,7 @@ describe('traffic', () => {
     expect(traffic.moved).toBe(opened + 120);
   });
 
-  it('forgets nothing when a connection is closed', () => {
+  it('keeps the counts of closed connections', () => {
     const traffic = new Traffic();
     const wire = new Wire();
     traffic.add(wire);

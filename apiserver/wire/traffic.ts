@@ -1,10 +1,10 @@
 /**
- * How much has moved over the connections of a port: handshakes too, which no request tells of.
+ * Counts the traffic of a port's connections, including handshakes, which cause no request.
  *
- * A client that opens a connection sleeps while it waits for the other end of the handshake, and looks as if it had nothing to do.
+ * A client that waits for the other end of a handshake sleeps, and looks idle.
  */
 
-/** What is asked of a socket. */
+/** The used part of a socket. */
 export interface Connection {
   readonly bytesRead: number;
   readonly bytesWritten: number;
@@ -15,7 +15,7 @@ export class Traffic {
   readonly #open = new Set<Connection>();
   #past = 0;
 
-  /** Counts a connection from now on; opening one counts by itself. */
+  /** Counts a connection from now on; opening one counts as well. */
   add(connection: Connection): void {
     this.#past++;
     this.#open.add(connection);
@@ -25,7 +25,7 @@ export class Traffic {
     });
   }
 
-  /** Grows with whatever is sent or received, and with nothing else. */
+  /** Increases with everything sent or received, and with nothing else. */
   get moved(): number {
     let moved = this.#past;
     for (const connection of this.#open) moved += bytesOf(connection);

@@ -1,15 +1,15 @@
 /**
- * Lists of built-in kinds as they travel: their items carry no apiVersion and kind, while items of custom resources do.
+ * Lists of built-in kinds on the wire: their items have no apiVersion and kind, while items of custom resources do.
  *
- * In process, items stay the stored objects themselves; whoever writes a list for a client calls {@link listAsSent}.
+ * In process, items are the stored objects themselves; {@link listAsSent} converts a list for a client.
  */
 import type { JsonObject, JsonValue } from '../objects/object.ts';
 
-/** Groups whose kinds are built into the server: core, the short ones, and these under k8s.io. */
+/** Built-in groups: core, groups without a dot, and these under k8s.io. */
 const BUILT_IN_GROUP =
   /^$|^(apps|batch|autoscaling|policy|extensions)$|^(admissionregistration|apiextensions|apiregistration|authentication|authorization|certificates|coordination|discovery|events|flowcontrol\.apiserver|networking|node|rbac\.authorization|resource|scheduling|storage)\.k8s\.io$/;
 
-/** The body without type information on the items, when it is a list of a built-in kind; the same body otherwise. */
+/** The body without type information in its items, when it is a list of a built-in kind; otherwise the same body. */
 export function listAsSent(body: JsonValue): JsonValue {
   if (body === null || typeof body !== 'object' || Array.isArray(body)) return body;
   const { apiVersion, kind, items } = body as JsonObject;
@@ -20,7 +20,7 @@ export function listAsSent(body: JsonValue): JsonValue {
   return { ...body, items: items.map(bare) };
 }
 
-/** One bare copy per stored object, so that whoever caches texts by identity can. */
+/** One copy per stored object, so that callers can cache texts by identity. */
 const bareItems = new WeakMap<object, JsonObject>();
 
 function bare(item: JsonValue): JsonValue {

@@ -1,9 +1,9 @@
-/** Refusals that are nobody's verdict: a webhook that the API server had to ask did not answer. */
+/** Refusals because of a webhook that did not answer the API server. */
 
 const INTERNAL_ERROR = 500;
 const WORDS = /failed calling webhook |conversion webhook for .* failed/;
 
-/** Whether an answer says that. */
+/** Whether an answer is one. */
 export function isUnansweredWebhook(code: number, message: string): boolean {
   return code === INTERNAL_ERROR && WORDS.test(message);
 }

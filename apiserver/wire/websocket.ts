@@ -1,9 +1,9 @@
 /**
- * The server's end of a watch over a WebSocket (RFC 6455): one message per event, as browsers and some client libraries ask for them
- * (fabric8, and with it the operators in Java).
+ * The server side of a watch over a WebSocket (RFC 6455): one message per event, as used by browsers and some client libraries (fabric8,
+ * and with it the operators in Java).
  *
- * Owns: the handshake as Go's `x/net/websocket` does it, frames, the bearer token among the subprotocols. Does not own: requests that are
- * refused, or are no watch: they are answered as if nobody had asked for a WebSocket. Start at {@link WatchSocket}.
+ * Owns: the handshake of Go's `x/net/websocket`, frames, the bearer token among the subprotocols. Does not own: requests that are refused,
+ * or are no watch: they are answered as if they had not asked for a WebSocket. Start at {@link WatchSocket}.
  */
 
 const GUID = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
@@ -18,7 +18,7 @@ const NORMAL = Buffer.of(0x03, 0xe8);
 const PROTOCOL_ERROR = Buffer.of(0x03, 0xea);
 const NOTHING = Buffer.alloc(0);
 
-/** Headers of a request, by name in lower case. */
+/** Headers of a request, by lower-case name. */
 export type Asked = { readonly [header: string]: string | readonly string[] | undefined };
 
 /** A connection, as Node's sockets are. */
@@ -42,7 +42,7 @@ export function asksForWebSocket({ headers }: { readonly headers: Asked }): bool
 }
 
 export class WatchSocket {
-  /** The bearer token that hides among the subprotocols. A malformed one becomes a token that nobody has. */
+  /** The bearer token among the subprotocols. A malformed one becomes an invalid token. */
   readonly token: string | undefined;
   readonly #socket: Connection;
   readonly #asked: Asked;
@@ -60,7 +60,7 @@ export class WatchSocket {
     this.#protocols = protocols;
   }
 
-  /** Agrees to the handshake, and reads what the client says from now on; or refuses it. */
+  /** Accepts the handshake and reads the client's frames, or refuses it. */
   open(): void {
     const key = this.#asked['sec-websocket-key'];
     if (typeof key !== 'string') this.#refuse('400 Bad Request', 'mismatch challenge/response');
@@ -77,7 +77,7 @@ export class WatchSocket {
     }
   }
 
-  /** One message, `binary` or text. Whether more may be written before the connection has drained. */
+  /** Sends one message, `binary` or text. Returns whether more may be written before the connection has drained. */
   send(message: Uint8Array, binary: boolean): boolean {
     if (!this.#closing) this.#send(binary ? BINARY : TEXT, message);
     return !this.#socket.writableNeedDrain;
@@ -87,7 +87,7 @@ export class WatchSocket {
     this.#close(NORMAL);
   }
 
-  /** A browser could not read the reason of a refused handshake, so Go's server gives hardly any. */
+  /** A browser cannot read the reason of a refused handshake, so Go's server gives hardly any. */
   #refuse(status: string, body = ''): void {
     this.#closing = true;
     this.#socket.end(`HTTP/1.1 ${status}\r\n\r\n${body}`, () => this.#socket.destroy());
@@ -142,7 +142,7 @@ function tokenAmong(header: string | readonly string[] | undefined): {
 
 const CONTROL_PAYLOAD_MAX = 125;
 
-/** Takes a client's frames apart. Of messages only the head matters: a watch has nothing to say to the server. */
+/** Parses a client's frames. Only the heads of messages matter: a watch client sends no data. */
 class FrameReader {
   readonly #onFrame: (opcode: number, payload: Buffer, masked: boolean) => void;
   #rest: Buffer = NOTHING;
@@ -178,7 +178,7 @@ class FrameReader {
 interface FrameHead {
   readonly opcode: number;
   readonly masked: boolean;
-  /** Bytes before the payload. */
+  /** The size of the frame header. */
   readonly size: number;
   readonly length: number;
 }

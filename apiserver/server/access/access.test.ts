@@ -31,7 +31,7 @@ function message(answer: Answer): unknown {
   return (answer.body as JsonObject)['message'];
 }
 
-/** Gives alice the rules, in the cluster or in the default namespace. */
+/** Grants alice the rules, in the cluster or in the default namespace. */
 function grant({ request }: TestServer, rules: readonly JsonObject[], namespaced = false): void {
   const ref = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'given' };
   const subjects = [{ kind: 'User', name: 'alice', apiGroup: 'rbac.authorization.k8s.io' }];
@@ -45,7 +45,7 @@ function rule(verbs: readonly string[], resources: readonly string[], more: Json
 }
 
 describe('authorization', () => {
-  it('refuses what no rule allows, in the words of a real server (114)', () => {
+  it("refuses what no rule allows, with a real server's message (114)", () => {
     const { as } = rbacServer();
     expect(as(ALICE, 'GET', `${DEFAULT}/pods`)).toMatchObject({
       code: 403,
@@ -63,7 +63,7 @@ describe('authorization', () => {
     expect(message(as(ALICE, 'DELETE', '/apis/apps/v1/namespaces/default/deployments'))).toContain('deletecollection');
   });
 
-  it('lets administrators and callers in process do everything', () => {
+  it('allows administrators and in-process callers everything', () => {
     const { as, request } = rbacServer();
     expect(as(ADMIN, 'GET', '/api/v1/pods').code).toBe(200);
     expect(request('GET', '/api/v1/pods').code).toBe(200);
@@ -82,7 +82,7 @@ describe('authorization', () => {
     expect(made.as(ALICE, 'GET', `${DEFAULT}/pods`).code).toBe(403);
   });
 
-  it('hears of new bindings at once, and of a restored store', () => {
+  it('sees new bindings at once, and a restored store', () => {
     const made = rbacServer();
     const before = made.server.snapshot();
     expect(made.as(ALICE, 'GET', '/api/v1/pods').code).toBe(403);
@@ -92,7 +92,7 @@ describe('authorization', () => {
     expect(made.as(ALICE, 'GET', '/api/v1/pods').code).toBe(403);
   });
 
-  it('names roles that bindings refer to in vain', () => {
+  it('reports roles that bindings refer to but that do not exist', () => {
     const made = rbacServer();
     grant(made, [rule(['get'], ['pods'])]);
     made.request('DELETE', `${RBAC}/clusterroles/given`);
@@ -101,7 +101,7 @@ describe('authorization', () => {
     );
   });
 
-  it('asks for create too when an update creates', () => {
+  it('requires create too when an update creates', () => {
     const made = rbacServer();
     grant(made, [{ apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['update'] }]);
     const lease = { metadata: { name: 'l' }, spec: { holderIdentity: 'x' } };
@@ -110,7 +110,7 @@ describe('authorization', () => {
     );
   });
 
-  it('counts what it denied', () => {
+  it('counts denied requests', () => {
     const made = rbacServer();
     made.as(ALICE, 'GET', `${DEFAULT}/pods`);
     made.as(ALICE, 'GET', `${DEFAULT}/pods`);
@@ -125,7 +125,7 @@ describe('authorization', () => {
 describe('escalation', () => {
   const OWN = [rule(['get'], ['pods']), { apiGroups: ['rbac.authorization.k8s.io'], resources: ['*'], verbs: ['*'] }];
 
-  it('through a role is refused with what is missing', () => {
+  it('through a role is refused with the missing rules', () => {
     const made = rbacServer();
     grant(made, [OWN[0] ?? {}, { ...OWN[1], verbs: ['create', 'update'] }]);
     const role = { metadata: { name: 'r' }, rules: [rule(['get', 'list', 'watch'], ['pods'])] };
@@ -140,7 +140,7 @@ describe('escalation', () => {
     expect(made.as(ALICE, 'POST', `${RBAC}/clusterroles`, held).code).toBe(201);
   });
 
-  it('is a right of its own: escalate and bind', () => {
+  it('needs a permission of its own: escalate and bind', () => {
     const made = rbacServer();
     grant(made, OWN);
     const role = { metadata: { name: 'r' }, rules: [rule(['*'], ['*'])] };
@@ -156,7 +156,7 @@ describe('escalation', () => {
 describe('impersonation', () => {
   const AS_BOB = { 'impersonate-user': 'bob' };
 
-  it('acts as the other user, with the rights of that user', () => {
+  it("acts as the other user, with that user's permissions", () => {
     const made = rbacServer();
     expect(made.as(ADMIN, 'GET', '/api/v1/pods', undefined, AS_BOB).code).toBe(403);
     const who = made.as(
@@ -178,7 +178,7 @@ describe('impersonation', () => {
     });
   });
 
-  it('needs the right to, and a user', () => {
+  it('needs the permission, and a user', () => {
     const made = rbacServer();
     expect(message(made.as(ALICE, 'GET', '/api/v1/pods', undefined, AS_BOB))).toBe(
       'pods is forbidden: User "alice" cannot impersonate-on:user-info:list resource "pods" in API group "" at the cluster scope',
@@ -192,7 +192,7 @@ describe('impersonation', () => {
 });
 
 describe('reviews', () => {
-  it('answer truly, with the rule that decided (55)', () => {
+  it('report the rule that decided (55)', () => {
     const made = rbacServer();
     const ask = (user: UserInfo): unknown =>
       made.as(user, 'POST', `${REVIEWS}/selfsubjectaccessreviews`, {
@@ -216,7 +216,7 @@ describe('reviews', () => {
     expect(resourceRules).toContainEqual({ apiGroups: [''], verbs: ['list'], resources: ['pods'] });
   });
 
-  it('say who a token belongs to, and sign tokens of service accounts', () => {
+  it('identify a token, and sign tokens of service accounts', () => {
     const made = rbacServer();
     made.request('POST', `${DEFAULT}/serviceaccounts`, { metadata: { name: 'sa' } });
     const made1 = made.request('POST', `${DEFAULT}/serviceaccounts/sa/token`, { spec: { expirationSeconds: 600 } });
@@ -244,7 +244,7 @@ describe('reviews', () => {
     expect(request('POST', `${REVIEWS}/selfsubjectaccessreviews`, { metadata, spec }).code).toBe(code);
   });
 
-  it('refuse questions that ask nothing', () => {
+  it('refuse empty questions', () => {
     const { request } = testServer();
     expect(request('POST', `${REVIEWS}/selfsubjectaccessreviews`, {})).toMatchObject({
       code: 422,

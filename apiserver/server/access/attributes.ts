@@ -1,8 +1,8 @@
 /**
- * What a request asks to do, as an authorizer sees it.
+ * The attributes of a request, as an authorizer sees them.
  *
- * Owns: kube-apiserver's RequestInfo (verb, resource, subresource, name), which differs in small ways from routing: a namespace lies in
- * itself, a list by `metadata.name` has a name, and paths that nothing serves are judged too. Start at {@link attributesOf}.
+ * Owns: kube-apiserver's RequestInfo (verb, resource, subresource, name), which differs in small ways from routing: a namespace is in its
+ * own namespace, a list by `metadata.name` has a name, and unserved paths are authorized too. Start at {@link attributesOf}.
  */
 import type { ApiRequest, UserInfo } from '../../wire/http.ts';
 import { asksToWatch } from '../../wire/request-info.ts';
@@ -11,7 +11,7 @@ import { asksToWatch } from '../../wire/request-info.ts';
 export interface Attributes {
   readonly user: UserInfo;
   readonly verb: string;
-  /** False for paths such as `/version`: then only `path` counts. */
+  /** False for paths like `/version`: then only `path` counts. */
   readonly isResource: boolean;
   readonly path: string;
   readonly group: string;
@@ -21,7 +21,7 @@ export interface Attributes {
   readonly name: string;
 }
 
-/** Who asks when nobody authenticates, as in process: an administrator. */
+/** The user when there is no authentication, as in process: an administrator. */
 export const ADMIN: UserInfo = { name: 'system:admin', groups: ['system:masters', 'system:authenticated'] };
 
 interface Place {
@@ -83,14 +83,14 @@ function verbOf({ method, query }: ApiRequest, named: boolean): string {
 
 const BY_NAME = /(?:^|,)metadata\.name==?([^,]+)(?:,|$)/;
 
-/** A list of one name is judged like that one object. */
+/** A list of one name is authorized like that object. */
 function selectedName({ query }: ApiRequest): string {
   const selector = query['fieldSelector'];
   return selector === undefined ? '' : (BY_NAME.exec(selector)?.[1] ?? '');
 }
 
 function placeOf(path: string): Place {
-  // Decoded first: an escaped slash divides like any other here.
+  // Decoded first: an escaped slash separates segments here.
   const parts = decoded(path)
     .split('/')
     .filter((part) => part !== '');

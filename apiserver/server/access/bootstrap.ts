@@ -1,4 +1,4 @@
-/** The roles and bindings that a server has from the start under RBAC. Parsed once, when the first such server starts. */
+/** The default roles and bindings of a server under RBAC. Parsed once, when the first such server starts. */
 import type { KubeObject } from '../../objects/object.ts';
 import { BOOTSTRAP_ROLES } from './bootstrap-roles.generated.ts';
 

@@ -1,8 +1,8 @@
 /**
- * Who may do what: the gate in front of routing.
+ * Access control: the step in front of routing.
  *
- * Owns: the authorization mode, the order of impersonation and authorization, the list of what was denied. Does not own: rules (`rbac.ts`),
- * texts (`refuse.ts`). Start at {@link AccessControl.admit}.
+ * Owns: the authorization mode, the order of impersonation and authorization, the list of denied requests. Does not own: rules (`rbac.ts`),
+ * messages (`refuse.ts`). Start at {@link AccessControl.admit}.
  */
 import type { KubeObject } from '../../objects/object.ts';
 import type { ApiRequest } from '../../wire/http.ts';
@@ -18,13 +18,13 @@ import { forbiddenRequest } from './refuse.ts';
 
 export type AuthorizationMode = 'allow-all' | 'rbac';
 
-/** A request that authorization refused, counted when it came again. */
+/** A denied request, counted when it is repeated. */
 export interface DeniedRequest extends Omit<Attributes, 'user'> {
   readonly user: string;
   readonly times: number;
 }
 
-/** Distinct refusals remembered: more than anybody reads. */
+/** The maximum number of distinct denials to remember. */
 const DENIED_MAX = 1_000;
 
 export class AccessControl {
@@ -38,7 +38,7 @@ export class AccessControl {
     this.authorizer = this.#rbac ?? ALLOW_ALL;
   }
 
-  /** The request as the user it acts as, or why it may not be made. */
+  /** The request with the user it acts as, or a refusal. */
   admit(request: ApiRequest): ApiRequest | Refusal {
     let admitted = request;
     if (impersonates(request)) {
@@ -66,17 +66,17 @@ export class AccessControl {
     return escalationRefusal(this.#rbac, call, { ...object, metadata: meta }, old);
   }
 
-  /** What was denied so far, in the order of first occurrence. */
+  /** The denials so far, in order of first occurrence. */
   denied(): readonly DeniedRequest[] {
     return [...this.#denied.values()];
   }
 
-  /** Roles or bindings may have changed. `resource`: which resource did; absent when everything may have. */
+  /** Invalidates caches after a change of roles or bindings. `resource`: the changed resource; absent when everything may have changed. */
   changed(resource?: string): void {
     if (this.#rbac !== undefined && (resource === undefined || isRbacResource(resource))) this.#rbac.forget();
   }
 
-  /** Back to what a new server knows, apart from what is stored. */
+  /** Resets to the state of a new server, apart from stored objects. */
   reset(): void {
     this.changed();
     this.#modes.clear();

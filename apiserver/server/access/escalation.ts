@@ -1,8 +1,8 @@
 /**
- * Nobody may grant through a role or binding what he does not hold himself.
+ * Privilege escalation: a user can only grant permissions that the user has.
  *
- * Owns: the checks of k8s.io/kubernetes `pkg/registry/rbac/<resource>/policybased`, the verbs `escalate` and `bind`. Under allow-all nothing
- * escalates. Start at {@link escalationRefusal}.
+ * Owns: the checks of k8s.io/kubernetes `pkg/registry/rbac/<resource>/policybased`, the verbs `escalate` and `bind`. Under AlwaysAllow
+ * there is no escalation. Start at {@link escalationRefusal}.
  */
 import { jsonEqual } from '../../objects/json.ts';
 import { isList, isMap } from '../../objects/json.ts';
@@ -16,12 +16,12 @@ import { describeRules, goStrings, missingRules, parseRules, roleRefOf, type Pol
 
 const RBAC_RESOURCES: ReadonlySet<string> = new Set([ROLES, CLUSTER_ROLES, ROLE_BINDINGS, CLUSTER_ROLE_BINDINGS]);
 
-/** Whether writes of the resource can escalate, and change who may do what. */
+/** Whether writes of the resource can escalate privileges. */
 export function isRbacResource(gr: string): boolean {
   return RBAC_RESOURCES.has(gr);
 }
 
-/** Refuses a write of a role or binding that gives more than the writer has. `old`: what is stored, on updates. */
+/** Refuses a write of a role or binding that grants more than the writer has. `old`: the stored object, on updates. */
 export function escalationRefusal(
   rbac: Rbac,
   call: Call,
@@ -78,7 +78,7 @@ function allowed(rbac: Rbac, user: UserInfo, verb: string, resource: string, nam
   return rbac.authorize(asked).allowed;
 }
 
-/** What the user lacks of `rules`, in words; undefined when nothing. */
+/** The missing rules as text; undefined when none is missing. */
 function heldBack(rbac: Rbac, user: UserInfo, namespace: string, rules: readonly PolicyRule[]): string | undefined {
   const own = rbac.rulesFor(user, namespace);
   const missing = missingRules(own.rules, rules);
@@ -93,7 +93,7 @@ function hasAggregation(role: JsonObject): boolean {
   return isMap(rule) && isList(rule['clusterRoleSelectors']) && rule['clusterRoleSelectors'].length > 0;
 }
 
-/** A garbage collector may let go of anything. */
+/** A garbage collector may remove owner references and finalizers of any object. */
 function onlyCollectorFields(object: JsonObject, old: KubeObject): boolean {
   return jsonEqual(withoutCollectorFields(object), withoutCollectorFields(old));
 }

@@ -1,5 +1,5 @@
 /**
- * `Impersonate-*` headers: acting as somebody else.
+ * `Impersonate-*` headers: acting as another user.
  *
  * Owns: reading the headers, and who may impersonate whom: the constrained modes of KEP 5284 first, then the old `impersonate` verb, as
  * k8s.io/apiserver `endpoints/filters/impersonation` does. Start at {@link impersonatedUser}.
@@ -25,15 +25,15 @@ interface Wanted {
   readonly extra: ReadonlyMap<string, readonly string[]>;
 }
 
-/** Whether the request carries headers of impersonation at all. */
+/** Whether the request has impersonation headers. */
 export function impersonates({ headers }: ApiRequest): boolean {
   for (const name in headers) if (name.startsWith(PREFIX)) return true;
   return false;
 }
 
 /**
- * Whom the request acts as; undefined when it acts as itself. `asked`: the request as its own user. `lastModes`: which mode each user
- * succeeded with last; it is tried first, so what one is told depends on what one did before, as with a real server.
+ * The impersonated user; undefined without impersonation. `asked`: the request as its own user. `lastModes`: the mode with which each user
+ * succeeded last; it is tried first, so the message of a refusal depends on earlier requests, as with a real server.
  */
 export function impersonatedUser(
   request: ApiRequest,
@@ -89,12 +89,12 @@ function unescaped(key: string): string {
   }
 }
 
-/** Users whose last mode is remembered. */
+/** The maximum number of users whose last mode is remembered. */
 const LAST_MODES_MAX = 1_000;
 
-/** A way to impersonate. */
+/** An impersonation mode. */
 export interface Mode {
-  /** Empty for the old way. */
+  /** Empty for the legacy mode. */
   readonly name: string;
   readonly applies?: (wanted: Wanted, requestor: UserInfo) => boolean;
 }

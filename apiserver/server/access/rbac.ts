@@ -1,9 +1,9 @@
 /**
  * Role-based access control, evaluated from the stored roles and bindings.
  *
- * Owns: which rules apply to a user, and the answer with its reason. Mirrors k8s.io/kubernetes `plugin/pkg/auth/authorizer/rbac` and
- * `pkg/registry/rbac/validation`; members of system:masters may do everything, as under `--authorization-mode=RBAC`. Rules are
- * resolved once per user and namespace until a role or binding changes. Start at {@link Rbac.authorize}.
+ * Owns: which rules apply to a user, and the decision with its reason. Mirrors k8s.io/kubernetes `plugin/pkg/auth/authorizer/rbac` and
+ * `pkg/registry/rbac/validation`; members of system:masters may do everything, as under `--authorization-mode=RBAC`. Rules are resolved
+ * once per user and namespace until a role or binding changes. Start at {@link Rbac.authorize}.
  */
 import { isList, isMap, textOf } from '../../objects/json.ts';
 import type { KubeObject } from '../../objects/object.ts';
@@ -21,11 +21,11 @@ export const CLUSTER_ROLE_BINDINGS: string = `clusterrolebindings.${GROUP}`;
 
 export interface Decision {
   readonly allowed: boolean;
-  /** Why, as reviews and refusals show it; often empty. */
+  /** The reason as reviews and refusals show it; often empty. */
   readonly reason: string;
 }
 
-/** Says who may do what. */
+/** An authorizer. */
 export interface Authorizer {
   authorize(asked: Attributes): Decision;
   rulesFor(user: UserInfo, namespace: string): UserRules;
@@ -33,7 +33,7 @@ export interface Authorizer {
 
 export interface UserRules {
   readonly rules: readonly PolicyRule[];
-  /** References that lead nowhere, joined as Go joins errors; empty when there is none. */
+  /** Errors of dangling references, joined as Go joins errors; empty when there is none. */
   readonly error: string;
 }
 
@@ -61,7 +61,7 @@ interface Resolved {
   readonly error: string;
 }
 
-/** Users times namespaces remembered; far above what a cluster of controllers has. */
+/** Cached pairs of user and namespace; far more than a cluster of controllers has. */
 const RESOLVED_MAX = 1_000;
 
 export class Rbac implements Authorizer {
@@ -72,7 +72,7 @@ export class Rbac implements Authorizer {
     this.#store = store;
   }
 
-  /** A role or binding has changed. */
+  /** Invalidates the cache after a change of a role or binding. */
   forget(): void {
     this.#resolved.clear();
   }
@@ -90,7 +90,7 @@ export class Rbac implements Authorizer {
     return { rules: granted.map(({ rule }) => rule), error };
   }
 
-  /** The rules behind a reference; the missing role when there is none. */
+  /** The rules of a role reference, or the missing role. */
   roleRules(ref: RoleRef, namespace: string): readonly PolicyRule[] | string {
     const cluster = ref.kind === 'ClusterRole';
     if (!cluster && ref.kind !== 'Role') return `unsupported role reference kind: ${JSON.stringify(ref.kind)}`;
@@ -128,7 +128,7 @@ export class Rbac implements Authorizer {
   }
 }
 
-/** How the binding names the user; undefined when it does not. */
+/** The subject of the binding that matches the user; undefined when none does. */
 function subjectFor(user: UserInfo, binding: KubeObject, home: string): string | undefined {
   const subjects = binding['subjects'];
   if (!isList(subjects)) return undefined;

@@ -1,10 +1,10 @@
-/** How authorization says no: the texts of k8s.io/apiserver `endpoints/handlers/responsewriters/errors.go`. */
+/** Refusals of authorization, with the messages of k8s.io/apiserver `endpoints/handlers/responsewriters/errors.go`. */
 import { refuse, type Refusal } from '../refusal.ts';
 import type { Attributes } from './attributes.ts';
 
 const ESCAPES: { readonly [char: string]: string } = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 
-/** 403 for a request that nothing allows. */
+/** 403 for a request that no rule allows. */
 export function forbiddenRequest(asked: Attributes, reason: string): Refusal {
   const message = describe(asked).replaceAll(/[&<>]/g, (char) => ESCAPES[char] ?? char);
   const why = reason === '' ? message : `${message}: ${reason}`;

@@ -1,8 +1,8 @@
 /**
- * RBAC rules as data: reading them off roles, matching, covering.
+ * RBAC rules as data: reading them from roles, matching, covering.
  *
- * Owns: the comparisons of k8s.io/kubernetes `pkg/apis/rbac/v1/evaluation_helpers.go` and of component-helpers'
- * `auth/rbac/validation`. Does not own: which rules apply to whom (`rbac.ts`).
+ * Owns: the comparisons of k8s.io/kubernetes `pkg/apis/rbac/v1/evaluation_helpers.go` and of component-helpers' `auth/rbac/validation`.
+ * Does not own: which rules apply to a user (`rbac.ts`).
  */
 import { isList, isMap, textOf, textsOf } from '../../objects/json.ts';
 import type { JsonObject, JsonValue, KubeObject } from '../../objects/object.ts';
@@ -72,7 +72,7 @@ function urlCovers(owned: string, path: string): boolean {
   return owned.endsWith('*') && path.startsWith(owned.replace(/\*+$/, ''));
 }
 
-/** What `wanted` grants beyond `owned`, broken down to one verb, one resource and one name each. */
+/** The part of `wanted` that `owned` does not cover, broken down to one verb, one resource and one name each. */
 export function missingRules(owned: readonly PolicyRule[], wanted: readonly PolicyRule[]): readonly PolicyRule[] {
   return wanted.flatMap(broken).filter((part) => !owned.some((rule) => covers(rule, part)));
 }
@@ -108,7 +108,7 @@ function coversResource(owned: readonly string[], resource: string): boolean {
   return slash >= 0 && owned.includes(`*/${resource.slice(slash + 1)}`);
 }
 
-/** The lines of an escalation error: parts that differ by verb only are joined, then sorted. */
+/** The lines of an escalation error: parts that differ only by verb are joined, then sorted. */
 export function describeRules(parts: readonly PolicyRule[]): string {
   const joined = new Map<string, PolicyRule>();
   for (const part of parts) {

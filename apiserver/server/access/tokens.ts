@@ -1,8 +1,8 @@
 /**
- * Tokens of service accounts: JSON Web Tokens that this server signs and knows again.
+ * Tokens of service accounts: JSON Web Tokens that this server signs and verifies.
  *
- * Owns: claims, signature, what makes a token invalid. Signed with an HMAC instead of RSA, as nothing but this server has to verify
- * it; in a trial with a fixed key, so that the same request gets the same token in every run. Start at {@link signToken} and {@link verifyToken}.
+ * Owns: claims, signature, reasons that make a token invalid. Signed with an HMAC instead of RSA, as only this server has to verify it; in
+ * a trial with a fixed key, so that the same request gets the same token in every run. Start at {@link signToken} and {@link verifyToken}.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { isMap, mapOf, textOf, textsOf } from '../../objects/json.ts';
@@ -11,10 +11,10 @@ import type { UserInfo } from '../../wire/http.ts';
 import { rowKey, type Store } from '../store.ts';
 import { serviceAccountGroups } from './impersonation.ts';
 
-/** What real control planes are commonly started with as `--service-account-issuer`. */
+/** The usual `--service-account-issuer` of real control planes. */
 export const ISSUER = 'https://kubernetes.default.svc.cluster.local';
 
-/** The key of servers that nobody outside the process can reach. */
+/** The key of servers that are only reachable in process. */
 export const TRIAL_KEY = 'stalemate service account signing key';
 
 export interface TokenClaims {
@@ -23,7 +23,7 @@ export interface TokenClaims {
   readonly issuedAt: number;
   readonly expiresAt: number;
   readonly id: string;
-  /** `pod`, `secret` or `node`, when the token dies with one. */
+  /** `pod`, `secret` or `node` that the token is bound to. */
   readonly bound?: { readonly kind: 'pod' | 'secret' | 'node'; readonly object: KubeObject };
   /** Where the bound pod runs. */
   readonly node?: { readonly name: string; readonly uid?: string };
@@ -68,7 +68,7 @@ export interface Verified {
   readonly audiences: readonly string[];
 }
 
-/** Whose token it is; undefined when it is none of ours, has run out, or its account or bound object is gone. */
+/** The user of a token; undefined when it was signed by another server, has expired, or its account or bound object is gone. */
 export function verifyToken(
   store: Store,
   nowMs: number,

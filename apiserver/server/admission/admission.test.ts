@@ -6,7 +6,7 @@ import { CONFIGURATIONS, hook, install, message, patching, server } from './test
 const A = `${CONFIGMAPS_PATH}/a`;
 
 describe('validating webhooks', () => {
-  it('are told what is about to be stored (115)', () => {
+  it('receive the object that is about to be stored (115)', () => {
     const made = server();
     install(made, 'validating', [hook('v')]);
     made.request('POST', `${CONFIGMAPS_PATH}?fieldManager=me`, configMap('a', { k: 'v' }));
@@ -32,7 +32,7 @@ describe('validating webhooks', () => {
     expect(made.reviews[0]?.object?.metadata.uid).toBe(made.request('GET', A).object.metadata.uid);
   });
 
-  it('keep writes out with their own status, and nothing is stored', () => {
+  it('deny writes with their own status, and nothing is stored', () => {
     const made = server();
     install(made, 'validating', [hook('v')]);
     const revision = made.server.revision;
@@ -50,7 +50,7 @@ describe('validating webhooks', () => {
     expect(made.server.revision).toBe(revision);
   });
 
-  it('are asked once for each name, even when it is generated', () => {
+  it('are called once per name, even when it is generated', () => {
     const made = server();
     install(made, 'validating', [hook('v'), hook('w')]);
     const answer = made.request('POST', CONFIGMAPS_PATH, { metadata: { generateName: 'a-' } });
@@ -58,7 +58,7 @@ describe('validating webhooks', () => {
     expect(made.reviews.map((one) => one.name)).toEqual([answer.object.metadata.name, answer.object.metadata.name]);
   });
 
-  it('see deletions, of collections without a name, and all before the first goes', () => {
+  it('receive deletions, of collections without a name, and all before the first is deleted', () => {
     const made = server();
     for (const name of ['a', 'b', 'c']) made.request('POST', CONFIGMAPS_PATH, configMap(name));
     install(made, 'validating', [hook('v')]);
@@ -72,7 +72,7 @@ describe('validating webhooks', () => {
     expect(made.request('GET', CONFIGMAPS_PATH).body).toMatchObject({ items: [{ metadata: { name: 'c' } }] });
   });
 
-  it('see bindings, evictions and scales as what they are', () => {
+  it('receive bindings, evictions and scales in their own kinds', () => {
     const made = server();
     const pods = '/api/v1/namespaces/default/pods';
     const pod = { metadata: { name: 'p' }, spec: { containers: [{ name: 'c', image: 'i' }] } };
@@ -108,14 +108,14 @@ describe('mutating webhooks', () => {
     expect(made.request('PATCH', A, { metadata: { labels: { a: 'b' } } }, MERGE)).toMatchObject({ code: 422 });
   });
 
-  it('defaults and prunes what they leave of a custom resource', () => {
+  it('have their custom resources defaulted and pruned', () => {
     const made = server();
     install(made, 'mutating', [hook('m')]);
     made.say = () => patching([{ op: 'add', path: '/spec', value: { size: 7, bogus: true } }]);
     expect(made.request('POST', WIDGETS_PATH, widget('a')).object['spec']).toEqual({ size: 7, colour: 'red' });
   });
 
-  it('are asked again when a later one changes something, if they want to be', () => {
+  it('are called again when a later one changes something, if they ask for reinvocation', () => {
     const made = server();
     install(made, 'mutating', [hook('m', { reinvocationPolicy: 'IfNeeded' }), hook('n'), hook('o')]);
     made.say = ({ object }, { url }) =>
@@ -127,7 +127,7 @@ describe('mutating webhooks', () => {
     expect(made.reviews[3]?.object).toMatchObject({ data: { n: '1' } });
   });
 
-  it('fail the request when their patch does not fit', () => {
+  it('fail the request when their patch does not apply', () => {
     const made = server();
     install(made, 'mutating', [hook('m')]);
     made.say = () => patching([{ op: 'test', path: '/data/k', value: 'other' }]);
@@ -175,7 +175,7 @@ describe('matching', () => {
     ]);
   });
 
-  it('finds equivalent versions unless told to be exact', () => {
+  it('matches equivalent versions unless the match policy is Exact', () => {
     const made = server();
     const rules = [{ apiGroups: ['example.com'], apiVersions: ['v1beta1'], operations: ['*'], resources: ['widgets'] }];
     install(made, 'validating', [hook('equivalent', { rules }), hook('exact', { rules, matchPolicy: 'Exact' })]);
@@ -188,7 +188,7 @@ describe('matching', () => {
     });
   });
 
-  it('never asks about webhook configurations themselves', () => {
+  it('never calls webhooks about webhook configurations', () => {
     const made = server();
     install(made, 'validating', [hook('v')]);
     install(made, 'mutating', [hook('m')]);
@@ -204,7 +204,7 @@ describe('match conditions', () => {
     matchConditions: expressions.map((expression, index) => ({ name: `c${index}`, expression })),
   });
 
-  it('decide on the object, the old one and the request', () => {
+  it('are evaluated on the object, the old one and the request', () => {
     const made = server();
     install(made, 'validating', [
       hook('all', asking('request.operation == "CREATE"', 'object.metadata.name.startsWith("a")')),
@@ -217,7 +217,7 @@ describe('match conditions', () => {
     expect(made.calls).toEqual(['all CREATE', 'changes UPDATE']);
   });
 
-  it('that fail refuse the request, unless one does not hold or failures are ignored', () => {
+  it('that fail refuse the request, unless another one is false or failures are ignored', () => {
     const made = server();
     install(made, 'validating', [hook('v', asking('object.spec.x == 1', 'request.operation == "CREATE"'))]);
     const refused = made.request('POST', CONFIGMAPS_PATH, configMap('a'));
@@ -230,7 +230,7 @@ describe('match conditions', () => {
 });
 
 describe('failures', () => {
-  it('are errors or nothing, as the failure policy says', () => {
+  it('are errors or ignored, as the failure policy says', () => {
     const made = server();
     install(made, 'validating', [hook('v')]);
     made.say = () => ({ outcome: 'failed', why: 'dial tcp 127.0.0.1:1: connect: connection refused' });
@@ -249,7 +249,7 @@ describe('failures', () => {
     expect(made.request('POST', CONFIGMAPS_PATH, configMap('a')).code).toBe(201);
   });
 
-  it('name the address as client-go joins it, without double and closing slashes', () => {
+  it('report the address as client-go joins it, without double and trailing slashes', () => {
     const made = server();
     install(made, 'validating', [hook('v', { clientConfig: { url: 'https://hook//v/' } })]);
     made.say = () => ({ outcome: 'failed', why: 'EOF' });
@@ -268,7 +268,7 @@ describe('failures', () => {
 
   it('refuse dry runs to webhooks with side effects', () => {
     const made = server();
-    // The API takes no such webhook any more; an older server may have stored one.
+    // The API rejects such webhooks now; an older server may have stored one.
     made.server.seed([
       {
         apiVersion: 'admissionregistration.k8s.io/v1',

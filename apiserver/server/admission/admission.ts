@@ -1,9 +1,9 @@
 /**
- * Who is asked before a write: mutating and validating webhooks, and policies.
+ * Admission of writes: mutating and validating webhooks, and policies.
  *
  * Owns: the order of calls, reinvocation, patches, failure policies, dry runs. Mirrors k8s.io/apiserver
- * `admission/plugin/webhook/{mutating,validating}/dispatcher.go`. It never waits: what it needs to know and does not yet is in a
- * `Suspended`. Start at {@link Admission.mutate} and {@link Admission.validate}.
+ * `admission/plugin/webhook/{mutating,validating}/dispatcher.go`. It never waits: when it needs an answer that it does not have yet, it
+ * returns a `Suspended`. Start at {@link Admission.mutate} and {@link Admission.validate}.
  */
 import { posix } from 'node:path';
 import { jsonEqual } from '../../objects/json.ts';
@@ -39,7 +39,7 @@ const NEVER_ASKED: ReadonlySet<string> = new Set(
 
 const REVIEW_VERSIONS = ['v1', 'v1beta1'];
 
-/** What the dispatcher of a webhook got: its word, why it could not be asked, or a final refusal. */
+/** The result of calling a webhook: its response, why the call failed, or a final refusal. */
 type Outcome = AdmissionResponse | { readonly unreachable: string } | Refusal;
 
 /** Admission of one request. */
@@ -52,7 +52,7 @@ export class Admission {
     this.#attempt = attempt;
   }
 
-  /** The object as the mutating webhooks leave it: the very same when none changes it. Deletions have none. */
+  /** The object after the mutating webhooks: the same object when none changes it. Deletions have none. */
   mutate(kernel: ServerState, call: Call, what: Admitting, redecode: Redecode): JsonObject | Refusal | undefined {
     if (NEVER_ASKED.has(call.route.definition.gr)) return what.object;
     let current = what;
@@ -65,7 +65,7 @@ export class Admission {
       const mutated = policies.run(kernel, call, current, redecode, round);
       if (mutated instanceof Refusal) return mutated;
       current = mutated;
-      // Policies are asked first: what they change now, webhooks have not seen.
+      // Policies run first: their later changes are new to webhooks.
       if (round === 'again' && current.object !== seen) for (const id of invoked) again.add(id);
       for (const webhook of this.#webhooks.mutating) {
         const invocation = wantedBy(kernel, call, current, webhook);
@@ -84,7 +84,7 @@ export class Admission {
         if (typeof changed === 'string') {
           if (!webhook.ignoresFailure) return failedCalling(webhook.name, changed);
         } else if (changed !== undefined && changed !== current.object) {
-          // Whoever was asked before and wants to know is asked again.
+          // Webhooks that were called before and want reinvocation are called again.
           for (const id of invoked) again.add(id);
           current = { ...current, object: changed };
         }
@@ -96,7 +96,7 @@ export class Admission {
     return current.object;
   }
 
-  /** A refusal when a validating webhook says no, or cannot be asked. */
+  /** A refusal when a validating webhook denies the request or cannot be called. */
   validate(kernel: ServerState, call: Call, what: Admitting): Refusal | undefined {
     if (NEVER_ASKED.has(call.route.definition.gr)) return undefined;
     const unwanted = this.#webhooks.policies.validate(kernel, call, what);
@@ -108,7 +108,7 @@ export class Admission {
       if (invocation instanceof Refusal) return invocation;
       if (invocation === undefined) continue;
       const outcome = this.#ask(kernel, call, what, invocation, false);
-      // All are asked at once.
+      // All are called in parallel.
       if (outcome instanceof Suspended) wanted.push(...outcome.wanted);
       else outcomes.push([webhook, outcome]);
     }
@@ -147,7 +147,7 @@ export class Admission {
   }
 }
 
-/** How the webhook is to be asked; undefined when it is not. */
+/** The invocation of the webhook; undefined when it does not match. */
 function wantedBy(
   kernel: ServerState,
   call: Call,
@@ -167,7 +167,7 @@ function callOutTo(kernel: ServerState, webhook: Webhook, body: JsonObject): Cal
   return { ...targetOf(kernel, webhook.clientConfig), timeoutSeconds: webhook.timeoutSeconds, body };
 }
 
-/** Where a `clientConfig` leads. */
+/** The URL of a `clientConfig`. */
 export function targetOf(kernel: ServerState, config: JsonObject): Pick<CallOut, 'url' | 'service' | 'caBundle'> {
   const ca = textOf(config['caBundle']);
   const trust = ca === '' ? {} : { caBundle: ca };
@@ -191,12 +191,12 @@ export function targetOf(kernel: ServerState, config: JsonObject): Pick<CallOut,
   return { url: `https://${name}.${namespace}.svc:${port}${path}`, service, ...trust };
 }
 
-/** As client-go joins the parts of a path: `//failing/` is `/failing`. */
+/** Joins the parts of a path as client-go does: `//failing/` is `/failing`. */
 function cleanPath(path: string): string {
   return posix.resolve('/', path.replace(/^\/+/, ''));
 }
 
-/** The object after the webhook's patch; words of a failed call; the same object when nothing changed. */
+/** The object after the webhook's patch, or the error of a failed call; the same object when nothing changed. */
 function patched(
   call: Call,
   what: Admitting,

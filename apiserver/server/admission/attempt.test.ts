@@ -7,7 +7,7 @@ import { CONFIGURATIONS, hook, install, reviewed, rules, type Review } from './t
 const A = `${CONFIGMAPS_PATH}/a`;
 
 describe('a request that waits for an answer', () => {
-  it('is run again against the store as it is by then, with the same uid and name', () => {
+  it('runs again against the current store, with the same uid and name', () => {
     const waiting: ((given: CallOutAnswer) => void)[] = [];
     const asked: Review[] = [];
     const made = testServer({
@@ -29,7 +29,7 @@ describe('a request that waits for an answer', () => {
     made.request('PATCH', A, { data: { theirs: 'y' } }, MERGE);
     install(made, 'validating', [hook('v', { rules: [rules('configmaps')] })]);
 
-    // The object has changed meanwhile: what was allowed is not what would be stored now.
+    // The object has changed meanwhile: the webhook allowed a different object.
     waiting[0]?.(reviewed(asked[0] as Review, { allowed: true }));
     expect([answers.length, asked.length]).toEqual([0, 2]);
     expect(asked[1]?.object).toMatchObject({ data: { mine: 'x', theirs: 'y' } });
@@ -40,7 +40,7 @@ describe('a request that waits for an answer', () => {
 });
 
 describe('a slow webhook', () => {
-  it('is asked once, however late it answers', () => {
+  it('is called once, however late it answers', () => {
     const asked: Review[] = [];
     const late: (() => void)[] = [];
     const made = testServer({

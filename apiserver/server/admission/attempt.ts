@@ -1,7 +1,7 @@
 /**
- * One request that may be run several times: once, and again after each answer of a webhook.
+ * One request that may run several times: once, and again after each answer of a webhook.
  *
- * Owns: what must not differ between the runs (uids, generated names, the time) and the answers so far. Start at {@link runAttempt}.
+ * Owns: what must be the same in all runs (uids, generated names, the time) and the answers so far. Start at {@link runAttempt}.
  */
 import type { ApiResponse } from '../../wire/http.ts';
 import type { ServerState } from '../server-state.ts';
@@ -9,7 +9,7 @@ import { timestampText } from '../../objects/timestamps.ts';
 import { refuse } from '../refusal.ts';
 import { Suspended, type CallOutAnswer, type CallOutFunction } from './call-out.ts';
 
-/** A request that is still not through then never will be. */
+/** A limit on the runs of one request. */
 const RUNS_MAX = 1_000;
 
 export class Attempt {
@@ -27,7 +27,7 @@ export class Attempt {
     this.#startMs = Date.parse(kernel.timestamp());
   }
 
-  /** What differs from the server's own kernel while this request runs. */
+  /** The overrides of the server's kernel while this request runs. */
   sources(): Pick<ServerState, 'newUid' | 'nameSuffix' | 'timestamp'> {
     const { newUid, nameSuffix } = this.#kernel;
     return {
@@ -37,7 +37,7 @@ export class Attempt {
     };
   }
 
-  /** Starts the next run: the same uids and names come again. */
+  /** Starts the next run: it gets the same uids and names. */
   begin(): void {
     this.#uidsUsed = 0;
     this.#suffixesUsed = 0;
@@ -51,7 +51,7 @@ export class Attempt {
     this.#answers.set(key, answer);
   }
 
-  /** The uid of a question: the same as long as the question is. */
+  /** The uid of a review: stable across the runs. */
   questionUid(key: string): string {
     let uid = this.#questionUids.get(key);
     if (uid === undefined) this.#questionUids.set(key, (uid = this.#kernel.newUid()));
@@ -60,8 +60,8 @@ export class Attempt {
 }
 
 /**
- * Runs `run` until it needs no more answers, then hands over its response: before this returns when every answer comes at once. The
- * returned function gives up.
+ * Runs `run` until it needs no more answers, then calls `respond`: before this returns when every answer is immediate. The returned
+ * function cancels.
  */
 export function runAttempt(
   attempt: Attempt,

@@ -1,8 +1,8 @@
 /**
- * Requests that the server itself makes: to admission and conversion webhooks.
+ * Requests that the server makes: to admission and conversion webhooks.
  *
- * Owns: their shape, and {@link Suspended}, by which a step of a pure, synchronous kernel says that it needs an answer first. Whoever
- * runs the request gets the answer and runs it again from the start. Does not own: sockets (`http/call-out.ts`).
+ * Owns: their shape, and {@link Suspended}, with which a step of the pure, synchronous kernel reports that it needs an answer first. The
+ * caller gets the answer and runs the request again from the start. Does not own: sockets (`http/call-out.ts`).
  */
 import type { JsonObject } from '../../objects/object.ts';
 import { Refusal } from '../refusal.ts';
@@ -13,7 +13,7 @@ export interface CallOut {
   readonly url: string;
   /** The service behind the URL, when the configuration names one. */
   readonly service?: ServiceReference;
-  /** PEM, base64-encoded as configurations carry it; absent: the system's authorities. */
+  /** PEM, base64-encoded as in configurations; absent: the system's authorities. */
   readonly caBundle?: string;
   readonly timeoutSeconds: number;
   readonly body: JsonObject;
@@ -23,9 +23,9 @@ export interface ServiceReference {
   readonly namespace: string;
   readonly name: string;
   readonly port: number;
-  /** Whether it is stored at all. */
+  /** Whether the service is stored. */
   readonly exists: boolean;
-  /** As the stored service has it; empty when it has none. */
+  /** The cluster IP of the stored service; empty when it has none. */
   readonly clusterIp: string;
 }
 
@@ -36,22 +36,22 @@ export type CallOutAnswer =
       readonly contentType?: string;
       readonly body: string | JsonObject;
     }
-  /** No answer came; `why` in Go's words, such as `dial tcp 127.0.0.1:1: connect: connection refused`. */
+  /** No answer; `why` is Go's error, for example `dial tcp 127.0.0.1:1: connect: connection refused`. */
   | { readonly outcome: 'failed'; readonly why: string };
 
-/** Makes a call-out. `answer` is called once, before it returns or later; the returned function gives the call-out up. */
+/** Makes a call-out. `answer` is called once, before it returns or later; the returned function cancels the call. */
 export type CallOutFunction = (callOut: CallOut, answer: (given: CallOutAnswer) => void) => () => void;
 
-/** A call-out that a run of a request waits for. */
+/** A call-out that a request waits for. */
 export interface Wanted {
-  /** The same for the same question. */
+  /** Equal for equal calls. */
   readonly key: string;
   readonly callOut: CallOut;
-  /** Takes the answer; absent, whoever runs the request keeps it under the key. */
+  /** Receives the answer; when absent, the answer is stored under the key. */
   readonly accept?: (answer: CallOutAnswer) => void;
 }
 
-/** Not a refusal but a pause: it travels back through the steps of a request as refusals do. */
+/** Not a refusal but a pause: it is returned through the steps of a request as refusals are. */
 export class Suspended extends Refusal {
   readonly wanted: readonly Wanted[];
 

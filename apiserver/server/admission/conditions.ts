@@ -1,7 +1,7 @@
 /**
- * `matchConditions` of webhooks: CEL expressions that all have to hold for the webhook to be asked.
+ * `matchConditions` of webhooks: CEL expressions that must all be true for the webhook to be called.
  *
- * Owns: the variables `object`, `oldObject` and `request`, and what an expression that fails means. Mirrors k8s.io/apiserver
+ * Owns: the variables `object`, `oldObject` and `request`, and the effect of an expression that fails. Mirrors k8s.io/apiserver
  * `admission/plugin/webhook/matchconditions`. The variable `authorizer` does not exist. Start at {@link conditionsMet}.
  */
 import { textOf } from '../../objects/json.ts';
@@ -24,7 +24,7 @@ function compiledCondition(condition: JsonObject): Expression | NotCompiled {
   return expression;
 }
 
-/** Whether the webhook is to be asked; a refusal when that cannot be said and the webhook is mandatory. */
+/** Whether to call the webhook; a refusal when evaluation fails and the failure policy is Fail. */
 export function conditionsMet(call: Call, what: Admitting, request: JsonObject, webhook: Webhook): boolean | Refusal {
   const errors: string[] = [];
   const { object: _, oldObject: __, ...asked } = request;
@@ -42,7 +42,7 @@ export function conditionsMet(call: Call, what: Admitting, request: JsonObject, 
     }
     const result = expression.evaluate(variables);
     if (result.outcome === 'error') errors.push(`expression '${source}' resulted in error: ${result.message}`);
-    // One that does not hold decides, whatever the others say.
+    // One false condition decides, whatever the other results are.
     else if (result.value === false) return false;
   }
   if (errors.length === 0) return true;

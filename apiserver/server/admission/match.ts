@@ -1,5 +1,5 @@
 /**
- * Which webhooks a request concerns, and as what.
+ * Which webhooks match a request, and in which version.
  *
  * Owns: rules, scope, selectors, and the match policy Equivalent. Mirrors k8s.io/apiserver `admission/plugin/webhook/generic` and
  * `predicates`. Start at {@link invocationOf}.
@@ -16,7 +16,7 @@ import type { Webhook, WebhookRule } from './webhook.ts';
 
 export type Operation = 'CREATE' | 'UPDATE' | 'DELETE';
 
-/** What is about to be done, in the version of the request. */
+/** The requested operation, in the version of the request. */
 export interface Admitting {
   readonly operation: Operation;
   readonly name: string;
@@ -24,19 +24,19 @@ export interface Admitting {
   /** Absent for deletions. */
   readonly object?: JsonObject;
   readonly old?: JsonObject;
-  /** Of the object, where a subresource has a kind of its own. */
+  /** The kind of the main resource, where a subresource has a kind of its own. */
   readonly kind?: { readonly group: string; readonly version: string; readonly kind: string };
   readonly options: JsonObject;
   readonly dryRun: boolean;
 }
 
-/** A webhook to be asked, and the version in which it is asked. */
+/** A webhook to call, and the version of its review. */
 export interface Invocation {
   readonly webhook: Webhook;
   readonly version: ServedVersion;
 }
 
-/** How the webhook is to be asked; undefined when the request does not concern it. */
+/** The invocation of the webhook; undefined when it does not match. */
 export function invocationOf(
   kernel: ServerState,
   call: Call,
@@ -64,7 +64,7 @@ export function invocationOf(
   return missing ?? { webhook, version: asked };
 }
 
-/** Whether the namespace selector lets the request in; a refusal when there is no such namespace. */
+/** Whether the namespace selector matches; a refusal when there is no such namespace. */
 function namespaceMatch(
   kernel: ServerState,
   call: Call,
@@ -103,7 +103,7 @@ function inScope(scope: string, gr: string, namespace: string): boolean {
   return scope === 'Namespaced' ? namespaced : scope === 'Cluster' && !namespaced;
 }
 
-/** The objects as whoever asks in another version sees them. */
+/** The objects in the version of the review. */
 export function inVersion(call: Call, what: Admitting, version: ServedVersion): Admitting {
   const own = call.route.version;
   if (version === own || what.kind !== undefined) return what;

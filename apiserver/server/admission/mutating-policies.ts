@@ -1,9 +1,8 @@
 /**
- * MutatingAdmissionPolicy: changes in CEL that need no webhook.
+ * MutatingAdmissionPolicy: mutations in CEL.
  *
- * Owns: the order of mutations, what apply configurations and JSON patches make of an object, who is asked again, refusals. Mirrors
- * k8s.io/apiserver `admission/plugin/policy/mutating`. Does not own: whom policies concern (`policy-definitions.ts`). Start at
- * {@link MutatingRound}.
+ * Owns: the order of mutations, applying apply configurations and JSON patches, reinvocation, refusals. Mirrors k8s.io/apiserver
+ * `admission/plugin/policy/mutating`. Does not own: matching (`policy-definitions.ts`). Start at {@link MutatingRound}.
  */
 import { jsonEqual } from '../../objects/json.ts';
 import { isList, isMap, mapOf, mapsOf, textOf } from '../../objects/json.ts';
@@ -31,7 +30,7 @@ import {
 import type { Values } from './policy-expressions.ts';
 import { internalError, problemOf } from './refuse.ts';
 
-/** Mutating policies in one request: its first round, and the second for those who want to see what became of the object. */
+/** Mutating policies in one request: the first round, and a second one for policies with reinvocation. */
 export class MutatingRound {
   readonly #policies: readonly Policy[];
   readonly #invoked = new Set<string>();
@@ -42,7 +41,7 @@ export class MutatingRound {
     this.#policies = policies;
   }
 
-  /** The object after all policies: the very same when none changes it. */
+  /** The object after all policies: the same object when none changes it. */
   run(
     kernel: ServerState,
     call: Call,
@@ -132,10 +131,10 @@ export class MutatingRound {
   }
 }
 
-/** What one policy with one set of parameters did. */
+/** The result of one policy with one set of parameters. */
 interface Invoked {
   readonly current: Admitting;
-  /** Whether any mutation was worked out. */
+  /** Whether any mutation was evaluated. */
   readonly ran: boolean;
   readonly errors: readonly string[];
 }
@@ -169,7 +168,7 @@ function patched(object: JsonObject, value: unknown): ReturnType<typeof mutated>
   }
   const result = applyJsonPatch(object, jsonOf(items));
   if (result.outcome === 'patched') return { object: result.value as JsonObject };
-  // A test that fails is no error: the object stays as it is.
+  // A failed test is not an error: the object stays unchanged.
   return result.why.startsWith('testing value') ? { object } : { error: `JSON Patch: ${result.why}` };
 }
 
@@ -194,7 +193,7 @@ function applied(call: Call, object: JsonObject, value: unknown, version: Served
   return { object: mapOf(merge(type, object, config)) };
 }
 
-/** Where a value has lists and maps that are only replaced as a whole. */
+/** The paths of atomic lists and maps in a value. */
 function atomicsIn(type: TypeNode, value: JsonValue, path: string): readonly string[] {
   if (isMap(value) && type.map !== undefined) {
     const { map } = type;
@@ -212,7 +211,7 @@ function atomicsIn(type: TypeNode, value: JsonValue, path: string): readonly str
   return [];
 }
 
-/** The first problem is the message; the code says Forbidden whatever the reason says. */
+/** The first problem is the message; the code is Forbidden whatever the reason is. */
 function refusalOf(call: Call, what: Admitting, problems: readonly PolicyProblem[]): Refusal | undefined {
   const told = problems
     .filter(({ policy }) => !policy.ignoresFailure)

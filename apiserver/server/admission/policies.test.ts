@@ -39,7 +39,7 @@ function withPolicy(
 const DENIED = "ValidatingAdmissionPolicy 'p' with binding 'b' denied request: ";
 
 describe('a validating policy', () => {
-  it('reads the namespace, the request and variables that are worked out when they are read', () => {
+  it('reads the namespace, the request and lazily evaluated variables', () => {
     const made = validating({
       variables: [
         { name: 'first', expression: 'object.data.a' },
@@ -93,7 +93,7 @@ describe('a validating policy', () => {
     );
   });
 
-  it('asks what the sender may do', () => {
+  it('checks what the sender may do', () => {
     const check = "authorizer.group('').resource('secrets').namespace('default').check('get')";
     const made = testServer({ authorization: 'rbac' });
     withPolicy(
@@ -120,7 +120,7 @@ describe('a validating policy', () => {
     expect(made.request('POST', CONFIGMAPS_PATH, configMap('a'), { user }).code).toBe(201);
   });
 
-  it('leaves out what its rules exclude and names that they do not list', () => {
+  it('skips excluded rules and names that are not listed', () => {
     const made = validating({
       matchConstraints: {
         resourceRules: [{ ...RULES[0], resourceNames: ['a', 'b'] }],
@@ -142,7 +142,7 @@ function patching(expression: string): JsonObject {
 }
 
 describe('a mutating policy', () => {
-  it('merges what it builds into the object, one mutation after the other', () => {
+  it("merges the built object into the request's, one mutation after the other", () => {
     const made = mutating({
       mutations: [
         applying(
@@ -159,7 +159,7 @@ describe('a mutating policy', () => {
     });
   });
 
-  it('may not replace what is atomic', () => {
+  it('may not modify atomic fields', () => {
     const made = mutating({
       matchConstraints: {
         resourceRules: [{ apiGroups: ['apps'], apiVersions: ['v1'], operations: ['*'], resources: ['deployments'] }],
@@ -181,7 +181,7 @@ describe('a mutating policy', () => {
     });
   });
 
-  it('passes when a test of its patch fails, and refuses when another operation does', () => {
+  it('is skipped when a test of its patch fails, and refuses when another operation does', () => {
     const tested = mutating({
       mutations: [
         patching('[JSONPatch{op: "test", path: "/data/a", value: "no"}, JSONPatch{op: "remove", path: "/data/a"}]'),
@@ -195,7 +195,7 @@ describe('a mutating policy', () => {
     });
   });
 
-  it('is asked again after a later one when it wants to', () => {
+  it('is reinvoked after a later one if needed', () => {
     const made = mutating({
       reinvocationPolicy: 'IfNeeded',
       mutations: [applying('has(object.data) && "late" in object.data ? Object{data: {"seen": "yes"}} : Object{}')],
@@ -226,7 +226,7 @@ describe('a mutating policy', () => {
   });
 });
 
-describe('a policy that is written', () => {
+describe('writing a policy', () => {
   const answerTo = (family: string, spec: JsonObject): unknown =>
     testServer().request('POST', `${GROUP}/${family}admissionpolicies`, {
       metadata: { name: 'p' },

@@ -1,9 +1,9 @@
 /**
- * ValidatingAdmissionPolicy: rules in CEL that need no webhook.
+ * ValidatingAdmissionPolicy: validation rules in CEL.
  *
- * Owns: which policies there are, decisions of validating ones, denials and warnings. Mirrors k8s.io/apiserver
- * `admission/plugin/policy/validating`. Audit annotations are evaluated for their errors; nobody keeps an audit log. Does not own:
- * whom policies concern (`policy-definitions.ts`), mutations (`mutating-policies.ts`). Start at {@link Policies.validate}.
+ * Owns: the list of policies, decisions of validating ones, denials and warnings. Mirrors k8s.io/apiserver
+ * `admission/plugin/policy/validating`. Audit annotations are only evaluated for their errors; there is no audit log. Does not own:
+ * matching (`policy-definitions.ts`), mutations (`mutating-policies.ts`). Start at {@link Policies.validate}.
  */
 import { mapOf, mapsOf, textOf } from '../../objects/json.ts';
 import type { JsonObject } from '../../objects/object.ts';
@@ -21,11 +21,11 @@ const GROUP = 'admissionregistration.k8s.io';
 const VALIDATING = [`validatingadmissionpolicies.${GROUP}`, `validatingadmissionpolicybindings.${GROUP}`] as const;
 const MUTATING = [`mutatingadmissionpolicies.${GROUP}`, `mutatingadmissionpolicybindings.${GROUP}`] as const;
 
-/** What one validation says against a request. */
+/** A failed validation. */
 interface Denial {
   readonly message: string;
   readonly reason: string;
-  /** Whatever the binding wants to be done with denials. */
+  /** The actions of the binding. */
   readonly always?: true;
 }
 
@@ -52,13 +52,13 @@ export class Policies {
     return (this.#mutating ??= this.#read(MUTATING));
   }
 
-  /** Policies or bindings may have changed. `resource`: which resource did; absent when everything may have. */
+  /** Invalidates after a change of policies or bindings. `resource`: the changed resource; absent when everything may have changed. */
   changed(resource?: string): void {
     if (resource === undefined || VALIDATING.some((one) => one === resource)) this.#validating = undefined;
     if (resource === undefined || MUTATING.some((one) => one === resource)) this.#mutating = undefined;
   }
 
-  /** A refusal when a policy denies the request; its warnings go to the call. */
+  /** A refusal when a policy denies the request; adds its warnings to the call. */
   validate(kernel: ServerState, call: Call, what: Admitting): Refusal | undefined {
     if (this.validating.length === 0) return undefined;
     let refusal: Refusal | undefined;
@@ -115,7 +115,7 @@ function judge(policy: Policy, values: Values): readonly Denial[] {
   return [...denials, ...annotations];
 }
 
-/** Longer texts from a message expression are not used. */
+/** Longer message expression results are ignored. */
 const MESSAGE_BYTES_MAX = 5 * 1024;
 
 function denialText({ expressions }: Policy, validation: JsonObject, values: Values): string {

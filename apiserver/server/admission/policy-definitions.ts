@@ -1,8 +1,9 @@
 /**
- * Admission policies and their bindings, read: whom they concern, with which parameters.
+ * Admission policies and their bindings, parsed: what they match, with which parameters.
  *
- * Owns: what mutating and validating policies have in common, up to the list of what is to be evaluated. Mirrors k8s.io/apiserver
- * `admission/plugin/policy/{generic,matching}`. Does not own: what an evaluation means. Start at {@link policiesOf} and {@link matchesOf}.
+ * Owns: the common part of mutating and validating policies, up to the list of evaluations. Mirrors k8s.io/apiserver
+ * `admission/plugin/policy/{generic,matching}`. Does not own: the effect of an evaluation. Start at {@link policiesOf} and {@link
+ * matchesOf}.
  */
 import { isMap, mapOf, mapsOf, textOf, textsOf, valueAt } from '../../objects/json.ts';
 import { parseApiVersion, type JsonObject, type KubeObject } from '../../objects/object.ts';
@@ -16,7 +17,7 @@ import { invocationOf, type Admitting } from './match.ts';
 import { PolicyExpressions, type Values } from './policy-expressions.ts';
 import { webhookOf, type Webhook } from './webhook.ts';
 
-/** What a policy or a binding selects; `excluded` takes something out again. */
+/** The match resources of a policy or binding; `excluded` are excluded again. */
 interface Selection {
   readonly included: Webhook;
   readonly excluded: Webhook | undefined;
@@ -24,7 +25,7 @@ interface Selection {
 
 export interface Binding {
   readonly name: string;
-  /** Of validating policies. */
+  /** Validating policies only. */
   readonly actions: readonly string[];
   readonly selection: Selection | undefined;
   readonly paramRef: JsonObject | undefined;
@@ -42,7 +43,7 @@ export interface Policy {
 
 const compiled = new WeakMap<object, PolicyExpressions>();
 
-/** Policies that are bound to something, in the order of their names. */
+/** Policies with bindings, by name. */
 export function policiesOf(policies: readonly KubeObject[], bindings: readonly KubeObject[]): readonly Policy[] {
   if (policies.length === 0 || bindings.length === 0) return [];
   return policies.flatMap((stored): readonly Policy[] => {
@@ -97,7 +98,7 @@ function selectionOf(name: string, resources: JsonObject): Selection {
   };
 }
 
-/** The version in which a selection sees the request; undefined when it does not concern it. */
+/** The version in which a policy receives the request; undefined when it does not match. */
 function selected(
   kernel: ServerState,
   call: Call,
@@ -109,23 +110,23 @@ function selected(
   return invocation === undefined || invocation instanceof Refusal ? invocation : invocation.version;
 }
 
-/** One evaluation to be made. */
+/** One evaluation. */
 export interface PolicyMatch {
   readonly policy: Policy;
   readonly binding: Binding;
   readonly version: ServedVersion;
-  /** One evaluation for each; undefined is one without parameters. */
+  /** One evaluation each; undefined stands for no parameters. */
   readonly params: readonly (KubeObject | undefined)[];
 }
 
-/** What is wrong with a policy, or with one of its bindings. */
+/** A configuration error of a policy or one of its bindings. */
 export interface PolicyProblem {
   readonly policy: Policy;
   readonly binding: Binding | undefined;
   readonly message: string;
 }
 
-/** What concerns the request, and what is wrong, in order. */
+/** The evaluations for the request, and configuration errors, in order. */
 export function matchesOf(
   kernel: ServerState,
   call: Call,
@@ -164,7 +165,7 @@ export function matchesOf(
 
 const NO_PARAMS: readonly undefined[] = [undefined];
 
-/** The parameters of a binding; why there can be none. */
+/** The parameters of a binding, or why there are none. */
 function paramsOf(
   kernel: ServerState,
   { paramKind }: Policy,
@@ -197,7 +198,7 @@ function paramsOf(
   return found.map((one) => version.fromStorage(one));
 }
 
-/** Whether all conditions hold; words when that cannot be said and the policy is mandatory. */
+/** Whether all conditions are true; an error when evaluation fails and the failure policy is Fail. */
 export function policyConditionsMet({ spec, expressions, ignoresFailure }: Policy, values: Values): boolean | string {
   const errors: string[] = [];
   for (const condition of mapsOf(spec['matchConditions'])) {
@@ -210,7 +211,7 @@ export function policyConditionsMet({ spec, expressions, ignoresFailure }: Polic
   return aggregated(errors);
 }
 
-/** The namespace that expressions see: a namespace itself lies in none. */
+/** `namespaceObject` for expressions: a namespace is in none. */
 export function namespaceOf(kernel: ServerState, call: Call, what: Admitting): KubeObject | undefined {
   if (what.namespace === '' || call.route.definition.gr === 'namespaces') return undefined;
   return kernel.store.get('namespaces', rowKey('', what.namespace));

@@ -1,9 +1,8 @@
 /**
- * The expressions of one admission policy, compiled where its variables are known.
+ * The compiled expressions of one admission policy.
  *
- * Owns: what they can read (`object`, `oldObject`, `request`, `namespaceObject`, `params`, `authorizer`, `variables`), variables that
- * are worked out when they are first read, and how errors are worded. Mirrors k8s.io/apiserver `admission/plugin/cel`. Start at
- * {@link PolicyExpressions}.
+ * Owns: the variables (`object`, `oldObject`, `request`, `namespaceObject`, `params`, `authorizer`, `variables`), lazy evaluation of
+ * `variables`, and error messages. Mirrors k8s.io/apiserver `admission/plugin/cel`. Start at {@link PolicyExpressions}.
  */
 import type { Environment } from '@marcbachmann/cel-js';
 import { textOf } from '../../objects/json.ts';
@@ -61,7 +60,7 @@ const NAMESPACE = struct({
     namespace: STRING,
     labels: LABELS,
     annotations: LABELS,
-    // Its real name is `uid`: nobody can read it.
+    // Its real name `uid` cannot be selected.
     UID: STRING,
     creationTimestamp: TIME,
     deletionGracePeriodSeconds: { type: 'integer' },
@@ -88,7 +87,7 @@ interface Ground {
 
 let ground: Ground | undefined;
 
-/** Made when the first policy asks. */
+/** Created for the first policy. */
 function sharedGround(): Ground {
   if (ground === undefined) {
     const env = baseEnvironment().clone();
@@ -107,7 +106,7 @@ function sharedGround(): Ground {
   return ground;
 }
 
-/** What expressions are about. */
+/** The input of expressions. */
 export interface Subject {
   readonly what: Admitting;
   readonly request: JsonObject;
@@ -148,7 +147,7 @@ export class PolicyExpressions {
     };
     for (const one of variables) {
       const name = textOf(one['name']);
-      // Each sees those before it.
+      // Each variable sees the ones before it.
       const expression = compileExpression(textOf(one['expression']), scope(true));
       known.push({ name, expression });
       valueClass.define({ name, expression });
@@ -160,12 +159,12 @@ export class PolicyExpressions {
     this.#authorizing = scope(true);
   }
 
-  /** The variables' own compile errors, by name. */
+  /** The compile errors of variables, by name. */
   get variables(): readonly Named[] {
     return this.#variables;
   }
 
-  /** `authorizing`: whether `authorizer` can be read. */
+  /** `authorizing`: whether `authorizer` is available. */
   compile(source: string, authorizing = true): Expression | NotCompiled {
     const key = `${authorizing ? 'a' : 'p'}${source}`;
     let expression = this.#compiled.get(key);
@@ -177,7 +176,7 @@ export class PolicyExpressions {
     return expression;
   }
 
-  /** What expressions read, of one request. */
+  /** The values of the variables for one request. */
   values(kernel: ServerState, call: Call, { what, request, namespace, params }: Subject): Values {
     const shapes = sharedGround();
     const { object: _, oldObject: __, ...asked } = request;
@@ -211,7 +210,7 @@ export class PolicyExpressions {
   }
 }
 
-/** Without owners and whatever else expressions cannot read. */
+/** Without managedFields and other fields that expressions cannot read. */
 function seenNamespace({ metadata, spec, status }: KubeObject): JsonObject {
   const { ownerReferences: _, managedFields: __, ...meta } = metadata;
   return { metadata: meta, spec: spec ?? {}, status: status ?? {} };
@@ -222,7 +221,7 @@ interface ValueClass {
   define(variable: Named): void;
 }
 
-/** A class with a getter for each variable: worked out once, when it is first read. */
+/** A class with a lazy, cached getter for each variable. */
 function valueClassOf(): ValueClass {
   class PolicyVariables {
     readonly #values: () => Values;

@@ -1,4 +1,4 @@
-/** How admission says no: denials of webhooks, and webhooks that could not be asked. */
+/** Refusals of admission: denials of webhooks, and failed calls. */
 import { isMap, textOf } from '../../objects/json.ts';
 import type { JsonObject } from '../../objects/object.ts';
 import { badRequest, Refusal, refuse } from '../refusal.ts';
@@ -16,7 +16,7 @@ export function noDryRun(webhook: string): Refusal {
   return badRequest(`admission webhook ${JSON.stringify(webhook)} does not support dry run`);
 }
 
-/** A denial: the webhook's own status, made a failure. */
+/** A denial: the webhook's own status as a failure. */
 export function denied(webhook: string, result: JsonObject | undefined): Refusal {
   const given = result ?? {};
   const by = `admission webhook ${JSON.stringify(webhook)} denied the request`;
@@ -35,7 +35,7 @@ export function denied(webhook: string, result: JsonObject | undefined): Refusal
   });
 }
 
-/** Why an object could not be decoded, without the words around it. */
+/** The reason of a decoding failure, without its prefix. */
 export function problemOf(refusal: Refusal): string {
   const message = isMap(refusal.body) ? textOf(refusal.body['message']) : '';
   return message.replace(/^.* cannot be handled as a [^:]+: /, '');

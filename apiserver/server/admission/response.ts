@@ -1,7 +1,8 @@
 /**
- * What a webhook's answer means.
+ * Parses a webhook's response.
  *
- * Owns: the checks of k8s.io/apiserver `admission/plugin/webhook/request` and of client-go's decoding, with their texts. Start at
+ * Owns: the checks of k8s.io/apiserver `admission/plugin/webhook/request` and of client-go's decoding, with their messages. Start at {@link
+ * readAnswer}.
  * {@link readAnswer}.
  */
 import { isMap, textOf, textsOf } from '../../objects/json.ts';
@@ -10,13 +11,13 @@ import { syntaxError } from '../../wire/go-json.ts';
 import { goType } from '../definition.ts';
 import type { CallOutAnswer } from './call-out.ts';
 
-/** A webhook's word. */
+/** A webhook's response. */
 export interface AdmissionResponse {
   readonly allowed: boolean;
-  /** `status` of a denial. */
+  /** The `status` of a denial. */
   readonly result: JsonObject | undefined;
   readonly warnings: readonly string[];
-  /** The decoded patch, when there is one. */
+  /** The decoded patch, if any. */
   readonly patch: string | undefined;
   readonly patchType: string;
 }
@@ -24,7 +25,7 @@ export interface AdmissionResponse {
 const TYPE_META =
   'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
 
-/** The decoded body of an answer with a good code; Go's words about why there is none otherwise. */
+/** The decoded body of a successful answer, otherwise Go's error. */
 export function bodyOf(url: string, answer: CallOutAnswer): JsonObject | string {
   if (answer.outcome === 'failed') return `Post ${JSON.stringify(url)}: ${answer.why}`;
   const { code, body } = answer;
@@ -33,7 +34,7 @@ export function bodyOf(url: string, answer: CallOutAnswer): JsonObject | string 
     if (isMap(parsed) && parsed['kind'] === 'Status' && parsed['status'] !== 'Success')
       return textOf(parsed['message']) || 'unknown';
     const type = answer.contentType ?? '';
-    // Only text is worth repeating.
+    // Only text bodies are quoted.
     const said = type === '' || type.startsWith('text/') ? (typeof body === 'string' ? body.trim() : '') : 'unknown';
     return failureText(code, said);
   }
@@ -75,7 +76,7 @@ function failureText(code: number, said: string): string {
   return `the server responded with the status code ${code} but did not return more information`;
 }
 
-/** The response, or the words of `failed calling webhook "x": …`. */
+/** The response, or the cause for `failed calling webhook "x": …`. */
 export function readAnswer(
   url: string,
   answer: CallOutAnswer,
@@ -87,7 +88,7 @@ export function readAnswer(
   if (typeof review === 'string') return `failed to call webhook: ${review}`;
   const apiVersion = `admission.k8s.io/${version}`;
   const given = { apiVersion: textOf(review['apiVersion']), kind: textOf(review['kind']) };
-  // Without both the type is taken from what was asked for.
+  // Without both, the type is that of the request.
   if (given.kind !== '' && given.apiVersion !== '') {
     const known = given.apiVersion === 'admission.k8s.io/v1' || given.apiVersion === 'admission.k8s.io/v1beta1';
     if (!known || given.kind !== 'AdmissionReview')

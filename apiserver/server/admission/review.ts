@@ -1,5 +1,5 @@
 /**
- * The question put to a webhook: `AdmissionReview`.
+ * `AdmissionReview` requests.
  *
  * Owns: its fields, in the order in which Go writes them, and the options of the operation. Start at {@link reviewOf}.
  */
@@ -12,7 +12,7 @@ import type { Call } from '../call.ts';
 import { userJson } from '../verbs/reviews.ts';
 import type { Admitting } from './match.ts';
 
-/** The review without its uid. `version`: the one in which the webhook is asked. */
+/** The review without its uid. `version`: the version that the webhook receives. */
 export function requestOf(call: Call, what: Admitting, version: ServedVersion): JsonObject {
   const { definition, subresource } = call.route;
   const own = call.route.version;
@@ -53,7 +53,7 @@ export function reviewOf(apiVersion: string, uid: string, request: JsonObject): 
 
 const DELETE_FIELDS = ['gracePeriodSeconds', 'preconditions', 'orphanDependents', 'propagationPolicy'] as const;
 
-/** CreateOptions, UpdateOptions or DeleteOptions as the request gave them. A patch is an update. */
+/** CreateOptions, UpdateOptions or DeleteOptions from the request. A patch is an update. */
 export function optionsOf(call: Call, kind: 'CreateOptions' | 'UpdateOptions' | 'DeleteOptions'): JsonObject {
   const { query, body, method } = call.request;
   const options: { [key: string]: JsonValue } = { kind, apiVersion: 'meta.k8s.io/v1' };

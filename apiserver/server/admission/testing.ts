@@ -1,4 +1,4 @@
-/** What tests of webhooks share: a server whose webhooks are answered in place, and configurations of webhooks. */
+/** Shared by tests of webhooks: a server whose webhooks are answered in place, and webhook configurations. */
 import { expect } from 'vitest';
 import type { JsonObject, JsonValue, KubeObject } from '../../objects/object.ts';
 import type { CallOut, CallOutAnswer, CallOutFunction } from '../server.ts';

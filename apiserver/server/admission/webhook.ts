@@ -1,7 +1,7 @@
 /**
- * One webhook, read: whom it is for and how it is asked, with the defaults of admissionregistration/v1.
+ * One webhook, parsed: what it matches and how it is called, with the defaults of admissionregistration/v1.
  *
- * Does not own: which webhooks there are (`webhooks.ts`), nor what they select (`match.ts`).
+ * Does not own: the list of webhooks (`webhooks.ts`), matching (`match.ts`).
  */
 import { isList, isMap, textOf, textsOf } from '../../objects/json.ts';
 import type { JsonObject } from '../../objects/object.ts';
@@ -12,7 +12,7 @@ export interface WebhookRule {
   readonly versions: readonly string[];
   readonly resources: readonly string[];
   readonly scope: string;
-  /** Of policies: only objects of these names; empty for all. */
+  /** Policies only: resource names; empty for all. */
   readonly names: readonly string[];
 }
 
@@ -30,13 +30,13 @@ export interface Webhook {
   readonly timeoutSeconds: number;
   readonly sideEffects: string;
   readonly reviewVersions: readonly string[];
-  /** Mutating webhooks: to be asked again when a later one changes the object. */
+  /** Mutating webhooks: called again when a later one changes the object. */
   readonly reinvoked: boolean;
 }
 
 const DEFAULT_TIMEOUT_SECONDS = 10;
 
-/** Read off a webhook, or off anything else that selects requests as webhooks do. */
+/** Parses a webhook, or another type with the same matching fields. */
 export function webhookOf(id: string, hook: JsonObject): Webhook {
   const rules = isList(hook['rules']) ? hook['rules'].filter(isMap) : [];
   const conditions = hook['matchConditions'];
@@ -64,7 +64,7 @@ export function webhookOf(id: string, hook: JsonObject): Webhook {
   };
 }
 
-/** An empty selector selects everything and is the same as none. */
+/** An empty selector selects everything, as if absent. */
 function selectorOf(selector: JsonObject[string]): JsonObject | undefined {
   if (!isMap(selector)) return undefined;
   const { matchLabels, matchExpressions } = selector;

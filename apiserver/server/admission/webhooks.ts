@@ -1,8 +1,8 @@
 /**
- * Webhook configurations, read.
+ * Webhook configurations, parsed.
  *
- * Owns: from stored configurations to the list of webhooks in calling order, with the defaults of admissionregistration/v1. Does not
- * own: which of them a request concerns (`match.ts`), nor calling them. Start at {@link Webhooks}.
+ * Owns: the list of webhooks in calling order from the stored configurations, with the defaults of admissionregistration/v1. Does not own:
+ * matching (`match.ts`), calling. Start at {@link Webhooks}.
  */
 import { isList, isMap } from '../../objects/json.ts';
 import type { KubeObject } from '../../objects/object.ts';
@@ -19,7 +19,7 @@ export class Webhooks {
   #mutating: readonly Webhook[] | undefined;
   #validating: readonly Webhook[] | undefined;
   #present: boolean | undefined;
-  /** Policies are asked where webhooks are. */
+  /** Policies run together with webhooks. */
   readonly policies: Policies;
 
   constructor(store: Store) {
@@ -35,14 +35,14 @@ export class Webhooks {
     return (this.#validating ??= webhooksOf(this.#store.list(VALIDATING)));
   }
 
-  /** Whether any request could concern any webhook. */
+  /** Whether any webhook or policy exists. */
   get present(): boolean {
     return (this.#present ??= this.mutating.length > 0 || this.validating.length > 0 || this.policies.present);
   }
 
-  /** Configurations may have changed. `resource`: which resource did; absent when everything may have. */
+  /** Invalidates after a change of configurations. `resource`: the changed resource; absent when everything may have changed. */
   changed(resource?: string): void {
-    // Every commit comes by here, and hardly any concerns admission.
+    // This runs on every commit, and few commits concern admission.
     if (resource !== undefined && !resource.endsWith(GROUP)) return;
     this.#present = undefined;
     if (resource === undefined || resource === MUTATING) this.#mutating = undefined;

@@ -1,7 +1,7 @@
 /**
- * Admission as the verbs use it: one step before a write is merged, one before it is stored.
+ * Admission for the verbs: one step before a write is merged, one before it is stored.
  *
- * Owns: what POST, PUT, PATCH, DELETE and the subresources tell webhooks of themselves. Costs a comparison when there are none.
+ * Owns: the review attributes of POST, PUT, PATCH, DELETE and the subresources. Costs one comparison when there are no webhooks.
  */
 import { isMap, valueAt } from '../../objects/json.ts';
 import type { JsonObject, KubeObject } from '../../objects/object.ts';
@@ -21,7 +21,7 @@ export function mutateIncoming(
   options: WriteOptions,
 ): Incoming | Refusal {
   if (kernel.admission === undefined || call.admitted === true) return incoming;
-  // Fields that webhooks set belong to nobody: ownership is settled before they are asked.
+  // Fields that webhooks set have no owner: ownership is computed before they are called.
   if (incoming.owned !== true) {
     if (old === undefined) kernel.owners.creating(call, incoming.object, incoming.meta);
     else kernel.owners.changing(call, incoming.object, incoming.meta, old);
@@ -29,7 +29,7 @@ export function mutateIncoming(
   const owned: Incoming = { ...incoming, owned: true };
   const { normalise } = call.route.definition.strategy;
   const sent = { ...incoming.object, metadata: incoming.meta } as KubeObject;
-  // What the server fills in of itself, webhooks see already.
+  // Webhooks already see the fields that the server fills in.
   const object = normalise === undefined ? sent : normalise(sent, old);
   const { name = '' } = incoming.meta;
   const what = writing(call, object, old, name, options);
@@ -43,7 +43,7 @@ export function mutateIncoming(
   return result instanceof Refusal ? result : last;
 }
 
-/** A refusal when webhooks do not want the object stored. Both in the request's version. */
+/** A refusal when a webhook denies the write. Both objects in the request's version. */
 export function validateWrite(
   kernel: Kernel,
   call: Call,
@@ -55,7 +55,7 @@ export function validateWrite(
   return kernel.admission.validate(kernel, call, writing(call, object, old, nameOf(call, object), options));
 }
 
-/** The name that was asked for, whatever webhooks made of it; a generated one when none was. */
+/** The requested name, whatever webhooks did to it; a generated one when there was none. */
 function nameOf({ route, request }: Call, object: KubeObject): string {
   if (route.name !== '') return route.name;
   const asked = valueAt(request.body, ['metadata', 'name']);
@@ -81,12 +81,12 @@ function writing(
   };
 }
 
-/** A namespace lies in itself. */
+/** A namespace is in its own namespace. */
 function homeOf({ route }: Call, name: string): string {
   return route.definition.gr === 'namespaces' ? name : route.namespace;
 }
 
-/** Webhooks before a deletion. `named`: false for the items of a collection, which webhooks see without a name. */
+/** Webhooks before a deletion. `named`: false for the items of a collection, which webhooks receive without a name. */
 export function admitDelete(
   kernel: Kernel,
   call: Call,
@@ -109,7 +109,7 @@ export function admitDelete(
   return mutated instanceof Refusal ? mutated : admission.validate(kernel, call, what);
 }
 
-/** A namespace is always deleted with its uid as a precondition. */
+/** Namespace deletions always have a uid precondition. */
 function deleteOptionsOf(call: Call, old: KubeObject): JsonObject {
   const options = optionsOf(call, 'DeleteOptions');
   if (call.route.definition.gr !== 'namespaces') return options;
@@ -117,7 +117,7 @@ function deleteOptionsOf(call: Call, old: KubeObject): JsonObject {
   return { ...options, preconditions: { uid: old.metadata.uid ?? '', ...given } };
 }
 
-/** Webhooks on the object of a subresource: a binding, an eviction, a scale. The object as they leave it. */
+/** Webhooks on the object of a subresource: a binding, an eviction, a scale. Returns the mutated object. */
 export function admitSubresource(
   kernel: Kernel,
   call: Call,
@@ -125,7 +125,7 @@ export function admitSubresource(
   old: JsonObject | undefined,
   kind: { readonly group: string; readonly version: string; readonly kind: string },
   dryRun: boolean,
-  /** What the server adds before validating webhooks see it. */
+  /** Fields that the server adds before validating webhooks run. */
   completed: (object: JsonObject) => JsonObject = (given) => given,
 ): JsonObject | Refusal {
   const { admission } = kernel;

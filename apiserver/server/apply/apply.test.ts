@@ -62,7 +62,7 @@ function thing(spec: JsonObject, metadata: JsonObject = {}): KubeObject {
   return { apiVersion: 'apply.example.com/v1', kind: 'Thing', metadata: { name: 'a', ...metadata }, spec };
 }
 
-/** What each entry owns: `m1 Apply`, `m2 Update status`. */
+/** The fields of each entry: `m1 Apply`, `m2 Update status`. */
 function owners(answer: Answer): { readonly [entry: string]: JsonValue | undefined } {
   return Object.fromEntries(
     (answer.object.metadata.managedFields ?? []).map((entry) => [
@@ -78,7 +78,7 @@ function causes(answer: Answer): readonly string[] {
 }
 
 describe('an apply', () => {
-  it('warns of keys named twice, or refuses them when asked to be strict (113)', () => {
+  it('warns of duplicate keys, or refuses them under strict validation (113)', () => {
     const { request } = testServer();
     const path = '/api/v1/namespaces/default/configmaps/a?fieldManager=m';
     const body = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, data: { x: '2' } };
@@ -100,7 +100,7 @@ describe('an apply', () => {
     expect(silent.headers?.['warning']).toBeUndefined();
   });
 
-  it('creates what is absent with 201 and changes what is there with 200 (65, 66)', () => {
+  it('creates an absent object with 201 and changes an existing one with 200 (65, 66)', () => {
     const { apply } = serve();
 
     const created = apply('m1', { size: 1, set: ['x'], map: [{ name: 'p', count: 2 }] });
@@ -144,7 +144,7 @@ describe('an apply', () => {
     });
   });
 
-  it('of a uid on nothing is a conflict, of a version on nothing is not (65)', () => {
+  it('with a uid is a conflict when nothing is stored, with a version it is not (65)', () => {
     const { apply } = serve();
 
     expect(apply('m1', {}, '', { uid: 'u' })).toMatchObject({
@@ -158,7 +158,7 @@ describe('an apply', () => {
     expect(apply('m1', {}, '', { resourceVersion: '1' }).code).toBe(409);
   });
 
-  it('brings back what has been deleted, as another object (156)', () => {
+  it('recreates a deleted object with a new uid (156)', () => {
     const { apply, request } = serve();
     const { object } = apply('m1', { size: 1 });
     request('DELETE', A);
@@ -182,7 +182,7 @@ describe('an apply', () => {
     expect(again.object.metadata.managedFields?.[0]?.['time']).toBe('2024-01-01T00:00:00Z');
   });
 
-  it('of a field or an item that does not fit is answered 500 (71)', () => {
+  it('of a field or an item of the wrong type is answered 500 (71)', () => {
     const { apply } = serve();
     const failure = 'failed to create typed patch object (/a; apply.example.com/v1, Kind=Thing): ';
 
@@ -228,12 +228,12 @@ describe('two managers', () => {
       'm1 Apply': { 'f:spec': { 'f:note': {}, 'f:size': {} } },
       'm2 Apply': { 'f:spec': { 'f:size': {} } },
     });
-    // Nothing of the object has changed, so there is no time to note.
+    // The object has not changed, so there is no time to record.
     expect(shared.object.metadata.managedFields?.[0]).toMatchObject({ manager: 'm2' });
     expect(shared.object.metadata.managedFields?.[0]?.['time']).toBeUndefined();
   });
 
-  it('take fields from each other by force, or by any plain update (69)', () => {
+  it('take fields from each other with force, or with any plain update (69)', () => {
     const { apply, request } = serve();
     apply('m1', { size: 1, note: 'x' });
 
@@ -250,7 +250,7 @@ describe('two managers', () => {
     });
   });
 
-  it('keep what the other still owns when one stops applying it (70)', () => {
+  it('keep fields that the other still owns when one stops applying them (70)', () => {
     const { apply } = serve();
     apply('m1', { size: 1, set: ['x', 'y'], map: [{ name: 'p' }] });
     apply('m2', { size: 1, set: ['y'] });
@@ -279,14 +279,14 @@ describe('two managers', () => {
 });
 
 describe('a list', () => {
-  it('is merged in an order that keeps both orders', () => {
+  it('is merged in an order that preserves both orders', () => {
     const { apply } = serve();
     apply('m1', { set: ['a', 'b', 'c'] });
 
     expect(apply('m2', { set: ['c', 'x', 'a'] }).object).toMatchObject({ spec: { set: ['b', 'c', 'x', 'a'] } });
   });
 
-  it('names its items with the defaults of their keys (71)', () => {
+  it('identifies its items with the defaults of their keys (71)', () => {
     const { apply } = serve();
 
     expect(owners(apply('m1', { map: [{ name: 'p', inner: [{ port: 80 }] }] }))).toMatchObject({
@@ -318,7 +318,7 @@ describe('an update', () => {
     ]);
   });
 
-  it('owns neither status by the object nor anything else by the status (67)', () => {
+  it('does not own status through the object, nor anything else through the status (67)', () => {
     const { request } = serve();
     request('POST', `${PATH}?fieldManager=m1`, { ...thing({ size: 1 }), status: { phase: 'x' } });
 
@@ -335,7 +335,7 @@ describe('an update', () => {
     });
   });
 
-  it('leaves ten entries of updates; the oldest become ancient-changes (66)', () => {
+  it('keeps ten entries of updates; the oldest become ancient-changes (66)', () => {
     const { request, clock } = serve();
     request('POST', `${PATH}?fieldManager=m0`, thing({ size: 0 }));
     let last: Answer | undefined;
@@ -358,14 +358,14 @@ describe('an update', () => {
       request('PATCH', `${A}/status?fieldManager=m1`, reset, JSON_PATCH).object.metadata.managedFields,
     ).toHaveLength(1);
     expect(request('PATCH', `${A}?fieldManager=m1`, reset, JSON_PATCH).object.metadata.managedFields).toBeUndefined();
-    // From then on nobody tracks updates, until somebody applies.
+    // From here on updates are not tracked until the next apply.
     const plain = request('PATCH', `${A}?fieldManager=m1`, { spec: { size: 2 } }, MERGE);
     expect(plain.object.metadata.managedFields).toBeUndefined();
   });
 });
 
 describe('the first apply', () => {
-  it('finds fields without owners with before-first-apply (66)', () => {
+  it('assigns fields without owners to before-first-apply (66)', () => {
     const { request, apply } = serve();
     request('POST', `${PATH}?fieldManager=m1`, thing({ size: 1 }));
     request('PATCH', A, [{ op: 'replace', path: '/metadata/managedFields', value: [{}] }], JSON_PATCH);
@@ -375,7 +375,7 @@ describe('the first apply', () => {
     ]);
   });
 
-  it('of kubectl takes over what its client-side apply has set, and keeps the annotation in step (73)', () => {
+  it('of kubectl takes over the fields of its client-side apply, and updates the annotation (73)', () => {
     const { request, apply } = serve();
     const annotation = 'kubectl.kubernetes.io/last-applied-configuration';
     const annotations = { [annotation]: JSON.stringify(thing({ note: 'x' })) };
@@ -391,7 +391,7 @@ describe('the first apply', () => {
 });
 
 describe('a scale', () => {
-  it('moves the owner of the count to whoever scales', () => {
+  it('moves ownership of the count to the writer', () => {
     const { request } = serve();
     request('POST', `${PATH}?fieldManager=m1`, thing({ replicas: 1, size: 1 }));
     request('PATCH', `${A}/scale?fieldManager=m2`, { spec: { replicas: 2 } }, MERGE);
@@ -403,8 +403,8 @@ describe('a scale', () => {
   });
 });
 
-describe('what admission fills in', () => {
-  it('belongs to nobody (66)', () => {
+describe('fields that admission fills in', () => {
+  it('have no owner (66)', () => {
     const { request } = serve();
     const pod = {
       apiVersion: 'v1',
@@ -421,8 +421,8 @@ describe('what admission fills in', () => {
   });
 });
 
-describe('owners that are worked out late', () => {
-  it('are those that an eager server has kept (66)', () => {
+describe('lazily computed owners', () => {
+  it('equal those that an eager server computes (66)', () => {
     const answers = (['eager', 'on-apply'] as const).map((mode) => {
       const { request, apply } = serve(mode);
       request('POST', `${PATH}?fieldManager=m1`, thing({ size: 1, replicas: 1, set: ['x'] }));

@@ -1,7 +1,7 @@
 /**
- * What changed from one value to another, as sets of fields.
+ * The difference between two values, as sets of fields.
  *
- * Owns: structured-merge-diff `typed/compare.go`. Equal parts are found by identity first: unchanged parts of stored objects are shared.
+ * Owns: structured-merge-diff `typed/compare.go`. Identical parts are skipped by reference: stored objects share unchanged parts.
  */
 import { jsonEqual } from '../../objects/json.ts';
 import { isList, isMap } from '../../objects/json.ts';
@@ -58,7 +58,7 @@ class Walk implements Comparison {
     let leaf: boolean;
     if (to === undefined) leaf = this.#handle(type, handled(type, shapeFrom), from, to);
     else {
-      // A value that changed its form is judged in both, as when neither hides the other.
+      // A value that changed between scalar, list and map is compared as both.
       if (from !== undefined && shapeFrom !== shapeTo) this.#handle(type, handled(type, shapeFrom), from, to);
       leaf = this.#handle(type, handled(type, shapeTo), from, to);
     }
@@ -67,7 +67,7 @@ class Walk implements Comparison {
     else if (to === undefined) this.removed.insert(this.#path);
   }
 
-  /** Whether the value counts as one whole. */
+  /** Whether the value is atomic. */
   #handle(
     type: TypeNode,
     form: 'map' | 'scalar' | 'list',
@@ -79,7 +79,7 @@ class Walk implements Comparison {
       return false;
     }
     if (form === 'list' && type.list !== undefined && !type.list.atomic && (isFullList(from) || isFullList(to))) {
-      // Naming items costs more than finding lists equal, which most are.
+      // Naming items costs more than an equality check, and most lists are equal.
       if (to !== undefined && jsonEqual(from, to)) return false;
       this.#lists(type.list, isList(from) ? from : [], isList(to) ? to : []);
       return false;
@@ -121,7 +121,7 @@ class Walk implements Comparison {
     for (const [name, right] of after) if (!before.has(name)) this.#items(list, name, [], right);
   }
 
-  /** Items of one name; more than one is a duplicate, owned by its name alone. */
+  /** Items with the same key; more than one is a duplicate, which is owned by its key alone. */
   #items(list: ListType, name: string, left: readonly JsonValue[], right: readonly JsonValue[]): void {
     const type = list.element();
     if (left.length <= 1 && right.length <= 1) {

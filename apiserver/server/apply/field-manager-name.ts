@@ -1,11 +1,11 @@
-/** The rules for names of field managers in `?fieldManager=`. */
+/** Validation of `?fieldManager=`. */
 import { fieldInvalid, type FieldError } from '../refusal.ts';
 
-/** As many bytes as the name of a field manager may have. */
+/** The maximum length of a field manager's name, bytes. */
 const FIELD_MANAGER_BYTES_MAX = 128;
 const UNPRINTABLE = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/u;
 
-/** What is wrong with the name; an empty one stands for none. */
+/** The problem of a name; an empty name stands for none. */
 export function fieldManagerErrors(manager: string): readonly FieldError[] {
   const field = 'fieldManager';
   const errors: FieldError[] = [];

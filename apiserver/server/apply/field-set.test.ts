@@ -9,7 +9,7 @@ function decoded(raw: Parameters<typeof decodeFieldSet>[0]): FieldSet {
 }
 
 describe('FieldsV1', () => {
-  it('comes out as it went in, in the order of its elements', () => {
+  it('round-trips, with sorted elements', () => {
     const raw = {
       'f:b': { 'k:{"port":443}': { 'f:x': {} }, 'k:{"port":80}': { '.': {}, 'f:y': {} } },
       'f:a': { 'v:10': {}, 'v:9': {}, 'v:"s"': {} },
@@ -23,7 +23,7 @@ describe('FieldsV1', () => {
     );
   });
 
-  it('is escaped as Go escapes it, whatever the spelling it is read in', () => {
+  it('is escaped as in Go, however its input was escaped', () => {
     const escaped = String.raw`k:{"name":"a\u003cb\u0026c\u003e\\b\u0008\n"}`;
 
     expect(decoded({ 'f:list': { 'k:{"name":"a<b&c>\\\\b\\b\\n"}': {}, 'v:"<"': {} } }).encode()).toEqual({
@@ -33,7 +33,7 @@ describe('FieldsV1', () => {
     expect(elementText(escaped)).toBe(String.raw`[name="a<b&c>\\b\b\n"]`);
   });
 
-  it('drops elements of kinds it does not know and refuses broken ones', () => {
+  it('drops elements of unknown types and refuses broken ones', () => {
     expect(decoded({ 'x:new': {}, 'f:a': {} }).encode()).toEqual({ 'f:a': {} });
     expect(decodeFieldSet({ a: {} })).toContain('key must be 2 characters long');
     expect(decodeFieldSet({ ab: {} })).toContain('missing colon: ab');
@@ -41,14 +41,14 @@ describe('FieldsV1', () => {
 });
 
 describe('a set', () => {
-  it('loses parents without their children, unless it loses everything below', () => {
+  it('difference keeps children of a removed parent, recursive difference removes them', () => {
     const set = fieldSetOf('a', 'a.b', 'c');
 
     expect(set.difference(fieldSetOf('a')).encode()).toEqual({ 'f:a': { 'f:b': {} }, 'f:c': {} });
     expect(set.recursiveDifference(fieldSetOf('a')).encode()).toEqual({ 'f:c': {} });
   });
 
-  it('is itself when an operation changes nothing', () => {
+  it('is returned unchanged when an operation changes nothing', () => {
     const set = fieldSetOf('a', 'a.b', 'c');
 
     expect(set.union(fieldSetOf('a.b'))).toBe(set);
@@ -57,7 +57,7 @@ describe('a set', () => {
 });
 
 describe('an element', () => {
-  it('is shown as messages show it (68)', () => {
+  it('is printed as in messages (68)', () => {
     expect(['f:a', 'k:{"name":"x","port":80}', 'v:"y"', 'i:0'].map(elementText)).toEqual([
       '.a',
       '[name="x",port=80]',

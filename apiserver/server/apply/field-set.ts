@@ -1,9 +1,9 @@
 /**
  * A set of fields, and its FieldsV1 form.
  *
- * Owns: the set operations of structured-merge-diff `fieldpath/set.go` and the codec of `serialize.go`. A set is built by
- * {@link FieldSet.insert} and never changed once it is shared; operations that change nothing return their receiver, which keeps the
- * encoded form cached on it.
+ * Owns: the set operations of structured-merge-diff `fieldpath/set.go` and the codec of `serialize.go`. A set is built by {@link
+ * FieldSet.insert} and never changed once it is shared; operations that change nothing return their receiver, which keeps its cached
+ * encoding.
  */
 import { isMap } from '../../objects/json.ts';
 import type { JsonObject, JsonValue } from '../../objects/object.ts';
@@ -17,19 +17,19 @@ const NO_MEMBERS: Members = new Set();
 const NO_CHILDREN: Children = new Map();
 
 export class FieldSet {
-  /** Fields that belong to the set. */
+  /** Members of the set. */
   members: Members = NO_MEMBERS;
-  /** Fields below which something belongs to the set. */
+  /** Fields with members below them. */
   children: Children = NO_CHILDREN;
-  /** The type that this set is known to fit: see `reconcile.ts`. */
+  /** The type that this set was reconciled with: see `reconcile.ts`. */
   fits: TypeNode | undefined = undefined;
   #encoded: JsonObject | undefined = undefined;
 
-  /** Adds the field at `path`; only while nobody else holds the set. */
+  /** Adds the field at `path`; only while the set is not shared. */
   insert(path: readonly string[]): void {
     const last = path.length - 1;
     const name = path[last];
-    // Nobody owns the whole object.
+    // The object itself has no owner.
     if (name === undefined) return;
     let node = last === 0 ? undefined : this.descend(path[0] as string);
     for (let index = 1; index < last; index++) node = node?.descend(path[index] as string);
@@ -41,7 +41,7 @@ export class FieldSet {
     this.members.add(element);
   }
 
-  /** The set below `element`, made when there is none. */
+  /** The set below `element`, created if needed. */
   descend(element: string): FieldSet {
     let child = this.children.get(element);
     if (child === undefined) {
@@ -87,7 +87,7 @@ export class FieldSet {
     return this.#with(members, children);
   }
 
-  /** The union of any number of sets, in the time that it takes to go through them once. */
+  /** The union of any number of sets, in linear time. */
   static unionOf(sets: readonly FieldSet[]): FieldSet {
     const [first = EMPTY_SET] = sets;
     if (sets.length < 2) return first;
@@ -117,7 +117,7 @@ export class FieldSet {
     return made;
   }
 
-  /** Without the fields of `other`: a parent in `other` does not take its children along. */
+  /** Without the fields of `other`: removing a parent does not remove its children. */
   difference(other: FieldSet): FieldSet {
     return this.#without(other, false);
   }
@@ -130,7 +130,7 @@ export class FieldSet {
   #without(other: FieldSet, recursive: boolean): FieldSet {
     if (other.members.size === 0 && other.children.size === 0) return this;
     let members = this.members;
-    // The shorter one decides: many owners of little are compared with one change of much.
+    // Walks the shorter one: many small owners are compared with one large change.
     const mine = this.members.size < other.members.size;
     for (const element of mine ? this.members : other.members)
       if (mine ? other.members.has(element) : members.has(element)) {
@@ -166,7 +166,7 @@ export class FieldSet {
     return made;
   }
 
-  /** With every declared field on the way to a member as a member too. */
+  /** Adds all declared fields on the path to a member. */
   withNamedFields(type: TypeNode | undefined): FieldSet {
     if (this.children.size === 0) return this;
     const made = new FieldSet();
@@ -244,7 +244,7 @@ export function fieldType(map: MapType, name: string): TypeNode | undefined {
   return map.fields.get(name)?.type() ?? map.element?.();
 }
 
-/** Reads FieldsV1; a string is the reason why it cannot be. */
+/** Parses FieldsV1; a string is an error. */
 export function decodeFieldSet(raw: JsonValue): FieldSet | string {
   if (raw === null) return EMPTY_SET;
   if (!isMap(raw)) return 'fieldsV1 must be a map';
@@ -253,7 +253,7 @@ export function decodeFieldSet(raw: JsonValue): FieldSet | string {
   return typeof error === 'string' ? error : set;
 }
 
-/** Whether the subtree is itself a member of its parent; a string is an error. */
+/** Whether the subtree itself is a member of its parent; a string is an error. */
 function decodeInto(set: FieldSet, raw: JsonObject): boolean | string {
   let self = false;
   let any = false;

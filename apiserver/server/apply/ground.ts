@@ -1,7 +1,7 @@
 /**
- * A resource as apply sees it: types and conversions by version, reset fields, the empty object.
+ * A resource as apply needs it: types and conversions by version, reset fields, the empty object.
  *
- * Made once per version and subresource.
+ * Cached per version and subresource.
  */
 import type { JsonObject, JsonValue, KubeObject } from '../../objects/object.ts';
 import type { ResourceDefinition, ServedVersion } from '../definition.ts';
@@ -39,7 +39,7 @@ function makeGround(definition: ResourceDefinition, version: ServedVersion, subr
     },
     convert: (object, apiVersion) => {
       if (object.apiVersion === apiVersion) return object;
-      // Without defaults: what an apply has removed must not come back on the way to another version.
+      // Without defaults: a field that an apply removed must not reappear through conversion.
       if (definition.custom) return { ...object, apiVersion };
       const from = versionOf(object.apiVersion);
       const to = versionOf(apiVersion);
@@ -55,7 +55,7 @@ function makeGround(definition: ResourceDefinition, version: ServedVersion, subr
   };
 }
 
-/** What Go writes of a struct that nobody has filled in: fields without `omitempty`, and no defaults. */
+/** The JSON of an empty Go struct: fields without `omitempty`, and no defaults. */
 function zeroOf(decoder: Decoder, root = false): JsonObject {
   const zero: { [key: string]: JsonValue } = {};
   if (!(decoder instanceof StructDecoder)) return zero;
@@ -67,7 +67,7 @@ function zeroOf(decoder: Decoder, root = false): JsonObject {
 
 const empties = new WeakMap<ServedVersion, KubeObject>();
 
-/** What an object is before it is created: for built-in kinds the fields that Go always writes. */
+/** An object before creation: for built-in kinds the fields that Go always writes. */
 export function emptyObject(definition: ResourceDefinition, version: ServedVersion): KubeObject {
   let empty = empties.get(version);
   if (empty === undefined) {
@@ -79,7 +79,7 @@ export function emptyObject(definition: ResourceDefinition, version: ServedVersi
   return empty;
 }
 
-/** What a bookmark carries beside its version: an empty object as it comes from a real server's own form. */
+/** The content of a bookmark apart from its version: an empty object of the kind. */
 export function bookmarked(definition: ResourceDefinition, version: ServedVersion): KubeObject {
   const empty = emptyObject(definition, version);
   return definition.strategy.converted?.(empty) ?? empty;

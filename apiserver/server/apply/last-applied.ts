@@ -1,15 +1,15 @@
 /**
- * kubectl's annotation of what its client-side apply has set, kept up to date by its server-side apply.
+ * kubectl's last-applied annotation of client-side apply, which its server-side apply keeps up to date.
  */
 import { sortedKeys } from '../../objects/json.ts';
 import type { KubeObject } from '../../objects/object.ts';
 
 export const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 
-/** All annotations together, keys included. */
+/** The limit on all annotations together, keys included. */
 const ANNOTATIONS_MAX_BYTES = 256 * 1024;
 
-/** The object with the annotation set to what was applied; the object itself when it has no such annotation. */
+/** The object with the annotation set to the applied configuration; the object itself without that annotation. */
 export function withLastApplied(object: KubeObject, config: KubeObject): KubeObject {
   const { annotations } = object.metadata;
   const current = annotations?.[LAST_APPLIED];

@@ -1,15 +1,15 @@
 /**
- * `metadata.managedFields`: who owns what, decoded and encoded.
+ * `metadata.managedFields`: decoding and encoding.
  *
  * Owns: entries and their identity, order, the merging of old updates (k8s.io/apimachinery `util/managedfields/internal`
- * `managedfields.go`, `capmanagers.go`). What was decoded lately is kept.
+ * `managedfields.go`, `capmanagers.go`). Recently decoded entries are cached.
  */
 import { isList, isMap, textOf } from '../../objects/json.ts';
 import type { JsonObject, JsonValue } from '../../objects/object.ts';
 import { Recent } from '../recent.ts';
 import { decodeFieldSet, EMPTY_SET, FieldSet } from './field-set.ts';
 
-/** What one manager owns. Entries are equal when manager, operation and subresource are, and for updates the version too. */
+/** One manager's fields. Entries are equal when manager, operation and subresource are, and for updates the version too. */
 export interface Owner {
   readonly id: string;
   readonly manager: string;
@@ -21,12 +21,12 @@ export interface Owner {
   readonly time: string | undefined;
 }
 
-/** Owners by id. Never changed once it is shared. */
+/** Owners by id. Immutable once shared. */
 export type Managed = ReadonlyMap<string, Owner>;
 
 export const NOBODY: Managed = new Map();
 
-/** What makes two entries the same: kube-apiserver sorts and merges by this text. */
+/** The identity of an entry: kube-apiserver sorts and merges by this text. */
 function ownerId(manager: string, applied: boolean, apiVersion: string, subresource: string): string {
   return JSON.stringify({
     ...(manager === '' ? {} : { manager }),
@@ -48,17 +48,17 @@ export function owner(
   return { id, manager, applied, apiVersion, subresource, set, time };
 }
 
-/** With another set; the same owner when it is the same set. */
+/** A copy with another set; the same owner when the set is the same. */
 export function owning(one: Owner, set: FieldSet): Owner {
   return one.set === set ? one : { ...one, set };
 }
 
-/** Objects that are written are mostly written again soon. */
+/** Objects that are written are often written again soon. */
 const RECENT = 2000;
 
 const decoded = new Recent<object, Managed | string>(RECENT);
 
-/** The owners of a list of entries; a string says why it cannot be read. */
+/** The owners of a list of entries; a string is an error. */
 export function decodeManaged(entries: JsonValue | undefined): Managed | string {
   if (!isList(entries) || entries.length === 0) return NOBODY;
   let managed = decoded.get(entries);
@@ -93,14 +93,14 @@ function decode(entries: readonly JsonValue[]): Managed | string {
   return managed;
 }
 
-/** The entries of the owners, in their order; undefined when there are none. */
+/** The entries of the owners, sorted; undefined when there are none. */
 export function encodeManaged(managed: Managed): readonly JsonObject[] | undefined {
   const list = entriesOf([...managed.values()]);
   if (list !== undefined) decoded.set(list, managed);
   return list;
 }
 
-/** The same for owners that may share an identity: the last one counts when they are read again. */
+/** The same for owners that may share an identity: on decoding, the last one wins. */
 export function entriesOf(owners: readonly Owner[]): readonly JsonObject[] | undefined {
   return owners.length === 0 ? undefined : [...owners].sort(compareOwners).map(entryOf);
 }
@@ -124,7 +124,7 @@ function entryOf(one: Owner): JsonObject {
   return entry;
 }
 
-/** Encoded sets by their text: what one program writes mostly owns the same fields of every object. */
+/** Encoded sets by text: one program usually owns the same fields of every object. */
 const forms = new Map<string, JsonObject>();
 const FORMS_MAX = 1000;
 
@@ -153,7 +153,7 @@ function order(a: string, b: string): number {
 function compareOwners(a: Owner, b: Owner): number {
   if (a.applied !== b.applied) return a.applied ? -1 : 1;
   if (a.time !== b.time) {
-    // Times of one form are in the order of their texts.
+    // Times in the same format sort as text.
     if (a.time !== undefined && b.time !== undefined && isPlain(a.time) && isPlain(b.time))
       return order(a.time, b.time);
     const apart = seconds(a.time) - seconds(b.time);
@@ -162,18 +162,18 @@ function compareOwners(a: Owner, b: Owner): number {
   return order(a.manager, b.manager) || order(a.apiVersion, b.apiVersion) || order(a.subresource, b.subresource);
 }
 
-/** kube-apiserver keeps that many entries of updates. */
+/** kube-apiserver's limit on update entries. */
 const UPDATERS_MAX = 10;
 const ANCIENT = 'ancient-changes';
 
-/** With the oldest updates of each version merged into one entry, when there are too many. */
+/** Merges the oldest updates of each version into one entry when there are too many. */
 export function capped(managed: Managed): Managed {
   const updaters = [...managed.values()].filter((one) => !one.applied);
   if (updaters.length <= UPDATERS_MAX) return managed;
   updaters.sort((a, b) => seconds(a.time) - seconds(b.time) || order(a.id, b.id));
   const out = new Map(managed);
   const first = new Map<string, Owner>();
-  // The sets of each entry of old updates, put together at the end: one by one, each step would copy all before it.
+  // The sets of merged entries, united at the end: one by one would be quadratic.
   const sets = new Map<string, FieldSet[]>();
   let count = updaters.length;
   for (const one of updaters) {
@@ -193,7 +193,7 @@ export function capped(managed: Managed): Managed {
     parts.push(one.set);
     sets.set(bucket.id, parts);
     out.set(bucket.id, { ...bucket, set: one.set, time: one.time });
-    // As there, an entry of old updates that is not the oldest itself gets lost here.
+    // As in Go, a merged entry that is not the oldest itself is lost here.
     out.delete(one.id);
     if (one.id === bucket.id) sets.delete(one.id);
     count--;

@@ -1,5 +1,5 @@
 /**
- * The field manager: what an update or an apply does to the owners of an object, as kube-apiserver's chain of managers does it.
+ * The field manager: how an update or an apply changes the owners of an object, as kube-apiserver's chain of managers does it.
  *
  * Owns: k8s.io/apimachinery `util/managedfields/internal`: stripped metadata, times, `before-first-apply`, the take-over from client-side
  * apply. Does not own: when it is called (`ownership.ts`), the rules of ownership (`updater.ts`).
@@ -14,7 +14,7 @@ import { ApplyError, errorsText, fieldSetOfValue, validate, type TypedError } fr
 import { applyConfig, Conflicts, updateOwners, type Ground } from './updater.ts';
 import type { TypeNode } from './types.ts';
 
-/** Who writes, and where. */
+/** The writer of a request. */
 export interface Writer {
   readonly manager: string;
   readonly subresource: string;
@@ -22,7 +22,7 @@ export interface Writer {
   readonly time: string;
 }
 
-/** Nobody ever owns these. */
+/** Metadata fields that never have owners. */
 const STRIPPED = fieldSetOf(
   'apiVersion',
   'kind',
@@ -57,14 +57,14 @@ export function managedAfterUpdate(
     const self = owner(writer.manager || UNNAMED, false, ground.apiVersion, writer.subresource);
     const before = out.get(self.id);
     const set = before === undefined ? taken : before.set.union(taken);
-    // What was taken names values as their type of today has them.
+    // The merged set must use the current types of its fields.
     set.fits = ground.typeIn(ground.apiVersion);
     out.set(self.id, { ...self, set, time: writer.time });
   }
   return capped(out);
 }
 
-/** What an apply makes of the live object and its owners. */
+/** The result of an apply on the live object and its owners. */
 export interface Applied {
   readonly object: KubeObject;
   readonly managed: Managed;
@@ -73,7 +73,7 @@ export interface Applied {
 /**
  * Applies `config` to `live`, both in the version of the request. `exists` is false when it creates.
  *
- * @throws {Conflicts} when others own fields that would change, and `force` is not set.
+ * @throws {Conflicts} when other managers own fields that would change, and `force` is not set.
  * @throws {ApplyError} when the config does not fit its type.
  */
 export function applied(
@@ -106,7 +106,7 @@ export function applied(
   return { object: writer.manager === KUBECTL ? withLastApplied(object, config) : object, managed: out };
 }
 
-/** kubectl may take over what its client-side apply has set: such conflicts are none. */
+/** kubectl may take over the fields of its client-side apply: those are not conflicts. */
 function appliedOrTakenOver(
   type: TypeNode,
   ground: Ground,

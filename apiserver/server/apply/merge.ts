@@ -1,8 +1,8 @@
 /**
- * An applied value merged into the live one.
+ * Merges an applied value into the live one.
  *
- * Owns: structured-merge-diff `typed/merge.go`: fields of the applied value win, the rest stays, items of set and map lists come in an
- * order that keeps both orders where it can. Parts that do not change are the live ones themselves.
+ * Owns: structured-merge-diff `typed/merge.go`: fields of the applied value win, the rest is kept, items of set and map lists are in an
+ * order that preserves both orders where it can. Unchanged parts are shared with the live value.
  */
 import { isList, isMap } from '../../objects/json.ts';
 import type { JsonObject, JsonValue } from '../../objects/object.ts';
@@ -11,7 +11,7 @@ import { elementText } from './path-element.ts';
 import { ApplyError, handled, isEmptyMap, itemName, shapeOf } from './typed.ts';
 import { DEDUCED, type ListType, type MapType, type TypeNode } from './types.ts';
 
-/** The merged value; undefined when nothing is left of it. */
+/** The merged value; undefined when it is empty. */
 export function merge(
   type: TypeNode,
   live: JsonValue | undefined,
@@ -19,7 +19,7 @@ export function merge(
 ): JsonValue | undefined {
   const shapeLive = shapeOf(type, live);
   const shapeApplied = shapeOf(type, applied);
-  // When the form has changed, the live form is walked too but the applied one decides.
+  // When the type of value changed, the live value is walked too but the applied one wins.
   const form = handled(type, applied === undefined ? shapeLive : shapeApplied);
   if (form === 'map' && type.map !== undefined && !type.map.atomic && (isFull(live) || isFull(applied)))
     return mergeMaps(type.map, live, applied);
@@ -59,7 +59,7 @@ function mergeMaps(map: MapType, live: JsonValue | undefined, applied: JsonValue
 
 interface Named {
   readonly names: readonly string[];
-  /** The item of a name; null for one that occurs more than once. */
+  /** The item with a key; null for duplicates. */
   readonly items: ReadonlyMap<string, JsonValue>;
 }
 
@@ -112,7 +112,7 @@ function mergeLists(
         continue;
       }
       if (right.items.has(leftName) && next !== undefined && next !== leftName) {
-        // Shared, but its turn comes later, in the order of the applied list.
+        // In both lists, but later in the order of the applied list.
         l++;
         continue;
       }

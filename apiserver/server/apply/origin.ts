@@ -1,9 +1,9 @@
 /**
- * How a stored object came to be: who made it out of what.
+ * The origin of a stored object: which write made it from which object.
  *
- * Owns: the note that a commit leaves on the stored object. It is a private field put onto the object from outside: no copy carries it
- * along, nothing that lists or compares fields sees it, and it costs a tenth of an entry in a WeakMap, which garbage collection would
- * have to look at again and again. Does not own: what becomes of it (`ownership.ts`).
+ * Owns: the record that a commit attaches to the stored object. It is a private field added from outside: copies do not carry it,
+ * enumeration and comparison do not see it, and it costs a tenth of a WeakMap entry, which garbage collection would visit again and again.
+ * Does not own: how it is used (`ownership.ts`).
  */
 import type { KubeObject } from '../../objects/object.ts';
 import type { Call } from '../call.ts';
@@ -11,18 +11,18 @@ import type { Managed } from './managed.ts';
 
 export interface Origin {
   readonly before: KubeObject | undefined;
-  /** Absent for the server's own changes, which nobody owns. */
+  /** Absent for the server's own changes, which have no owner. */
   readonly call: Call | undefined;
-  /** When the call came. */
+  /** The time of the call. */
   readonly time: string;
-  /** The owners after this write, where they are known; what was before counts no more. */
+  /** The owners after this write, where known; earlier writes no longer count. */
   readonly managed: Managed | undefined;
-  /** How many writes lead here. */
+  /** The length of the chain. */
   readonly depth: number;
 }
 
-/** A constructor may answer another object than its own; the private fields of a derived class are then put onto that one. */
-// oxlint-disable-next-line no-extraneous-class -- what its constructor answers is all there is to it
+/** A constructor may return another object; the private fields of a derived class are then added to that one. */
+// oxlint-disable-next-line no-extraneous-class -- it exists for what its constructor returns
 class Given {
   constructor(object: object) {
     return object;
@@ -47,7 +47,7 @@ class Noted extends Given {
   }
 }
 
-/** Notes how a stored object came to be; the latest note counts. */
+/** Records the origin of a stored object; the latest record wins. */
 export function noteOrigin(stored: KubeObject, origin: Origin): void {
   Noted.note(stored, origin);
 }

@@ -1,9 +1,9 @@
 /**
- * Where the write path meets the field manager.
+ * Connects the write path and the field manager.
  *
- * Owns: when owners are computed. `eager`: on every write, as the real server does. `on-apply`: a write only notes who wrote; the owners
- * of an object are worked out from its past when an apply first touches it, and are kept from then on. Trials in process run that way:
- * what nobody looks at costs nothing. Start at {@link Ownership}.
+ * Owns: when owners are computed. `eager`: on every write, as the real server does. `on-apply`: a write only records the writer; the owners
+ * of an object are computed from its history when an apply first touches it, and are maintained from then on. Trials in process use the
+ * latter and pay nothing for unread owners. Start at {@link Ownership}.
  */
 import { isMap, valueAt } from '../../objects/json.ts';
 import type { JsonObject, JsonValue, KubeObject } from '../../objects/object.ts';
@@ -23,7 +23,7 @@ import { ApplyError, roomAfterOwned } from './typed.ts';
 /** See the head of the file. */
 export type FieldManagement = 'eager' | 'on-apply';
 
-/** So many versions of an object are kept at most, only for the sake of its owners. */
+/** The maximum number of old versions of an object to keep only for the sake of its owners. */
 const DEPTH_MAX = 500;
 
 type Entries = readonly JsonObject[] | undefined;
@@ -37,7 +37,7 @@ export class Ownership {
     this.#now = now;
   }
 
-  /** Sets the `managedFields` of an object that is being created. */
+  /** Sets the `managedFields` of a new object. */
   creating(call: Call, object: JsonObject, meta: MutableMeta): void {
     const asked = decoded(call.route.subresource === '' ? meta.managedFields : undefined);
     if (!this.#eager && asked.size === 0) {
@@ -49,14 +49,14 @@ export class Ownership {
     set(meta, this.#updated(call, emptyObject(definition, version), sentObject, asked));
   }
 
-  /** Sets the `managedFields` of an object that is being changed. `before` and the object are in the version of the request. */
+  /** Sets the `managedFields` of a changed object. `before` and the object are in the version of the request. */
   changing(call: Call, object: JsonObject, meta: MutableMeta, before: KubeObject): void {
     const live = before.metadata.managedFields;
     let sent = call.route.subresource === '' ? meta.managedFields : undefined;
     // Decoding a custom resource leaves an empty list out.
     if (sent?.length === 0 && call.route.definition.custom) sent = undefined;
     if (live === undefined && sent === undefined) {
-      // Who has no owners gets none: they were reset, or nobody has applied yet.
+      // Objects without owners get none: they were reset, or there was no apply yet.
       if (meta.managedFields !== undefined) delete meta.managedFields;
       return;
     }
@@ -74,7 +74,7 @@ export class Ownership {
     set(meta, this.#updated(call, before, sentObject, managed));
   }
 
-  /** Notes a commit. `call` is absent for the server's own changes. */
+  /** Records a commit. `call` is absent for the server's own changes. */
   committed(stored: KubeObject, before: KubeObject | undefined, call: Call | undefined): void {
     if (this.#eager || stored.metadata.managedFields !== undefined) return;
     const depth = before === undefined ? 0 : (originOf(before)?.depth ?? 0) + 1;
@@ -100,7 +100,7 @@ export class Ownership {
     return entries === undefined ? undefined : scaled(call, decoded(entries), from, to, this.#now());
   }
 
-  /** Works the owners out from how the object came to be. */
+  /** Computes the owners from the chain of writes. */
   #derived(definition: ResourceDefinition, stored: KubeObject): Managed {
     const past: (readonly [KubeObject, Origin])[] = [];
     let managed: Managed = NOBODY;
@@ -130,7 +130,7 @@ export class Ownership {
 
   #updated(call: Call, from: KubeObject, to: KubeObject, managed: Managed): Entries {
     const { definition, version, subresource } = call.route;
-    // kube-apiserver stores what is too large with its owners without them.
+    // kube-apiserver stores an object without owners when it is too large with them.
     const type = groundOf(definition, version, subresource).typeIn(version.apiVersion);
     const room = roomBeside(to, definition.custom);
     if (type !== undefined && roomAfterOwned(type, to, room) < 0) return undefined;
@@ -143,7 +143,7 @@ export class Ownership {
     try {
       return managedAfterUpdate(groundOf(definition, version, subresource), from, to, managed, writer);
     } catch (error) {
-      // What cannot be tracked is not: an object that fits its schema never gets here.
+      // An object that does not fit its type is not tracked; valid objects never get here.
       if (error instanceof ApplyError) return NOBODY;
       throw error;
     }
@@ -153,7 +153,7 @@ export class Ownership {
 function scaled(call: Call, parent: Managed, from: KubeObject, to: KubeObject, time: string): Entries {
   const { definition, version } = call.route;
   let owners = scaleOwners(definition, parent);
-  // Who has no owners gets none by an update.
+  // An update adds no owners to an object without any.
   if (owners.size > 0) {
     const writer = { manager: managerOf(call), subresource: 'scale', time };
     owners = managedAfterUpdate(SCALE_GROUND, from, to, owners, writer);
@@ -161,13 +161,13 @@ function scaled(call: Call, parent: Managed, from: KubeObject, to: KubeObject, t
   return parentEntries(definition, version.apiVersion, parent, owners);
 }
 
-/** As much of an object's Scale as somebody can own. */
+/** The fields of a Scale that can have an owner. */
 function scaleView(version: ServedVersion, object: KubeObject): KubeObject {
   const replicas = version.scale === undefined ? undefined : valueAt(object, version.scale.specReplicas);
   return { ...EMPTY_SCALE, spec: replicas === undefined || replicas === 0 ? {} : { replicas } };
 }
 
-/** Writes the owners into metadata that is being prepared. */
+/** Adds the owners to metadata that is being prepared. */
 export function set(meta: MutableMeta, entries: Entries): void {
   if (entries === undefined) delete meta.managedFields;
   else meta.managedFields = entries;
@@ -178,7 +178,7 @@ function decoded(entries: JsonValue | undefined): Managed {
   return typeof managed === 'string' ? NOBODY : managed;
 }
 
-/** `[]` or one empty entry: the owners are to be forgotten. */
+/** `[]` or one empty entry resets the owners. */
 function isReset(entries: readonly JsonObject[]): boolean {
   if (entries.length === 0) return true;
   const [first] = entries;
@@ -187,10 +187,10 @@ function isReset(entries: readonly JsonObject[]): boolean {
   );
 }
 
-/** Kinds where normalising is what admission or allocation does: nobody owns its results. */
+/** Kinds that are normalised by admission or allocation: the results have no owner. */
 const ALLOCATED: ReadonlySet<string> = new Set(['pods', 'services', 'nodes']);
 
-/** The object as it was sent, with the defaults of its kind, which count as sent. */
+/** The object as sent, with the defaults of its kind, which count as sent. */
 function objectOf(
   definition: ResourceDefinition,
   object: JsonObject,
@@ -225,7 +225,7 @@ function managerOf(call: Call): string {
   return kept;
 }
 
-/** Whether two objects are the same but for the times in their `managedFields`. */
+/** Whether two objects are equal except for the times in their `managedFields`. */
 export function sameButForTimes(next: KubeObject, old: KubeObject): boolean {
   const mine = next.metadata.managedFields;
   const theirs = old.metadata.managedFields;

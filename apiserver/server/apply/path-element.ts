@@ -1,13 +1,13 @@
 /**
  * One step of a field path, in the spelling of FieldsV1: `f:name`, `k:{"name":"a"}`, `v:"item"`, `i:0`.
  *
- * Owns: making, ordering and printing these strings. Equal elements are equal strings, so sets of them are plain maps. Mirrors
+ * Owns: creating, sorting and printing these strings. Equal elements are equal strings, so sets of them are plain maps. Mirrors
  * structured-merge-diff `fieldpath/element.go` and `serialize-pe.go`.
  */
 import { isList, isMap } from '../../objects/json.ts';
 import type { JsonObject, JsonValue } from '../../objects/object.ts';
 
-/** What json-iterator, which writes these keys, escapes differently: for HTML, and without the short forms of two control characters. */
+/** json-iterator, which writes these keys, escapes differently: for HTML, and without the short forms of two control characters. */
 const ESCAPES: { readonly [text: string]: string } = {
   '<': String.raw`\u003c`,
   '>': String.raw`\u003e`,
@@ -31,19 +31,19 @@ export function valueElement(value: JsonValue): string {
   return `v:${goJson(value)}`;
 }
 
-/** The element of a list item by its key fields, which are sorted by name. */
+/** The element of a list item by its key fields, sorted by name. */
 export function keyElement(fields: readonly (readonly [string, JsonValue])[]): string {
   let text = '';
   for (const [name, value] of fields) text += `${text === '' ? '' : ','}${JSON.stringify(name)}:${goJson(value)}`;
   return `k:{${text}}`;
 }
 
-/** Why a key of FieldsV1 is no path element. */
+/** The error for a malformed key of FieldsV1. */
 export interface BadElement {
   readonly why: string;
 }
 
-/** A key of FieldsV1 in canonical spelling; undefined for kinds that a later version may know: they are dropped. */
+/** A key of FieldsV1 in canonical form; undefined for types that a later version may know: they are dropped. */
 export function parseElement(text: string): string | BadElement | undefined {
   if (text.length < 2) return { why: 'key must be 2 characters long:' };
   if (text[1] !== ':') return { why: `missing colon: ${text}` };
@@ -78,10 +78,10 @@ function keyFields(map: JsonObject): readonly (readonly [string, JsonValue])[] {
 
 const RANK: { readonly [kind: string]: number } = { f: 0, k: 1, v: 2, i: 3 };
 
-/** The elements in the order of FieldsV1: fields by name, then keys, values and indices by what they hold. Sorts in place. */
+/** The elements in the order of FieldsV1: fields by name, then keys, values and indices by content. Sorts in place. */
 export function sortedElements(elements: string[]): string[] {
   if (elements.every((one) => one.startsWith('f:'))) return elements.sort();
-  // What an element holds is read once, not at every comparison.
+  // Contents are decoded once, not at every comparison.
   const read = elements.map((text) => ({ text, kind: text[0] ?? '', holds: holding(text) }));
   return read.sort(compareElements).map(({ text }) => text);
 }
@@ -143,7 +143,7 @@ function compareValues(a: JsonValue, b: JsonValue): number {
   return left === right ? 0 : left < right ? -1 : 1;
 }
 
-/** How messages show the element: `.name`, `[name="a"]`, `[="item"]`, `[0]`. */
+/** An element as in messages: `.name`, `[name="a"]`, `[="item"]`, `[0]`. */
 export function elementText(element: string): string {
   const rest = element.slice(2);
   switch (element[0]) {
@@ -169,7 +169,7 @@ function valueText(value: JsonValue): string {
   return JSON.stringify(value);
 }
 
-/** A whole path as messages show it. */
+/** A path as in messages. */
 export function pathText(path: readonly string[]): string {
   return path.map(elementText).join('');
 }

@@ -1,17 +1,17 @@
 /**
- * Objects that read otherwise than they are stored, and first among them applied metadata with empty members (`labels: {}`,
- * `finalizers: []`, a null label) of custom resources, which is never a no-op.
+ * Objects that change on a read-write round trip: applied metadata with empty members (`labels: {}`, `finalizers: []`, a null label) of
+ * custom resources, which is never a no-op.
  *
- * A real server stores what an apply made as it is, but reads it through its own type of metadata, which has no empty members: so the
- * next write finds something to change although nobody changed anything, and so does the same apply again, every time. A controller
- * that applies such metadata whenever it is told of a change wakes itself for ever.
+ * A real server stores the result of an apply unchanged, but reads it through its own type of metadata, which has no empty members: so the
+ * next write finds a change although nothing changed, and so does the same apply again, every time. A controller that applies such metadata
+ * on every watch event triggers itself for ever.
  */
 import { isList, isMap } from '../../objects/json.ts';
 import type { JsonValue, KubeObject } from '../../objects/object.ts';
 
 const MEMBERS = ['labels', 'annotations', 'finalizers', 'ownerReferences'] as const;
 
-/** Whether the metadata of an apply's result would read differently once it is stored. */
+/** Whether the metadata of an apply's result would read differently once stored. */
 export function isRaw(metadata: JsonValue | undefined): boolean {
   if (!isMap(metadata)) return false;
   return MEMBERS.some((key) => {
@@ -26,12 +26,12 @@ export function isRaw(metadata: JsonValue | undefined): boolean {
 
 const stored = new WeakSet<KubeObject>();
 
-/** Notes that the stored object has such metadata. */
+/** Marks the stored object. */
 export function rememberRaw(object: KubeObject): void {
   stored.add(object);
 }
 
-/** Whether writing the stored object back unchanged changes it. */
+/** Whether writing the stored object back unchanged would change it. */
 export function isStoredRaw(object: KubeObject): boolean {
   return stored.has(object);
 }

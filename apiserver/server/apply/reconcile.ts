@@ -1,14 +1,14 @@
 /**
- * Owned fields brought in line with a schema that has changed since.
+ * Adapts owned fields to a changed schema.
  *
- * Owns: structured-merge-diff `typed/reconcile_schema.go`: what was granular and is atomic now is owned as a whole. (From atomic to
- * granular nothing can be known; the whole stays owned.)
+ * Owns: structured-merge-diff `typed/reconcile_schema.go`: a granular value that became atomic is owned as a whole. (From atomic to
+ * granular nothing is known; the whole stays owned.)
  */
 import { FieldSet, fieldType } from './field-set.ts';
 import { handled } from './typed.ts';
 import { isDeducedMap, type TypeNode } from './types.ts';
 
-/** The set as it fits `type`; the set itself when it does already. */
+/** The set adapted to `type`; the set itself when it already fits. */
 export function reconcile(set: FieldSet, type: TypeNode): FieldSet {
   if (set.fits === type) return set;
   const whole = new FieldSet();

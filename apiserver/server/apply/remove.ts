@@ -1,7 +1,7 @@
 /**
- * A value without some of its fields.
+ * Removes fields from a value.
  *
- * Owns: structured-merge-diff `typed/remove.go`. What becomes empty by it becomes null there; {@link removeItems} answers null too.
+ * Owns: structured-merge-diff `typed/remove.go`. Values that become empty are null; {@link removeItems} returns null too.
  */
 import { isList, isMap } from '../../objects/json.ts';
 import type { JsonValue } from '../../objects/object.ts';
@@ -16,7 +16,7 @@ export function removeItems(type: TypeNode, value: JsonValue, items: FieldSet): 
       return value;
     case 'list': {
       const { list } = type;
-      // Whole lists and maps that are entered at all are left empty.
+      // Lists and maps that become empty stay as empty ones.
       if (list === undefined || !isList(value) || value.length === 0 || list.atomic) return null;
       const kept: JsonValue[] = [];
       for (const item of value) {

@@ -1,5 +1,5 @@
 /**
- * Which fields a request cannot own, because the server resets them.
+ * Fields that a request cannot own, because the server resets them.
  *
  * Owns: GetResetFields of the strategies in k8s.io/kubernetes `pkg/registry`, apiextensions and the aggregator, as a rule and its
  * exceptions: requests on the object leave its status alone, requests on the status leave the spec alone.
@@ -13,7 +13,7 @@ const METADATA_AND_SPEC = fieldSetOf('metadata', 'spec');
 
 const CSRS = 'certificatesigningrequests.certificates.k8s.io';
 
-/** What differs from the rule, by resource and subresource. */
+/** Exceptions to the rule, by resource and subresource. */
 const EXCEPTIONS: { readonly [place: string]: FieldSet } = {
   'deployments.apps/status': fieldSetOf('spec', 'metadata.labels'),
   'pods/status': fieldSetOf('spec', 'metadata.deletionTimestamp', 'metadata.ownerReferences'),
@@ -23,7 +23,7 @@ const EXCEPTIONS: { readonly [place: string]: FieldSet } = {
   [`${CSRS}/approval`]: fieldSetOf('spec', 'status.certificate'),
 };
 
-/** Kinds whose status requests leave metadata alone as well. */
+/** Kinds whose status requests ignore metadata as well. */
 const STATUS_ONLY: ReadonlySet<string> = new Set([
   'validatingadmissionpolicies.admissionregistration.k8s.io',
   'flowschemas.flowcontrol.apiserver.k8s.io',
@@ -48,7 +48,7 @@ export function resetFields(
 ): FieldSet {
   if (definition.custom) {
     if (subresource === 'status') return METADATA_AND_SPEC;
-    // Requests on the object know of their own version only.
+    // Requests on the object only cover their own version.
     return subresource === '' && apiVersion === version.apiVersion && version.subresources.has('status')
       ? STATUS
       : EMPTY_SET;

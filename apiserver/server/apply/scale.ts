@@ -1,8 +1,8 @@
 /**
  * Owners of a replica count, between an object and its Scale.
  *
- * Owns: k8s.io/apimachinery `util/managedfields/scalehandler.go`: who owns `.spec.replicas` of a Scale is who owns the field that it
- * stands for. As there, updates lose their time and their entry on the way back.
+ * Owns: k8s.io/apimachinery `util/managedfields/scalehandler.go`: the owner of `.spec.replicas` of a Scale is the owner of the field behind
+ * it. As in Go, updates lose their time and their entry on the way back.
  */
 import type { JsonObject, KubeObject } from '../../objects/object.ts';
 import type { ResourceDefinition } from '../definition.ts';
@@ -15,7 +15,7 @@ const API_VERSION = 'autoscaling/v1';
 const REPLICAS = fieldSetOf('spec.replicas');
 const REPLICAS_PATH = ['f:spec', 'f:replicas'];
 
-/** How a Scale merges. */
+/** The merge type of a Scale. */
 export const SCALE_GROUND: Ground = {
   apiVersion: API_VERSION,
   typeIn: (apiVersion) => (apiVersion === API_VERSION ? SCALE : undefined),
@@ -23,7 +23,7 @@ export const SCALE_GROUND: Ground = {
   ignored: () => EMPTY_SET,
 };
 
-/** A Scale that nobody has written yet. */
+/** An empty Scale. */
 export const EMPTY_SCALE: KubeObject = {
   apiVersion: API_VERSION,
   kind: 'Scale',
@@ -32,14 +32,14 @@ export const EMPTY_SCALE: KubeObject = {
   status: { replicas: 0 },
 };
 
-/** Where the count is in each version: a path of elements; undefined in versions without /scale; absent for unknown versions. */
+/** The path of the count in each version; undefined in versions without /scale; absent for unknown versions. */
 function pathsOf(definition: ResourceDefinition): ReadonlyMap<string, readonly string[] | undefined> {
   return new Map(
     definition.versions.map((version) => [version.apiVersion, version.scale?.specReplicas.map((name) => `f:${name}`)]),
   );
 }
 
-/** Who owns the count, as owners of a Scale. */
+/** The owners of the count, as owners of a Scale. */
 export function scaleOwners(definition: ResourceDefinition, parent: Managed): Managed {
   const paths = pathsOf(definition);
   const out = new Map<string, Owner>();
@@ -73,7 +73,7 @@ export function parentEntries(
       out.push(one);
       continue;
     }
-    // Somebody else owns the count now, or the entry comes back below under its new identity.
+    // Another manager owns the count now, or the entry is added again below under its new identity.
     const rest = one.set.difference(fieldSetOf(dotted(path)));
     if (!rest.empty) out.push({ ...one, set: rest });
   }

@@ -1,5 +1,5 @@
 /**
- * What tests of apply share: a definition whose fields merge in every way there is, and arbitrary bodies for it and for built-in kinds.
+ * Shared by tests of apply: a definition with every merge type, and arbitrary bodies for it and for built-in kinds.
  *
  * Used by tests and by the comparison with a real server only.
  */
@@ -96,7 +96,7 @@ export const THINGS: KubeObject = {
   },
 };
 
-/** A definition without a schema to speak of: namespaced `blobs`. */
+/** A definition with an open schema: namespaced `blobs`. */
 export const BLOBS: KubeObject = {
   apiVersion: 'apiextensions.k8s.io/v1',
   kind: 'CustomResourceDefinition',
@@ -181,7 +181,7 @@ function body(apiVersion: string, kind: string, fields: { readonly [name: string
   return some({ metadata, ...fields }).map((one) => ({ apiVersion, kind, ...one }));
 }
 
-/** Bodies of `things`, in either version; names are for the caller to fill in. */
+/** Bodies of `things`, in either version; the caller fills in names. */
 export const thingBody: Body = fc
   .constantFrom('v1', 'v1', 'v1', 'v2')
   .chain((version) => body(`apply.example.com/${version}`, 'Thing', { spec, status }));
@@ -213,7 +213,7 @@ const container = fc
   )
   .map(([name, rest]) => ({ name, image: 'image', ...rest }));
 
-/** Deployments that a server accepts, whatever is merged with them. */
+/** Deployments that a server accepts, whatever is merged into them. */
 export const deploymentBody: Body = fc
   .record({
     containers: fc.uniqueArray(container, { minLength: 1, maxLength: 2, selector: (one) => one.name }),

@@ -1,5 +1,5 @@
 /**
- * Values seen through a type: which form a value takes, what names a list item, whether a value fits, which fields it sets.
+ * Typed values: whether a value is a map, list or scalar, the key of a list item, validation, the fields of a value.
  *
  * Owns: structured-merge-diff `typed/helpers.go`, `validate.go` and `tofieldset.go`, texts included.
  */
@@ -10,7 +10,7 @@ import { elementText, fieldElement, keyElement, valueElement } from './path-elem
 import type { ListType, TypeNode } from './types.ts';
 import { ERRORS_MAX } from '../weight.ts';
 
-/** A value that does not fit its type. */
+/** A value that does not match its type. */
 export interface TypedError {
   readonly path: string;
   readonly message: string;
@@ -27,7 +27,7 @@ export function errorsText(errors: readonly TypedError[]): string {
 
 export type Shape = 'map' | 'scalar' | 'list' | 'any';
 
-/** The form that `value` takes in this type; `any` when the type leaves it open. */
+/** Whether `value` is a map, list or scalar in this type; `any` when the type does not say. */
 export function shapeOf(type: TypeNode, value: JsonValue | undefined): Shape {
   const { scalar, list, map } = type;
   if (map !== undefined && scalar === undefined && list === undefined) return 'map';
@@ -39,13 +39,13 @@ export function shapeOf(type: TypeNode, value: JsonValue | undefined): Shape {
   return scalar === undefined ? 'any' : 'scalar';
 }
 
-/** The form to treat a value in: what is open is a map, then a scalar. */
+/** How to treat a value: of an open type as a map, then as a scalar. */
 export function handled(type: TypeNode, shape: Shape): 'map' | 'scalar' | 'list' {
   if (shape !== 'any') return shape;
   return type.map !== undefined ? 'map' : type.scalar !== undefined ? 'scalar' : 'list';
 }
 
-/** What names an item of a set or map list; otherwise why nothing does. */
+/** The key of an item of a set or map list, or why it has none. */
 export type ItemName = { readonly element: string } | { readonly why: string };
 
 export function itemName(list: ListType, item: JsonValue): ItemName {
@@ -91,7 +91,7 @@ export function knownItemName(list: ListType, item: JsonValue, index: number): s
   throw new ApplyError(`element ${index}: ${name.why}`);
 }
 
-/** Whether `value` fits the type; what does not goes to `errors`. */
+/** Validates `value` against the type; appends to `errors`. */
 export function validate(
   type: TypeNode,
   value: JsonValue,
@@ -176,7 +176,7 @@ function goTypeOf(value: JsonValue): string {
   return typeof value === 'boolean' ? 'bool' : typeof value === 'number' ? 'float64' : 'string';
 }
 
-/** `%#v` or `%v` of a decoded value, in the braces of its wrapper for the latter. */
+/** `%#v` or `%v` of a decoded value, the latter in the braces of its wrapper. */
 function goValue(value: JsonValue, syntax: boolean): string {
   return syntax ? goSyntax(value) : `{${goPlain(value)}}`;
 }
@@ -214,7 +214,7 @@ export function fieldSetOfValue(type: TypeNode, value: JsonValue): FieldSet {
   return set;
 }
 
-/** What is left of some bytes behind the FieldsV1 of all that `value` sets; less than nothing where a part of it is too much already. */
+/** The remaining bytes after the FieldsV1 of all fields of `value`; negative once the limit is exceeded. */
 export function roomAfterOwned(type: TypeNode, value: JsonValue, room: number): number {
   const { map, list } = type;
   let left = room;
@@ -242,10 +242,10 @@ export function roomAfterOwned(type: TypeNode, value: JsonValue, room: number): 
   }
 }
 
-/** `"f:":{},`: a name stands behind the colon. */
+/** `"f:":{},`, with the name after the colon. */
 const ELEMENT_BYTES = 8;
 
-/** Adds what `value` sets below `set`; `parent` and `element` name the place of `value` itself. */
+/** Adds the fields of `value` below `set`; `parent` and `element` are the place of `value` itself. */
 function collect(type: TypeNode, value: JsonValue, set: FieldSet, parent: FieldSet | undefined, element: string): void {
   switch (handled(type, shapeOf(type, value))) {
     case 'scalar':

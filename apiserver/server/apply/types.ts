@@ -1,5 +1,5 @@
 /**
- * How values of a type merge: the view that apply has of a schema.
+ * Merge types: apply's view of a schema.
  *
  * Owns: reading schema nodes as structured-merge-diff types (k8s.io/kube-openapi `pkg/schemaconv/openapi.go`), the deduced type of
  * values without a schema, and the type of object metadata. Types are made on demand: schemas may be recursive.
@@ -24,11 +24,11 @@ export interface MapField {
 export interface MapType {
   readonly atomic: boolean;
   readonly fields: ReadonlyMap<string, MapField>;
-  /** The type of fields that are not declared; absent when there may be none. */
+  /** The type of undeclared fields; absent when there are none. */
   readonly element?: () => TypeNode;
 }
 
-/** What a value may be; more than one for values of any type. */
+/** The alternatives of a value; more than one for values of any type. */
 export interface TypeNode {
   readonly scalar?: ScalarType;
   readonly list?: ListType;
@@ -48,21 +48,21 @@ function deducedType(): TypeNode {
 
 const ATOMIC_LIST: ListType = { atomic: true, keys: NO_KEYS, element: atomicType };
 
-/** Anything, owned as a whole. */
+/** Any value, atomic. */
 const ATOMIC: TypeNode = {
   scalar: 'untyped',
   list: ATOMIC_LIST,
   map: { atomic: true, fields: NO_FIELDS, element: atomicType },
 };
 
-/** Anything: maps field by field, lists as a whole. */
+/** Any value: maps field by field, lists as a whole. */
 export const DEDUCED: TypeNode = {
   scalar: 'untyped',
   list: ATOMIC_LIST,
   map: { atomic: false, fields: NO_FIELDS, element: deducedType },
 };
 
-/** A map without declared fields that takes anything: its owners are never reconciled with a changed schema. */
+/** A map without declared fields that accepts anything: its owners are never reconciled with a changed schema. */
 export function isDeducedMap(map: MapType): boolean {
   return map.fields.size === 0 && map.element === deducedType;
 }
@@ -96,7 +96,7 @@ const OWNER_FIELDS = struct(
   true,
 );
 
-/** The uid is the key, and has a default: an owner without one merges, and is refused later. */
+/** The uid is the key, with a default: an owner without one is merged and refused later. */
 const OWNER: TypeNode = {
   map: {
     atomic: true,
@@ -139,7 +139,7 @@ const TYPE_META: readonly (readonly [string, MapField])[] = [
   ['metadata', field(OBJECT_META)],
 ];
 
-/** autoscaling/v1 Scale, as far as apply can touch it. */
+/** autoscaling/v1 Scale, as far as apply needs it. */
 export const SCALE: TypeNode = struct({
   apiVersion: STRING,
   kind: STRING,
@@ -168,7 +168,7 @@ function typeOf(node: SchemaNode, preserving: boolean): TypeNode {
   return (both[preserving ? 1 : 0] ??= compile(node, preserving, node.embedded));
 }
 
-/** `preserving`: something above keeps unknown fields, which all below inherit. */
+/** `preserving`: an ancestor preserves unknown fields, which its descendants inherit. */
 function compile(node: SchemaNode, preserving: boolean, embedded: boolean): TypeNode {
   const keeps = preserving || node.preserve;
   switch (node.type) {
@@ -189,13 +189,13 @@ function compile(node: SchemaNode, preserving: boolean, embedded: boolean): Type
   }
 }
 
-/** Integer or string: no type at all for apply. */
+/** Int-or-string: untyped for apply. */
 const ANY_SCALAR: TypeNode = DEDUCED;
 
 function mapType(node: SchemaNode, keeps: boolean, embedded: boolean): MapType {
   const fields = new Map<string, MapField>(embedded ? TYPE_META : []);
   for (const [name, property] of node.properties) {
-    // What a definition says of metadata only narrows what everybody knows.
+    // A schema can only narrow the common metadata fields.
     if (embedded && fields.has(name)) continue;
     fields.set(name, {
       type: () => typeOf(property, keeps),

@@ -1,8 +1,8 @@
 /**
- * Who owns what after an update or an apply, and what an apply makes of the object.
+ * Computes the owners after an update or an apply, and the applied object.
  *
- * Owns: structured-merge-diff `merge/update.go`: conflicts, stealing, pruning of what is applied no longer. Does not own: times, caps,
- * stripped metadata (`manager.ts`). Start at {@link updateOwners} and {@link applyConfig}.
+ * Owns: structured-merge-diff `merge/update.go`: conflicts, forced take-over, pruning of fields that are no longer applied. Does not own:
+ * times, limits, stripped metadata (`manager.ts`). Start at {@link updateOwners} and {@link applyConfig}.
  */
 import type { KubeObject } from '../../objects/object.ts';
 import { jsonEqual } from '../../objects/json.ts';
@@ -15,19 +15,19 @@ import { removeItems } from './remove.ts';
 import { ApplyError, fieldSetOfValue } from './typed.ts';
 import type { TypeNode } from './types.ts';
 
-/** One resource, as far as ownership of its fields goes. */
+/** One resource, as far as field ownership needs it. */
 export interface Ground {
   /** The version of the request. */
   readonly apiVersion: string;
-  /** The type of objects in a version; undefined for versions that are not served any more. */
+  /** The type of objects in a version; undefined for versions that are no longer served. */
   typeIn(apiVersion: string): TypeNode | undefined;
   /** The object in another version. */
   convert(object: KubeObject, apiVersion: string): KubeObject;
-  /** Fields that the server resets, and that nobody comes to own by such a request. */
+  /** Fields that the server resets, so that such a request cannot own them. */
   ignored(apiVersion: string): FieldSet;
 }
 
-/** One field that somebody else owns. */
+/** A field that another manager owns. */
 export interface Conflict {
   readonly owner: Owner;
   readonly path: readonly string[];
@@ -43,7 +43,7 @@ export class Conflicts extends Error {
   }
 }
 
-/** An object in the version of the request and in others, converted when they are asked for. */
+/** An object in the version of the request and in others, converted lazily. */
 class Versions {
   readonly #ground: Ground;
   readonly #object: KubeObject;
@@ -73,13 +73,13 @@ function reconciled(ground: Ground, managed: Managed): Map<string, Owner> {
   const out = new Map<string, Owner>();
   for (const [id, one] of managed) {
     const type = ground.typeIn(one.apiVersion);
-    // Entries of versions that are gone go with them.
+    // Entries of removed versions are dropped.
     if (type !== undefined) out.set(id, owning(one, reconcile(one.set, type)));
   }
   return out;
 }
 
-/** Takes changed fields from everybody but `self`; refused when that needs force. Changes `managed`. */
+/** Removes changed fields from all managers but `self`; refused when that needs force. Changes `managed`. */
 function settle(
   ground: Ground,
   from: KubeObject,
@@ -130,7 +130,7 @@ function settle(
 }
 
 /**
- * The owners after `from` became `to` by anything but an apply, `self` apart: its fields are the second part, empty when the object
+ * The owners after a change from `from` to `to` other than an apply, without `self`: its fields are the second part, empty when the object
  * has not changed.
  */
 export function updateOwners(
@@ -145,7 +145,7 @@ export function updateOwners(
   return { managed: out, taken: taken.recursiveDifference(ground.ignored(ground.apiVersion)) };
 }
 
-/** What an apply makes of the live object; `object` is undefined when that is nothing new. */
+/** The result of an apply on the live object; `object` is undefined when nothing changes. */
 export function applyConfig(
   ground: Ground,
   live: KubeObject,
@@ -165,7 +165,7 @@ export function applyConfig(
   return { object: jsonEqual(live, pruned) ? undefined : pruned, managed: out };
 }
 
-/** Without what the applier applied last time, does not apply now, and nobody else owns. */
+/** Removes fields that the applier applied last time, does not apply now, and no other manager owns. */
 function prune(ground: Ground, merged: KubeObject, managed: Managed, last: Owner): KubeObject {
   const { apiVersion } = last;
   const type = ground.typeIn(apiVersion);
@@ -182,7 +182,7 @@ function prune(ground: Ground, merged: KubeObject, managed: Managed, last: Owner
   return apiVersion === ground.apiVersion ? kept : ground.convert(kept, ground.apiVersion);
 }
 
-/** With everything back that somebody owns. */
+/** Restores removed fields that another manager owns. */
 function withOwned(ground: Ground, whole: KubeObject, pruned: KubeObject, first: string, managed: Managed): KubeObject {
   const owned = new Map<string, FieldSet[]>([[first, []]]);
   for (const { apiVersion, set } of managed.values()) {

@@ -1,8 +1,8 @@
 /**
  * Kubernetes' `authorizer` for CEL: `authorizer.group('apps').resource('deployments').namespace('a').check('create').allowed()`.
  *
- * Owns: the values of the chain and their functions. Mirrors k8s.io/apiserver `cel/library/authz.go`. Does not own: who may do what
- * (`access/`). Start at {@link registerAuthorizer} and {@link Authorizer}.
+ * Owns: the values of the chain and their functions. Mirrors k8s.io/apiserver `cel/library/authz.go`. Does not own: decisions (`access/`).
+ * Start at {@link registerAuthorizer} and {@link Authorizer}.
  */
 import type { Environment } from '@marcbachmann/cel-js';
 import type { UserInfo } from '../../wire/http.ts';
@@ -28,10 +28,10 @@ const NOWHERE: Place = {
   name: '',
 };
 
-/** Checks are so expensive that a third one in the same expression is past its budget. */
+/** Checks are so expensive that a third one in the same expression exceeds its budget. */
 const CHECKS_MAX = 2;
 
-/** The variable `authorizer`; `requestResource` is the check of what the request itself is about. */
+/** The variable `authorizer`; `requestResource` is the check of the request's own resource. */
 export class Authorizer {
   readonly user: UserInfo;
   readonly #authorize: Authorize;
@@ -46,7 +46,7 @@ export class Authorizer {
     this.#requested = { ...NOWHERE, isResource: true, ...requested };
   }
 
-  /** Another expression begins. */
+  /** Resets the budget for another expression. */
   begin(): void {
     this.#checks = 0;
   }
@@ -134,7 +134,7 @@ export function registerAuthorizer(env: Environment): void {
   narrowing('subresource', (subresource) => ({ subresource }));
   narrowing('namespace', (namespace) => ({ namespace }));
   narrowing('name', (name) => ({ name }));
-  // Rules of roles know no selectors.
+  // RBAC rules have no selectors.
   narrowing('fieldSelector', () => ({}));
   narrowing('labelSelector', () => ({}));
   for (const type of [path, resource])

@@ -1,9 +1,8 @@
 /**
- * Comprehensions of two variables: `all(i, v, …)`, `exists`, `existsOne`, `transformList`, `transformMap`, `transformMapEntry`, and
- * `sortBy`.
+ * Two-variable comprehensions: `all(i, v, …)`, `exists`, `existsOne`, `transformList`, `transformMap`, `transformMapEntry`, and `sortBy`.
  *
- * cel-js brings those of one variable. These are macros on its checker and evaluator, whose types it does not publish: what is used
- * of them is written down here.
+ * cel-js has the one-variable ones. These are macros on its checker and evaluator, whose types it does not publish: the used part of them
+ * is declared here.
  */
 import type { Environment, TypeDeclaration } from '@marcbachmann/cel-js';
 import { compare } from './equality.ts';
@@ -43,12 +42,12 @@ export interface Macro {
 
 type Pair = readonly [unknown, unknown];
 
-/** Runs one argument for one pair. */
+/** Evaluates one argument for one pair. */
 type Run = (argument: number, pair: Pair) => unknown;
 
 interface Kind {
   readonly name: string;
-  /** How many arguments follow the two variables. */
+  /** The number of arguments after the two variables. */
   readonly more: number;
   readonly returns: string;
   type(checker: Checker, types: readonly TypeDeclaration[], keys: TypeDeclaration): TypeDeclaration;
@@ -57,7 +56,7 @@ interface Kind {
 
 const bool = (checker: Checker): TypeDeclaration => checker.getType('bool');
 
-/** An error in one step counts only when no other step decides. */
+/** An error in one step counts only when no other step decides the result. */
 function decides(pairs: readonly Pair[], run: Run, wanted: boolean): boolean {
   let failure: unknown;
   for (const pair of pairs)
@@ -136,7 +135,7 @@ function entriesOf(value: unknown): readonly Pair[] {
   return typeof value === 'object' && value !== null ? Object.entries(value) : [];
 }
 
-/** `kind` sorts the registered functions, so they are made once for every environment. */
+/** `kind` sorts the registered functions, so they are created once for all environments. */
 export function registerComprehensions(env: Environment): void {
   for (const kind of KINDS) {
     const asts = Array.from({ length: kind.more + 2 }, () => 'ast').join(', ');
@@ -150,7 +149,7 @@ export function nameOf(checker: Checker, node: Node | undefined): string {
   throw checker.createError('invalid_macro_argument', 'argument is not an identifier', node ?? { op: '', args: '' });
 }
 
-/** The types of the keys and of the values of what a comprehension ranges over. */
+/** The key and value types of the range of a comprehension. */
 function rangeTypes(checker: Checker, macro: Macro, scope: Scope): readonly [TypeDeclaration, TypeDeclaration] {
   const range = checker.check(macro.receiver, scope);
   const dyn = checker.getType('dyn');

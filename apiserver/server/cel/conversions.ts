@@ -1,6 +1,6 @@
 /**
- * Conversions, comparisons and functions of CEL's own that cel-js lacks: times as texts and numbers, the order of bytes, `matches` with
- * two arguments, unwrapping lists of optionals.
+ * Conversions, comparisons and standard functions that cel-js lacks: times as texts and numbers, the order of bytes, `matches` with two
+ * arguments, unwrapping lists of optionals.
  */
 import type { Environment, Optional } from '@marcbachmann/cel-js';
 import type { Duration } from '@marcbachmann/cel-js/evaluator';

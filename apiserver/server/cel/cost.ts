@@ -1,39 +1,38 @@
 /**
- * What evaluating an expression may cost: a rule of two lines can go through a list for each pair of its items.
+ * The runtime cost budget of expressions: a two-line rule can compare all pairs of items.
  *
- * Owns: kube-apiserver's budgets, and counting: each part of an expression that is evaluated costs one, as in cel-go, and what a
- * function makes of texts costs by their length. cel-js has no budget; the one method that all of its evaluation goes through is
- * written down here.
+ * Owns: kube-apiserver's budgets, and counting: each evaluated node costs one, as in cel-go, and text functions cost by length. cel-js has
+ * no budget; the one method that all of its evaluation passes through is declared here.
  */
 import { Environment } from '@marcbachmann/cel-js';
 
-/** For one evaluation of one expression. */
+/** For one evaluation. */
 const CALL_COST_MAX = 1_000_000;
 /** For all rules of one object. */
 export const OBJECT_COST_MAX = 10_000_000;
 
-/** How cel-go words it. */
+/** cel-go's message. */
 export const COST_EXCEEDED = 'operation cancelled: actual cost limit exceeded';
 
-/** Thrown for every further part: made once, because a comprehension goes on to its next item. */
+/** Thrown for every further node: created once, because a comprehension continues with its next item. */
 const exceeded = new Error(COST_EXCEEDED);
 
 let spent = 0;
 
-/** Notes a cost. Throws when the call has spent too much. */
+/** Adds a cost. Throws when the budget is exceeded. */
 export function spend(cost: number): void {
   spent += cost;
   if (spent > CALL_COST_MAX) throw exceeded;
 }
 
-/** A text that a function is about to make; ten characters cost one, as in cel-go. */
+/** A text that a function is about to create; ten characters cost one, as in cel-go. */
 export function spendText(length: number): void {
   spend(Math.ceil(length / 10));
 }
 
-/** Runs one evaluation and says what it has cost. */
+/** Runs one evaluation and returns its cost. */
 export function counted<T>(evaluate: () => T): { readonly result: T; readonly cost: number } {
-  // Evaluations do not nest, but for one that is tried again in other words: that has a budget of its own.
+  // Evaluations do not nest, except a retry in the fallback environment, which has a budget of its own.
   spent = 0;
   const result = evaluate();
   const cost = spent;
@@ -45,7 +44,7 @@ interface Evaluator {
   run: (this: Evaluator, node: unknown, scope: unknown) => unknown;
 }
 
-/** Makes every evaluation count, whatever its environment: called once. */
+/** Makes every evaluation count, in all environments: called once. */
 export function countEvaluations(): void {
   const probe = new Environment();
   let found: Evaluator | undefined;

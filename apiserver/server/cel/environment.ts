@@ -1,7 +1,7 @@
 /**
- * CEL as a Kubernetes API server speaks it: one base environment, and expressions compiled in children of it.
+ * CEL as in a Kubernetes API server: one base environment, and expressions compiled in children of it.
  *
- * Owns: what every expression can use, compiling, evaluating, the texts of failures. Rules of custom resources are in `rules.ts`;
+ * Owns: the functions available to every expression, compiling, evaluating, error messages. Rules of custom resources are in `rules.ts`;
  * match conditions and admission policies use {@link compileExpression} with variables of their own.
  */
 import { Environment } from '@marcbachmann/cel-js';
@@ -21,7 +21,7 @@ import { registerValues } from './values.ts';
 
 let base: Environment | undefined;
 
-/** The shared parent of all environments; made when the first expression asks, because most servers never see one. */
+/** The shared parent of all environments; created for the first expression, because most servers never see one. */
 export function baseEnvironment(): Environment {
   if (base === undefined) {
     base = new Environment({
@@ -48,9 +48,9 @@ export interface Expression {
   readonly source: string;
   /** The static type: `bool`, `string`, `dyn`, … */
   readonly type: string;
-  /** Names of the variables that it reads. */
+  /** Names of the variables that it uses. */
   readonly reads: ReadonlySet<string>;
-  /** What cel-js has parsed. */
+  /** cel-js's syntax tree. */
   readonly parsed: Parsed;
   /** Values must be CEL values: see `toDynamic` in `shapes.ts`. */
   evaluate(variables: { readonly [name: string]: unknown }): Evaluated;
@@ -60,13 +60,13 @@ export type Evaluated =
   | { readonly outcome: 'value'; readonly value: unknown; readonly cost: number }
   | { readonly outcome: 'error'; readonly message: string };
 
-/** Why an expression does not compile, as cel-go words it: `ERROR: <input>:1:1: …`. */
+/** The compile error as cel-go words it: `ERROR: <input>:1:1: …`. */
 export interface NotCompiled {
   readonly outcome: 'refused';
   readonly message: string;
 }
 
-/** cel-js gives up where two operators fit values whose types are not known. */
+/** cel-js fails when two operators match values of unknown types. */
 function isAmbiguous(error: unknown): boolean {
   return error instanceof Error && error.message.includes(' overlaps with ');
 }
@@ -79,7 +79,7 @@ export function compileExpression(
   source: string,
   where: Environment | { readonly [variable: string]: string },
   fallback?: () => Environment,
-  /** Says it in words that cel-js knows. */
+  /** Rewrites the expression to what cel-js supports. */
   reworded: (source: string) => string = withOwnNames,
 ): Expression | NotCompiled {
   const env = where instanceof Environment ? where : withVariables(where);
@@ -146,7 +146,7 @@ function identifiers(ast: unknown): ReadonlySet<string> {
   return names;
 }
 
-/** Literals that cannot be what they are used as, and what cel-js has beyond Kubernetes. */
+/** Malformed literals, and extensions of cel-js that Kubernetes does not have. */
 function literalFault(source: string, ast: unknown, env: Environment): string | undefined {
   let fault: { readonly code: string; readonly summary: string; readonly at: number } | undefined;
   visit(ast, (node) => {

@@ -8,7 +8,7 @@ import { celConcat, celEqual } from './equality.ts';
 import { rememberMessage } from './messages.ts';
 import { associate } from './shapes.ts';
 
-/** Its fields are getters, as those of real ones. */
+/** Its fields are getters, as in real messages. */
 class Message {
   readonly #a: unknown;
   readonly #b: unknown;
@@ -57,7 +57,7 @@ const value: fc.Arbitrary<unknown> = fc.oneof(
   scalar.map((one) => new Map([['k', one]])),
 );
 
-it('finds what comparing with each would find', () => {
+it('finds the same duplicates as pairwise comparison', () => {
   fc.assert(
     fc.property(fc.array(value, { maxLength: 12 }), value, (values, wanted) => {
       const known = new EqualValues(celEqual, values);
@@ -67,7 +67,7 @@ it('finds what comparing with each would find', () => {
   );
 });
 
-/** Each with each would be a thousand million comparisons. */
+/** Pairwise comparison would take a billion steps. */
 const MANY = 30_000;
 const SET = { listType: 'set', listKeys: [] } as unknown as SchemaNode;
 const MAP = { listType: 'map', listKeys: ['a'] } as unknown as SchemaNode;

@@ -1,7 +1,7 @@
 /**
- * Equal values among many, found without comparing each with each: lists of ten thousand items would keep a server for seconds.
+ * Finds equal values without comparing all pairs: lists of ten thousand items would block a server for seconds.
  *
- * Owns: a key that equal values share. Does not own: what is equal (`equality.ts`). Start at {@link EqualValues}.
+ * Owns: a hash key for values. Does not own: equality (`equality.ts`). Start at {@link EqualValues}.
  */
 import { Optional } from '@marcbachmann/cel-js';
 import { Duration } from '@marcbachmann/cel-js/evaluator';
@@ -10,7 +10,7 @@ import { associationOf } from './shapes.ts';
 
 type Key = string | number | boolean | null | undefined;
 
-/** Values by a key; `keyOf` gives equal values the same one, and others mostly another. */
+/** Values by a key; `keyOf` gives equal values the same key, and unequal ones usually different keys. */
 export class EqualValues {
   readonly #keyOf: (value: unknown) => Key;
   readonly #equal: (left: unknown, right: unknown) => boolean;
@@ -33,7 +33,7 @@ export class EqualValues {
     else places.push({ value, at });
   }
 
-  /** Where the first equal one is; -1 where there is none. */
+  /** The index of the first equal value; -1 when there is none. */
   find(value: unknown): number {
     for (const place of this.#places.get(this.#keyOf(value)) ?? [])
       if (this.#equal(place.value, value)) return place.at;
@@ -41,7 +41,7 @@ export class EqualValues {
   }
 }
 
-/** A key that all values have which are equal to this one. As long as the value: what differs deep inside counts too. */
+/** A key shared by all equal values. As long as the value: differences deep inside count too. */
 export function keyOfValue(value: unknown): Key {
   // Numbers of different types are equal when their values are.
   if (typeof value === 'bigint') return Number(value);
@@ -53,7 +53,7 @@ export function keyOfValue(value: unknown): Key {
   const parts: string[] = [];
   if (Array.isArray(value)) {
     for (const item of value) parts.push(keyText(item));
-    // Order is no part of a set or a map.
+    // Sets and maps ignore order.
     return `list ${(associationOf(value) === undefined ? parts : parts.sort()).join()}`;
   }
   if (value instanceof Map) {
@@ -72,7 +72,7 @@ export function keyOfValues(values: readonly unknown[]): string {
   return values.map(keyText).join();
 }
 
-/** With its length before it: quotes would double with each level. */
+/** With a length prefix: quotes would double with each level. */
 function keyText(value: unknown): string {
   const key = keyOfValue(value);
   const text = String(key);

@@ -1,7 +1,7 @@
 /**
- * When two CEL values are equal, and what `+` makes of lists that are sets or maps.
+ * Equality of CEL values, and `+` of lists that are sets or maps.
  *
- * Mirrors `cel/common/valuesunstructured.go`: sets ignore order, maps are compared by their keys, and adding keeps what is there.
+ * Mirrors `cel/common/valuesunstructured.go`: sets ignore order, maps are compared by key, and adding keeps existing items.
  */
 import { Optional, type Environment } from '@marcbachmann/cel-js';
 import { Duration } from '@marcbachmann/cel-js/evaluator';
@@ -9,13 +9,13 @@ import { EqualValues, keyOfValues } from './equal-values.ts';
 import { fieldsOf } from './messages.ts';
 import { associate, associationOf } from './shapes.ts';
 
-/** Lets values of a type be compared with each other and with `null`, as cel-go does for messages, times and all opaque types. */
+/** Makes values of a type comparable with each other and with `null`, as cel-go does for messages, times and all opaque types. */
 export function registerEquality<T>(env: Environment, type: string, equal: (left: T, right: T) => boolean): void {
   env.registerOperator(`${type} == ${type}`, equal);
   registerNullEquality(env, type);
 }
 
-/** No value of such a type is `null`; the comparison compiles all the same. */
+/** No value of such a type is `null`, but the comparison compiles. */
 export function registerNullEquality(env: Environment, type: string): void {
   env.registerOperator(`${type} == null`, () => false);
 }
@@ -65,7 +65,7 @@ function messagesEqual(left: object, right: object): boolean {
 function listsEqual(left: readonly unknown[], right: readonly unknown[]): boolean {
   if (left.length !== right.length) return false;
   const node = associationOf(left) ?? associationOf(right);
-  // Mostly, those that ignore order have the same one.
+  // Usually lists that are equal as sets have the same order.
   const first = left.findIndex((one, at) => !celEqual(one, right[at]));
   if (first < 0 || node === undefined) return first < 0;
   const others = new EqualValues(celEqual, right);
@@ -84,7 +84,7 @@ function fieldOf(value: unknown, key: string): unknown {
   return undefined;
 }
 
-/** CEL's `+` for lists: sets keep each value once, maps keep the order and take over equal keys. */
+/** CEL's `+` for lists: sets keep each value once, maps keep the order and overwrite equal keys. */
 export function celConcat(left: readonly unknown[], right: readonly unknown[]): readonly unknown[] {
   const node = associationOf(left);
   if (node === undefined) return [...left, ...right];

@@ -1,8 +1,8 @@
 /**
- * What cel-go says of expressions that do not compile or fail, made of what cel-js says.
+ * Translates cel-js's errors into cel-go's messages.
  *
- * cel-js stops at the first error and points at the start of expressions; cel-go points at operators, dots and parentheses. Texts and
- * positions are those of cel-go wherever one follows from the other.
+ * cel-js stops at the first error and reports the start of expressions; cel-go reports operators, dots and parentheses. Messages and
+ * positions are those of cel-go wherever they can be derived.
  */
 import type { Environment } from '@marcbachmann/cel-js';
 import { writtenName } from './presence.ts';
@@ -21,11 +21,11 @@ interface Failure {
   readonly summary?: string;
   readonly node?: Ast;
   readonly range?: { readonly start: number; readonly end: number };
-  /** Where, when it is known already. */
+  /** The position, if known. */
   readonly at?: number;
 }
 
-/** `ERROR: <input>:1:5: undefined field 'y'` and the line with a mark under it. */
+/** `ERROR: <input>:1:5: undefined field 'y'` and the line with a mark below. */
 export function compileErrorText(source: string, error: unknown, env: Environment): string {
   const failure = error as Failure;
   const { message, at } = worded(source, failure, env);
@@ -111,13 +111,13 @@ function dotBefore(source: string, at: number): number {
   return dot < 0 ? at : dot;
 }
 
-/** Where `token` comes after an expression. */
+/** The position of `token` after an expression. */
 function after(source: string, node: Ast | undefined, token: string): number {
   const at = source.indexOf(token, node?.end ?? 0);
   return at < 0 ? (node?.pos ?? 0) : at;
 }
 
-/** Where cel-go says an expression is: at its operator, its dot, or its parenthesis. */
+/** The position that cel-go reports for an expression: its operator, dot or parenthesis. */
 function place(source: string, node: Ast): number {
   if (node.op === '.') return dotBefore(source, node.start);
   const args = isList(node.args) ? node.args : [];
@@ -171,7 +171,7 @@ function functionNames(env: Environment): ReadonlySet<string> {
   return known;
 }
 
-/** Only with their own number of arguments are these anything to cel-go. */
+/** cel-go only recognises these macros with their own number of arguments. */
 const MACROS = new Set(
   'has all exists exists_one existsOne map filter transformList transformMap transformMapEntry sortBy optMap optFlatMap'.split(
     ' ',
@@ -193,7 +193,7 @@ function operand(
   };
 }
 
-/** `c ? a : b` whose condition is no bool; the branches have not been looked at. */
+/** `c ? a : b` with a non-bool condition; the branches are not checked. */
 function condition(
   source: string,
   node: Ast | undefined,
@@ -231,7 +231,7 @@ function splitTypes(text: string): readonly string[] {
   return part.trim() === '' ? parts : [...parts, part.trim()];
 }
 
-/** `list<string>` is `list(string)` to cel-go. */
+/** `list<string>` is `list(string)` in cel-go. */
 function goType(type: string): string {
   const bare = type.trim().replace(/^dyn<(.*)>$/, '$1');
   return bare
@@ -242,7 +242,7 @@ function goType(type: string): string {
     .replaceAll('>', ')');
 }
 
-/** What cel-go says of an error while evaluating. */
+/** The runtime error in cel-go's words. */
 export function evaluationErrorText(error: unknown): string {
   const { code, summary, message } = error as Failure & { readonly message?: string };
   const text = summary ?? message ?? String(error);

@@ -1,8 +1,8 @@
 /**
- * CEL's extension libraries that a Kubernetes API server has: strings, sets, lists, regular expressions, comprehensions of two variables.
+ * CEL extension libraries of a Kubernetes API server: strings, sets, lists, regular expressions, two-variable comprehensions.
  *
- * Owns: what of `cel-go/ext` (strings v2, sets, lists v3) and of Kubernetes' `lists` and `regex` cel-js does not bring. Kubernetes'
- * own types are in `values.ts` and `network.ts`.
+ * Owns: the parts of `cel-go/ext` (strings v2, sets, lists v3) and of Kubernetes' `lists` and `regex` that cel-js lacks. Kubernetes' own
+ * types are in `values.ts` and `network.ts`.
  */
 import { Optional, type Environment } from '@marcbachmann/cel-js';
 import { Duration } from '@marcbachmann/cel-js/evaluator';
@@ -14,7 +14,7 @@ import { registerComprehensions } from './comprehensions.ts';
 
 type List = readonly unknown[];
 
-/** Namespaces such as `sets` in `sets.contains(…)` are constants of a class of their own. */
+/** Namespaces like `sets` in `sets.contains(…)` are constants with a class of their own. */
 export function registerNamespace(env: Environment, name: string): string {
   const type = `${name}.Namespace`;
   const Namespace = class {
@@ -119,7 +119,7 @@ function formatText(text: string, values: List): string {
   );
 }
 
-/** A value as `%s` writes it. */
+/** A value formatted by `%s`. */
 function stringOf(value: unknown, nested: boolean): string {
   if (typeof value === 'string') return nested ? JSON.stringify(value) : value;
   if (Array.isArray(value)) return `[${value.map((one) => stringOf(one, true)).join(', ')}]`;
@@ -203,7 +203,7 @@ function registerLists(env: Environment): void {
   );
 }
 
-/** What cel-go counts where items are compared with each other. */
+/** cel-go's cost of comparing items with each other. */
 function spendPairs({ length }: List): void {
   spend(2 * length * length);
 }

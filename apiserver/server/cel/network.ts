@@ -13,7 +13,7 @@ class Ip {
     this.bytes = bytes;
   }
 
-  /** Compares the first bytes. */
+  /** Compares the leading bytes. */
   starts(...bytes: readonly number[]): boolean {
     return bytes.every((byte, at) => this.bytes[at] === byte);
   }
@@ -38,7 +38,7 @@ class Range {
   }
 }
 
-/** IPv4 in IPv6 and zones are refused, as Kubernetes refuses them. */
+/** Kubernetes refuses IPv4-mapped IPv6 and zones. */
 function strictIp(text: string): Ip {
   const bytes = parseIp(text);
   if (bytes === undefined)

@@ -1,16 +1,15 @@
 /**
- * `Object{…}`, `Object.spec{…}` and `JSONPatch{…}`: what mutating admission policies build.
+ * `Object{…}`, `Object.spec{…}` and `JSONPatch{…}` of mutating admission policies.
  *
- * cel-js has no message literals, so they are rewritten to calls before an expression is parsed. Owns: the rewriting, the values, what
- * they are in JSON, and whether their type names fit their places. Mirrors k8s.io/apiserver `cel/mutation`. Start at
- * {@link withLiteralCalls} and {@link jsonOf}.
+ * cel-js has no message literals, so they are rewritten to calls before parsing. Owns: the rewriting, the values, their JSON, and the check
+ * that type names match their places. Mirrors k8s.io/apiserver `cel/mutation`. Start at {@link withLiteralCalls} and {@link jsonOf}.
  */
 import { Optional, type Environment } from '@marcbachmann/cel-js';
 import { Duration } from '@marcbachmann/cel-js/evaluator';
 import type { JsonObject, JsonValue } from '../../objects/object.ts';
 import { registerNamespace } from './library.ts';
 
-/** A map that an expression wrote, or one that it was given. */
+/** A map from an expression or from its input. */
 type Fields = ReadonlyMap<string, unknown> | { readonly [name: string]: unknown };
 
 function entriesOf(fields: Fields): ReadonlyMap<string, unknown> {
@@ -34,11 +33,11 @@ const TOKEN =
 
 const CALLS: { readonly [word: string]: string } = { Object: 'Object_', JSONPatch: 'JSONPatch_' };
 
-/** The expression with calls in place of literals: `Object.spec{a: 1}` becomes `Object_("Object.spec", {"a": 1})`. */
+/** The expression with calls instead of literals: `Object.spec{a: 1}` becomes `Object_("Object.spec", {"a": 1})`. */
 export function withLiteralCalls(source: string): string {
   if (!source.includes('{')) return source;
   let result = '';
-  // What each open bracket is closed with; `fields` says that names of fields are read there.
+  // The closing token of each open bracket; `fields`: names of fields are expected inside.
   const open: { readonly close: string; readonly fields: boolean }[] = [];
   let atField = false;
   for (const [token] of source.matchAll(TOKEN)) {
@@ -60,7 +59,7 @@ export function withLiteralCalls(source: string): string {
       result += `"${token}"`;
       atField = false;
     } else if (inFields && atField && token === '?') {
-      // `?name: optional`: the value tells by itself whether it is there.
+      // `?name: optional`: the value itself says whether it is set.
     } else {
       result += token;
       if (inFields && token === ',') atField = true;
@@ -91,7 +90,7 @@ function isMapValue(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 }
 
-/** Literals whose type is not the path to their place, as Go words it. */
+/** Literals with a type name that does not match their path, in Go's words. */
 export function misplaced(value: unknown, path: string): readonly string[] {
   if (Array.isArray(value)) return value.flatMap((one) => misplaced(one, path));
   if (isMapValue(value)) return [...entriesOf(value).values()].flatMap((one) => misplaced(one, path));
@@ -105,7 +104,7 @@ export function misplaced(value: unknown, path: string): readonly string[] {
   return [...wrong, ...[...value.fields].flatMap(([name, field]) => misplaced(field, `${path}.${name}`))];
 }
 
-/** A value of CEL in JSON. */
+/** A CEL value as JSON. */
 export function jsonOf(value: unknown): JsonValue {
   if (value === null || value === undefined) return null;
   if (typeof value === 'bigint') return Number(value);

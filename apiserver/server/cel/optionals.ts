@@ -1,5 +1,5 @@
 /**
- * What cel-go's optional values have and cel-js' lack: equality, `optMap`, `optFlatMap`, `optional.ofNonZeroValue`.
+ * Parts of cel-go's optional values that cel-js lacks: equality, `optMap`, `optFlatMap`, `optional.ofNonZeroValue`.
  */
 import { Optional, type Environment, type TypeDeclaration } from '@marcbachmann/cel-js';
 import { Duration } from '@marcbachmann/cel-js/evaluator';
@@ -24,7 +24,7 @@ function isZero(value: unknown): boolean {
   return value instanceof Duration && value.seconds === 0n && value.nanos === 0;
 }
 
-/** `flat`: the expression is an optional itself. */
+/** `flat`: the expression itself returns an optional. */
 function mapping(flat: boolean) {
   return ({ receiver, args }: Macro) => ({
     receiver,

@@ -1,8 +1,8 @@
 /**
- * `has(…)`: whether a field is there; and `matches(…)` with Go's regular expressions.
+ * `has(…)` for fields, and `matches(…)` with Go's regular expressions.
  *
- * cel-js' own macro takes only chains that start at a variable and does not look whether the field exists in the type. Expressions are
- * compiled with `Has` in its place, a macro of this file; the name has the same length, so that positions stay right.
+ * cel-js's own macro only accepts chains that start at a variable and does not check that the field is declared. Expressions are compiled
+ * with the macro `Has` of this file instead; the name has the same length, so that positions are preserved.
  */
 import { Optional, type Environment, type TypeDeclaration } from '@marcbachmann/cel-js';
 import { readPattern } from '../../wire/go-regexp.ts';
@@ -35,18 +35,18 @@ const STRING = [
 
 const REPLACED = new RegExp(String.raw`${STRING}|(?<![\w.])has(?=\s*\()|(?<=\.\s*)matches(?=\s*\()`, 'gs');
 
-/** The expression with `Has` for `has` and `Matches` for `matches`, strings left alone. */
+/** Replaces `has` by `Has` and `matches` by `Matches`, outside of strings. */
 export function withOwnNames(source: string): string {
   if (!source.includes('has') && !source.includes('matches')) return source;
   return source.replaceAll(REPLACED, (text) => (text === 'has' ? 'Has' : text === 'matches' ? 'Matches' : text));
 }
 
-/** A name of {@link withOwnNames} as it was written. */
+/** The original of a name in {@link withOwnNames}. */
 export function writtenName(name: string): string {
   return name === 'Has' || name === 'Matches' ? name.toLowerCase() : name;
 }
 
-/** Whether Go's engine finds a pattern in a text. Throws for what is no pattern. */
+/** Whether Go's engine finds a pattern in a text. Throws for an invalid pattern. */
 export function goPatternMatches(text: string, pattern: string): boolean {
   const read = readPattern(pattern);
   if ('fault' in read) throw new Error(read.fault);

@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from '../../objects/object.ts';
 import { fieldErrorBody } from '../refusal.ts';
 import { compileSchema } from '../schema/compile.ts';
 
-/** A spec with a field of every kind that rules see differently. */
+/** A spec with a field of every type that rules treat differently. */
 const PROPERTIES: JsonObject = {
   count: { type: 'integer' },
   name: { type: 'string' },
@@ -51,7 +51,7 @@ interface Judged {
   readonly properties?: JsonObject;
 }
 
-/** `field: message` of everything wrong with a spec under the given rules, and the warnings. */
+/** `field: message` of all errors in a spec under the given rules, and the warnings. */
 function judge({ rules, spec = SPEC, old, properties = PROPERTIES }: Judged): readonly string[] {
   const schema = compileSchema({
     type: 'object',
@@ -109,7 +109,7 @@ describe('values (125)', () => {
     expect(holds('self.list == ["b", "a"]')).toHaveLength(1);
   });
 
-  it('adds to sets and to maps what is not there yet', () => {
+  it('adds only new items to sets and maps', () => {
     expect(holds('size(self.set + ["q", "r"]) == 3')).toEqual([]);
     expect(holds('size(self.parts + self.parts) == 2')).toEqual([]);
   });
@@ -138,8 +138,8 @@ describe('libraries (125)', () => {
   });
 });
 
-describe('what a broken rule says (125)', () => {
-  it('names the rule, or its message, or what the message expression makes', () => {
+describe('messages of a broken rule (125)', () => {
+  it('shows the rule, its message, or the result of its message expression', () => {
     expect(
       judge({
         rules: [
@@ -181,14 +181,14 @@ describe('what a broken rule says (125)', () => {
     expect(holds(rule)).toEqual([`spec: Invalid value: "object": ${text}`]);
   });
 
-  it('knows macros with their own number of arguments only', () => {
+  it('recognises macros only with their own number of arguments', () => {
     expect(holds('self.list.existsOne(i, v, v == "a")')).toEqual([]);
     expect(holds('self.list.existsOne(self.name, true)')).toEqual([
       expect.stringContaining("undeclared reference to 'existsOne' (in container '')"),
     ]);
   });
 
-  it('does not run while other errors stand in the way', () => {
+  it('does not run after other errors', () => {
     expect(judge({ rules: [{ rule: 'false' }], spec: { count: 'x' } })).toEqual([
       'spec.count: Invalid value: "string": spec.count in body must be of type integer: "string"',
       '<nil>: Invalid value: null: some validation rules were not checked because the object was invalid; correct the existing errors to complete validation',
@@ -206,14 +206,14 @@ describe('transitions and ratcheting (125, 126)', () => {
     ]);
   });
 
-  it('runs rules with an optional oldSelf always', () => {
+  it('always runs rules with an optional oldSelf', () => {
     const rules = [{ rule: 'oldSelf.hasValue() && self.count == oldSelf.value().count', optionalOldSelf: true }];
 
     expect(judge({ rules })).toHaveLength(1);
     expect(judge({ rules, old: { count: 3 } })).toEqual([]);
   });
 
-  it('finds the past of an item of a list map by its key', () => {
+  it('finds the old item of a list map by its key', () => {
     const properties = {
       parts: {
         type: 'array',
@@ -242,7 +242,7 @@ describe('transitions and ratcheting (125, 126)', () => {
     ).toEqual(['spec.parts[1]: Invalid value: never shrinks']);
   });
 
-  it('only warns of what was broken before and has not changed', () => {
+  it('only warns of unchanged old errors', () => {
     const rules = [{ rule: 'self.count > 5', message: 'too few' }];
     const properties = { count: { type: 'integer' } };
 

@@ -1,8 +1,8 @@
 /**
  * The `x-kubernetes-validations` of a schema: compiled once, evaluated on every write.
  *
- * Owns: which rules apply where, transition rules, messages, ratcheting. Mirrors apiextensions-apiserver `schema/cel/validation.go`.
- * Does not own: the environment and its texts, counting costs (`cost.ts`). Start at {@link compileRules}.
+ * Owns: where rules apply, transition rules, messages, ratcheting. Mirrors apiextensions-apiserver `schema/cel/validation.go`. Does not
+ * own: the environment and its messages, counting costs (`cost.ts`). Start at {@link compileRules}.
  */
 import { type Environment, Optional } from '@marcbachmann/cel-js';
 import { isList, isMap } from '../../objects/json.ts';
@@ -16,12 +16,12 @@ import { celConcat, celEqual, registerEquality } from './equality.ts';
 import { rememberMessage } from './messages.ts';
 import { shapeOf, type Shape } from './shapes.ts';
 
-/** One rule, ready to run or known not to compile. */
+/** One rule, compiled or with its compile error. */
 export interface CompiledRule {
   readonly rule: ValidationRule;
   /** Undefined for an empty rule. */
   readonly program: Expression | undefined;
-  /** Why the rule does not compile. */
+  /** The compile error. */
   readonly error: string | undefined;
   readonly usesOldSelf: boolean;
   readonly message: Expression | undefined;
@@ -32,11 +32,11 @@ export interface CompiledRule {
 export interface RuleTree {
   readonly node: SchemaNode;
   readonly shape: Shape | undefined;
-  /** Compiled when they are asked for. */
+  /** Compiled lazily. */
   readonly rules: readonly CompiledRule[];
-  /** Compiles the rules one after the other, and keeps none: a definition may have megabytes of them. */
+  /** Compiles the rules one after the other without keeping them: a definition may have megabytes of rules. */
   readonly eachRule: () => Iterable<CompiledRule>;
-  /** Whether there are rules here, not only below. */
+  /** Whether this node itself has rules. */
   readonly isRuled: boolean;
   readonly properties: ReadonlyMap<string, RuleTree>;
   readonly items: RuleTree | undefined;
@@ -60,7 +60,7 @@ export function compileRules(root: SchemaNode): RuleTree | undefined {
   return tree(root, root, true, 'self');
 }
 
-/** `rules`: the node that carries the rules; another than `node` only below `allOf`. */
+/** `rules`: the node with the rules; differs from `node` only below `allOf`. */
 function tree(node: SchemaNode, rules: SchemaNode, root: boolean, name: string): RuleTree | undefined {
   const shape = rules.rules.length > 0 ? shapeOf(node, root, name) : undefined;
   const properties = new Map<string, RuleTree>();
@@ -112,7 +112,7 @@ function* compileEach(rules: readonly ValidationRule[], shape: Shape | undefined
     else yield compileOne(rule, (ordinary ??= scopesOf(shape, shape.type)));
 }
 
-/** `plain`: without the operators of list sets and maps, for expressions whose types cel-js cannot tell apart with them. */
+/** `plain`: without the operators of list sets and maps, for expressions whose types are ambiguous with them. */
 interface Scopes {
   readonly env: Environment;
   readonly plain: () => Environment;
@@ -127,7 +127,7 @@ function scopesOf(shape: Shape, oldSelf: string): Scopes {
   let plain: Environment | undefined;
   const made = (): Scopes => ({ env: scope(true), plain: () => (plain ??= scope(false)) });
   if (!isPlain(shape)) return made();
-  // A definition may have ten thousand texts with a rule each.
+  // A definition may have ten thousand strings with a rule each.
   const known = plainScopes.get(oldSelf);
   if (known !== undefined) return known;
   const scopes = made();
@@ -137,10 +137,10 @@ function scopesOf(shape: Shape, oldSelf: string): Scopes {
 
 const PLAIN_SCOPES_MAX = 100;
 
-/** By the type of `oldSelf`, which names that of `self`. */
+/** By the type of `oldSelf`, which determines that of `self`. */
 const plainScopes = new Map<string, Scopes>();
 
-/** Whether there is nothing to declare of a shape. */
+/** Whether a shape has nothing to declare. */
 function isPlain({ fields, associative, items }: Shape): boolean {
   return fields === undefined && !associative && (items === undefined || isPlain(items));
 }
@@ -167,7 +167,7 @@ function compileOne(rule: ValidationRule, { env, plain }: Scopes): CompiledRule 
   return { ...compiled, message };
 }
 
-/** Makes the messages of a shape, and the operators of its lists, known to an environment. */
+/** Registers the messages of a shape, and the operators of its lists. */
 export function declare(env: Environment, shape: Shape, associative: boolean, seen: Set<string>): void {
   if (shape.items !== undefined) declare(env, shape.items, associative, seen);
   if (associative && shape.associative && !seen.has(shape.type)) {
@@ -188,16 +188,16 @@ export function declare(env: Environment, shape: Shape, associative: boolean, se
   rememberMessage(shape.constructor_, shape.fields);
 }
 
-/** Where the value of a node stands against what is stored. */
+/** The relation of a value to the stored one. */
 interface Correlation {
-  /** The stored value, when the node can be told apart from its neighbours. */
+  /** The stored value, when it can be correlated. */
   readonly old: JsonValue | undefined;
   readonly value: JsonValue;
   readonly node: SchemaNode;
   readonly parent: Correlation | undefined;
 }
 
-/** Whether nothing changed here since it was stored, or in the nearest part that can be compared. */
+/** Whether nothing changed since it was stored, here or in the nearest correlatable ancestor. */
 function isSettled(correlation: Correlation): boolean {
   for (let at: Correlation | undefined = correlation; at !== undefined; at = at.parent)
     if (at.old !== undefined) return isUnchanged(at.node, at.value, at.old);
@@ -206,13 +206,13 @@ function isSettled(correlation: Correlation): boolean {
 
 export interface RuleSite {
   readonly errors: FieldError[];
-  /** What the rules of the object have cost; undefined before the first, infinite when no more are run. */
+  /** The cost of the object's rules so far; undefined before the first, infinite when no more are run. */
   cost?: number;
-  /** Failures of unchanged parts. */
+  /** Failures in unchanged parts. */
   readonly warnings: string[];
 }
 
-/** Appends what the rules say of an object. `old`: what is stored, on updates. */
+/** Appends the failures of the rules on an object. `old`: the stored object, on updates. */
 export function evaluateRules(tree: RuleTree, value: JsonValue, old: JsonValue | undefined, site: RuleSite): void {
   walk(tree, value, old, '', { old, value, node: tree.node, parent: undefined }, site);
 }
@@ -323,7 +323,7 @@ function named_(rule: ValidationRule): string {
   return (rule.message === '' ? rule.rule : rule.message).trim();
 }
 
-/** Longer texts from a message expression are not used. */
+/** Longer message expression results are ignored. */
 const MESSAGE_BYTES_MAX = 5 * 1024;
 
 function brokenRule(

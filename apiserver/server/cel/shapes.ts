@@ -1,9 +1,8 @@
 /**
- * Schema nodes as CEL sees them: a type name, and a way from JSON to a value of that type.
+ * Schema nodes as CEL types, and the conversion from JSON to values of those types.
  *
- * Owns: which parts of a schema rules can see, escaping of property names, conversion of dates, durations, bytes and integers.
- * Mirrors k8s.io/apiserver `cel/common/schemas.go` and `valuesunstructured.go`. Does not own: equality (`equality.ts`). Start at
- * {@link shapeOf}.
+ * Owns: which parts of a schema rules can see, escaping of property names, conversion of dates, durations, bytes and integers. Mirrors
+ * k8s.io/apiserver `cel/common/schemas.go` and `valuesunstructured.go`. Does not own: equality (`equality.ts`). Start at {@link shapeOf}.
  */
 import { Duration } from '@marcbachmann/cel-js/evaluator';
 import { isList, isMap } from '../../objects/json.ts';
@@ -19,15 +18,15 @@ export interface Shape {
   readonly convert: (value: JsonValue) => unknown;
   /** Messages: their fields by escaped name. */
   readonly fields?: ReadonlyMap<string, Field>;
-  /** Messages: what their values are instances of. */
+  /** Messages: the class of their values. */
   readonly constructor_?: MessageClass;
   readonly items?: Shape;
-  /** Lists that compare and add up as sets or maps. */
+  /** Lists that are compared and added as sets or maps. */
   readonly associative: boolean;
 }
 
 export interface Field {
-  /** The property's name as it is written in objects. */
+  /** The property's name in objects. */
   readonly key: string;
   readonly shape: Shape;
 }
@@ -71,7 +70,7 @@ function toTimestamp(value: JsonValue): unknown {
   return typeof value === 'string' ? new Date(value.length === 10 ? `${value}T00:00:00Z` : value) : value;
 }
 
-/** A value without a schema: whole numbers are ints, maps are maps. */
+/** A value without a schema: integers are ints, maps are maps. */
 export function toDynamic(value: JsonValue): unknown {
   if (typeof value === 'number') return Number.isInteger(value) ? BigInt(value) : value;
   if (isList(value)) return value.map(toDynamic);
@@ -81,7 +80,7 @@ export function toDynamic(value: JsonValue): unknown {
   return map;
 }
 
-/** Lists that are sets or maps, by what they were converted from: equality and `+` ask. */
+/** The origin of lists that are sets or maps, for equality and `+`. */
 const associations = new WeakMap<object, SchemaNode>();
 
 /** The schema of a converted list that is a set or a map; undefined for plain lists. */
@@ -89,15 +88,15 @@ export function associationOf(list: unknown): SchemaNode | undefined {
   return typeof list === 'object' && list !== null ? associations.get(list) : undefined;
 }
 
-/** Marks a list as one of `node`'s kind. */
+/** Marks a list as having the list type of `node`. */
 export function associate<T extends object>(list: T, node: SchemaNode): T {
   associations.set(list, node);
   return list;
 }
 
 /**
- * How rules see values of `node`; undefined when they do not. `root`: the root of a resource, which always has `apiVersion`, `kind`
- * and the two names. `name`: unique among the messages of one environment.
+ * The CEL view of values of `node`; undefined when rules do not see them. `root`: the root of a resource, which always has `apiVersion`,
+ * `kind` and the two names. `name`: unique among the messages of one environment.
  */
 export function shapeOf(node: SchemaNode, root: boolean, name: string): Shape | undefined {
   if (node.intOrString) return DYN;
@@ -172,7 +171,7 @@ function objectShape(node: SchemaNode, root: boolean, name: string): Shape | und
     const escaped = escapeName(key);
     if (shape === undefined || escaped === undefined) continue;
     fields.set(escaped, { key, shape });
-    // Selected by its own name too, unless that is a token of the grammar.
+    // Also accessible by its own name, unless that is a token of the grammar.
     if (RESERVED.has(key) && !TOKENS.has(key)) fields.set(key, { key, shape });
   }
   if (root) {
@@ -209,7 +208,7 @@ function messageClass(fields: ReadonlyMap<string, Field>): MessageClass {
 
     static read(self: Message, key: string, shape: Shape): unknown {
       const raw = self.#raw[key];
-      // A null is a missing field to rules.
+      // Rules see a null as a missing field.
       if (raw === undefined || raw === null) return undefined;
       if (typeof raw !== 'object') return shape.convert(raw);
       const known = self.#values?.get(key);
@@ -229,7 +228,7 @@ function messageClass(fields: ReadonlyMap<string, Field>): MessageClass {
   return Message;
 }
 
-/** Reserved words that the grammar takes for no name at all, so that `self.in` is a syntax error. */
+/** Reserved words that the grammar never accepts as names, so that `self.in` is a syntax error. */
 const TOKENS = new Set(['true', 'false', 'null', 'in']);
 
 const RESERVED = new Set(

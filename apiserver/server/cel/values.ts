@@ -8,7 +8,7 @@ import { registerEquality } from './equality.ts';
 import { registerNamespace } from './library.ts';
 import { parseUrl } from './network.ts';
 
-/** A quantity in billionths: what the API server keeps exactly. */
+/** A quantity in nanos, which the API server keeps exactly. */
 class Quantity {
   readonly nanos: bigint;
 
@@ -38,7 +38,7 @@ const SUFFIXES: { readonly [suffix: string]: readonly [bigint, bigint] } = {
   Ei: [2n ** 60n, 1n],
 };
 
-/** Larger exponents count as this one: a number with as many digits as some say would fill any memory. */
+/** Larger exponents are clamped: such a number would not fit into memory. */
 const POWER_MAX = 1000;
 
 function parseQuantity(text: string): Quantity | undefined {
@@ -52,13 +52,13 @@ function parseQuantity(text: string): Quantity | undefined {
   if (exponent !== undefined) {
     const power = Number(exponent);
     if (power >= 0) value *= 10n ** BigInt(Math.min(power, POWER_MAX));
-    // What is smaller still is rounded up to the same.
+    // Smaller ones are rounded up to the same value.
     else divisor *= 10n ** BigInt(Math.min(-power, whole.length + decimals.length + POWER_MAX));
   } else if (scale !== undefined) {
     value *= scale[0];
     divisor *= scale[1];
   }
-  // What is finer than a billionth is rounded up, away from zero.
+  // Digits beyond nanos are rounded up, away from zero.
   const nanos = (value + divisor - 1n) / divisor;
   return new Quantity(sign === '-' ? -nanos : nanos);
 }
@@ -116,7 +116,7 @@ function parseSemver(text: string, normalise: boolean): Semver | undefined {
   );
 }
 
-/** Drops a leading `v` and zeros, and fills in missing parts: `v1.02` is `1.2.0`. */
+/** Drops a leading `v` and zeros, and adds missing parts: `v1.02` is `1.2.0`. */
 function normalised(text: string): string {
   const bare = text.replace(/^v/, '');
   const [, numbers = '', rest = ''] = /^([\d.]*)(.*)$/s.exec(bare) ?? [];

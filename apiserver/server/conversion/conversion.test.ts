@@ -90,7 +90,7 @@ function message(answer: Answer): unknown {
 }
 
 describe('a definition with a conversion webhook', () => {
-  it('is stored in one version and shown in each (121)', () => {
+  it('is stored in one version and served in each (121)', () => {
     const { request, calls } = server();
     request('POST', V1, gadget('v1', 'a', { size: 1 }));
     expect(calls).toEqual([]);
@@ -100,7 +100,7 @@ describe('a definition with a conversion webhook', () => {
     expect(request('GET', `${V1}/a`).object).toMatchObject({ spec: { size: 5 }, metadata: { generation: 2 } });
   });
 
-  it('has lists converted in one call, and each object once', () => {
+  it('converts lists in one call, and each object once', () => {
     const { request, calls } = server();
     for (const name of ['a', 'b', 'c']) request('POST', V1, gadget('v1', name, { size: 1 }));
     expect(request('GET', V2).body).toMatchObject({ items: [{ spec: { count: 1 } }, {}, {}] });
@@ -108,7 +108,7 @@ describe('a definition with a conversion webhook', () => {
     expect(calls).toEqual(['3 to example.com/v2']);
   });
 
-  it('shows watches every change in their own version, in order', () => {
+  it('delivers every change to watches in their own version, in order', () => {
     const made = server();
     made.request('POST', V1, gadget('v1', 'a', { size: 1 }));
     const open = made.watch(V2);
@@ -123,7 +123,7 @@ describe('a definition with a conversion webhook', () => {
     ]);
   });
 
-  it('refuses what cannot be converted, and asks anew the next time', () => {
+  it('refuses what cannot be converted, and calls the webhook again the next time', () => {
     const made = server();
     made.request('POST', V1, gadget('v1', 'a', { size: 1 }));
     const { revision } = made.server;
@@ -136,7 +136,7 @@ describe('a definition with a conversion webhook', () => {
     expect(made.request('GET', `${V2}/a`).object).toMatchObject({ spec: { count: 1 } });
   });
 
-  it('lets a write through when only a watch cannot be shown it, and ends the watch', () => {
+  it('accepts a write when only the conversion for a watch fails, and ends the watch', () => {
     const made = server();
     const open = made.watch(V2);
     made.fail = 'cannot';
@@ -144,7 +144,7 @@ describe('a definition with a conversion webhook', () => {
     expect(open.ended).toBe(true);
   });
 
-  it('keeps a write waiting until the answers have come', () => {
+  it('holds a write until the answers have arrived', () => {
     const waiting: (() => void)[] = [];
     const made = server((asked, answer) => {
       const { uid, desiredAPIVersion: to, objects } = asked.body['request'] as unknown as Asked;

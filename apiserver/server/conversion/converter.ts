@@ -1,9 +1,9 @@
 /**
  * Conversion of custom resources by a webhook.
  *
- * Owns: what is asked (`ConversionReview`), what an answer means, and remembering conversions. Mirrors apiextensions-apiserver
- * `pkg/apiserver/conversion/webhook_converter.go`. Whoever needs a conversion that is not known yet is interrupted by
- * {@link ConversionNeeded}, gets the answer, and starts again. Start at {@link Converter.convert}.
+ * Owns: `ConversionReview` requests, parsing of the answers, and the cache of conversions. Mirrors apiextensions-apiserver
+ * `pkg/apiserver/conversion/webhook_converter.go`. A request that needs an unknown conversion is interrupted by {@link ConversionNeeded},
+ * gets the answer, and starts again. Start at {@link Converter.convert}.
  */
 import { isList, isMap, textOf, textsOf } from '../../objects/json.ts';
 import type { JsonObject, JsonValue, KubeObject } from '../../objects/object.ts';
@@ -11,14 +11,14 @@ import { parseApiVersion } from '../../objects/object.ts';
 import type { CallOutAnswer } from '../admission/call-out.ts';
 import { bodyOf } from '../admission/response.ts';
 
-/** Thrown where a conversion is missing: it ends a run of a request, nothing else. */
+/** Thrown for a missing conversion: it only interrupts a run of a request. */
 export class ConversionNeeded extends Error {
-  /** The same for the same question. */
+  /** Equal for equal calls. */
   readonly key: string;
   /** `clientConfig` of the webhook. */
   readonly clientConfig: JsonObject;
   readonly review: (uid: string) => JsonObject;
-  /** Takes the answer; afterwards the conversion is known, or known to fail. */
+  /** Receives the answer; afterwards the conversion is known, or known to fail. */
   readonly accept: (url: string, uid: string, answer: CallOutAnswer) => void;
 
   constructor(from: Pick<ConversionNeeded, 'key' | 'clientConfig' | 'review' | 'accept'>) {
@@ -30,24 +30,24 @@ export class ConversionNeeded extends Error {
   }
 }
 
-/** Thrown where a conversion is known to fail. */
+/** Thrown for a failed conversion. */
 export class ConversionFailed extends Error {}
 
-/** Conversions by content that are remembered, far above what one request needs. */
+/** The maximum number of cached conversions by content, far above what one request needs. */
 const REMEMBERED_MAX = 2_000;
 const REVIEW_VERSIONS = ['v1', 'v1beta1'];
-/** What client-go's webhook clients allow. */
+/** The limit of client-go's webhook clients. */
 export const CONVERSION_TIMEOUT_SECONDS = 30;
 
 export class Converter {
   readonly #clientConfig: JsonObject;
   readonly #reviewVersion: string | undefined;
-  /** By stored object and version: most questions are about what is stored. */
+  /** By stored object and version: most conversions are of stored objects. */
   readonly #known = new Map<string, WeakMap<KubeObject, KubeObject>>();
-  /** By content, metadata aside that no webhook may change: an object keeps its conversion when it gets its version. */
+  /** By content without the metadata that webhooks cannot change: an object keeps its conversion when it gets its version. */
   readonly #byContent = new Map<string, KubeObject | ConversionFailed>();
 
-  /** `webhook`: what a definition has at spec.conversion.webhook. */
+  /** `webhook`: spec.conversion.webhook of a definition. */
   constructor(webhook: JsonObject) {
     this.#clientConfig = isMap(webhook['clientConfig']) ? webhook['clientConfig'] : {};
     this.#reviewVersion = textsOf(webhook['conversionReviewVersions']).find((one) => REVIEW_VERSIONS.includes(one));
@@ -56,8 +56,8 @@ export class Converter {
   /**
    * The object in another version.
    *
-   * @throws {ConversionNeeded} when the webhook has to be asked first.
-   * @throws {ConversionFailed} when it could not be asked, or said no.
+   * @throws {ConversionNeeded} when the webhook has to be called first.
+   * @throws {ConversionFailed} when the call failed, or the webhook refused.
    */
   convert(object: KubeObject, to: string): KubeObject {
     if (object.apiVersion === to) return object;
@@ -66,7 +66,7 @@ export class Converter {
     return known;
   }
 
-  /** Makes sure that all are known: one question for all that are not. Throws as {@link convert} does. */
+  /** Ensures that all conversions are known: one call for the missing ones. Throws as {@link convert} does. */
   prepare(objects: readonly KubeObject[], to: string): void {
     const missing = objects.filter((object) => object.apiVersion !== to && this.#lookUp(object, to) === undefined);
     if (missing.length > 0) throw this.#needed(missing, to);
@@ -81,7 +81,7 @@ export class Converter {
     const found = this.#byContent.get(key);
     if (found === undefined) return undefined;
     if (found instanceof ConversionFailed) {
-      // Only this run is told; the next request asks again.
+      // Only this run fails; the next request calls again.
       this.#byContent.delete(key);
       throw found;
     }
@@ -119,7 +119,7 @@ export class Converter {
 
 const NO_VERSION = 'no supported conversion review versions';
 
-/** What conversion depends on: everything but the metadata that the server keeps to itself. */
+/** The cache key: everything but server-managed metadata. */
 function contentKey(object: KubeObject, to: string): string {
   const { resourceVersion: _, managedFields: __, generation: ___, ...metadata } = object.metadata;
   return `${to} ${JSON.stringify({ ...object, metadata })}`;
@@ -137,7 +137,7 @@ function withMetadataOf(original: KubeObject, converted: KubeObject): KubeObject
   return { ...converted, metadata };
 }
 
-/** The converted objects; otherwise why there are none. */
+/** The converted objects, or an error. */
 function convertedBy(
   url: string,
   answer: CallOutAnswer,

@@ -1,8 +1,8 @@
 /**
- * Requests about resources that a webhook converts.
+ * Requests on resources with a conversion webhook.
  *
- * Owns: turning a missing conversion into a pause of the request, and asking for the conversions that a commit will be shown in before
- * it is made, because afterwards nothing can wait any more. Start at {@link interruptible}.
+ * Owns: turning a missing conversion into a pause of the request, and converting for all watches before a commit, because nothing can wait
+ * after it. Start at {@link interruptible}.
  */
 import type { KubeObject } from '../../objects/object.ts';
 import type { ApiResponse } from '../../wire/http.ts';
@@ -16,7 +16,7 @@ import { rawError } from '../refusal.ts';
 import type { Watchers } from '../watchers.ts';
 import { CONVERSION_TIMEOUT_SECONDS, ConversionFailed, ConversionNeeded } from './converter.ts';
 
-/** Runs a part of a request; a conversion that is needed first makes it a pause, one that fails a refusal. */
+/** Runs a part of a request; a missing conversion becomes a pause, a failed one a refusal. */
 export function interruptible(kernel: Kernel, attempt: Attempt, run: () => ApiResponse): ApiResponse {
   try {
     return run();
@@ -34,7 +34,7 @@ export function interruptible(kernel: Kernel, attempt: Attempt, run: () => ApiRe
   }
 }
 
-/** Commits that first make sure of every version in which somebody will see the change. `shown`: that of the answer. */
+/** Commits after ensuring the conversions to all watched versions. `shown`: the version of the answer. */
 export function preparing(kernel: Kernel, watchers: Watchers, shown: ServedVersion): Pick<Kernel, 'commit' | 'remove'> {
   const prepare = (definition: ResourceDefinition, objects: readonly KubeObject[]): void => {
     shown.prepare?.(objects);
@@ -43,7 +43,7 @@ export function preparing(kernel: Kernel, watchers: Watchers, shown: ServedVersi
       try {
         version.prepare?.(objects);
       } catch (error) {
-        // The watch will end; the write is none of its business.
+        // The watch will end; the write succeeds.
         if (!(error instanceof ConversionFailed)) throw error;
       }
     }
@@ -60,7 +60,7 @@ export function preparing(kernel: Kernel, watchers: Watchers, shown: ServedVersi
   };
 }
 
-/** Makes sure of all that a watch will begin with. */
+/** Ensures the conversions of the initial events of a watch. */
 export function prepareWatch(kernel: Kernel, call: Call): void {
   const { definition, version, namespace } = call.route;
   const { store } = kernel;

@@ -1,5 +1,5 @@
 /**
- * Groups below `k8s.io` and `kubernetes.io` belong to the Kubernetes project: a definition in them says who approved it.
+ * Groups below `k8s.io` and `kubernetes.io` are protected: a definition in them needs an approval annotation.
  *
  * Mirrors apiextensions-apiserver `apihelpers/helpers.go` and `controller/apiapproval`.
  */
@@ -35,7 +35,7 @@ function approvalOf(crd: KubeObject): Approval {
   return { state: 'invalid', message: `${wanted} with either a URL or a reason starting with "unapproved", ${SEE}` };
 }
 
-/** Appends an error when a definition is in a protected group without approval, unless that was so before. */
+/** Appends an error when a definition is in a protected group without approval, unless the stored one was too. */
 export function validateApproval(crd: KubeObject, old: KubeObject | undefined, errors: FieldError[]): void {
   if (!isProtected(crd)) return;
   const { state, message } = approvalOf(crd);
@@ -52,7 +52,7 @@ const REASONS: { readonly [state in State]: string } = {
   invalid: 'InvalidAnnotation',
 };
 
-/** What the condition `KubernetesAPIApprovalPolicyConformant` says; undefined for groups that are not protected. */
+/** The condition `KubernetesAPIApprovalPolicyConformant`; undefined for unprotected groups. */
 export function approvalCondition(
   crd: KubeObject,
 ): Pick<Condition, 'type' | 'status' | 'reason' | 'message'> | undefined {

@@ -1,10 +1,10 @@
 /**
- * Schemas of a definition as Go writes them again: what is empty or false by default is left out.
+ * Schemas of a definition as Go encodes them: without empty values and default false.
  */
 import { isList, isMap } from '../../objects/json.ts';
 import type { JsonObject, JsonValue } from '../../objects/object.ts';
 
-/** Keywords that are not written when they are false. */
+/** Keywords that are omitted when false. */
 const FLAGS = [
   'exclusiveMaximum',
   'exclusiveMinimum',
@@ -16,7 +16,7 @@ const FLAGS = [
 const TEXTS = ['id', '$schema', 'description', 'type', 'format', 'title', 'pattern'];
 const LISTS = ['enum', 'required', 'allOf', 'oneOf', 'anyOf', 'x-kubernetes-list-map-keys', 'x-kubernetes-validations'];
 
-/** The schema without what Go leaves out; the same object when there is nothing of it. */
+/** The schema without what Go omits; the same object when nothing is omitted. */
 export function canonicalSchema(schema: JsonObject): JsonObject {
   let copy: { [key: string]: JsonValue | undefined } | undefined;
   const put = (key: string, value: JsonValue | undefined): void => {

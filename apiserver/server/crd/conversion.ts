@@ -1,5 +1,5 @@
 /**
- * `spec.conversion` of a definition: None, or a webhook that is fully described. Converting is `../conversion`'s business.
+ * Validates `spec.conversion` of a definition: None, or a fully specified webhook. `../conversion` converts.
  */
 import { isList, isMap, mapOf, textOf } from '../../objects/json.ts';
 import type { JsonObject, JsonValue } from '../../objects/object.ts';
@@ -8,7 +8,7 @@ import { fieldForbidden, fieldInvalid, fieldNotSupported, fieldRequired, type Fi
 
 const AT = 'spec.conversion';
 
-/** Appends what is wrong with the conversion of a definition. */
+/** Appends errors in the conversion of a definition. */
 export function validateConversion(conversion: JsonObject, errors: FieldError[]): void {
   const strategy = textOf(conversion['strategy']);
   if (strategy === '') errors.push(fieldRequired(`${AT}.strategy`, ''));

@@ -1,5 +1,5 @@
 /**
- * Defaults in a definition's schema must fit the schema themselves.
+ * Validates that defaults in a definition's schema match the schema.
  *
  * Mirrors apiextensions-apiserver `apiserver/schema/defaulting/validation.go`.
  */
@@ -13,7 +13,7 @@ import type { SchemaNode } from '../schema/schema-node.ts';
 import { Site } from '../schema/site.ts';
 import { validateValue } from '../schema/validate.ts';
 
-/** Appends what is wrong with the defaults in and below a schema. */
+/** Appends errors in the defaults of a schema and its descendants. */
 export function validateDefaults(schema: JsonObject, at: string, errors: FieldError[]): void {
   walk(compileNode(schema), at, errors);
 }
@@ -22,7 +22,7 @@ function walk(node: SchemaNode, at: string, errors: FieldError[]): void {
   const { default: value, items } = node;
   if (value !== undefined && value !== null) {
     const where = `${at}.default`;
-    // Missing fields may be filled in, unknown ones may not be there.
+    // Missing fields may be filled in, unknown ones are errors.
     if (!jsonEqual(coerceValue({ ...node, defaulted: [] }, value, '', undefined), value) && hasUnknown(node, value))
       errors.push(fieldInvalid(where, value, 'must not have unknown fields'));
     const site = new Site(where);

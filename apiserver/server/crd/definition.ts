@@ -1,8 +1,8 @@
 /**
- * From a CustomResourceDefinition to the definition of the resource it declares.
+ * From a CustomResourceDefinition to the definition of its resource.
  *
- * Owns: reading `spec` of an apiextensions.k8s.io/v1 definition, compiled once per stored object. Does not own: its rules
- * (`validate.ts`) and its conditions (`lifecycle.ts`).
+ * Owns: reading `spec` of an apiextensions.k8s.io/v1 definition, compiled once per stored object. Does not own: validation (`validate.ts`)
+ * and conditions (`lifecycle.ts`).
  */
 import { jsonEqual } from '../../objects/json.ts';
 import { isList, isMap, mapOf, mapsOf, textOf, textsOf, valueAt } from '../../objects/json.ts';
@@ -33,7 +33,7 @@ const STRATEGY: Strategy = {
   deletion: 'plain',
 };
 
-/** What converts between the versions; undefined when only their names differ. */
+/** The conversion webhook; undefined when only the `apiVersion` differs between versions. */
 function converterOf(spec: JsonObject): Converter | undefined {
   const conversion = isMap(spec['conversion']) ? spec['conversion'] : {};
   if (conversion['strategy'] !== 'Webhook') return undefined;
@@ -84,21 +84,21 @@ function compile(crd: KubeObject): ResourceDefinition {
   };
 }
 
-/** How a definition's objects are stored and read, whatever version asks. */
+/** How a definition's objects are stored and read, in all versions. */
 interface Storing {
-  /** The `apiVersion` of what is written. */
+  /** The `apiVersion` of the storage version. */
   readonly stored: string;
   readonly schemas: ReadonlyMap<string, CustomSchema>;
-  /** Undefined when only the names of the versions differ. */
+  /** Undefined when only the `apiVersion` differs between versions. */
   readonly converter: Converter | undefined;
-  /** What is stored, pruned and defaulted by the schema, as it is today, of the version that it is stored in. */
+  /** A stored object, pruned and defaulted by the current schema of the version that it is stored in. */
   readonly read: (object: KubeObject) => KubeObject;
 }
 
-/** A change of a definition's status leaves its versions as they are: schemas are compiled once, not with each condition. */
+/** A status change of a definition reuses its versions: schemas are compiled once, not with each condition. */
 const schemasOfVersions = new WeakMap<JsonObject, CustomSchema>();
 
-/** `previous`: the version before, which may have the same schema. */
+/** `previous`: the version before, whose schema may be the same. */
 function schemaOf(version: JsonObject, previous: JsonObject | undefined): CustomSchema {
   const known = schemasOfVersions.get(version);
   if (known !== undefined) return known;
@@ -115,12 +115,12 @@ function schemaOf(version: JsonObject, previous: JsonObject | undefined): Custom
   return compiledSchema;
 }
 
-/** A new object is stored without a status, and shows the default of the status as a whole when it is read. */
+/** A new object is stored without a status, but reads with the default of the whole status. */
 function fillsStatus({ root }: CustomSchema): boolean {
   return root.defaulted.some(([field]) => field === 'status');
 }
 
-/** What clients of a deprecated version are told unless the definition has words of its own: which served version comes after it. */
+/** The default deprecation warning: names the next served version. */
 function deprecation(spec: JsonObject, name: string): string {
   const kind = textOf(mapOf(spec['names'])['kind']);
   const group = textOf(spec['group']);
@@ -133,7 +133,7 @@ function deprecation(spec: JsonObject, name: string): string {
   return newest === undefined ? told : `${told}; use ${group}/${newest} ${kind}`;
 }
 
-/** The same result each time it is asked about an object. */
+/** Caches the result per object. */
 function reader(schemas: ReadonlyMap<string, CustomSchema>): (object: KubeObject) => KubeObject {
   return remembering((object) => schemas.get(object.apiVersion)?.coerce(object) ?? object);
 }
@@ -159,7 +159,7 @@ function served(version: JsonObject, spec: JsonObject, storing: Storing): Served
   const converting = apiVersion !== stored;
   const paths = isMap(scale) ? scalePaths(scale) : undefined;
   const compiledSchema = schemas.get(apiVersion) ?? schemaOf(version, undefined);
-  // A conversion is pruned by the schema that it arrives at; what is missing there is filled in when it is read.
+  // A conversion prunes by the target schema; defaults are added when the object is read.
   const converted = (object: KubeObject, to: string): KubeObject => {
     const moved = converter?.convert(object, to) ?? { ...object, apiVersion: to };
     return schemas.get(to)?.prune(moved) ?? moved;

@@ -39,7 +39,7 @@ it('accepts the names of a definition, then establishes and serves it (117)', ()
   expect(request('GET', WIDGETS_PATH).code).toBe(200);
 });
 
-it('says of a definition in a group of the Kubernetes project who approved it (117)', () => {
+it('sets the approval condition of a definition in a protected group (117)', () => {
   const { request } = testServer({ widgets: false });
   const metadata = (value: string): JsonObject => ({
     name: 'widgets.example.k8s.io',
@@ -67,7 +67,7 @@ it('says of a definition in a group of the Kubernetes project who approved it (1
   });
 });
 
-it('does not serve a definition whose names are taken (117)', () => {
+it('does not serve a definition with conflicting names (117)', () => {
   const { request, server } = testServer();
   const spec = WIDGETS['spec'] as JsonObject;
   const names = { ...(spec['names'] as JsonObject), plural: 'gadgets', singular: 'gadget', shortNames: [] };
@@ -85,7 +85,7 @@ it('does not serve a definition whose names are taken (117)', () => {
   expect(request('GET', '/apis/example.com/v1/gadgets').code).toBe(404);
 });
 
-it('goes with all its instances and waits for those that are held (120)', () => {
+it('is deleted with all instances and waits for those with finalizers (120)', () => {
   const { request, server } = testServer();
   request('POST', WIDGETS_PATH, widget('a'));
   request('POST', WIDGETS_PATH, widget('held', {}, { finalizers: ['example.com/hold'] }));
@@ -129,7 +129,7 @@ it('serves every version and rewrites only apiVersion between them (121)', () =>
   expect(request('GET', `${beta}/a`).object).toBe(request('GET', `${beta}/a`).object);
 });
 
-it('shows what is stored by the schema of today, without a write (122, 123)', () => {
+it('reads stored objects by the current schema, without a write (122, 123)', () => {
   const { request, server } = testServer();
   request('POST', WIDGETS_PATH, widget('a', { size: 1, note: 'old' }));
   const versions = JSON.parse(JSON.stringify((WIDGETS['spec'] as JsonObject)['versions'])) as {
@@ -150,7 +150,7 @@ it('shows what is stored by the schema of today, without a write (122, 123)', ()
   expect(server.revision).toBe(before);
 });
 
-it('fills in a default of the whole status that a create does not take (123)', () => {
+it('fills in a default of the whole status that a create drops (123)', () => {
   const { request, server } = testServer({ widgets: false });
   const crd = JSON.parse(JSON.stringify(WIDGETS)) as {
     spec: { versions: { schema: { openAPIV3Schema: { properties: { status: JsonObject } } } }[] };
@@ -182,7 +182,7 @@ it('counts status changes as generations when there is no status subresource (43
   });
 });
 
-it('says what is wrong with a definition that it cannot install (119)', () => {
+it('explains why a definition cannot be installed (119)', () => {
   const { server } = testServer({ widgets: false });
   const bare: KubeObject = {
     apiVersion: 'apiextensions.k8s.io/v1',
@@ -203,7 +203,7 @@ it('says what is wrong with a definition that it cannot install (119)', () => {
   expect(install).toThrow('spec.versions[0].schema.openAPIV3Schema: Required value');
 });
 
-it('warns of unknown fields, and refuses them when asked to be strict (113)', () => {
+it('warns of unknown fields, and refuses them under strict validation (113)', () => {
   const { request } = testServer();
 
   const warned = request('POST', WIDGETS_PATH, widget('a', { sise: 1 }));

@@ -1,8 +1,8 @@
 /**
- * What the apiextensions controllers do with a definition after it is stored: accept its names, establish it, finalize it.
+ * The apiextensions controllers: they accept a stored definition's names, establish it, finalize it.
  *
- * Owns: conditions, storedVersions, cleaning up instances of a deleted definition. The controllers of a real server are asynchronous;
- * here they run right after the commit, each as a commit of its own, so watchers see the same sequence without the wait.
+ * Owns: conditions, storedVersions, cleaning up instances of a deleted definition. The controllers of a real server are asynchronous; here
+ * they run right after the commit, each as a commit of its own, so watches deliver the same sequence without the wait.
  */
 import { isList, isMap } from '../../objects/json.ts';
 import type { JsonObject, JsonValue, KubeObject } from '../../objects/object.ts';
@@ -16,7 +16,7 @@ import { deleteObject } from '../verbs/delete.ts';
 import { approvalCondition } from './approval.ts';
 import { CLEANUP, conditionsOf, CRDS, isEstablished, statusOf, type Condition } from './status.ts';
 
-/** Runs the controllers' next step for a changed definition, and for definitions whose last instance went. */
+/** Runs the controllers' next step for a changed definition, and for definitions whose last instance was deleted. */
 export function reactToChange(
   kernel: Kernel,
   definition: ResourceDefinition,
@@ -33,7 +33,7 @@ export function reactToChange(
   }
 }
 
-/** Names of a deleted definition may be what another one waits for. */
+/** Another definition may wait for the names of a deleted one. */
 function releaseNames(kernel: Kernel, gone: KubeObject): void {
   const group = specOf(gone)['group'];
   for (const crd of kernel.store.list(CRDS))
@@ -58,7 +58,7 @@ const ESTABLISHED: Verdict = { status: 'True', reason: 'InitialNamesAccepted', m
 const NOT_ACCEPTED: Verdict = { status: 'False', reason: 'NotAccepted', message: 'not all names are accepted' };
 
 /**
- * The naming controller, and each in a commit of its own the establishing and the approval controller. `atOnce`: all in one, for
+ * Runs the naming controller, then the establishing and the approval controller, each in a commit of its own. `atOnce`: all in one, for
  * definitions that are installed in process.
  */
 function reconcileNames(kernel: Kernel, crd: KubeObject, atOnce: boolean): void {
@@ -73,7 +73,7 @@ function reconcileNames(kernel: Kernel, crd: KubeObject, atOnce: boolean): void 
   const approval = approvalCondition(crd);
   if (approval !== undefined && atOnce) conditions = withCondition(kernel, conditions, approval.type, approval);
   const next: JsonObject = { ...status, conditions, acceptedNames: names };
-  // The commit runs this again, which then finds only the last step to do.
+  // The commit runs this again, which then only has the last step left.
   if (!jsonEqual(next, status)) {
     kernel.commit(definition, { ...crd, status: next }, crd, undefined);
     return;
@@ -85,7 +85,7 @@ function reconcileNames(kernel: Kernel, crd: KubeObject, atOnce: boolean): void 
     kernel.commit(definition, { ...crd, status: { ...status, conditions: done } }, crd, undefined);
 }
 
-/** A condition keeps its place, and its transition time while its status stays. */
+/** A condition keeps its position, and its transition time while its status is unchanged. */
 function withCondition(
   kernel: Kernel,
   conditions: readonly Condition[],
@@ -105,7 +105,7 @@ interface Accepted {
   readonly clash: Verdict | undefined;
 }
 
-/** Names are accepted one by one; those that others have are left as they were. */
+/** Names are accepted one by one; conflicting ones stay unchanged. */
 function acceptNames(kernel: Kernel, crd: KubeObject): Accepted {
   const wanted = specOf(crd)['names'] as JsonObject;
   const before = statusOf(crd)['acceptedNames'];
@@ -161,7 +161,7 @@ const DELETING: Verdict = {
   message: 'CustomResource deletion is in progress',
 };
 
-/** Deletes the instances; once none is left, lets go of the definition. */
+/** Deletes the instances; once none is left, removes the finalizer of the definition. */
 function finalize(kernel: Kernel, crd: KubeObject): void {
   const finalizers = crd.metadata.finalizers ?? [];
   const definition = kernel.registry.byResource(CRDS);
@@ -170,7 +170,7 @@ function finalize(kernel: Kernel, crd: KubeObject): void {
   if (definition === undefined || !finalizers.includes(CLEANUP)) return;
   const conditions = withCondition(kernel, conditionsOf(crd), 'Terminating', DELETING);
   if (!jsonEqual(conditions, conditionsOf(crd))) {
-    // The commit comes back here and goes on.
+    // The commit calls back here and continues.
     kernel.commit(definition, { ...crd, status: { ...statusOf(crd), conditions } }, crd, undefined);
     return;
   }

@@ -1,8 +1,8 @@
 /**
- * Which OpenAPI keywords a definition's schema may use, and how: every level of a schema, keyword by keyword.
+ * Validates the OpenAPI keywords of a definition's schema, level by level.
  *
- * Mirrors `ValidateCustomResourceDefinitionOpenAPISchema` of apiextensions-apiserver. Structure is `structural.ts`' business, defaults
- * are `defaults.ts`', rules `rules.ts`'.
+ * Mirrors `ValidateCustomResourceDefinitionOpenAPISchema` of apiextensions-apiserver. Structure is in `structural.ts`, defaults in
+ * `defaults.ts`, rules in `rules.ts`.
  */
 import { isList, isMap, mapOf, mapsOf, textOf } from '../../objects/json.ts';
 import type { JsonObject, JsonValue } from '../../objects/object.ts';
@@ -11,7 +11,7 @@ import { validateRuleTexts } from './rules.ts';
 
 const TYPES = ['array', 'boolean', 'integer', 'number', 'object', 'string'];
 
-/** What a level inherits from the levels above. */
+/** State that a level inherits from the levels above. */
 interface Surroundings {
   readonly root: boolean;
   readonly insideMeta: boolean;
@@ -28,7 +28,7 @@ const UNSUPPORTED: readonly (readonly [string, string])[] = [
   ['$ref', '$ref is not supported'],
 ];
 
-/** Appends what is wrong with the keywords of a schema and of all schemas inside. */
+/** Appends errors in the keywords of a schema and of all nested schemas. */
 export function validateKeywords(schema: JsonObject, at: string, errors: FieldError[]): void {
   validateLevel(schema, at, { root: true, insideMeta: false, noDefaults: '' }, errors);
 }

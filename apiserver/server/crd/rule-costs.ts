@@ -1,25 +1,25 @@
 /**
- * What the rules of a definition may cost: kube-apiserver's limits for one expression and for a schema, and its words.
+ * Cost limits of the rules of a definition: kube-apiserver's limits for one expression and for a schema, and the messages.
  *
- * Does not own: the estimate of one evaluation (`../cel/estimate`). Here it is multiplied by how often a rule can run.
- * Mirrors apiextensions-apiserver `apis/apiextensions/validation`.
+ * Does not own: the estimate of one evaluation (`../cel/estimate`), which is multiplied here by how often a rule can run. Mirrors
+ * apiextensions-apiserver `apis/apiextensions/validation`.
  */
 import type { JsonObject } from '../../objects/object.ts';
 import { fieldForbidden, type FieldError } from '../refusal.ts';
 import { times, UNBOUNDED } from '../cel/estimate/sizes.ts';
 
-/** For one expression, wherever it can run in one object. */
+/** For one expression over all its evaluations on one object. */
 const EXPRESSION_COST_MAX = 10_000_000;
 /** For all expressions of the schema of one version. */
 const SCHEMA_COST_MAX = 100_000_000;
-/** Expressions that cost less are not named when all together cost too much. */
+/** Cheaper expressions are not listed when the total exceeds its limit. */
 const NAMED_COST_MIN = SCHEMA_COST_MAX / 100;
 const NAMED_MAX = 4;
 
-/** How often a place of a schema can be in one object; unbounded is what only the size of requests limits. */
+/** How often a place of a schema can occur in one object; unbounded when only the request size limits it. */
 export type Cardinality = number | 'unbounded';
 
-/** How often what is right below a schema can be in one object. */
+/** The maximum number of direct children of a schema. */
 export function cardinalityBelow(schema: JsonObject, cardinality: Cardinality): Cardinality {
   const most = mostBelow(schema);
   return cardinality === 'unbounded' || most === 'unbounded' ? 'unbounded' : times(cardinality, most);
@@ -34,12 +34,12 @@ function mostBelow(schema: JsonObject): Cardinality {
   return 1;
 }
 
-/** What the expressions of one schema cost together. */
+/** The total cost of the expressions of one schema. */
 export class RuleCosts {
   #total = 0;
   #expensive: readonly { readonly field: string; readonly cost: number }[] = [];
 
-  /** Adds an expression. Returns what is wrong with it alone. */
+  /** Adds an expression. Returns an error if it exceeds the limit alone. */
   add(field: string, what: 'rule' | 'messageExpression', cost: number): readonly FieldError[] {
     this.#total = Math.min(this.#total + cost, UNBOUNDED);
     if (cost >= NAMED_COST_MIN)
@@ -50,7 +50,7 @@ export class RuleCosts {
     return [fieldForbidden(field, excess(`estimated ${what} cost`, cost / EXPRESSION_COST_MAX))];
   }
 
-  /** What is wrong with all of them together. */
+  /** An error if the total exceeds its limit. */
   errors(at: string): readonly FieldError[] {
     if (this.#total <= SCHEMA_COST_MAX) return [];
     const contributed = 'contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema';
@@ -70,9 +70,9 @@ function excess(what: string, factor: number): string {
 
 function factorText(factor: number): string {
   if (factor > 100) return 'more than 100x';
-  // So near the limit one digit would say 1.0.
+  // This close to the limit one digit would print as 1.0.
   if (factor < 1.5) return `${factor.toFixed(6)}x`;
-  // Go rounds what is exactly between two digits to the even one.
+  // Go rounds half to even.
   const tenths = factor * 10;
   const below = Math.floor(tenths);
   const isBetween = tenths - below === 0.5 && below / 10 + 0.05 === factor;

@@ -1,7 +1,7 @@
 /**
- * The rules (`x-kubernetes-validations`) of a definition: their texts, and whether they compile.
+ * Validates the rules (`x-kubernetes-validations`) of a definition: their texts, and whether they compile.
  *
- * Does not own: compiling, estimating costs (`../cel`), the limits of costs (`rule-costs.ts`).
+ * Does not own: compiling, estimating costs (`../cel`), cost limits (`rule-costs.ts`).
  */
 import { isList, isMap, mapOf } from '../../objects/json.ts';
 import type { JsonObject, JsonValue } from '../../objects/object.ts';
@@ -18,7 +18,7 @@ import { cardinalityBelow, RuleCosts, type Cardinality } from './rule-costs.ts';
 const REASONS = ['FieldValueDuplicate', 'FieldValueForbidden', 'FieldValueInvalid', 'FieldValueRequired'];
 const NEWLINES = /[\n\r]/;
 
-/** Appends what is wrong with the texts of a level's rules. */
+/** Appends errors in the texts of a level's rules. */
 export function validateRuleTexts(schema: JsonObject, at: string, errors: FieldError[]): void {
   const rules = schema['x-kubernetes-validations'];
   if (!isList(rules)) return;
@@ -52,7 +52,7 @@ export function validateRuleTexts(schema: JsonObject, at: string, errors: FieldE
   }
 }
 
-/** The schema that a field path such as `.spec.x` or `.spec['a.b']` leads to. */
+/** The schema at a field path like `.spec.x` or `.spec['a.b']`. */
 export function resolvePath(schema: JsonObject, path: string): JsonObject | undefined {
   let at: JsonObject | undefined = schema;
   let rest = path;
@@ -63,7 +63,7 @@ export function resolvePath(schema: JsonObject, path: string): JsonObject | unde
     const properties = mapOf(at['properties']);
     const additional: JsonValue | undefined = at['additionalProperties'];
     if (Object.hasOwn(properties, name)) at = mapOf(properties[name]);
-    // There are none beside properties.
+    // Only properties can be named.
     else at = isMap(additional) && Object.keys(properties).length === 0 ? additional : undefined;
     rest = rest.slice(match[0].length);
   }
@@ -82,7 +82,7 @@ function isRuled(schema: JsonObject): boolean {
   return false;
 }
 
-/** Appends an error for every rule that does not compile. Called for schemas that are fine otherwise. */
+/** Appends an error for every rule that does not compile. Called for schemas without other errors. */
 export function validateRules(schema: JsonObject, at: string, errors: FieldError[]): void {
   if (!isRuled(schema)) return;
   const tree = compileRules(compileNode(schema));
@@ -92,17 +92,17 @@ export function validateRules(schema: JsonObject, at: string, errors: FieldError
   for (const error of site.costs.errors(at)) errors.push(error);
 }
 
-/** Where a schema is. */
+/** The place of a schema. */
 interface Place {
   readonly at: string;
   readonly root: boolean;
-  /** The path of the nearest part above whose items have no past. */
+  /** The path of the nearest ancestor with uncorrelatable items. */
   readonly uncorrelatable: string | undefined;
-  /** How often its values can be in one object. */
+  /** How often its values can occur in one object. */
   readonly cardinality: Cardinality;
 }
 
-/** What is found in all places. */
+/** Results over all places. */
 interface Site {
   readonly costs: RuleCosts;
   readonly errors: FieldError[];
@@ -149,7 +149,7 @@ function validateCost(
   const cost = (expression: Expression): number => estimateCost(expression.parsed, declared, rule.optionalOldSelf);
   const often = cardinality === 'unbounded' ? repeatedMax(declared) : cardinality;
   for (const error of costs.add(`${where}.rule`, 'rule', times(cost(program), often))) errors.push(error);
-  // A message is made once, however often its rule is broken.
+  // A message is computed once, however often its rule fails.
   if (message !== undefined)
     for (const error of costs.add(`${where}.messageExpression`, 'messageExpression', cost(message))) errors.push(error);
 }
@@ -176,7 +176,7 @@ function validateOne(
     errors.push(fieldInvalid(`${where}.optionalOldSelf`, true, 'may not be set if oldSelf is not used in rule'));
 }
 
-/** The rule as Go's internal type is written. */
+/** The rule as Go prints its internal type. */
 function goRule({ rule }: CompiledRule): JsonObject {
   return {
     Rule: rule.rule,

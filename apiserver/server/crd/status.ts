@@ -1,7 +1,7 @@
 /**
- * The status of a CustomResourceDefinition: conditions, stored versions, the marks of deletion.
+ * The status of a CustomResourceDefinition: conditions, stored versions, deletion marks.
  *
- * Owns: reading and making these values. When they change is `lifecycle.ts`' business.
+ * Owns: reading and building these values. `lifecycle.ts` decides when they change.
  */
 import { isList, isMap } from '../../objects/json.ts';
 import type { JsonObject, KubeObject } from '../../objects/object.ts';
@@ -33,7 +33,7 @@ export function isEstablished(crd: KubeObject): boolean {
   return conditionsOf(crd).some((one) => one.type === 'Established' && one.status === 'True');
 }
 
-/** The status a new definition starts with: the storage version is remembered, nothing is accepted yet. */
+/** The initial status: with the storage version, no names accepted yet. */
 export function initialStatus(crd: KubeObject): KubeObject {
   const versions = (crd['spec'] as JsonObject | undefined)?.['versions'];
   const storage = isList(versions) ? versions.filter(isMap).find((version) => version['storage'] === true) : undefined;
@@ -47,7 +47,7 @@ export function initialStatus(crd: KubeObject): KubeObject {
   };
 }
 
-/** The definition on its first DELETE: Terminating, held by the cleanup finalizer. */
+/** The definition after its first DELETE: Terminating, with the cleanup finalizer. */
 export function markedForDeletion(clock: { readonly timestamp: Timestamp }, crd: KubeObject): KubeObject {
   const { metadata } = crd;
   const terminating: Condition = {

@@ -1,5 +1,5 @@
 /**
- * Schemas must be structural: every value has one type that says what it is, and everything else only restricts values.
+ * Validates that schemas are structural: every value has exactly one declared type, and all other keywords only restrict values.
  *
  * Mirrors apiextensions-apiserver `apiserver/schema/validation.go`. Start at {@link validateStructure}.
  */
@@ -11,7 +11,7 @@ import { fieldErrorText, fieldForbidden, fieldInvalid, fieldRequired, type Field
 
 type Level = 'root' | 'item' | 'field';
 
-/** What keeps a schema from being structural, sorted by text. */
+/** The violations, sorted by text. */
 export function validateStructure(schema: JsonObject, at: string): readonly FieldError[] {
   const errors: FieldError[] = [];
   validateInvariants(schema, 'root', at, errors);
@@ -86,7 +86,7 @@ function isIntOrString(value: JsonValue | undefined): boolean {
   return value !== undefined && jsonEqual(value, INT_OR_STRING);
 }
 
-/** Schemas of type and metadata may not say more than is true of every resource. */
+/** Schemas of type and metadata may only state what holds for every resource. */
 function validateMeta(schema: JsonObject, level: Level, embedded: boolean, at: string, errors: FieldError[]): void {
   const properties = mapOf(schema['properties']);
   const checked = level === 'root' || embedded;
@@ -139,7 +139,7 @@ function validateValues(
     errors.push(fieldInvalid(`${at}.pattern`, pattern, `must be a valid regular expression, but isn't: ${fault}`));
 }
 
-/** Keywords that say what a value is, and what is said of them inside `anyOf` and its like. */
+/** Keywords that specify a value, and the messages for them inside `anyOf` and similar. */
 const FORBIDDEN: readonly (readonly [string, string])[] = [
   ['type', 'must be empty to be structural'],
   ['additionalProperties', 'must be undefined to be structural'],
@@ -167,7 +167,7 @@ function validateNested(schema: JsonObject, skipAnyOf: boolean, at: string, erro
     errors.push(fieldForbidden(`${at}.properties[metadata]`, 'must not be specified in a nested context'));
 }
 
-/** What the root's value validations mention must exist in the structure; those further inside are not asked, as in a real server. */
+/** Fields in the root's value validations must exist in the structure; deeper ones are not checked, as in a real server. */
 function validateCompleteness(
   values: JsonObject,
   structure: JsonObject | undefined,

@@ -1,5 +1,5 @@
 /**
- * What a version declares beside its schema: subresources, printer columns, selectable fields, its deprecation.
+ * Validates the parts of a version beside its schema: subresources, printer columns, selectable fields, deprecation.
  */
 import { isList, isMap, mapsOf, textOf } from '../../objects/json.ts';
 import type { JsonObject, JsonValue } from '../../objects/object.ts';
@@ -12,7 +12,7 @@ function validateSimplePath(path: string, at: string, errors: FieldError[]): boo
   return false;
 }
 
-/** Appends what is wrong with the paths of the scale subresource. */
+/** Appends errors in the paths of the scale subresource. */
 export function validateSubresources(subresources: JsonValue | undefined, at: string, errors: FieldError[]): void {
   const scale = isMap(subresources) ? subresources['scale'] : undefined;
   if (!isMap(scale)) return;
@@ -35,7 +35,7 @@ export function validateSubresources(subresources: JsonValue | undefined, at: st
 const COLUMN_TYPES = ['boolean', 'date', 'integer', 'number', 'string'];
 const COLUMN_FORMATS = ['byte', 'date', 'date-time', 'double', 'float', 'int32', 'int64', 'password'];
 
-/** Appends what is wrong with `additionalPrinterColumns`. */
+/** Appends errors in `additionalPrinterColumns`. */
 export function validateColumns(columns: JsonValue | undefined, at: string, errors: FieldError[]): void {
   for (const [index, column] of mapsOf(columns).entries()) {
     const where = `${at}[${index}]`;
@@ -54,7 +54,7 @@ export function validateColumns(columns: JsonValue | undefined, at: string, erro
 /** kube-apiserver's limit per version. */
 const SELECTABLE_MAX = 8;
 
-/** Appends what is wrong with `selectableFields`. */
+/** Appends errors in `selectableFields`. */
 export function validateSelectable(
   fields: JsonValue | undefined,
   schema: JsonObject | undefined,
@@ -101,7 +101,7 @@ function pathFault(path: string): string {
   return path.endsWith('.') ? 'unexpected end of JSON path' : 'does not refer to a valid field';
 }
 
-/** Appends what is wrong with a deprecation warning. */
+/** Appends errors in a deprecation warning. */
 export function validateDeprecation(version: JsonObject, at: string, errors: FieldError[]): void {
   const warning = version['deprecationWarning'];
   if (typeof warning !== 'string') return;

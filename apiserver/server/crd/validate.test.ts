@@ -26,7 +26,7 @@ function definition({ schema = { type: 'object' }, version = {}, spec = {}, meta
   };
 }
 
-/** `field: message` of everything wrong with a definition. */
+/** `field: message` of all errors in a definition. */
 function errors(parts: Parts, old?: KubeObject): readonly string[] {
   const crd = initialStatus(defaultedCrd(definition(parts), undefined));
   const kept = old === undefined ? crd : defaultedCrd({ ...crd, status: old['status'] }, old);
@@ -35,8 +35,8 @@ function errors(parts: Parts, old?: KubeObject): readonly string[] {
 
 const SPEC = 'spec.validation.openAPIV3Schema.properties[spec]';
 
-describe('what rules may cost (125)', () => {
-  /** Five for each item. */
+describe('cost limits of rules (125)', () => {
+  /** A cost of five for each item. */
   const costing = (maxItems: number | undefined, rules: readonly JsonObject[]): JsonObject => ({
     type: 'object',
     properties: {
@@ -64,11 +64,11 @@ describe('what rules may cost (125)', () => {
     );
   });
 
-  it.each([2_000_000, undefined])('takes a rule on %d items', (maxItems) => {
+  it.each([2_000_000, undefined])('accepts a rule on %d items', (maxItems) => {
     expect(errors({ schema: costing(maxItems, [RULE]) })).toEqual([]);
   });
 
-  it('adds up all rules of a schema, and names the four that cost most', () => {
+  it('adds up all rules of a schema, and lists the four most expensive', () => {
     const rules = [{ rule: 'true' }, ...Array.from({ length: 11 }, () => RULE)];
 
     const contributed = [1, 2, 3, 4].map(
@@ -91,7 +91,7 @@ describe('what rules may cost (125)', () => {
     );
   });
 
-  it('takes what was accepted before the limits', () => {
+  it('accepts stored definitions from before the limits', () => {
     const schema = costing(4_500_000, [RULE]);
     const old = initialStatus(defaultedCrd(definition({ schema }), undefined));
 
@@ -202,7 +202,7 @@ describe('schemas of definitions (119)', () => {
 });
 
 describe('definitions (117, 119)', () => {
-  it('wants a name of plural and group, a group with a dot, one storage version', () => {
+  it('requires a name of plural and group, a group with a dot, one storage version', () => {
     expect(errors({ metadata: { name: 'foo' } })).toEqual([
       'metadata.name: Invalid value: "foo": must be spec.names.plural+"."+spec.group',
     ]);
@@ -211,7 +211,7 @@ describe('definitions (117, 119)', () => {
     );
   });
 
-  it('judges columns, scale paths and selectable fields (127)', () => {
+  it('validates columns, scale paths and selectable fields (127)', () => {
     expect(
       errors({
         version: {
@@ -228,7 +228,7 @@ describe('definitions (117, 119)', () => {
     ]);
   });
 
-  it('keeps scope, kind, group and plural of an established definition, and the versions that may be stored', () => {
+  it('keeps scope, kind, group and plural of an established definition, and its stored versions', () => {
     const old: KubeObject = {
       ...defaultedCrd(definition({}), undefined),
       status: { storedVersions: ['v1'], conditions: [{ type: 'Established', status: 'True' }] },
@@ -254,7 +254,7 @@ describe('definitions (117, 119)', () => {
     expect(spec).toHaveProperty(['conversion', 'webhook', 'clientConfig', 'service', 'port'], 443);
   });
 
-  it('wants protected groups to be approved', () => {
+  it('requires approval of protected groups', () => {
     const group = { metadata: { name: 'gizmos.foo.k8s.io' }, spec: { group: 'foo.k8s.io' } };
 
     expect(errors(group)[0]).toContain('protected groups must have approval annotation');

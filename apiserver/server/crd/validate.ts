@@ -1,8 +1,8 @@
 /**
- * Rules for CustomResourceDefinitions: names, versions, conversion, approval, what an update may change.
+ * Validates CustomResourceDefinitions: names, versions, conversion, approval, allowed updates.
  *
- * Mirrors apiextensions-apiserver `apis/apiextensions/validation`. Schemas are judged in `openapi.ts`, `structural.ts`, `defaults.ts` and
- * `rules.ts`. As there, what all versions share is judged once, at the path of the internal type: `spec.validation`,
+ * Mirrors apiextensions-apiserver `apis/apiextensions/validation`. Schemas are validated in `openapi.ts`, `structural.ts`, `defaults.ts`
+ * and `rules.ts`. As there, parts that all versions share are validated once, at the path of the internal type: `spec.validation`,
  * `spec.subresources`. Start at {@link validateCrd}.
  */
 import { jsonEqual } from '../../objects/json.ts';
@@ -20,7 +20,7 @@ import { conditionsOf, statusOf } from './status.ts';
 import { validateStructure } from './structural.ts';
 import { validateColumns, validateDeprecation, validateSelectable, validateSubresources } from './subresources.ts';
 
-/** A conversion webhook behind a service listens at the port of HTTPS unless it says otherwise. */
+/** The default port of a conversion webhook's service is 443. */
 function withServicePort(crd: KubeObject): KubeObject {
   const path = ['spec', 'conversion', 'webhook', 'clientConfig', 'service'];
   const service = valueAt(crd, path);
@@ -28,7 +28,7 @@ function withServicePort(crd: KubeObject): KubeObject {
   return withValueAt(crd, path, { ...service, port: 443 }) as KubeObject;
 }
 
-/** Fills in singular, listKind and the conversion strategy, and remembers the storage version. */
+/** Defaults singular, listKind and the conversion strategy, and records the storage version. */
 export function defaultedCrd(crd: KubeObject, old: KubeObject | undefined): KubeObject {
   const spec = mapOf(crd['spec']);
   const names = mapOf(spec['names']);
@@ -56,9 +56,9 @@ export function defaultedCrd(crd: KubeObject, old: KubeObject | undefined): Kube
   return old === undefined ? result : rememberingStorage(result);
 }
 
-/** A harness installs the same definitions into many servers: what was found out of a schema, which never changes, is kept. */
+/** A harness installs the same definitions into many servers: results are cached by schema, which is immutable. */
 const CANONICAL = new WeakMap<JsonObject, JsonObject>();
-/** Schemas without errors, each with where it was judged and whether there was a status. */
+/** Schemas without errors, each with its path and whether there was a status. */
 const VALID = new WeakMap<JsonObject, Set<string>>();
 
 function knownCanonical(schema: JsonObject): JsonObject {
@@ -91,7 +91,7 @@ function rememberingStorage(crd: KubeObject): KubeObject {
   return { ...crd, status: { ...status, storedVersions: [...stored, storage] } };
 }
 
-/** Everything wrong with a definition. `old`: what is stored, on updates. */
+/** All errors in a definition. `old`: the stored one, on updates. */
 export function validateCrd(crd: KubeObject, old: KubeObject | undefined): readonly FieldError[] {
   const errors: FieldError[] = [];
   const spec = mapOf(crd['spec']);
@@ -129,7 +129,7 @@ function validateGroup(spec: JsonObject, errors: FieldError[]): void {
     errors.push(fieldNotSupported('spec.scope', scope, ['Cluster', 'Namespaced']));
 }
 
-/** What all versions have in common, if they do. */
+/** The common parts of all versions, if any. */
 function shared(versions: readonly JsonObject[], key: string): boolean {
   return versions.length > 0 && versions.every((version) => jsonEqual(version[key], versions[0]?.[key]));
 }
@@ -199,7 +199,7 @@ function schemaOf(version: JsonObject | undefined): JsonObject | undefined {
   return isMap(schema) ? schema : undefined;
 }
 
-/** Versions as Go's internal type is written; schemas that they share are not part of them. */
+/** Versions as Go prints its internal type, without shared schemas. */
 function goVersions(versions: readonly JsonObject[], schemaShared: boolean): readonly JsonObject[] {
   return versions.map((version) => ({
     Name: textOf(version['name']),
@@ -217,7 +217,7 @@ function goVersions(versions: readonly JsonObject[], schemaShared: boolean): rea
 const ROOT_WITH_STATUS =
   'Description Type Format Title Maximum ExclusiveMaximum Minimum ExclusiveMinimum MaxLength MinLength Pattern MaxItems MinItems UniqueItems MultipleOf Required Items Properties ExternalDocs Example XPreserveUnknownFields XValidations';
 
-/** Keywords that a root may not have when its status is judged alone. */
+/** Keywords that a root may not have when its status is validated alone. */
 const NOT_AT_ROOT = [
   'allOf',
   'anyOf',
@@ -236,7 +236,7 @@ function validateSchema(
   old: JsonObject | undefined,
   errors: FieldError[],
 ): void {
-  // What was accepted stays accepted.
+  // Previously accepted values stay valid.
   if (old !== undefined && jsonEqual(schema, old)) return;
   const place = `${at} ${status}`;
   if (VALID.get(schema)?.has(place) === true) return;
@@ -307,7 +307,7 @@ function validateUnchanged(crd: KubeObject, old: KubeObject, errors: FieldError[
   immutable('spec.names.plural', mapOf(spec['names'])['plural'], mapOf(before['names'])['plural']);
 }
 
-/** Versions that objects may be stored in must stay. */
+/** Versions in status.storedVersions must stay. */
 function validateStored(crd: KubeObject, errors: FieldError[]): void {
   const field = 'status.storedVersions';
   const status = statusOf(crd)['storedVersions'];

@@ -45,20 +45,20 @@ function server(): ReturnType<typeof testServer> {
   return made;
 }
 
-describe('an object of a definition with several versions, converted by name only', () => {
-  it('comes back as the schema of the stored version leaves it', () => {
+describe('an object of a definition with several versions and conversion strategy None', () => {
+  it('is read as the schema of the stored version defines', () => {
     const { request } = server();
 
     const created = request('POST', path('v2'), gizmo('v2', { only2: 'x' }));
 
-    // Stored as v1, which knows neither field; what v1 fills in is unknown to v2 again.
+    // Stored as v1, which knows neither field; v1's defaults are unknown to v2 in turn.
     expect(created.object).toMatchObject({ apiVersion: 'example.com/v2', spec: {} });
     expect(created.object['spec']).toEqual({});
     expect(request('GET', `${path('v1')}/a`).object['spec']).toEqual({ filled: 'by v1' });
     expect(request('GET', `${path('v2')}/a`).object['spec']).toEqual({});
   });
 
-  it('is not filled in by the version that it is read in', () => {
+  it('is not defaulted by the version that it is read in', () => {
     const { request, watch } = server();
     const events = watch(path('v2'), {}).events;
 
@@ -66,12 +66,12 @@ describe('an object of a definition with several versions, converted by name onl
 
     expect(request('GET', `${path('v2')}/a`).object['spec']).toEqual({});
     expect(events[0]?.object).toHaveProperty('spec', {});
-    // A write in the other version takes what that version does not know.
+    // A write in the other version drops fields that version does not know.
     request('PATCH', `${path('v2')}/a`, { metadata: { labels: { a: 'b' } } }, MERGE);
     expect(request('GET', `${path('v1')}/a`).object['spec']).toEqual({ filled: 'by v1' });
   });
 
-  it('is read by the schema of the version that it was stored in, when another one is stored today', () => {
+  it('is read by the schema of its stored version, even when the storage version has changed', () => {
     const { request } = server();
     request('POST', path('v1'), gizmo('v1', { only1: 'x' }));
     const stored = request('GET', `${CRDS_PATH}/gizmos.example.com`).object;
@@ -90,7 +90,7 @@ describe('an object of a definition with several versions, converted by name onl
   });
 });
 
-it('names the version to use instead of a deprecated one', () => {
+it('warns of a deprecated version with the version to use instead', () => {
   const { request } = testServer({ widgets: false });
   const crd = gizmos('v2');
   const spec = crd['spec'] as { readonly versions: readonly JsonObject[] };
@@ -102,7 +102,7 @@ it('names the version to use instead of a deprecated one', () => {
   expect(answer.headers?.['warning']).toEqual('299 - "example.com/v1 Gizmo is deprecated; use example.com/v2 Gizmo"');
 });
 
-it('stores the default of a status with the first change, though it shows it at once', () => {
+it('stores the default of a status with the first change, though it reads with it at once', () => {
   const { request } = testServer({ widgets: false });
   const crd = gizmos('v1');
   const [first = {}] = (crd['spec'] as { readonly versions: readonly JsonObject[] }).versions;
@@ -121,7 +121,7 @@ it('stores the default of a status with the first change, though it shows it at 
   expect(version(again)).toBe(version(patched));
 });
 
-it('judges nulls that an apply brings, also where they are called metadata', () => {
+it('validates nulls from an apply, also in fields called metadata', () => {
   const { request } = testServer({ widgets: false });
   const crd = gizmos('v1');
   const [first = {}] = (crd['spec'] as { readonly versions: readonly JsonObject[] }).versions;

@@ -1,5 +1,5 @@
 /**
- * Discovery as clients read it: the plain lists, and the aggregated form with its hash.
+ * Discovery documents: the plain lists, and the aggregated form with its hash.
  */
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '../../objects/object.ts';
@@ -37,7 +37,7 @@ export function groupList(registry: Registry): JsonObject {
   return { kind: 'APIGroupList', apiVersion: 'v1', groups: namedGroups(registry).map(groupObject) };
 }
 
-/** `/apis/G`, `/apis/G/V` or `/api/v1`; everything below them that is no resource. */
+/** `/apis/G`, `/apis/G/V` or `/api/v1`; any other path below them. */
 export function groupOrVersion(registry: Registry, path: string, method: string): ApiResponse {
   const parts = path.split('/').slice(1);
   const [root, first = '', second, third] = parts;
@@ -60,7 +60,7 @@ function resourceList(group: string, { version, resources }: DiscoveredVersion):
   const own = { group, version };
   return {
     kind: 'APIResourceList',
-    // The core list is older than the field.
+    // The core list predates the field.
     ...(group === '' ? {} : { apiVersion: 'v1' }),
     groupVersion: group === '' ? version : `${group}/${version}`,
     resources: resources.flatMap((resource) => resourceEntries(resource, own)),
@@ -92,7 +92,7 @@ function resourceEntries(found: DiscoveredResource, own: Omit<ResponseKind, 'kin
   ];
 }
 
-/** Group and version are named where they are not those of the list. */
+/** Group and version are only written where they differ from those of the list. */
 function kindFields({ group, version, kind }: ResponseKind, own: Omit<ResponseKind, 'kind'>): JsonObject {
   const foreign = version !== '' && (group !== own.group || version !== own.version);
   return foreign ? { group, version, kind } : { kind };
@@ -135,13 +135,13 @@ function aggregate(groups: readonly DiscoveredGroup[]): Aggregated {
   return { list, hash: createHash('sha512').update(text).digest('hex').toUpperCase() };
 }
 
-/** The aggregated form has no hash of what is stored. */
+/** The aggregated form omits the storage version hash. */
 function aggregatedResource(found: DiscoveredResource): JsonObject {
   const resource = { ...found, storageVersionHash: undefined };
   return resource as unknown as JsonObject;
 }
 
-/** Whether the first media type of the header that can be answered is the aggregated one. */
+/** Whether the first supported media type of the header is the aggregated one. */
 export function wantsAggregated(accept: string): boolean {
   for (const part of accept.split(',')) {
     const [type = '', ...parameters] = part.trim().split(';');

@@ -1,7 +1,7 @@
 /**
- * The groups that are served: those of a real server, and those of the custom resources of the moment.
+ * The served groups: those of a real server, and those of installed custom resources.
  *
- * Owns: what discovery says of a custom resource, and the order of groups and versions. How it is written is in `documents.ts`.
+ * Owns: discovery data of custom resources, and the order of groups and versions. `documents.ts` writes it.
  */
 import { createHash } from 'node:crypto';
 import type { ResourceDefinition, ServedVersion } from '../definition.ts';
@@ -19,7 +19,7 @@ const SUBRESOURCE_VERBS = ['get', 'patch', 'update'] as const;
 
 const merged = new WeakMap<Registry, readonly DiscoveredGroup[]>();
 
-/** Every group; the core group, whose name is empty, is first. */
+/** Every group; the core group, with its empty name, is first. */
 export function groupsOf(registry: Registry): readonly DiscoveredGroup[] {
   let groups = merged.get(registry);
   if (groups === undefined) merged.set(registry, (groups = merge(registry)));
@@ -75,7 +75,7 @@ function discovered(definition: ResourceDefinition, version: ServedVersion): Dis
   };
 }
 
-/** The start of a digest of what is stored, so that clients see when it changes. */
+/** A prefix of a digest, so that clients see when the storage version changes. */
 function storageVersionHash(group: string, version: string, kind: string): string {
   const digest = createHash('sha256').update(`${group}/${version}/${kind}`).digest();
   return digest.subarray(0, 8).toString('base64');

@@ -1,4 +1,4 @@
-/** `/healthz`, `/livez` and `/readyz`: which checks there are, and how their results are written. All of them always hold. */
+/** `/healthz`, `/livez` and `/readyz`: the list of checks and the output format. All checks always pass. */
 import type { ApiRequest, ApiResponse } from '../../wire/http.ts';
 import { UNKNOWN_PATH } from '../refusal.ts';
 
@@ -41,10 +41,10 @@ function hooks(names: readonly string[]): readonly string[] {
 const ALIVE = ['ping', 'log', 'loopback-serving-certificate', 'etcd', ...hooks(HOOKS), ...AFTER];
 const READY = ['ping', 'log', 'etcd', 'etcd-readiness', 'informer-sync', ...hooks(HOOKS), ...AFTER, 'shutdown'];
 
-/** The checks behind each path. */
+/** The checks of each path. */
 export const CHECKS: { readonly [name: string]: readonly string[] } = { healthz: ALIVE, livez: ALIVE, readyz: READY };
 
-/** Answers a path below one of the three; undefined for others. */
+/** Answers a path below one of the three; undefined for other paths. */
 export function health(path: string, request: ApiRequest): ApiResponse | undefined {
   const [name = '', ...rest] = path.slice(1).split('/');
   const checks = Object.hasOwn(CHECKS, name) ? CHECKS[name] : undefined;

@@ -1,8 +1,8 @@
 /**
- * Who sends a request: client certificates, bearer tokens, nobody.
+ * Authentication: client certificates, bearer tokens, anonymous requests.
  *
- * Owns: what kube-apiserver's authenticators decide, and `--token-file`. Does not own: what a user may do (the server behind), nor how
- * a certificate is checked (TLS). Start at {@link Authenticator}.
+ * Owns: the decisions of kube-apiserver's authenticators, and `--token-file`. Does not own: authorization (the server behind), certificate
+ * verification (TLS). Start at {@link Authenticator}.
  */
 import type { TLSSocket } from 'node:tls';
 import type { UserInfo } from '../../wire/http.ts';
@@ -11,18 +11,18 @@ import { ApiServerError } from '../../objects/errors.ts';
 export interface AuthenticationOptions {
   /** Users by bearer token. */
   readonly tokens?: ReadonlyMap<string, UserInfo>;
-  /** Knows further tokens, such as those of service accounts. */
+  /** Verifies other tokens, for example those of service accounts. */
   readonly verifyToken?: (token: string) => UserInfo | undefined;
-  /** Whom requests without credentials come from; absent, they are refused. */
+  /** The user of requests without credentials; absent, they are refused. */
   readonly anonymous?: UserInfo;
 }
 
 const AUTHENTICATED = 'system:authenticated';
 
-/** What kube-apiserver takes a request without credentials for, when its authorization mode tells users apart. */
+/** kube-apiserver's user for requests without credentials when authorization is on. */
 export const ANONYMOUS: UserInfo = { name: 'system:anonymous', groups: ['system:unauthenticated'] };
 
-/** Everybody, where nobody is asked: a server without TLS. */
+/** The user of every request without authentication: a server without TLS. */
 export const UNSECURED: UserInfo = { name: 'system:unsecured', groups: ['system:masters', AUTHENTICATED] };
 
 export class Authenticator {
@@ -32,18 +32,18 @@ export class Authenticator {
     this.#options = options;
   }
 
-  /** The user; undefined when the request is to be refused with 401. A certificate goes before a token. */
+  /** The user; undefined when the request is to be refused with 401. A certificate has precedence over a token. */
   user(certified: UserInfo | undefined, authorization: string | undefined): UserInfo | undefined {
     if (certified !== undefined) return certified;
     const token = bearerToken(authorization);
-    // Other schemes than bearer are nobody's business.
+    // Schemes other than bearer are ignored.
     if (token === undefined) return this.#options.anonymous;
     const user = this.#options.tokens?.get(token) ?? this.#options.verifyToken?.(token);
     return user === undefined ? undefined : authenticated(user);
   }
 }
 
-/** The user of a connection's client certificate, when one was sent and our authority signed it. */
+/** The user of a connection's client certificate, if one was sent and our authority signed it. */
 export function certifiedUser(socket: TLSSocket): UserInfo | undefined {
   if (!socket.authorized) return undefined;
   const { subject } = socket.getPeerCertificate();
@@ -54,7 +54,7 @@ export function certifiedUser(socket: TLSSocket): UserInfo | undefined {
   return authenticated({ name, groups: O === undefined ? [] : Array.isArray(O) ? O : [O] });
 }
 
-/** Lines of `token,user,uid,"group1,group2"`, as `--token-auth-file` of kube-apiserver has them. */
+/** Lines of `token,user,uid,"group1,group2"`, the format of kube-apiserver's `--token-auth-file`. */
 export function parseTokens(text: string, source: string): ReadonlyMap<string, UserInfo> {
   const tokens = new Map<string, UserInfo>();
   for (const [index, line] of text.split(/\r?\n/).entries()) {

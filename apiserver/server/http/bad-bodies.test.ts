@@ -1,4 +1,4 @@
-/** Bodies of the wrong kind over HTTP: what each handler says, found by comparison with a real server. */
+/** Bodies of the wrong kind over HTTP: the answer of each handler, found by comparison with a real server. */
 import { afterEach, expect, it } from 'vitest';
 import { CONFIGMAPS_PATH, configMap, testServer, WIDGETS_PATH } from '../testing.ts';
 import { serveHttp, type HttpServer } from './serve.ts';
@@ -35,7 +35,7 @@ it.each([
   expect(await send(method, path, 'text/json', '{}')).toEqual([415, UNKNOWN_FORMAT]);
 });
 
-it('tells types of patches apart letter by letter (2)', async () => {
+it('compares patch types exactly (2)', async () => {
   const answer = await send('PATCH', `${CONFIGMAPS_PATH}/c`, 'Application/Merge-Patch+JSON', '{}');
 
   expect(answer).toEqual([415, '415: Unsupported Media Type']);
@@ -63,7 +63,7 @@ it.each([
   expect([code, message.endsWith(`(${hex})`)]).toEqual([400, true]);
 });
 
-it('names the kind that a subresource takes (2)', async () => {
+it('names the kind that a subresource accepts (2)', async () => {
   const [, message] = await send('POST', '/api/v1/namespaces/default/pods/p/binding', 'application/json', '[]');
 
   expect(message).toMatch(/^the object provided is unrecognized \(must be of type Binding\)/);

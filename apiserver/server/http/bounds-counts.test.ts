@@ -1,4 +1,4 @@
-/** Bodies of very many parts: counted before anything is made of them. */
+/** Bodies with very many parts: counted before they are parsed. */
 import { expect, it } from 'vitest';
 import type { JsonObject } from '../../objects/object.ts';
 import { CONFIGMAPS_PATH } from '../testing.ts';
@@ -12,7 +12,7 @@ it('refuses a quarter of a million objects in a body as 400', async () => {
   expect(await send('POST', CONFIGMAPS_PATH, JSON_TYPE, body)).toMatchObject({ code: 400 });
 });
 
-it('refuses very many objects with keys of their own as 400', async () => {
+it('refuses very many objects with distinct keys as 400', async () => {
   const managedFields = times(200_000, (at) => ({ [`x${at}`]: 1 }));
 
   expect(await send('POST', CONFIGMAPS_PATH, JSON_TYPE, { metadata: { name: 'own', managedFields } })).toMatchObject({

@@ -1,5 +1,5 @@
 /**
- * What tests of costly requests share: a server, requests to it that must not take long, definitions.
+ * Shared by tests of costly requests: a server, requests with a time limit, definitions.
  */
 import { afterAll, beforeAll, expect } from 'vitest';
 import type { JsonObject, JsonValue } from '../../objects/object.ts';
@@ -16,13 +16,13 @@ export function useServer(): void {
   afterAll(() => http.close());
 }
 
-/** Far more than any of them takes, far less than a walk that takes the square of its input. */
+/** Far more than any of them takes, far less than a quadratic walk. */
 const PROCESSOR_MS_MAX = 3000;
 
 export interface Answer {
   readonly code: number;
   readonly message: string;
-  /** Of the whole message. */
+  /** The length of the whole message. */
   readonly length: number;
   readonly body: unknown;
   readonly headers: Headers;
@@ -73,7 +73,7 @@ export function nested(levels: number, open: string, close: string): string {
 
 let kinds = 0;
 
-/** A custom kind of this schema; where its objects are, and how one begins. */
+/** A custom kind with this schema; its path and the start of an object. */
 export async function define(schema: JsonObject): Promise<{ readonly path: string; readonly head: JsonObject }> {
   const singular = `bound${kinds++}`;
   const made = await send('POST', CRDS, JSON_TYPE, {

@@ -1,4 +1,4 @@
-/** Objects that are cheap to send and dear to judge. */
+/** Objects that are small to send and expensive to validate. */
 import { expect, it } from 'vitest';
 import type { JsonObject } from '../../objects/object.ts';
 import { CONFIGMAPS_PATH } from '../testing.ts';
@@ -36,26 +36,29 @@ it.each([
   expect({ code, message }).toEqual({ code: 422, message: expect.stringContaining(said) });
 });
 
-it.each(['anyOf', 'oneOf'])('judges each item of a long list by 300 alternatives of %s', async (combination) => {
-  const items = { type: 'string', [combination]: times(ALTERNATIVES, (at) => ({ minLength: at + 2 })) };
-  const { path, head } = await define({ type: 'array', items });
+it.each(['anyOf', 'oneOf'])(
+  'validates each item of a long list against 300 alternatives of %s',
+  async (combination) => {
+    const items = { type: 'string', [combination]: times(ALTERNATIVES, (at) => ({ minLength: at + 2 })) };
+    const { path, head } = await define({ type: 'array', items });
 
-  const { code, message } = await send('POST', path, JSON_TYPE, { ...head, spec: TEXTS });
+    const { code, message } = await send('POST', path, JSON_TYPE, { ...head, spec: TEXTS });
 
-  expect({ code, message }).toEqual({
-    code: 422,
-    message: expect.stringMatching(/"spec\[0\]" must validate .*spec\[0\] in body should be at least 2 chars long/),
-  });
-});
+    expect({ code, message }).toEqual({
+      code: 422,
+      message: expect.stringMatching(/"spec\[0\]" must validate .*spec\[0\] in body should be at least 2 chars long/),
+    });
+  },
+);
 
-it('takes a long list that the last of 30 alternatives allows', async () => {
+it('accepts a long list that matches the last of 30 alternatives', async () => {
   const branches = times(30, (at) => ({ items: { minLength: 30 - at } }));
   const { path, head } = await define({ type: 'array', items: { type: 'string' }, anyOf: branches });
 
   expect(await send('POST', path, JSON_TYPE, { ...head, spec: TEXTS })).toMatchObject({ code: 201 });
 });
 
-it('runs out of time with alternatives of alternatives for each item, as kube-apiserver does', async () => {
+it('times out with nested alternatives for each item, as kube-apiserver does', async () => {
   let branch: JsonObject = { minLength: 3 };
   for (let level = 0; level < 11; level++) branch = { anyOf: [branch, branch] };
   const { path, head } = await define({ type: 'array', items: { type: 'string', ...branch } });
@@ -66,7 +69,7 @@ it('runs out of time with alternatives of alternatives for each item, as kube-ap
   });
 });
 
-it('compiles no pattern of a definition before a text is to be judged', async () => {
+it('compiles no pattern of a definition before there is a text to validate', async () => {
   const properties = map(12_000, (at) => [`p${at}`, { type: 'string', pattern: `^(a|b${at})*$` }]);
   const { path, head } = await define({ type: 'object', properties });
 
@@ -75,7 +78,7 @@ it('compiles no pattern of a definition before a text is to be judged', async ()
   expect({ code, message }).toEqual({ code: 422, message: expect.stringContaining("should match '^(a|b8)*$'") });
 });
 
-it('weighs the keys of labels, which are stored', async () => {
+it('counts the keys of labels, which are stored', async () => {
   const labels = map(140_000, (at) => [`label${at}`, 'v']);
 
   expect(await send('POST', CONFIGMAPS_PATH, JSON_TYPE, { metadata: { name: 'labels', labels } })).toMatchObject({
@@ -84,7 +87,7 @@ it('weighs the keys of labels, which are stored', async () => {
   });
 });
 
-it('refuses a definition that is too large as JSON, which etcd holds it in', async () => {
+it('refuses a definition that is too large as JSON, its form in etcd', async () => {
   const properties = map(50_000, (at) => [`property${at}`, { type: 'string' }]);
   const version = {
     name: 'v1',
@@ -101,7 +104,7 @@ it('refuses a definition that is too large as JSON, which etcd holds it in', asy
   });
 });
 
-it('shows half a mebibyte of a value that is wrong', async () => {
+it('shows half a mebibyte of an invalid value', async () => {
   const owner = { apiVersion: 'v1', kind: 'X', controller: true };
   const ownerReferences = times(30_000, (at) => ({ ...owner, name: `n${at}`, uid: `u${at}` }));
 

@@ -1,4 +1,4 @@
-/** Requests that would cost many times what they bring: each gets an answer, soon, and with little memory. */
+/** Requests that cost far more than their size: each gets an answer soon, and with little memory. */
 import { expect, it } from 'vitest';
 import type { JsonObject, JsonValue } from '../../objects/object.ts';
 import { CONFIGMAPS_PATH } from '../testing.ts';
@@ -45,7 +45,7 @@ it.each([MERGE_PATCH, STRATEGIC, APPLY])('refuses a deep %s as 400', async (type
   expect(answer).toMatchObject({ code: 400 });
 });
 
-it('refuses a JSON patch whose operations add up to a deep object as 400', async () => {
+it('refuses a JSON patch whose operations build a deep object as 400', async () => {
   const { path, head } = await define(FREE);
   await send('POST', path, JSON_TYPE, { ...head, spec: {} });
   const operations = times(1100, (index) => ({ op: 'add', path: `/spec${'/a'.repeat(index + 1)}`, value: {} }));
@@ -66,20 +66,20 @@ it.each([
   expect(await send('POST', CONFIGMAPS_PATH, YAML, body)).toMatchObject({ code: 400 });
 });
 
-it('takes YAML of many keys', async () => {
+it('accepts YAML with many keys', async () => {
   const data = times(20_000, (index) => `  a${index}: b`).join('\n');
   const text = `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: keys\ndata:\n${data}`;
 
   expect(await send('POST', CONFIGMAPS_PATH, YAML, text)).toMatchObject({ code: 201 });
 });
 
-it('reads the first document of YAML only, however many follow', async () => {
+it('reads only the first document of YAML, however many follow', async () => {
   const text = `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: first\n${'---\na: 1\n'.repeat(300_000)}`;
 
   expect(await send('POST', CONFIGMAPS_PATH, YAML, text)).toMatchObject({ code: 201 });
 });
 
-it('cuts warnings short as kube-apiserver does', async () => {
+it('truncates warnings as kube-apiserver does', async () => {
   const text = `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: warned\n${'a: b\n'.repeat(20_000)}`;
 
   const { code, headers } = await send('POST', CONFIGMAPS_PATH, YAML, text);
@@ -88,7 +88,7 @@ it('cuts warnings short as kube-apiserver does', async () => {
   expect(headers.get('warning')?.length).toBeLessThan(5000);
 });
 
-it('names a hundred unknown fields at most', async () => {
+it('reports at most a hundred unknown fields', async () => {
   const object = { metadata: { name: 'unknown' }, ...map(140_000, (index) => [`key${index}`, 1]) };
 
   const { code, message } = await send('POST', `${CONFIGMAPS_PATH}?fieldValidation=Strict`, JSON_TYPE, object);
@@ -122,7 +122,7 @@ it.each([
   });
 });
 
-it('judges defaults inside of defaults once', async () => {
+it('validates defaults inside of defaults once', async () => {
   let schema: JsonObject = { type: 'string', default: 'a' };
   const text = { type: 'string', default: 'x' };
   for (let level = 0; level < 150; level++)
@@ -133,7 +133,7 @@ it('judges defaults inside of defaults once', async () => {
   expect(path).toContain('bounds.io');
 });
 
-it('looks up the fields of very many rules without going through the others', async () => {
+it('finds the fields of very many rules in constant time each', async () => {
   const { path } = await define({
     type: 'object',
     properties: map(10_000, (at) => [`p${at}`, { type: 'string' }]),
@@ -143,7 +143,7 @@ it('looks up the fields of very many rules without going through the others', as
   expect(path).toContain('bounds.io');
 });
 
-it('shows no more than a mebibyte of what is wrong', async () => {
+it('shows at most a mebibyte of errors', async () => {
   const labels = map(60_000, (index) => [`bad key ${index}`, 'v']);
 
   const { code, message } = await send('POST', CONFIGMAPS_PATH, JSON_TYPE, { metadata: { name: 'bad', labels } });
@@ -152,14 +152,14 @@ it('shows no more than a mebibyte of what is wrong', async () => {
   expect(message).toContain('metadata.labels');
 });
 
-it('goes through very many owners once', async () => {
+it('walks very many owners once', async () => {
   const ownerReferences = times(15_000, (at) => ({ apiVersion: 'v1', kind: 'X', name: `n${at}`, uid: `u${at}` }));
   const metadata = { name: 'owned', ownerReferences };
 
   expect(await send('POST', CONFIGMAPS_PATH, JSON_TYPE, { metadata })).toMatchObject({ code: 201 });
 });
 
-it('goes through very many entries of managedFields once', async () => {
+it('walks very many entries of managedFields once', async () => {
   const managedFields = times(8000, (at) => ({
     manager: `m${at}`,
     operation: 'Update',
@@ -225,7 +225,7 @@ it.each([
   expect([first.code, second.code, third.code]).toEqual([201, 200, 422]);
 });
 
-it('tells maps of a list set apart', async () => {
+it('compares the maps of a list set', async () => {
   const items = { type: 'object', 'x-kubernetes-map-type': 'atomic', properties: { a: { type: 'string' } } };
   const { path, head } = await define({ type: 'array', 'x-kubernetes-list-type': 'set', items });
 
@@ -234,7 +234,7 @@ it('tells maps of a list set apart', async () => {
   expect(answer).toMatchObject({ code: 201 });
 });
 
-it('judges many items by a long enumeration', async () => {
+it('validates many items against a long enumeration', async () => {
   const { path, head } = await define({
     type: 'array',
     items: { type: 'string', enum: times(20_000, (at) => `e${at}`) },
@@ -268,7 +268,7 @@ it.each([
   expect({ code, message }).toEqual({ code: 422, message: expect.stringContaining(said + rule) });
 });
 
-it('ends rules that cost too much together, as kube-apiserver does', async () => {
+it('stops rules that exceed their budget together, as kube-apiserver does', async () => {
   const rule = { rule: '[0,1,2,3,4,5,6,7,8,9].all(a, [0,1,2,3,4,5,6,7,8,9].all(b, self + a + b >= 0))' };
   const items = { type: 'integer', 'x-kubernetes-validations': times(8, () => rule) };
   const { path, head } = await define({ type: 'array', items, maxItems: 5000 });
@@ -305,7 +305,7 @@ it.each([
   expect(await send('POST', path, JSON_TYPE, { ...head, spec: 'x' })).toMatchObject({ code: 201 });
 });
 
-it('makes no list of nine million numbers', async () => {
+it('builds no list of nine million numbers', async () => {
   const rule = 'lists.range(9000000).size() > 0';
   const { path, head } = await define({ type: 'string', 'x-kubernetes-validations': [{ rule }] });
 
@@ -314,7 +314,7 @@ it('makes no list of nine million numbers', async () => {
 
 const PROTOBUF = 'application/vnd.kubernetes.protobuf';
 
-/** A field of protobuf that holds `bytes`. */
+/** A protobuf field that contains `bytes`. */
 function field(id: number, bytes: Buffer | string): Buffer {
   const length: number[] = [];
   for (let rest = bytes.length; ; rest >>>= 7) {
@@ -358,7 +358,7 @@ it('refuses deep protobuf as 400', async () => {
   });
 });
 
-it('refuses to merge what could not be stored', async () => {
+it('refuses a merge whose result could not be stored', async () => {
   const items = { type: 'object', required: ['k'], properties: { k: { type: 'string' } } };
   const list = { 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['k'] };
   const { path, head } = await define({ type: 'array', items, ...list });
@@ -370,7 +370,7 @@ it('refuses to merge what could not be stored', async () => {
   });
 });
 
-it('lists ten thousand values at most that do not fit an apply', async () => {
+it('lists at most ten thousand values that do not fit an apply', async () => {
   const { path, head } = await define({ type: 'object', additionalProperties: { type: 'string' } });
   const spec = map(90_000, (index) => [`k${index}`, index]);
 
@@ -380,7 +380,7 @@ it('lists ten thousand values at most that do not fit an apply', async () => {
   expect(length).toBeLessThan(3_000_000);
 });
 
-it('refuses an apply that owns more than etcd takes', async () => {
+it("refuses an apply whose owners exceed etcd's limit", async () => {
   const list = { type: 'array', items: { type: 'string' }, 'x-kubernetes-list-type': 'set' };
   const { path, head } = await define({ type: 'object', properties: { list } });
   const spec = { list: times(140_000, (index) => `v${index}`) };
@@ -391,7 +391,7 @@ it('refuses an apply that owns more than etcd takes', async () => {
   });
 });
 
-it('refuses binary data that etcd does not take', async () => {
+it("refuses binary data beyond etcd's limit", async () => {
   const apply = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'binary' } };
   const binaryData = map(140_000, (index) => [`key-${index}`, 'aa==']);
 
@@ -400,7 +400,7 @@ it('refuses binary data that etcd does not take', async () => {
   ).toMatchObject({ code: 500, message: 'etcdserver: request is too large' });
 });
 
-it('stores what is too large with its owners without them, as kube-apiserver does', async () => {
+it('stores an object without owners when it is too large with them, as kube-apiserver does', async () => {
   const { path, head } = await define({ type: 'object', additionalProperties: { type: 'string' } });
   const spec = map(70_000, (index) => [`key-${index}`, 'v']);
 
@@ -410,7 +410,7 @@ it('stores what is too large with its owners without them, as kube-apiserver doe
   expect(made.body).not.toHaveProperty('metadata.managedFields');
 });
 
-it('judges a long text by a thousand enumerations', async () => {
+it('validates a long text against a thousand enumerations', async () => {
   const { path, head } = await define({
     type: 'string',
     allOf: times(1000, (index) => ({ oneOf: [{ enum: [`e${index}`] }] })),

@@ -42,7 +42,7 @@ function call(more: Partial<CallOut> = {}, options: Parameters<typeof httpsCallO
 }
 
 describe('a call over HTTPS', () => {
-  it('is given up by the clock that it is told of', async () => {
+  it('times out by the given clock', async () => {
     let isAsked = (): void => {};
     const asked = new Promise<void>((resolve) => (isAsked = resolve));
     handle = () => isAsked();
@@ -55,7 +55,7 @@ describe('a call over HTTPS', () => {
     expect(await answer).toEqual({ outcome: 'failed', why: 'context deadline exceeded' });
   });
 
-  it('posts JSON and hands over what came back', async () => {
+  it('posts JSON and returns the answer', async () => {
     handle = ({ method, url, headers }, body, response) => {
       response.writeHead(201, { 'content-type': 'application/json' });
       response.end(JSON.stringify({ method, url, agent: headers['user-agent'], body }));
@@ -70,7 +70,7 @@ describe('a call over HTTPS', () => {
     });
   });
 
-  it('fails in the words of Go', async () => {
+  it("fails with Go's errors", async () => {
     handle = (_, __, response) => response.destroy();
     expect(await call()).toEqual({ outcome: 'failed', why: 'EOF' });
     expect(await call({ url: 'https://127.0.0.1:1/x' })).toEqual({
@@ -84,19 +84,19 @@ describe('a call over HTTPS', () => {
     });
   });
 
-  it('breaks off an answer of more than nine mebibytes', async () => {
+  it('aborts an answer of more than nine mebibytes', async () => {
     handle = (_, __, response) => response.end(Buffer.alloc(10 * 1024 * 1024, ' '));
     const answer = await call();
-    // Megabytes are not compared: that would take minutes where it fails.
+    // Megabytes are not compared: a failing comparison would take minutes.
     expect(answer.outcome === 'failed' ? answer.why : answer.outcome).toBe('unexpected EOF');
   });
 
-  it('gives up when the webhook takes too long', async () => {
+  it('times out when the webhook takes too long', async () => {
     handle = () => {};
     expect(await call({ timeoutSeconds: 0.05 })).toEqual({ outcome: 'failed', why: 'context deadline exceeded' });
   });
 
-  it('finds services where it is told they are', async () => {
+  it('resolves services with the given function', async () => {
     handle = ({ headers }, _, response) => response.end(JSON.stringify({ host: headers.host }));
     const service = { namespace: 'default', name: 'hook', port: 443, exists: true, clusterIp: '10.0.0.9' };
     const url = 'https://hook.default.svc:443/p';
@@ -113,7 +113,7 @@ describe('a call over HTTPS', () => {
   });
 });
 
-it('carries the reviews of a server to a webhook and back', async () => {
+it("carries a server's reviews to a webhook and back", async () => {
   handle = (_, body, response) => {
     const { request } = JSON.parse(body) as { readonly request: { readonly uid: string; readonly name: string } };
     const patch = Buffer.from(JSON.stringify([{ op: 'add', path: '/data', value: { by: request.name } }]));

@@ -1,8 +1,8 @@
 /**
  * Calls to webhooks over HTTPS.
  *
- * Owns: TLS against the configuration's authority, time-outs, connections kept open, and errors in Go's words, because they end up in
- * answers. Does not own: what is asked and what an answer means (`admission/`). Start at {@link httpsCallOut}.
+ * Owns: TLS with the configured authority, time-outs, kept-alive connections, and errors in Go's words, because answers quote them. Does
+ * not own: requests and the meaning of answers (`admission/`). Start at {@link httpsCallOut}.
  */
 import { Agent, request, type RequestOptions } from 'node:https';
 import type { Duplex } from 'node:stream';
@@ -11,11 +11,11 @@ import { realClearTimeout, realSetTimeout } from '../../clock.ts';
 import type { CallOut, CallOutAnswer, CallOutFunction, ServiceReference } from '../admission/call-out.ts';
 
 export interface CallOutOptions {
-  /** Where a service listens outside of the cluster: `127.0.0.1:8443`. Undefined: nowhere. */
+  /** The address of a service outside of the cluster: `127.0.0.1:8443`. Undefined: unreachable. */
   readonly resolveService?: (service: ServiceReference) => string | undefined;
-  /** How to get there; by default over the network. Each call then has a connection of its own. */
+  /** How to connect; by default over the network. Each call then has a connection of its own. */
   readonly connect?: (port: number) => Promise<Duplex>;
-  /** By whose clock time is out; by default the real one. The returned function gives it up. */
+  /** The timer for time-outs; by default the real one. The returned function cancels it. */
   readonly after?: (delayMs: number, then: () => void) => () => void;
 }
 
@@ -24,12 +24,12 @@ function afterRealTime(delayMs: number, then: () => void): () => void {
   return () => realClearTimeout(timer);
 }
 
-/** As much of an answer as is read. Go's client reads three times as much as a request may be large. */
+/** The maximum bytes of an answer. Go's client reads three times the request size limit. */
 const ANSWER_BYTES_MAX = 9 * 1024 * 1024;
-/** Agents kept: one for each authority, so that connections are used again. */
+/** The maximum number of agents: one for each authority, so that connections are reused. */
 const AGENTS_MAX = 100;
 
-/** Asks webhooks as kube-apiserver does. */
+/** Calls webhooks as kube-apiserver does. */
 export function httpsCallOut(options: CallOutOptions = {}): CallOutFunction {
   const agents = new Map<string, Agent>();
   const agentFor = (authority: string): Agent => {
@@ -71,7 +71,7 @@ function agentBy(dial: CallOutOptions['connect']): Agent {
   });
 }
 
-/** Where to connect to; why one cannot. */
+/** The address to connect to, or an error. */
 function targetOf(callOut: CallOut, options: CallOutOptions): RequestOptions | string {
   const { service, caBundle } = callOut;
   const url = new URL(callOut.url);
@@ -80,7 +80,7 @@ function targetOf(callOut: CallOut, options: CallOutOptions): RequestOptions | s
     host: url.hostname.replace(/^\[|\]$/g, ''),
     port: url.port === '' ? 443 : Number(url.port),
     path: url.pathname,
-    // Go trusts each certificate of the bundle, also one that is no authority: envtest hands out the server's own.
+    // Go trusts each certificate of the bundle, even one that is not a CA: envtest distributes the server's own.
     allowPartialTrustChain: true,
     ...(authority === '' ? { ca: [...rootCertificates] } : { ca: authority }),
   };

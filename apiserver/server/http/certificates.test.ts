@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { CertificateAuthority } from './certificates.ts';
 
-it('issues a server certificate for the names that clients use', () => {
+it('issues a server certificate for the host names of clients', () => {
   const authority = new CertificateAuthority();
   const certificate = new X509Certificate(authority.issueServer().certificate);
 
@@ -16,7 +16,7 @@ it('issues a server certificate for the names that clients use', () => {
   expect(certificate.ca).toBe(false);
 });
 
-it('issues a client certificate that names a user and groups, and a key that fits', () => {
+it('issues a client certificate with user and groups, and a matching key', () => {
   const authority = new CertificateAuthority();
   const { certificate: pem, key } = authority.issueClient({ commonName: 'alice', organizations: ['dev', 'Ünits'] });
   const certificate = new X509Certificate(pem);
@@ -26,7 +26,7 @@ it('issues a client certificate that names a user and groups, and a key that fit
   expect(new X509Certificate(authority.certificate).ca).toBe(true);
 });
 
-it('makes authorities that do not trust each other', () => {
+it('creates authorities that do not trust each other', () => {
   const other = new CertificateAuthority();
   const certificate = new X509Certificate(new CertificateAuthority().issueServer().certificate);
 

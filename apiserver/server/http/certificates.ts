@@ -1,8 +1,8 @@
 /**
- * An authority of one's own: the certificates of a served API server and of its administrator.
+ * A certificate authority: issues the certificates of a served API server and of its administrator.
  *
- * Owns: which certificates there are and what they say; every key is made anew and kept in memory. Does not own: their encoding
- * (`der.ts`). Start at {@link CertificateAuthority}.
+ * Owns: the certificates and their contents; every key is new and kept in memory. Does not own: their encoding (`der.ts`). Start at {@link
+ * CertificateAuthority}.
  */
 import { createHash, generateKeyPairSync, randomBytes, sign, type KeyObject } from 'node:crypto';
 import { isIP } from 'node:net';
@@ -21,7 +21,7 @@ export interface Subject {
   readonly organizations?: readonly string[];
 }
 
-/** What clients call an API server on this machine, the names inside a cluster included. */
+/** The host names of an API server on this machine, including the names inside a cluster. */
 export const SERVER_NAMES: readonly string[] = [
   'localhost',
   'kubernetes',
@@ -38,7 +38,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Signs server and client certificates; lives as long as the process. */
 export class CertificateAuthority {
-  /** What clients have to trust, as PEM. */
+  /** The CA certificate for clients, as PEM. */
   readonly certificate: string;
   readonly #key: KeyObject;
   readonly #name: Buffer;
@@ -57,7 +57,7 @@ export class CertificateAuthority {
     ]);
   }
 
-  /** A certificate for a server that is known by `names`: DNS names and IP addresses. */
+  /** A server certificate for `names`: DNS names and IP addresses. */
   issueServer(names: readonly string[] = SERVER_NAMES): Identity {
     const alternatives = sequence(
       ...names.map((name) => (isIP(name) === 0 ? der(0x82, Buffer.from(name)) : der(0x87, addressBytes(name)))),
@@ -65,7 +65,7 @@ export class CertificateAuthority {
     return this.#issue({ commonName: 'kube-apiserver' }, '1.3.6.1.5.5.7.3.1', [extension('2.5.29.17', alternatives)]);
   }
 
-  /** A certificate by which the server knows a user. */
+  /** A client certificate that authenticates a user. */
   issueClient(subject: Subject): Identity {
     return this.#issue(subject, '1.3.6.1.5.5.7.3.2', []);
   }

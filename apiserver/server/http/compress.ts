@@ -1,14 +1,14 @@
 /**
- * Compressed answers: gzip above 128 KiB for whoever takes it, as kube-apiserver does.
+ * Compressed answers: gzip above 128 KiB for clients that accept it, as kube-apiserver does.
  *
- * Owns: when, and how. Off the main thread, so that one large list does not hold up everybody else.
+ * Owns: when, and how. Off the main thread, so that one large list does not block other requests.
  */
 import { constants, gzip } from 'node:zlib';
 import type { HeaderMap } from './exchange.ts';
 
 const BYTES_MIN = 128 * 1024;
 
-/** Whether an answer of that size goes out compressed. */
+/** Whether to compress an answer of that size. */
 export function compresses(headers: HeaderMap, body: string | Uint8Array): boolean {
   if (body.length <= BYTES_MIN) return false;
   const accepted = headers['accept-encoding'];

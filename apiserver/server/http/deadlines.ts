@@ -1,8 +1,8 @@
 /**
- * Ends of many long requests on one timer.
+ * Deadlines of many long requests on one timer.
  *
- * Thousands of idle watches must not mean thousands of timers: deadlines are kept by the second, and one timer runs while there are
- * any. Owns: that timer.
+ * Thousands of idle watches should not need thousands of timers: deadlines are kept by the second, and one timer runs while there are any.
+ * Owns: that timer.
  */
 import { realClearTimeout, realNow, realSetTimeout } from '../../clock.ts';
 
@@ -13,7 +13,7 @@ export class Deadlines {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #due = Number.POSITIVE_INFINITY;
 
-  /** Calls `expire` after that many seconds, at most a second late, unless the returned function is called before. */
+  /** Calls `expire` after that many seconds, at most a second late, unless the returned function is called first. */
   after(seconds: number, expire: () => void): () => void {
     const second = Math.ceil(realNow() / SECOND_MS + seconds);
     let set = this.#bySecond.get(second);
@@ -28,7 +28,7 @@ export class Deadlines {
     };
   }
 
-  /** Forgets all deadlines. */
+  /** Removes all deadlines. */
   close(): void {
     this.#bySecond.clear();
     realClearTimeout(this.#timer);

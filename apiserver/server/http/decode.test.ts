@@ -11,13 +11,13 @@ function body(text: string, type = 'application/json'): unknown {
   return decodeBody(Buffer.from(text), type).body;
 }
 
-it('takes a body without a type for JSON, and nothing for nothing (14)', () => {
+it('reads a body without a type as JSON, and no body as absent (14)', () => {
   expect(decodeBody(Buffer.from('{"a":1}'), '')).toEqual({ body: { a: 1 } });
   expect(decodeBody(Buffer.alloc(0), YAML)).toEqual({});
 });
 
 describe('YAML', () => {
-  it('is read as version 1.1 (14)', () => {
+  it('is parsed as version 1.1 (14)', () => {
     expect(body('a: yes\nb: 010\nc: 2020-01-01\nd: 0x10\ne: 1:30\n1: 2\nf: "yes"', YAML)).toEqual({
       1: 2,
       a: true,
@@ -29,8 +29,8 @@ describe('YAML', () => {
     });
   });
 
-  it('that is JSON reads as JSON does, the fast way and the slow one', () => {
-    // Mostly what is read the fast way, and now and then what must not be.
+  it('that is JSON is parsed equally by the fast and the slow path', () => {
+    // Mostly text for the fast path, and sometimes text that must not take it.
     const word = fc.string({ unit: fc.constantFrom(...'abcXYZ019 -_./:"\\{}[]#&*!|>%@~,=\n') });
     const leaf = fc.oneof(
       word,
@@ -51,11 +51,11 @@ describe('YAML', () => {
     );
   });
 
-  it('is read up to the end of the first document', () => {
+  it('is parsed up to the end of the first document', () => {
     expect(body('---\na: 1\n---\nb: 2', YAML)).toEqual({ a: 1 });
   });
 
-  it('that says a key twice is noted in Go’s words', () => {
+  it('with duplicate keys is reported in Go’s words', () => {
     expect(decodeBody(Buffer.from('metadata:\n  name: a\n  name: b\n'), YAML)).toEqual({
       body: { metadata: { name: 'b' } },
       duplicates: ['yaml: unmarshal errors:\n  line 3: key "name" already set in map'],
@@ -74,7 +74,7 @@ describe('YAML', () => {
     expect(decodeBody(Buffer.from(text), YAML)).toEqual({ undecodable: text, decodeError });
   });
 
-  it('that grows without bound is refused', () => {
+  it('that expands without bound is refused', () => {
     const lines = ['a: &a [x,x,x,x,x,x,x,x,x]'];
     for (const [of, name] of ['ab', 'bc', 'cd', 'de', 'ef', 'fg', 'gh', 'hi'].map((pair) => [...pair]))
       lines.push(`${name}: &${name} [${Array.from({ length: 9 }, () => `*${of}`).join(',')}]`);
@@ -86,7 +86,7 @@ describe('YAML', () => {
 });
 
 describe('protobuf', () => {
-  it('is taken for the kind of the path when it names none', () => {
+  it('is read as the kind of the path when it names none', () => {
     const { server } = testServer();
     const route = server.routeOf('/api/v1/namespaces/default/configmaps');
 
@@ -95,7 +95,7 @@ describe('protobuf', () => {
     });
   });
 
-  it('of a delete is its options (15)', () => {
+  it('of a delete is read as its options (15)', () => {
     const route = testServer().server.routeOf(`${WIDGETS_PATH}/a`);
 
     expect(decodeBody(Buffer.from('k8s\0\x12\x02\x08\x05'), PROTOBUF, 'DELETE', route).body).toMatchObject({
@@ -114,7 +114,7 @@ describe('whatever is sent', () => {
     expect('body' in decoded || 'undecodable' in decoded).toBe(true);
   });
 
-  it('and however the corpus is cut and joined, it is read or refused', () => {
+  it('however the corpus is cut and joined, it is read or refused', () => {
     const pieces = corpus.map(({ base64 }) => Buffer.from(base64, 'base64')).filter(({ length }) => length < 5000);
     const cut = fc.tuple(fc.constantFrom(...pieces), fc.nat(400), fc.nat(400));
     fc.assert(
@@ -128,7 +128,7 @@ describe('whatever is sent', () => {
   });
 });
 
-it('lets integers of 64 bits through schemas with all their digits', () => {
+it('passes 64-bit integers through schemas with all their digits', () => {
   const { server, request } = testServer();
   const { body } = decodeBody(Buffer.from('{"n":9007199254740993}'), '');
   const definition = {

@@ -1,7 +1,7 @@
 /**
  * Request bodies: bytes to JSON, by Content-Type.
  *
- * Owns: which decoder reads what. Does not own: the decoders (`wire/`), and what the server says to a body that cannot be read.
+ * Owns: the choice of decoder. Does not own: the decoders (`wire/`), and the refusal of an unreadable body.
  */
 import type { ApiRequest } from '../../wire/http.ts';
 import { parseJson } from '../../wire/go-json.ts';
@@ -14,14 +14,14 @@ import { isTooDeep } from '../weight.ts';
 import { parseYaml, type ParsedYaml } from './go-yaml.ts';
 import { checkNesting } from './nesting.ts';
 
-/** The parts of a request that its body makes. */
+/** The parts of a request that come from its body. */
 export type DecodedBody = Pick<ApiRequest, 'body' | 'undecodable' | 'decodeError' | 'decodedAs' | 'duplicates'>;
 
 const NOTHING: DecodedBody = {};
 
 /**
- * Reads a body. Never throws: what cannot be read comes as `undecodable` text with the decoder's reason. `method` and `route` say what
- * a protobuf body is that does not say it itself.
+ * Reads a body. Never throws: an unreadable one is returned as `undecodable` text with the decoder's reason. `method` and `route` determine
+ * the kind of a protobuf body without type information.
  */
 export function decodeBody(bytes: Buffer, contentType: string, method?: string, route?: Route): DecodedBody {
   if (bytes.length === 0) return NOTHING;
@@ -44,12 +44,12 @@ export function decodeBody(bytes: Buffer, contentType: string, method?: string, 
   return { undecodable: text };
 }
 
-/** Go turns the YAML of an object into JSON first, whose keys come in order: what is wrong with it is told in that order. */
+/** Go converts the YAML of an object to JSON with sorted keys: errors are in that order. */
 function inOrder(decoded: ParsedYaml): ParsedYaml {
   return { ...decoded, body: sortedKeys(decoded.body) };
 }
 
-/** Only patches may be anything but a map; what else is none is quoted as it was sent. */
+/** Only patches may be anything but a map; other bodies are quoted as sent. */
 function whole(decoded: DecodedBody, text: string, method: string | undefined): DecodedBody {
   const { body } = decoded;
   if (method === 'PATCH' || body === null || body === undefined || isMap(body)) return decoded;
@@ -59,7 +59,7 @@ function whole(decoded: DecodedBody, text: string, method: string | undefined): 
   };
 }
 
-/** Go reads version and kind before anything else, and so fails there. */
+/** Go reads version and kind before anything else, and fails there. */
 const VERSION_FIRST = "couldn't get version/kind; json parse error: ";
 
 function decodeMessage(bytes: Buffer, method: string | undefined, route: Route | undefined): DecodedBody {

@@ -1,7 +1,7 @@
 /**
- * As much of DER (X.690) as a certificate needs: values as tag, length, content.
+ * The part of DER (X.690) that a certificate needs: values as tag, length, content.
  *
- * Owns: encoding only. `certificates.ts` says what is encoded.
+ * Owns: encoding only. `certificates.ts` defines the contents.
  */
 
 /** One value of the given tag around the given content. */
@@ -24,7 +24,7 @@ export function explicit(tag: number, ...content: readonly Uint8Array[]): Buffer
 }
 
 export function integer(value: Uint8Array): Buffer {
-  // A leading zero keeps a high first bit from meaning a negative number.
+  // A leading zero keeps a high first bit from marking a negative number.
   const first = value[0] ?? 0;
   return first > 0x7f ? der(0x02, Buffer.of(0), value) : der(0x02, value);
 }
@@ -45,7 +45,7 @@ export function utf8(text: string): Buffer {
   return der(0x0c, Buffer.from(text));
 }
 
-/** `270131120000Z` up to 2049 and `20500131120000Z` from then on, as RFC 5280 has it. */
+/** `270131120000Z` up to 2049 and `20500131120000Z` from then on, as RFC 5280 requires. */
 export function time(at: Date): Buffer {
   const text = `${at.toISOString().replace(/\D/g, '').slice(0, 14)}Z`;
   return at.getUTCFullYear() < 2050 ? der(0x17, Buffer.from(text.slice(2))) : der(0x18, Buffer.from(text));

@@ -1,10 +1,10 @@
 /**
- * Go's `time.ParseDuration`, as far as it refuses: what is wrong with a duration, in its words.
+ * Errors of Go's `time.ParseDuration`.
  */
 
 const UNITS: ReadonlySet<string> = new Set(['ns', 'us', 'µs', 'μs', 'ms', 's', 'm', 'h']);
 
-/** Undefined for a duration that can be read. */
+/** Undefined for a valid duration. */
 export function durationProblem(text: string): string | undefined {
   const quoted = JSON.stringify(text);
   const invalid = `time: invalid duration ${quoted}`;

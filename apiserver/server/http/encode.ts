@@ -1,8 +1,8 @@
 /**
- * Answers and watch events as they travel.
+ * Encodes answers and watch events.
  *
- * Owns: the JSON, YAML and protobuf forms of what `transform.ts` makes of an answer, and the frames of watches. Does not own: which form
- * is wanted (`negotiate.ts`), the texts kept per object (`json-text.ts`). Start at {@link encodeBody} and {@link eventEncoder}.
+ * Owns: the JSON, YAML and protobuf forms of a transformed answer (`transform.ts`), and the frames of watches. Does not own: the choice of
+ * form (`negotiate.ts`), the cached texts of objects (`json-text.ts`). Start at {@link encodeBody} and {@link eventEncoder}.
  */
 import { isMap } from '../../objects/json.ts';
 import type { JsonObject, JsonValue } from '../../objects/object.ts';
@@ -22,7 +22,7 @@ export interface EncodedBody {
   readonly payload: string | Buffer;
 }
 
-/** One answer, in the form that was negotiated. The code can change: some transformations are refused only now. */
+/** One answer in the negotiated form. The code can change: some transformations are only refused here. */
 export function encodeBody(want: Wanted, answer: ApiResponse, request: ApiRequest): EncodedBody {
   const { code, body, plainText } = answer;
   if (plainText === true || typeof body === 'string')
@@ -34,7 +34,7 @@ export function encodeBody(want: Wanted, answer: ApiResponse, request: ApiReques
   const read = request.method === 'GET';
   if (want.as === undefined) return { code, ...encodeValue(want.media, want.pretty, body, read) };
   const shown = code < 300 ? transformed(want, body, request, true) : answer;
-  // A refusal is never transformed, and so speaks the one language that needs no negotiation.
+  // A refusal is never transformed, and uses the media type that needs no negotiation.
   if ('code' in shown) return { code: shown.code, ...encodeValue('json', true, shown.body, false) };
   return { code, ...encodeValue(want.media, want.pretty, shown.value, read) };
 }
@@ -58,7 +58,7 @@ function yamlText(body: JsonValue): string {
   });
 }
 
-/** How one watch sends its events. */
+/** How one watch encodes its events. */
 export interface EventEncoder {
   /** Content-Type of the stream. */
   readonly type: string;
@@ -85,7 +85,7 @@ export function eventEncoder(want: Wanted, request: ApiRequest): EventEncoder {
 
 const NOTHING = Buffer.alloc(0);
 
-/** The latest frame of a form: the watches of one resource are told one after the other, and all get the same bytes. */
+/** The latest frame of a form: the watches of one resource are notified one after the other, and share its bytes. */
 interface Latest {
   readonly object: object;
   readonly type: string;

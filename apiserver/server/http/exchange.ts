@@ -1,56 +1,56 @@
 /**
- * One request and its answer, whichever HTTP they travel by.
+ * One request and its answer, over HTTP/1.1 or HTTP/2.
  *
- * Owns: the shape that `http1.ts` and `http2.ts` make and `handle.ts` works with. Nothing here knows Kubernetes.
+ * Owns: the interface that `http1.ts` and `http2.ts` implement and `handle.ts` uses. Nothing here knows Kubernetes.
  */
 import type { UserInfo } from '../../wire/http.ts';
 import type { CommandSession, PortSession } from '../../wire/session.ts';
 
-/** Whom a client certificate names, if there is one. */
+/** The subject of a client certificate, if there is one. */
 export type Credential = UserInfo | undefined;
 
-/** Header values as Node gives them. */
+/** Header values as in Node. */
 export type HeaderMap = { readonly [name: string]: string | readonly string[] | undefined };
 
 export type AnswerHeaders = { [name: string]: string | number };
 
 export interface Exchange {
   readonly method: string;
-  /** Path and query as they were sent. */
+  /** Path and query as sent. */
   readonly target: string;
-  /** Lower-case names; those of HTTP/2 that begin with a colon are among them. */
+  /** Lower-case names, including the pseudo-headers of HTTP/2. */
   readonly headers: HeaderMap;
   /** The user of the connection's client certificate. */
   readonly certified: Credential;
-  /** Whether what was written has not left yet: whoever has more should wait. */
+  /** Whether written bytes are still buffered: more should wait. */
   readonly full: boolean;
   /** Whether an answer has begun. */
   readonly started: boolean;
-  /** Calls `done` once with the whole body, or with undefined when it is longer than `bytesMax`. Never, when the client goes away. */
+  /** Calls `done` once with the whole body, or with undefined when it is longer than `bytesMax`. Never when the client disconnects. */
   readBody(bytesMax: number, done: (body: Buffer | undefined) => void): void;
-  /** Answers, within this turn of the event loop. `close` ends the connection afterwards. */
+  /** Sends the answer within this turn of the event loop. `close` closes the connection afterwards. */
   respond(code: number, headers: AnswerHeaders, body: string | Uint8Array, close?: boolean): void;
-  /** Sends the head of an answer whose body follows piece by piece. */
+  /** Sends the head of an answer whose body is streamed. */
   start(code: number, headers: AnswerHeaders): void;
   write(piece: string | Uint8Array): void;
-  /** Calls `listener` whenever it is no longer full. */
+  /** Calls `listener` when the buffer has drained. */
   onDrain(listener: () => void): void;
   end(): void;
-  /** Breaks the exchange off: the connection in HTTP/1.1, the stream in HTTP/2. */
+  /** Aborts the exchange: the connection in HTTP/1.1, the stream in HTTP/2. */
   abort(): void;
-  /** Calls `listener` once when the exchange is over, however it ended. */
+  /** Calls `listener` once when the exchange is over, for whatever reason. */
   onClose(listener: () => void): void;
-  /** Becomes the connection that the client has asked for; false where it has asked for none. */
+  /** Upgrades the connection as the client has asked; false without such a request. */
   become?(session: Connected): boolean;
 }
 
-/** What a connection can be about. */
+/** The protocol families of upgrades. */
 export type Connected = CommandSession | PortSession;
 
 /** An empty body, for the many requests without one. */
 export const NO_BODY: Buffer = Buffer.alloc(0);
 
-/** Reads a body from a stream of pieces; goes on reading past the limit, for a client that still sends would miss the answer. */
+/** Reads a body from a stream; continues past the limit, because a client that is still sending would miss the answer. */
 export function collectBody(
   stream: NodeJS.ReadableStream,
   bytesMax: number,
@@ -70,7 +70,7 @@ export function collectBody(
   });
   stream.on('end', () => {
     const body = more === undefined ? (first ?? NO_BODY) : Buffer.concat(more, size);
-    // Not twice in memory while it is answered.
+    // Frees one of two copies in memory while it is answered.
     first = more = undefined;
     done(size > bytesMax ? undefined : body);
   });

@@ -1,4 +1,4 @@
-/** Ports of loopback that nobody listens on. They are chosen before they are bound, so that somebody else may get there first. */
+/** Free ports on loopback. They are chosen before they are bound, so another process may take one first. */
 import { createServer, type AddressInfo } from 'node:net';
 import { listenAnywhere } from '../../wire/listen.ts';
 

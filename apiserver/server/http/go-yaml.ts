@@ -1,7 +1,7 @@
 /**
  * YAML as Go's yaml.v2 reads it into JSON: version 1.1 booleans and octals, merge keys, timestamps as text, the first document only.
  *
- * Owns: the dialect and, as far as the parser tells, the words of its errors. Start at {@link parseYaml}.
+ * Owns: the dialect and, as far as the parser reports them, Go's error messages. Start at {@link parseYaml}.
  */
 import type { CST, Document, LineCounter, Scalar, SchemaOptions, Tags, YAMLError } from 'yaml';
 import type { JsonValue } from '../../objects/object.ts';
@@ -12,11 +12,11 @@ import { yaml } from './yaml-library.ts';
 
 export interface ParsedYaml {
   readonly body: JsonValue;
-  /** What strict decoding says of keys named twice: one text for all of them. */
+  /** The strict decoding error for all duplicate keys. */
   readonly duplicates?: readonly string[];
 }
 
-/** yaml.v2 keeps these as text, or knows them only when they are tagged. */
+/** yaml.v2 keeps these as text, or only knows them when tagged. */
 const customTags: NonNullable<SchemaOptions['customTags']> = (tags: Tags): Tags =>
   tags.filter((tag) => {
     if (typeof tag === 'string') return true;
@@ -24,13 +24,13 @@ const customTags: NonNullable<SchemaOptions['customTags']> = (tags: Tags): Tags 
     return format !== 'TIME' && !/:(timestamp|omap|pairs|set)$/.test(name);
   });
 
-/** What Go's reader of YAML takes for no text. */
+/** Characters that Go's YAML reader refuses. */
 const CONTROL = /[^\P{Cc}\t\n\r\u0085]/u;
 
-/** What may mean something else in JSON than in YAML: other characters, escapes, digits, exponents, and the merge key. */
+/** Text that may differ between JSON and YAML: other characters, escapes, digits, exponents, and the merge key. */
 const UNLIKE_JSON = /[^\n\r\x20-\x7e\u00a0-\ud7ff]|\\[u/]|[0-9]{16}|[0-9][eE]|"<<"/;
 
-/** Nearly all that clients apply is JSON, which is YAML too and read ten times as fast. */
+/** Most applied bodies are JSON, which is also YAML and parses ten times as fast. */
 function parsedAsJson(text: string): ParsedYaml | undefined {
   if (!text.startsWith('{') || UNLIKE_JSON.test(text)) return undefined;
   try {
@@ -45,7 +45,7 @@ function parsedAsJson(text: string): ParsedYaml | undefined {
 /**
  * Parses the first document.
  *
- * @throws {SyntaxError} in Go's words, near enough.
+ * @throws {SyntaxError} in approximately Go's words.
  */
 export function parseYaml(text: string): ParsedYaml {
   return parsedAsJson(text) ?? parseDocument(text);
@@ -70,13 +70,13 @@ function parseDocument(text: string): ParsedYaml {
   return { body, duplicates: [`yaml: unmarshal errors:\n${duplicates.join('\n')}`] };
 }
 
-/** Pieces that the lexer may find: each takes microseconds, and a few hundred bytes until the body has been read. */
+/** The maximum number of tokens: each takes microseconds, and a few hundred bytes until the body has been read. */
 const LEXEMES_MAX = 163_000;
 
-/** What the lexer puts before the text of a scalar. */
+/** The lexer's marker of scalars. */
 const SCALAR = '\u001f';
 
-/** Parses no further than the first document, and no more than can be read in a moment. */
+/** Parses only the first document, and only within the token limit. */
 function firstDocument(text: string): { readonly document: Document.Parsed; readonly lines: LineCounter } {
   const { Composer, Lexer, LineCounter: Counter, Parser } = yaml();
   const lines = new Counter();
@@ -90,11 +90,11 @@ function firstDocument(text: string): { readonly document: Document.Parsed; read
     let before = '';
     for (const lexeme of new Lexer().lex(text)) {
       if (++lexemes > LEXEMES_MAX) throw new SyntaxError(`yaml: more than ${LEXEMES_MAX} tokens`);
-      // The parser keeps hundreds of bytes for each that is open.
+      // The parser keeps hundreds of bytes for each open collection.
       if (lexeme === '{' || lexeme === '[') levels++;
       else if (lexeme === '}' || lexeme === ']') levels--;
       if (levels > LEVELS_MAX) throw new SyntaxError('yaml: exceeded max depth');
-      // Go stops at the first one, which saves all that comes after it.
+      // Go stops at the first error, which saves everything after it.
       const mark = before === SCALAR ? '' : lexeme[0];
       const name = lexeme.slice(1);
       if (mark === '&') anchors.add(name);
@@ -102,7 +102,7 @@ function firstDocument(text: string): { readonly document: Document.Parsed; read
         throw new SyntaxError(`yaml: unknown anchor '${name}' referenced`);
       before = lexeme;
       for (const token of parser.next(lexeme)) {
-        // The first error is the one that is shown, and each takes as long as a hundred tokens.
+        // Only the first error is reported, and each takes as long as a hundred tokens.
         if (token.type === 'error' && broken) continue;
         broken ||= token.type === 'error';
         yield token;
@@ -110,7 +110,7 @@ function firstDocument(text: string): { readonly document: Document.Parsed; read
     }
     yield* parser.end();
   }
-  // Whether a key is there twice is looked at below, in one go: the composer compares each key with all before it.
+  // Duplicate keys are checked below in linear time: the composer compares each key with all previous ones.
   const composer = new Composer({ version: '1.1', customTags, logLevel: 'silent', uniqueKeys: false });
   notesFirstError(composer as unknown as Noting);
   for (const document of composer.compose(tokens(), true, text.length)) {
@@ -119,7 +119,7 @@ function firstDocument(text: string): { readonly document: Document.Parsed; read
   throw new SyntaxError('yaml: did not find expected node content');
 }
 
-/** What a composer notes of the document that it is making. The library's types do not show it. */
+/** Fields of a document in progress that the library's types do not declare. */
 interface Noting {
   readonly errors: readonly unknown[];
   onError: (...error: readonly [source: unknown, code: string, message: string, warning?: boolean]) => void;
@@ -132,7 +132,7 @@ function notesFirstError(composer: Noting): void {
   };
 }
 
-/** What Go says of keys that a map names twice, in the order of the text. */
+/** Go's errors for duplicate keys in a map, in document order. */
 function repeatedKeys(document: Document.Parsed, text: string, lines: LineCounter): readonly string[] {
   const { isScalar, visit } = yaml();
   const repeated: number[] = [];
@@ -151,12 +151,12 @@ function repeatedKeys(document: Document.Parsed, text: string, lines: LineCounte
     .map((at) => `  line ${lines.linePos(at).line}: key ${keyAt(text, at)} already set in map`);
 }
 
-/** A key with a place in the text; the merge key may come as often as it likes. */
+/** A key with a position; the merge key may be repeated. */
 function isReadKey(key: Scalar): key is Scalar.Parsed {
   return key.range !== undefined && key.range !== null && !(key.value === '<<' || typeof key.value === 'symbol');
 }
 
-/** JSON of what the parser made. */
+/** Converts the parser's result to JSON. */
 function plain(value: unknown): JsonValue {
   if (value === undefined || value === null) return null;
   if (typeof value === 'number' && !Number.isFinite(value))
@@ -171,7 +171,7 @@ function plain(value: unknown): JsonValue {
   return map;
 }
 
-/** Longer keys are shown so far. */
+/** Longer keys are truncated. */
 const KEY_MAX = 1024;
 
 function keyAt(text: string, start: number): string {
@@ -192,7 +192,7 @@ const WORDS: { readonly [code: string]: string } = {
 };
 
 function words({ code, message }: YAMLError, line: number): string {
-  // Flow collections that do not end are the one place where Go counts the first line too.
+  // Unterminated flow collections are the only case in which Go counts the first line too.
   if (/^Flow (map|sequence)|must be sufficiently indented and end with/.test(message))
     return `yaml: line ${line}: did not find expected node content`;
   const said = message.startsWith('Missing closing')

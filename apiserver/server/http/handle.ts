@@ -1,8 +1,8 @@
 /**
- * One request from exchange to upstream and back.
+ * Handles one request from exchange to upstream and back.
  *
- * Owns: the order of checks before the upstream is asked (as kube-apiserver's filters have it), limits, the life of a watch. Does not
- * own: media types (`negotiate.ts`), what the answers say. Start at {@link Handler.handle}.
+ * Owns: the order of checks before the upstream is called (that of kube-apiserver's filters), limits, the lifetime of a watch. Does not
+ * own: media types (`negotiate.ts`), the contents of answers. Start at {@link Handler.handle}.
  */
 import { randomUid } from '../../ids.ts';
 import { realDate } from '../../clock.ts';
@@ -24,10 +24,10 @@ import { parseTarget } from './target.ts';
 
 /** kube-apiserver's limit on request bodies. */
 const BODY_BYTES_MAX = 3 * 1024 * 1024;
-/** A watcher this many events behind, initial ones aside, is dropped by a plain close, as kube-apiserver does. */
+/** A watcher this many events behind, not counting initial ones, is closed without an error, as in kube-apiserver. */
 const WATCH_BACKLOG_MAX = 1000;
 
-/** What it then gets to take what was written before. */
+/** Time for it to receive what was already written. */
 const SLOW_READER_SECONDS = 30;
 
 const UNAUTHORIZED = failure(401, 'Unauthorized', 'Unauthorized');
@@ -35,18 +35,18 @@ const TOO_LARGE = failure(413, 'RequestEntityTooLarge', `Request entity too larg
 const TEXT = 'text/plain; charset=utf-8';
 const NO_CACHE = 'no-cache, private';
 
-/** What can be served: something that answers requests, and perhaps knows what their paths name. */
+/** An upstream that answers requests, and may know what their paths name. */
 export interface Served extends Upstream {
-  /** What `path` names, when it names a resource: content negotiation depends on it. */
+  /** The resource that `path` names, if any: content negotiation depends on it. */
   routeOf?(path: string): Route | undefined;
-  /** What a request gets that has come to a resource and goes no further, whatever else is wrong with it. */
+  /** The refusal of a request that routes to a resource but no further, before any other check. */
   refusalOf?(route: Route, method: string): ApiResponse | undefined;
 }
 
 export interface HandlerOptions {
   readonly upstream: Served;
   readonly authenticator: Authenticator;
-  /** How long a watch without timeoutSeconds lives at least; at most twice as long. */
+  /** Minimum lifetime of a watch without timeoutSeconds; the maximum is twice as long. */
   readonly watchTimeoutSeconds: number;
 }
 
@@ -66,7 +66,7 @@ export class Handler {
     this.#auditPrefix = randomUid().slice(0, -12);
   }
 
-  /** Answers one request, sooner or later. */
+  /** Answers one request, possibly later. */
   handle(exchange: Exchange): void {
     const audit = this.#auditId(exchange.headers['audit-id']);
     try {
@@ -76,7 +76,7 @@ export class Handler {
     }
   }
 
-  /** Ends watches cleanly and forgets their deadlines. */
+  /** Closes watches cleanly and removes their deadlines. */
   close(): void {
     this.#deadlines.close();
     for (const exchange of this.#watches) exchange.end();
@@ -94,7 +94,7 @@ export class Handler {
       exchange.respond(500, { 'content-type': TEXT, 'x-content-type-options': 'nosniff' }, nameless(exchange.target));
       return;
     }
-    // A header that may come several times is an array; only cookies do, and nobody reads those.
+    // A repeated header is an array; only cookies are, and they are not used.
     const headers = exchange.headers as ApiRequest['headers'];
     const method = exchange.method as Method;
     const user = this.#authenticator.user(exchange.certified, headers['authorization']);
@@ -103,7 +103,7 @@ export class Handler {
       user === undefined ? { method, ...asked, headers } : { method, ...asked, headers, user };
     const route = this.#upstream.routeOf?.(path);
     const watching = isWatch(request, route);
-    // What is not routed is refused before anybody looks at how the answer is to look.
+    // Requests that are not routed are refused before content negotiation.
     const unrouted = route !== undefined && this.#upstream.refusalOf?.(route, method) !== undefined;
     const want = unrouted ? negotiateRefusal(request) : negotiate(request, route, watching);
     const refused = refusal(request, unrouted ? undefined : route, watching) ?? ('media' in want ? undefined : want);
@@ -166,7 +166,7 @@ export class Handler {
       },
       event: (event) => {
         if (over || outlet === undefined) return;
-        // What is sent while the watch opens had no chance to leave.
+        // Events sent while the watch opens could not be written yet.
         if (initial !== undefined && outlet.waiting > WATCH_BACKLOG_MAX + initial) drop();
         else outlet.send(event);
       },
@@ -180,11 +180,11 @@ export class Handler {
     cancel = this.#upstream.send(request, sink);
     initial = outlet?.waiting ?? 0;
     if (over) cancel();
-    // A client may give up while the gate holds its request, and ends a watch by leaving.
+    // A client may disconnect while the gate holds its request; disconnecting also ends a watch.
     if (!answered) exchange.onClose(() => !answered && cancel());
   }
 
-  /** The request becomes a connection, or a log that is followed: it stays open until the client leaves. */
+  /** The request becomes an upgraded connection, or a followed log: it stays open until the client disconnects. */
   #goOn(exchange: Exchange, audit: string, want: Wanted, request: ApiRequest, session: Session): void {
     if (session.type === 'log') {
       exchange.start(200, { 'audit-id': audit, 'cache-control': NO_CACHE, 'content-type': 'text/plain' });
@@ -204,7 +204,7 @@ export class Handler {
     exchange.respond(500, { 'audit-id': audit, 'cache-control': NO_CACHE, 'content-type': 'application/json' }, text);
   }
 
-  /** Real servers draw from once to twice the minimum, so that watches do not all come back at once; here they take turns. */
+  /** Real servers draw between the minimum and twice that, so that watches do not all reconnect at once; here they alternate. */
   #lifeOf(asked: string | undefined): number {
     const seconds = Number(asked);
     if (Number.isFinite(seconds) && seconds > 0) return seconds;
@@ -212,7 +212,7 @@ export class Handler {
     return this.#watchTimeoutSeconds * (1 + ((this.#audits * golden) % 1));
   }
 
-  /** The client's own id, or a new one: unique, and nothing more is promised of it. */
+  /** The client's own id, or a new one: only uniqueness is guaranteed. */
   #auditId(given: string | readonly string[] | undefined): string {
     if (typeof given === 'string' && given !== '') return given.slice(0, 64);
     this.#audits += 1;
@@ -220,7 +220,7 @@ export class Handler {
   }
 }
 
-/** Legacy prefixes with nothing behind them. */
+/** Legacy prefixes without a resource. */
 const NAMELESS = /^\/+(?:api\/[^/]*|apis\/[^/]*\/[^/]*)\/(?:watch|proxy)\/*$/;
 
 function nameless(target: string): string {
@@ -228,7 +228,7 @@ function nameless(target: string): string {
   return `Internal Server Error: ${JSON.stringify(target)}: ${why}\n`;
 }
 
-/** What kube-apiserver's filters refuse before a resource is asked. */
+/** Refusals of kube-apiserver's filters before a resource handler runs. */
 function refusal(request: ApiRequest, route: Route | undefined, watching: boolean): ApiResponse | undefined {
   const { method, query, user } = request;
   const { timeout, timeoutSeconds } = query;
@@ -252,7 +252,7 @@ function respond(
   answer: ApiResponse,
   close = false,
 ): void {
-  // The version is written without looking at what is wanted.
+  // The version ignores the Accept header.
   const shape: Wanted =
     request.path === '/version' && answer.code === 200 ? { ...want, media: 'json', pretty: true } : want;
   const { code, type, payload } = encodeBody(shape, answer, request);
@@ -275,12 +275,12 @@ function respond(
   });
 }
 
-/** Header values travel byte by byte, and a warning may quote any text: its UTF-8, one character for each byte. */
+/** Header values are sent byte by byte, and a warning may quote any text: its UTF-8, one character for each byte. */
 function asBytes(value: string): string {
   return /[^\x20-\x7e]/.test(value) ? Buffer.from(value).toString('latin1') : value;
 }
 
-/** Of documents whose address has their hash; clients that do not know `immutable` go by the day in a year's time. */
+/** Documents whose URL contains their hash; clients that do not support `immutable` use the expiry date in a year. */
 const FOR_EVER = 'public, immutable';
 
 function nextYear(): string {
@@ -292,14 +292,14 @@ function nextYear(): string {
 
 const SINGLE_CHECK = /^\/(?:healthz|livez|readyz)\/./;
 
-/** The OpenAPI documents are served by a library of their own, which says less about errors. */
+/** The OpenAPI documents are served by a separate library, with shorter errors. */
 function asDocument(code: number, headers: AnswerHeaders): void {
   delete headers['x-content-type-options'];
   if (code === 200) headers['accept-ranges'] = 'bytes';
   else if (code >= 400) delete headers['content-type'];
 }
 
-/** Requests that stay open, which `timeout` does not apply to. */
+/** Long-running requests, to which `timeout` does not apply. */
 function isWatch({ method, query }: ApiRequest, route: Route | undefined): boolean {
   if (method !== 'GET') return false;
   return route?.watching === true || (asksToWatch(query) && (route === undefined || route.name === ''));

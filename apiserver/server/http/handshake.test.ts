@@ -28,7 +28,7 @@ function shaken(expected: Expected, { port } = server.address() as AddressInfo):
 }
 
 describe('a handshake', () => {
-  it('says in Go’s words why a certificate is not trusted, and breaks nothing off', async () => {
+  it('reports in Go’s words why a certificate is not trusted, without aborting the handshake', async () => {
     const ca = authority.certificate;
 
     expect(await shaken({ servername: 'hook.default.svc', ca })).toBeNull();
@@ -42,7 +42,7 @@ describe('a handshake', () => {
     expect(errors).toEqual([]);
   });
 
-  it('fails where nobody answers by TLS', async () => {
+  it('fails when the port does not speak TLS', async () => {
     const plain = createPlainServer((socket) => socket.destroy());
     await new Promise<void>((resolve) => {
       plain.listen(0, '127.0.0.1', resolve);

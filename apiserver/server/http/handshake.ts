@@ -1,4 +1,4 @@
-/** Whether a server answers over TLS and is trusted: what stands between a port that listens and a webhook that can be called. */
+/** Checks that a server accepts TLS with a trusted certificate: the difference between a listening port and a callable webhook. */
 import type { Duplex } from 'node:stream';
 import { connect } from 'node:tls';
 import { goError } from './call-out.ts';
@@ -6,18 +6,18 @@ import { goError } from './call-out.ts';
 export interface Expected {
   /** The name that its certificate must hold. */
   readonly servername: string;
-  /** PEM of who may vouch for it; absent: anybody may. */
+  /** PEM of the trusted authorities; absent: any certificate is accepted. */
   readonly ca?: string;
 }
 
-/** Resolves with null, or with why not, in Go's words. Takes the socket with it. */
+/** Resolves with null, or with Go's error. Takes over the socket. */
 export function shakeHands(socket: Duplex, { servername, ca }: Expected): Promise<string | null> {
   return new Promise((resolve) => {
-    // Broken off in the middle, a handshake is an error in the log of the server.
+    // An aborted handshake would be logged as an error by the server.
     const trust = ca === undefined ? {} : { ca, allowPartialTrustChain: true };
     const tls = connect({ socket, servername, rejectUnauthorized: false, ...trust });
     tls.once('secureConnect', () => {
-      // A code, whatever its type says.
+      // A code, despite its type.
       const code = (tls as { readonly authorizationError: unknown }).authorizationError;
       const why =
         typeof code === 'string'

@@ -1,7 +1,7 @@
 /**
  * HTTP/1.1 exchanges, over Node's parser.
  *
- * Owns: how an answer is written, and what is said to a client that does not speak HTTP. Does not own: connections (`listener.ts`).
+ * Owns: writing answers, and the answer to a client that does not speak HTTP. Does not own: connections (`listener.ts`).
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -23,7 +23,7 @@ export class Http1Exchange implements Exchange {
     this.certified = certified;
     this.#incoming = incoming;
     this.#response = response;
-    // Go names the connection only when it is about to close it.
+    // Go writes the Connection header only when it is about to close.
     if (response.shouldKeepAlive) response.removeHeader('connection');
   }
 
@@ -49,7 +49,7 @@ export class Http1Exchange implements Exchange {
     if (close) headers['connection'] = 'close';
     if (code === 413) response.writeHead(code, 'Request Entity Too Large', headers);
     else response.writeHead(code, headers);
-    // Node would write head and text as one text in UTF-8, and so spoil the bytes of a warning.
+    // Node would write head and text as one UTF-8 text, which corrupts the bytes of a warning.
     const bytes = typeof body === 'string' && headers['warning'] !== undefined ? Buffer.from(body) : body;
     if (bytes.length > TOGETHER_MAX) response.end(bytes);
     else together(() => response.end(bytes));
@@ -81,14 +81,14 @@ export class Http1Exchange implements Exchange {
   }
 }
 
-/** Longer answers take longer than waking somebody. */
+/** Larger answers take longer than waking a client. */
 const TOGETHER_MAX = 32 * 1024;
 
 let answers: (() => void)[] = [];
 
 /**
- * Answers to all that arrived in one turn of the event loop leave one after the other at its end: who asked on many connections is
- * woken once, which takes longer than all else that happens to a request.
+ * Answers to requests that arrived in one turn of the event loop are sent together at its end: a client with many connections is woken
+ * once, and waking it takes longer than the rest of a request.
  */
 function together(answer: () => void): void {
   if (answers.push(answer) > 1) return;
@@ -102,13 +102,13 @@ function together(answer: () => void): void {
 const NO_METHOD =
   '{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"the server does not allow this method on the requested resource","reason":"MethodNotAllowed","details":{},"code":405}\n';
 
-/** What Node's parser could not make sense of. */
+/** An error of Node's parser. */
 export interface ClientError extends Error {
   readonly code?: string;
   readonly rawPacket?: Buffer;
 }
 
-/** What Go's server says to bytes that are no request it takes, before it hangs up. */
+/** Go's answer to bytes that are not a valid request, before it closes the connection. */
 export function refuseConnection(error: ClientError, socket: Duplex): void {
   if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy();
@@ -130,17 +130,17 @@ export function refuseConnection(error: ClientError, socket: Duplex): void {
   }
 }
 
-/** Node's parser knows a list of methods, Go's takes any word. */
+/** Node's parser has a list of methods, Go's accepts any token. */
 function isRequest({ rawPacket }: ClientError): boolean {
   return rawPacket !== undefined && /^[!-~]+ [!-~]+ HTTP\/1\.[01]\r\n/.test(rawPacket.toString('latin1', 0, 4096));
 }
 
-/** CONNECT is a method like any other that is not allowed. */
+/** Node reports CONNECT separately; it is answered 405, like any unsupported method. */
 export function refuseMethod(socket: Duplex): void {
   socket.end(closing('405 Method Not Allowed', 'application/json', NO_METHOD));
 }
 
-/** HTTP/1.1 asks for the name of a host. */
+/** HTTP/1.1 requires a Host header. */
 export function refuseHostless(socket: Duplex): void {
   socket.end(plain('400 Bad Request: missing required Host header'));
 }

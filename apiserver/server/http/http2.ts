@@ -1,8 +1,8 @@
 /**
  * HTTP/2 exchanges: one per stream.
  *
- * Owns: how an answer is written to a stream. Uses streams as they are, not Node's imitation of HTTP/1 objects on top of them, which
- * doubles what an idle watch weighs.
+ * Owns: writing an answer to a stream. Uses streams directly, without Node's HTTP/1 compatibility layer, which doubles the memory of an
+ * idle watch.
  */
 import type { IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2';
 import { collectBody, NO_BODY, type AnswerHeaders, type Credential, type Exchange } from './exchange.ts';
@@ -25,7 +25,7 @@ export class Http2Exchange implements Exchange {
     this.certified = certified;
     this.#stream = stream;
     this.#hasBody = (flags & END_STREAM) === 0;
-    // A stream that the client resets must not bring the process down.
+    // A stream that the client resets must not crash the process.
     stream.on('error', ignore);
   }
 
@@ -74,7 +74,7 @@ export class Http2Exchange implements Exchange {
   }
 
   abort(): void {
-    // Not closed: before that Node would end the answer, and what broke off would look whole.
+    // Not closed: Node would first end the answer, and an aborted answer would look complete.
     this.#stream.destroy(new Error('broken off'));
   }
 

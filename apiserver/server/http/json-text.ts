@@ -1,14 +1,14 @@
 /**
- * The JSON of objects and lists, kept per stored object.
+ * The JSON of objects and lists, cached per stored object.
  *
- * Owns: the rule that a read, a list and a hundred watches turn an object into text once. Objects are frozen by convention, so their
- * identity stands for their content.
+ * Owns: the rule that reads, lists and watches serialise an object once. Objects are frozen by convention, so identity implies equal
+ * content.
  */
 import { isList, isMap } from '../../objects/json.ts';
 import type { JsonObject, JsonValue } from '../../objects/object.ts';
 import { listAsSent } from '../../wire/typed-list.ts';
 
-/** JSON of a body. What is `read` is kept: it will be read again; what was just written is mostly told once, to all who watch. */
+/** The JSON of a body. `read` bodies are cached: they will be read again; a written object is usually only sent to watches. */
 export function jsonText(body: JsonValue, read: boolean): string {
   if (!isMap(body)) return JSON.stringify(body);
   const { items, kind, apiVersion } = body;
@@ -27,7 +27,7 @@ function listText(list: JsonObject, items: readonly JsonValue[], read: boolean):
   return `${JSON.stringify(head).slice(0, -1)},"items":[${text}]}`;
 }
 
-/** Lists from this size on are remembered as bytes: nobody asks for one large list only once. */
+/** Lists from this size on are cached as bytes: large lists are usually requested more than once. */
 const LARGE_LIST = 100;
 
 interface RememberedList {
@@ -36,10 +36,10 @@ interface RememberedList {
   readonly bytes: Buffer;
 }
 
-/** The large list that was sent last. */
+/** The last large list that was sent. */
 let latest: RememberedList | undefined;
 
-/** JSON of a body as a line; the same bytes again for a large list whose items are the same objects as before. */
+/** The JSON of a body as a line; the same bytes for a large list whose items are the same objects as before. */
 export function jsonLine(body: JsonValue, read: boolean): string | Buffer {
   const items = isMap(body) ? body['items'] : undefined;
   if (!isMap(body) || !isList(items) || items.length < LARGE_LIST) return `${jsonText(body, read)}\n`;
@@ -67,10 +67,10 @@ function headOf(kind: string, apiVersion: string): string {
   return head;
 }
 
-/** Texts of stored objects, without apiVersion and kind: items of built-in lists are sent so. */
+/** Texts of stored objects without apiVersion and kind: the form of items in built-in lists. */
 const texts = new WeakMap<object, string>();
 
-/** The object that was turned into text last. */
+/** The last object that was serialised. */
 let last: { readonly object: JsonObject; readonly text: string } | undefined;
 
 function restText(object: JsonObject, read: boolean): string {
@@ -78,7 +78,7 @@ function restText(object: JsonObject, read: boolean): string {
   if (kept !== undefined) return kept;
   if (last?.object !== object)
     last = { object, text: JSON.stringify({ ...object, apiVersion: undefined, kind: undefined }) };
-  // Only what has a version is stored, and only what is stored is shown again.
+  // Only objects with a version are stored, and only stored objects are sent again.
   if (read && isMap(object['metadata']) && object['metadata']['resourceVersion'] !== undefined)
     texts.set(object, last.text);
   return last.text;

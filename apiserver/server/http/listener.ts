@@ -1,7 +1,7 @@
 /**
- * The port: HTTP/1.1 and HTTP/2 over TLS side by side, or HTTP/1.1 in the clear.
+ * The port: HTTP/1.1 and HTTP/2 over TLS side by side, or plain-text HTTP/1.1.
  *
- * Owns: sockets, protocol choice, connection limits, closing. Does not own: what is answered (`handle.ts`).
+ * Owns: sockets, protocol choice, connection limits, closing. Does not own: answers (`handle.ts`).
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { ServerHttp2Session } from 'node:http2';
@@ -26,24 +26,24 @@ const { performServerHandshake } = process.getBuiltinModule('node:http2');
 
 export interface TlsOptions {
   readonly identity: Identity;
-  /** PEM of who signs client certificates. */
+  /** PEM of the authority of client certificates. */
   readonly clientCa: string;
 }
 
 export interface Listener {
   readonly port: number;
   readonly traffic: Traffic;
-  /** Takes no more connections, lets what is being answered end, and resolves once the port is free. */
+  /** Stops accepting connections, finishes requests in flight, and resolves once the port is free. */
   close(): Promise<void>;
 }
 
 /** Go's `DefaultMaxHeaderBytes`. */
 const HEADER_BYTES_MAX = 1024 * 1024;
-/** kube-apiserver's limits on connections: time for the head of a request, and between requests. */
+/** kube-apiserver's connection time-outs: for the head of a request, and between requests. */
 const HEADERS_TIMEOUT_MS = 32_000;
 const IDLE_TIMEOUT_MS = 90_000;
 const REQUEST_TIMEOUT_MS = 60_000;
-/** What an answer in flight gets to leave before the connection is cut. */
+/** Grace period of requests in flight before connections are destroyed. */
 const GRACE_MS = 1000;
 
 const LIMITS = {
@@ -52,20 +52,20 @@ const LIMITS = {
   requestTimeout: REQUEST_TIMEOUT_MS,
   keepAliveTimeout: IDLE_TIMEOUT_MS,
   noDelay: true,
-  // What is said to a request without one is Go's (`http1.ts`).
+  // `http1.ts` answers a request without a Host header in Go's words.
   requireHostHeader: false,
-  // Whoever asks for another protocol than these is answered as if they had not.
+  // Upgrade requests for other protocols are ignored.
   shouldUpgradeCallback: (incoming: IncomingMessage): boolean => asksForWebSocket(incoming) || asksForSpdy(incoming),
 };
 
-/** kube-apiserver's: streams on one connection, and how much a client may send ahead. */
+/** kube-apiserver's limits: streams per connection, and the flow control window of clients. */
 const HTTP2_SETTINGS = {
   maxConcurrentStreams: 100,
   initialWindowSize: 256 * 1024,
   maxHeaderListSize: HEADER_BYTES_MAX,
 };
 
-/** Listens there, or takes over a socket that does, and hands every request to `handle`. */
+/** Listens there, or takes over a listening socket, and passes every request to `handle`. */
 export async function listen(
   place: { readonly host: string; readonly port: number } | Socket,
   tls: TlsOptions | undefined,
@@ -80,9 +80,9 @@ export async function listen(
   };
   const server = tls === undefined ? createServer(LIMITS, onRequest) : createTlsServer(tlsConfig(tls), onRequest);
   if (tls !== undefined) {
-    // Node's own listener speaks HTTP/1.1 to every connection; those that agreed on HTTP/2 take the other way. It has no public name
-    // but its place here, and a second server that was handed the connections instead would put no end to slow requests: Node looks
-    // for those only in servers that listen.
+    // Node's own listener speaks HTTP/1.1 to every connection; connections that negotiated HTTP/2 are diverted. The listener has no public
+    // name but its place here, and a second server that receives connections would not time out slow requests: Node only checks servers
+    // that listen.
     const [http1] = server.listeners('secureConnection');
     server.removeAllListeners('secureConnection');
     server.on('secureConnection', (socket: TLSSocket) => {
@@ -99,7 +99,7 @@ export async function listen(
   }
   const traffic = new Traffic();
   server.on('connection', (socket) => traffic.add(socket));
-  // Node drops headers past a count of its own otherwise, silently.
+  // By default Node silently drops headers beyond its own limit.
   server.maxHeadersCount = 0;
   server.on('clientError', (error: ClientError, socket: Duplex) => refuseConnection(error, socket));
   server.on('upgrade', (incoming: IncomingMessage, socket: Duplex, first: Buffer) => {
@@ -142,12 +142,12 @@ function openSession(
   const session = performServerHandshake(socket, {
     settings: HTTP2_SETTINGS,
     maxHeaderListPairs: 100_000,
-    // An idle watch is nothing that memory should be counted for twice: each stream is bounded by itself.
+    // Memory of idle watches is not counted twice: each stream has its own limit.
     maxSessionMemory: 1000,
   });
   sessions.add(session);
   session.once('close', () => sessions.delete(session));
-  // Whatever goes wrong with a connection ends its streams; there is nobody else to tell.
+  // Any error of a connection ends its streams; there is nowhere else to report it.
   session.on('error', () => session.destroy());
   session.on('stream', (stream, headers, flags) => handle(new Http2Exchange(stream, headers, flags, user)));
 }

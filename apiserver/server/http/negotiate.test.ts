@@ -23,7 +23,7 @@ const META = 'v=v1;g=meta.k8s.io';
 const CONFIG_MAP = `${CONFIGMAPS_PATH}/a`;
 const WIDGET = `${WIDGETS_PATH}/a`;
 
-/** As kube-apiserver 1.36.3 chooses. */
+/** The choices of kube-apiserver 1.36.3. */
 const CHOSEN: readonly (readonly [accept: string | undefined, chosen: string])[] = [
   [undefined, 'json'],
   ['', 'json'],
@@ -69,7 +69,7 @@ describe('refuses with 406', () => {
   });
 });
 
-it('makes no table of what is done rather than kept (20)', () => {
+it('offers no table for virtual kinds and subresource actions (20)', () => {
   const accept = `application/json;as=Table;${META}`;
   const message =
     'only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf';
@@ -80,20 +80,20 @@ it('makes no table of what is done rather than kept (20)', () => {
   expect(wanted('/api/v1/namespaces/default/pods/a/status', accept)).toMatchObject({ as: 'Table' });
 });
 
-it('gives custom resources no protobuf but for their metadata (16)', () => {
+it('offers protobuf only for the metadata of custom resources (16)', () => {
   expect(wanted(WIDGET, 'application/vnd.kubernetes.protobuf,application/json')).toMatchObject({ media: 'json' });
   expect(wanted(WIDGET, `application/vnd.kubernetes.protobuf;as=PartialObjectMetadata;${META}`)).toMatchObject({
     media: 'protobuf',
   });
 });
 
-it('refuses in a media type that the client takes', () => {
+it('refuses in a media type that the client accepts', () => {
   expect(negotiateRefusal(asking(WIDGET, 'application/vnd.kubernetes.protobuf')).media).toBe('protobuf');
   expect(negotiateRefusal(asking(WIDGET, `application/yaml;as=Table;${META}`)).media).toBe('json');
   expect(negotiateRefusal(asking(WIDGET, 'text/html')).media).toBe('json');
 });
 
-it('indents for people, and for those who ask (22)', () => {
+it('indents for browsers and command lines, and on request (22)', () => {
   const agent = (name: string, query = {}): Wanted | ApiResponse =>
     negotiate(asking(WIDGET, undefined, { headers: { 'user-agent': name }, query }), server.routeOf(WIDGET), false);
 
@@ -111,7 +111,7 @@ describe('an answer', () => {
     return encodeBody(want, request('GET', path), asking(path, accept));
   }
 
-  it('is one line of JSON that ends', () => {
+  it('is one line of JSON with a line end', () => {
     const { type, payload } = answered(CONFIG_MAP, 'application/json');
 
     expect(type).toBe('application/json');
@@ -133,7 +133,7 @@ describe('an answer', () => {
     expect(payload).toMatch(/^apiVersion: v1\n.*kind: ConfigMap\nmetadata:\n/s);
   });
 
-  it('is metadata alone, of an object or of a list, and not of the other (21)', () => {
+  it('is metadata alone, for an object or a list, but not the other (21)', () => {
     const one = `application/json;as=PartialObjectMetadata;${META}`;
     const many = `application/json;as=PartialObjectMetadataList;${META}`;
 
@@ -151,7 +151,7 @@ describe('an answer', () => {
     });
   });
 
-  it('is a table whose rows carry what is asked for (20)', () => {
+  it('is a table whose rows include the requested object form (20)', () => {
     const accept = `application/json;as=Table;${META}`;
     const want = wanted(CONFIG_MAP, accept) as Wanted;
     const row = (includeObject: string): unknown => {
@@ -176,7 +176,7 @@ describe('an answer', () => {
 describe('a watch', () => {
   const object = request('GET', CONFIG_MAP).object;
 
-  it('says its columns once (20)', () => {
+  it('sends its columns once (20)', () => {
     const accept = `application/json;as=Table;${META}`;
     const encoder = eventEncoder(wanted(CONFIGMAPS_PATH, accept, true) as Wanted, asking(CONFIGMAPS_PATH, accept));
     const columns = (): unknown => {
@@ -188,7 +188,7 @@ describe('a watch', () => {
     expect(columns()).toBeNull();
   });
 
-  it('shares the bytes of an event among all who see it', () => {
+  it('shares the bytes of an event among all watches', () => {
     const want = wanted(CONFIGMAPS_PATH, '*/*', true) as Wanted;
     const encoders = [1, 2].map(() => eventEncoder(want, asking(CONFIGMAPS_PATH)));
 
@@ -198,7 +198,7 @@ describe('a watch', () => {
     expect(String(first)).toBe(`{"type":"MODIFIED","object":${JSON.stringify(JSON.parse(String(first)).object)}}\n`);
   });
 
-  it('sends protobuf in frames (17)', () => {
+  it('frames protobuf (17)', () => {
     const want = wanted(CONFIGMAPS_PATH, 'application/vnd.kubernetes.protobuf', true) as Wanted;
     const encoder = eventEncoder(want, asking(CONFIGMAPS_PATH));
 

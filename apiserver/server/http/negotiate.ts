@@ -1,8 +1,8 @@
 /**
- * Content negotiation: what an Accept header gets.
+ * Content negotiation.
  *
- * Owns: choosing the media type and the transformation (`as=`) of an answer, and the 406 when nothing fits, in the order and with the
- * oddities of kube-apiserver. Does not own: making the text (`encode.ts`), reading bodies (`decode.ts`). Start at {@link negotiate}.
+ * Owns: the choice of media type and transformation (`as=`) of an answer, and the 406 when nothing matches, in the order and with the
+ * quirks of kube-apiserver. Does not own: encoding (`encode.ts`), reading bodies (`decode.ts`). Start at {@link negotiate}.
  */
 import type { ApiRequest, ApiResponse } from '../../wire/http.ts';
 import { failure } from '../../wire/status.ts';
@@ -12,16 +12,16 @@ import { isBuiltIn } from '../routing.ts';
 
 export type Media = 'json' | 'yaml' | 'protobuf';
 
-/** How an answer is to look. */
+/** The form of an answer. */
 export interface Wanted {
   readonly media: Media;
-  /** The kind that the answer is turned into, of meta.k8s.io; undefined for the object itself. */
+  /** The kind of meta.k8s.io that the answer is transformed to; undefined for the object itself. */
   readonly as?: 'Table' | 'PartialObjectMetadata' | 'PartialObjectMetadataList';
-  /** The version of meta.k8s.io that `as` is made in. */
+  /** The version of meta.k8s.io in `as`. */
   readonly version: 'v1' | 'v1beta1';
-  /** Indented, for people. */
+  /** Indented for reading. */
   readonly pretty: boolean;
-  /** What the path names, when it names a resource: tables and protobuf depend on it. */
+  /** The resource that the path names, if any: tables and protobuf depend on it. */
   readonly route: Route | undefined;
 }
 
@@ -39,11 +39,11 @@ const STREAMED: ReadonlySet<string> = new Set([
   `${MEDIA_TYPES.protobuf};stream=watch`,
 ]);
 
-/** What `request` wants, or the 406 it gets before anything is done. `route` is what its path names, if it names a resource. */
+/** The form for `request`, or a 406 before anything is done. `route`: the resource that its path names, if any. */
 export function negotiate(request: ApiRequest, route: Route | undefined, watching: boolean): Wanted | ApiResponse {
   const accept = request.headers['accept'] ?? '';
   const pretty = wantsPretty(request);
-  // Discovery and unknown resources; it reads the header itself where it has more than one shape.
+  // Discovery and unknown resources; discovery reads the header itself where it has several forms.
   if (route === undefined && !(request.method === 'POST' && REVIEWS.test(request.path)))
     return /^\/(?:api|version)/.test(request.path)
       ? negotiateRefusal(request)
@@ -52,14 +52,14 @@ export function negotiate(request: ApiRequest, route: Route | undefined, watchin
     return { media: 'json', version: 'v1', pretty, route };
   const custom = route?.definition.custom === true;
   const clauses = parseAccept(accept);
-  // What is built in passes a first filter, which looks at bare types only and takes no `application/*`.
+  // Built-in resources pass a first filter, which only looks at bare types and does not accept `application/*`.
   if (!custom && !clauses.some(({ type, bare }) => (type === '*/*' && !bare) || ALL_TYPES.has(type)))
     return notAcceptable(request.method === 'GET' && route?.name === '');
   for (const { type, parameters } of clauses) {
     for (const media of MEDIA) {
       if (type !== '*/*' && type !== 'application/*' && type !== MEDIA_TYPES[media]) continue;
       const wanted = transformed(parameters, media);
-      // Custom resources have no protobuf form; their metadata has.
+      // Custom resources have no protobuf form; their metadata does.
       if (wanted === undefined || (custom && media === 'protobuf' && wanted.as === undefined)) continue;
       if (wanted.as === 'Table' && hasNoTable(route)) continue;
       if (watching && media === 'yaml') return refusal(STREAMED);
@@ -69,14 +69,14 @@ export function negotiate(request: ApiRequest, route: Route | undefined, watchin
   return refusal(ALL_TYPES);
 }
 
-/** Reviews, which no route names, and requests to do something rather than to keep something. */
+/** Reviews, which have no route, and subresources that perform an action. */
 function hasNoTable(route: Route | undefined): boolean {
   return route === undefined || NO_TABLES.has(route.subresource);
 }
 
 const NO_TABLES: ReadonlySet<string> = new Set('binding ephemeralcontainers eviction finalize resize token'.split(' '));
 
-/** How a refusal is to look that came before, or instead of, what was negotiated: any media type, no transformation. */
+/** The form of a refusal before or instead of negotiation: any media type, no transformation. */
 export function negotiateRefusal(request: ApiRequest): Wanted {
   const accept = request.headers['accept'] ?? '';
   const plain: Wanted = { media: 'json', version: 'v1', pretty: wantsPretty(request), route: undefined };
@@ -89,7 +89,7 @@ export function negotiateRefusal(request: ApiRequest): Wanted {
   return plain;
 }
 
-/** What a discovery document gets that is not asked for in a form it has. */
+/** The refusal of a discovery document in an unsupported form. */
 export function discoveryRefusal(request: ApiRequest, answer: ApiResponse): ApiResponse | undefined {
   const accept = request.headers['accept'] ?? '';
   if (accept === '' || accept === '*/*' || accept === 'application/json') return undefined;
@@ -109,18 +109,18 @@ export function discoveryRefusal(request: ApiRequest, answer: ApiResponse): ApiR
   return refusal(ALL_TYPES);
 }
 
-/** Reviews are answered without being stored, so that no route names them. */
+/** Reviews are answered without being stored, so they have no route. */
 const REVIEWS = /^\/apis\/(authentication|authorization)\.k8s\.io\/v1\/(?:namespaces\/[^/]*\/)?[a-z]+\/*$/;
 
 interface Clause {
   readonly type: string;
   readonly parameters: ReadonlyMap<string, string>;
   readonly quality: number;
-  /** `*` alone, which only the second look understands. */
+  /** `*` alone, which only the second step accepts. */
   readonly bare: boolean;
 }
 
-/** The clauses of an Accept header, preferred first; malformed ones are skipped. */
+/** The clauses of an Accept header by preference; malformed ones are skipped. */
 function parseAccept(header: string): readonly Clause[] {
   const clauses: Clause[] = [];
   for (const part of header.split(',')) {
@@ -147,7 +147,7 @@ function wildcards(type: string): number {
   return type === '*/*' ? 2 : type.endsWith('/*') ? 1 : 0;
 }
 
-/** The transformation that parameters ask for; undefined when this server does not make it. */
+/** The requested transformation; undefined when unsupported. */
 function transformed(
   parameters: ReadonlyMap<string, string>,
   media: Media,
@@ -164,7 +164,7 @@ function transformed(
   return as === 'PartialObjectMetadata' || as === 'PartialObjectMetadataList' ? { as, version } : undefined;
 }
 
-/** What the first filter says; collections can be watched. */
+/** The first filter; collections can be watched. */
 function notAcceptable(collection: boolean): ApiResponse {
   const types = [...ALL_TYPES, ...(collection ? STREAMED : [])];
   return failure(406, 'NotAcceptable', `406: Not Acceptable\n\nAvailable representations: ${types.join(', ')}`, {});

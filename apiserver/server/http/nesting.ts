@@ -1,13 +1,13 @@
 /**
- * How deep a JSON text nests, and how much it holds, before it is parsed: what is made of two bytes may take hundreds.
+ * Checks the depth and size of a JSON text before it is parsed: two bytes may become hundreds in memory.
  */
 import { CONTAINERS_MAX, KEYS_MAX, KEYS_OF_MANY_MAX, LEVELS_MAX } from '../weight.ts';
 
-/** Shorter texts cannot nest too deep, nor hold too much. */
+/** Shorter texts cannot exceed the limits. */
 const HARMLESS = 2 * LEVELS_MAX;
 
 /**
- * Counts the brackets and fields of a JSON text before anything is made of them.
+ * Counts the brackets and fields of a JSON text before parsing.
  *
  * @throws {SyntaxError}
  */
@@ -36,8 +36,8 @@ export function checkNesting(text: string): void {
 }
 
 /**
- * Counts different keys. V8 stores each once and looks every one up, and an object with a key that no other has takes half a kilobyte,
- * because V8 describes each shape apart.
+ * Counts distinct keys. V8 stores each once and looks every one up, and an object with a unique key takes half a kilobyte, because V8
+ * describes each shape separately.
  *
  * @throws {SyntaxError}
  */

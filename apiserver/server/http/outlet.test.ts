@@ -8,7 +8,7 @@ interface Narrow {
   readonly outlet: Outlet;
   readonly written: string[];
   readonly encoded: string[];
-  /** The connection takes so many more pieces. */
+  /** The number of pieces that the connection accepts. */
   readonly take: (count: number) => void;
 }
 
@@ -44,7 +44,7 @@ function event(name: string): WatchEvent {
   return { type: 'ADDED', object: { apiVersion: 'v1', kind: 'Pod', metadata: { name } } };
 }
 
-it('keeps events as they are until the client takes them, in order (95)', () => {
+it('buffers events until the client takes them, in order (95)', () => {
   const { outlet, written, encoded, take } = narrow();
   for (const name of ['a', 'b', 'c']) outlet.send(event(name));
   expect([outlet.waiting, encoded]).toEqual([3, []]);
@@ -58,7 +58,7 @@ it('keeps events as they are until the client takes them, in order (95)', () => 
   expect(written.at(-1)).toBe('e');
 });
 
-it('ends after what is owed', () => {
+it('ends after the buffered events', () => {
   const { outlet, written, take } = narrow();
   outlet.send(event('a'));
   outlet.end();

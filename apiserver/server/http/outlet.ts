@@ -1,8 +1,8 @@
 /**
- * The events of one watch on their way to its client.
+ * The outgoing events of one watch.
  *
- * Owns: what a client that reads slowly is owed. It waits as events, whose objects are shared with the store and with every other watch, and
- * becomes bytes only when the connection takes more: memory does not grow with data times slow readers.
+ * Owns: the backlog of a slow client. It is kept as events, whose objects are shared with the store and with every other watch, and
+ * serialised only when the connection accepts more: memory does not grow with data times slow readers.
  */
 import type { WatchEvent } from '../../objects/watch-event.ts';
 import type { EventEncoder } from './encode.ts';
@@ -21,7 +21,7 @@ export class Outlet {
     exchange.onDrain(() => this.#flush());
   }
 
-  /** How many events the client has not taken. */
+  /** The number of events in the backlog. */
   get waiting(): number {
     return this.#waiting.length - this.#next;
   }
@@ -31,7 +31,7 @@ export class Outlet {
     else this.#exchange.write(this.#encoder.encode(event));
   }
 
-  /** Ends the stream cleanly, after what is owed. */
+  /** Ends the stream cleanly after the backlog. */
   end(): void {
     this.#ending = true;
     this.#flush();

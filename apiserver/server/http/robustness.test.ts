@@ -1,4 +1,4 @@
-/** What no well-behaved client does, over real sockets: the server answers as kube-apiserver does, and never falls over. */
+/** Misbehaving clients over real sockets: the server answers as kube-apiserver does, and never crashes. */
 import { connect, type Socket } from 'node:net';
 import { constants, connect as connectHttp2 } from 'node:http2';
 import { afterEach, expect, it } from 'vitest';
@@ -26,13 +26,13 @@ async function serve(upstream?: Served): Promise<TestServer> {
 
 function dial(): Socket {
   const socket = connect(http?.port ?? 0, '127.0.0.1');
-  // What the server does to a connection is seen in what arrives on it.
+  // What the server does to a connection shows in the received bytes.
   socket.on('error', () => socket.destroy());
   sockets.push(socket);
   return socket;
 }
 
-/** Everything that the server says until it hangs up. */
+/** Everything that the server sends until it closes the connection. */
 function everything(socket: Socket): Promise<string> {
   return new Promise((resolve) => {
     let text = '';
@@ -41,7 +41,7 @@ function everything(socket: Socket): Promise<string> {
   });
 }
 
-/** The whole answer to a request that is sent as it stands; the last header asks the server to hang up. */
+/** The whole answer to a raw request; its last header asks the server to close the connection. */
 function say(request: string): Promise<string> {
   const socket = dial();
   const answer = everything(socket);
@@ -104,13 +104,13 @@ it.each([
   expect(statusOf(await ask('GET', target))).toBe(status);
 });
 
-it('takes the first of several values of a parameter', async () => {
+it('uses the first of several values of a parameter', async () => {
   await serve();
 
   expect(await ask('GET', '/api/v1/namespaces?limit=1&limit=3')).toContain('"remainingItemCount":3');
 });
 
-it('names what is wrong with a timeout', async () => {
+it('reports what is wrong with a timeout', async () => {
   await serve();
 
   expect(await ask('GET', '/api/v1/namespaces?timeout=abc')).toContain(
@@ -118,7 +118,7 @@ it('names what is wrong with a timeout', async () => {
   );
 });
 
-it('takes ten thousand headers, and refuses more than a mebibyte of them as 431', async () => {
+it('accepts ten thousand headers, and refuses more than a mebibyte of them as 431', async () => {
   await serve();
   const many = Array.from({ length: 10_000 }, (_, index) => `X-H${index}: v`);
 
@@ -139,7 +139,7 @@ it.each([
   expect(await alive()).toBe(true);
 });
 
-it('asks HTTP/1.1 for a host, and HTTP/1.0 for none', async () => {
+it('requires a host in HTTP/1.1, but not in HTTP/1.0', async () => {
   await serve();
 
   expect(await say('GET /livez HTTP/1.1\r\n\r\n')).toContain('400 Bad Request: missing required Host header');
@@ -158,7 +158,7 @@ it('answers pipelined requests in order', async () => {
   expect(names).toEqual(Array.from({ length: 50 }, (_, at) => `c${at}`));
 });
 
-it('forgets a request whose client goes away in the middle of its body', async () => {
+it('drops a request whose client disconnects in the middle of its body', async () => {
   const { server } = await serve();
   const before = server.revision;
   const socket = dial();
@@ -190,7 +190,7 @@ it('serves many connections at a time', async () => {
   expect(new Set(answers.map(statusOf))).toEqual(new Set(['200 OK']));
 });
 
-/** An upstream whose watches are counted. */
+/** An upstream that counts its watches. */
 function counting(): {
   readonly upstream: Served;
   readonly open: Set<ResponseSink>;
@@ -215,7 +215,7 @@ function counting(): {
   };
 }
 
-it('forgets the watches of clients that are killed, or that close their side', async () => {
+it('closes the watches of clients that are killed, or that close their side', async () => {
   const { upstream, open, changed } = counting();
   await serve(upstream);
   const clients = Array.from({ length: 100 }, () => {
@@ -236,10 +236,10 @@ it('forgets the watches of clients that are killed, or that close their side', a
 });
 
 const BIG = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'big' }, data: { a: 'x'.repeat(64 * 1024) } };
-/** What a watch may be behind, and what the sockets of both sides may hold. */
+/** The maximum backlog of a watch, and the capacity of the sockets of both sides. */
 const EVENTS_MAX = 4096;
 
-/** Sends events until nobody wants them; the number of them. */
+/** Sends events until the watch is closed; returns their number. */
 async function flood(sink: ResponseSink, open: ReadonlySet<ResponseSink>): Promise<number> {
   let sent = 0;
   for (; open.has(sink) && sent < EVENTS_MAX; sent++) {
@@ -264,7 +264,7 @@ it('drops a watch over HTTP/1.1 whose client does not read (99)', async () => {
   expect(sent).toBeLessThan(EVENTS_MAX);
 });
 
-it('drops a watch over HTTP/2 whose client does not read, and spares the others of its connection', async () => {
+it('drops a watch over HTTP/2 whose client does not read, and keeps the other streams of its connection', async () => {
   const { upstream, open, changed } = counting();
   const authority = new CertificateAuthority();
   http = await serveHttp(upstream, {
@@ -292,7 +292,7 @@ it('drops a watch over HTTP/2 whose client does not read, and spares the others 
   session.destroy();
 });
 
-it('survives HTTP/2 clients that reset streams and vanish', async () => {
+it('survives HTTP/2 clients that reset streams and disconnect', async () => {
   const authority = new CertificateAuthority();
   const { server } = testServer();
   http = await serveHttp(server, {
@@ -324,7 +324,7 @@ it('survives HTTP/2 clients that reset streams and vanish', async () => {
   expect(code).toBe(200);
 });
 
-it('compresses large answers for those who take it, and small ones for nobody', async () => {
+it('compresses large answers for clients that accept it, and no small ones', async () => {
   const { request } = await serve();
   for (let at = 0; at < 20; at++) request('POST', CONFIGMAPS_PATH, configMap(`c${at}`, { a: 'x'.repeat(10_000) }));
   const fetched = (path: string): Promise<Response> =>
@@ -340,7 +340,7 @@ it('compresses large answers for those who take it, and small ones for nobody', 
   expect(raw).not.toContain('content-encoding');
 });
 
-it('answers 500 when its upstream throws, and goes on', async () => {
+it('answers 500 when its upstream throws, and continues', async () => {
   let first = true;
   await serve({
     send: (_request, sink) => {

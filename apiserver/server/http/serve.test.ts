@@ -25,7 +25,7 @@ it('answers with exactly application/json (18)', async () => {
   expect(response.headers.get('content-type')).toBe('application/json');
 });
 
-it('lets clients keep OpenAPI documents, and says nothing of the type of no content (11)', async () => {
+it('makes OpenAPI documents cacheable, and sends no content type without content (11)', async () => {
   const { url } = await serve();
   const index = await fetch(`${url}/openapi/v3`);
   const { paths } = (await index.json()) as { paths: { [path: string]: { serverRelativeURL: string } } };
@@ -52,7 +52,7 @@ it('reads YAML bodies and treats a missing content type as JSON (14)', async () 
   expect(server.object('configmaps', 'default', 'from-yaml')).toMatchObject({ data: { a: 'b' } });
 });
 
-it('refuses other body types as 415 and names the accepted ones (14)', async () => {
+it('refuses other body types as 415 and lists the accepted ones (14)', async () => {
   const { url } = await serve();
 
   const response = await fetch(`${url}${CONFIGMAPS_PATH}`, {
@@ -69,7 +69,7 @@ it('refuses other body types as 415 and names the accepted ones (14)', async () 
   });
 });
 
-it('refuses a body that is no JSON as 400', async () => {
+it('refuses a body that is not JSON as 400', async () => {
   const { url } = await serve();
 
   const response = await fetch(`${url}${CONFIGMAPS_PATH}`, {
@@ -90,7 +90,7 @@ it('refuses a body beyond 3 MiB as 413 (110)', async () => {
   expect(await response.json()).toMatchObject({ message: 'Request entity too large: limit is 3145728' });
 });
 
-it('refuses what it cannot answer as 406 (19)', async () => {
+it('refuses an unacceptable Accept header as 406 (19)', async () => {
   const { url } = await serve();
 
   const response = await fetch(`${url}${WIDGETS_PATH}`, {
@@ -121,7 +121,7 @@ it('sends list items of built-in kinds without kind, those of custom resources w
   expect(widgets.items[0]).toMatchObject({ kind: 'Widget', apiVersion: 'example.com/v1' });
 });
 
-it('shows only metadata to those who ask for it (21)', async () => {
+it('sends only metadata when asked (21)', async () => {
   const { url, request } = await serve();
   request('POST', WIDGETS_PATH, widget('a'));
 
@@ -164,7 +164,7 @@ it.each([
   expect(text === '' ? '' : (JSON.parse(text) as { kind: string }).kind).toBe(kind);
 });
 
-it('takes a namespace called watch for one', async () => {
+it('accepts a namespace called watch', async () => {
   const { url } = await serve();
 
   const response = await fetch(`${url}/api/v1/namespaces/watch/configmaps`, {
@@ -186,7 +186,7 @@ it('streams watch events as lines of JSON and ends after timeoutSeconds (87, 95)
   expect(JSON.parse(text)).toMatchObject({ type: 'ADDED', object: { metadata: { name: 'a' } } });
 });
 
-it('tells its upstream when a watching client goes away', async () => {
+it('tells its upstream when a watching client disconnects', async () => {
   const abort = new AbortController();
   let gone = (): void => {};
   const cancelled = new Promise<string>((resolve) => {
@@ -205,7 +205,7 @@ it('tells its upstream when a watching client goes away', async () => {
   expect(await cancelled).toBe('cancelled');
 });
 
-it('tells its upstream when a client gives up before it has an answer', async () => {
+it('tells its upstream when a client disconnects before the answer', async () => {
   const abort = new AbortController();
   let gone = (): void => {};
   const cancelled = new Promise<string>((resolve) => {
@@ -222,7 +222,7 @@ it('tells its upstream when a client gives up before it has an answer', async ()
   expect(await cancelled).toBe('cancelled');
 });
 
-it('indents for those who read it (22)', async () => {
+it('indents for browsers and command lines (22)', async () => {
   const { url } = await serve();
 
   const text = await (await fetch(`${url}/version`, { headers: { 'user-agent': 'curl/8' } })).text();
@@ -230,7 +230,7 @@ it('indents for those who read it (22)', async () => {
   expect(text.split('\n').length).toBeGreaterThan(3);
 });
 
-it('sends a large list again as it stands, and anew as soon as one of its objects changes', async () => {
+it('reuses the bytes of a large list until one of its objects changes', async () => {
   const { url, request } = await serve();
   for (let at = 0; at < 150; at++) request('POST', CONFIGMAPS_PATH, configMap(`c${at}`, { a: 'old' }));
   const list = async (): Promise<string> => (await fetch(`${url}${CONFIGMAPS_PATH}`)).text();

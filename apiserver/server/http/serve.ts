@@ -1,9 +1,9 @@
 /**
  * The HTTP shell: an {@link Served upstream} behind a socket.
  *
- * Owns: putting the parts together: `listener.ts` (sockets, HTTP/1.1 and HTTP/2), `authentication.ts`, `handle.ts` (one request from
- * exchange to upstream and back). Does not own: what the answers say. Knows nothing of the embedded server, so that anything that
- * answers API requests can be served. Start at {@link serveHttp}.
+ * Owns: the assembly of `listener.ts` (sockets, HTTP/1.1 and HTTP/2), `authentication.ts`, `handle.ts` (one request from exchange to
+ * upstream and back). Does not own: the contents of answers. Independent of the embedded server: serves anything that answers API requests.
+ * Start at {@link serveHttp}.
  */
 import type { Server } from 'node:net';
 import type { Traffic } from '../../wire/traffic.ts';
@@ -20,13 +20,13 @@ export interface ServeOptions {
   readonly port?: number;
   /** Default 127.0.0.1. */
   readonly host?: string;
-  /** A socket that listens already, instead of a port to listen on: one of another network namespace, for instance. */
+  /** A listening socket instead of a port: for example one of another network namespace. */
   readonly socket?: Server;
-  /** HTTP/1.1 and HTTP/2 over TLS; absent, HTTP/1.1 in the clear. */
+  /** HTTP/1.1 and HTTP/2 over TLS; absent, plain-text HTTP/1.1. */
   readonly tls?: TlsOptions;
-  /** Without TLS and without this, everybody may do everything. */
+  /** Without TLS and without this, every client may do everything. */
   readonly authentication?: AuthenticationOptions;
-  /** How long a watch without timeoutSeconds lives at least (default 1800, as in real servers); at most twice as long. */
+  /** Minimum lifetime of a watch without timeoutSeconds (default 1800, as in real servers); the maximum is twice as long. */
   readonly watchTimeoutSeconds?: number;
 }
 
@@ -34,9 +34,9 @@ export interface HttpServer {
   /** `https://127.0.0.1:6443`. */
   readonly url: string;
   readonly port: number;
-  /** What has moved over its connections. */
+  /** Bytes and connections so far. */
   readonly traffic: Traffic;
-  /** Ends watches, lets answers in flight leave, drops connections and frees the port. */
+  /** Ends watches, finishes answers in flight, drops connections and frees the port. */
   close(): Promise<void>;
 }
 

@@ -1,31 +1,31 @@
 /**
- * The target of a request: path and query, read as Go's `net/url` reads them.
+ * The target of a request: path and query, parsed as by Go's `net/url`.
  *
- * Owns: splitting and decoding. The path stays as it was sent, for the router decodes it segment by segment.
+ * Owns: splitting and decoding. The path stays encoded, because the router decodes it segment by segment.
  */
 
 export interface Target {
   readonly path: string;
   readonly query: { readonly [key: string]: string };
-  /** All values of keys that come several times. */
+  /** All values of repeated keys. */
   readonly repeated?: { readonly [key: string]: readonly string[] };
 }
 
 const NOTHING_ASKED: Omit<Target, 'path'> = { query: Object.freeze({}) };
 
-/** Splits a target; undefined when its path holds a broken escape. */
+/** Splits a target; undefined for a broken escape in its path. */
 export function parseTarget(target: string): Target | undefined {
   const mark = target.indexOf('?');
   let path = mark < 0 ? target : target.slice(0, mark);
   // Proxies send the absolute form.
   if (!path.startsWith('/')) path = /^https?:\/\/[^/]*(\/.*)?$/i.exec(path)?.[1] ?? '/';
   if (path.includes('%') && !/^(?:[^%]|%[\da-f]{2})*$/i.test(path)) return undefined;
-  // An escaped slash is a slash to the router.
+  // To the router an escaped slash is a slash.
   if (path.includes('%2')) path = path.replaceAll(/%2f/gi, '/');
   return { path, ...(mark < 0 ? NOTHING_ASKED : parseQuery(target.slice(mark + 1))) };
 }
 
-/** The first value of each key counts. Pairs with a semicolon or a broken escape are left out. */
+/** The first value of each key counts. Pairs with a semicolon or a broken escape are dropped. */
 function parseQuery(text: string): Omit<Target, 'path'> {
   if (text === '') return NOTHING_ASKED;
   const query: { [key: string]: string } = {};

@@ -1,4 +1,4 @@
-/** The port with TLS on it: which protocol is spoken, and who is let in. */
+/** The port with TLS: protocol negotiation and authentication. */
 import { request as requestHttps, type RequestOptions } from 'node:https';
 import { connect, type ClientHttp2Session, type IncomingHttpHeaders } from 'node:http2';
 import { afterEach, beforeAll, expect, it } from 'vitest';
@@ -26,7 +26,7 @@ afterEach(async () => {
   session = http = undefined;
 });
 
-/** Serves, and keeps the users that requests came with. */
+/** Serves, and records the users of requests. */
 async function serve(authentication: AuthenticationOptions = {}): Promise<readonly (UserInfo | undefined)[]> {
   const { server } = testServer();
   const users: (UserInfo | undefined)[] = [];
@@ -91,7 +91,7 @@ const UNAUTHORIZED = {
   code: 401,
 };
 
-it('knows the user and the groups of a client certificate', async () => {
+it('authenticates the user and the groups of a client certificate', async () => {
   const users = await serve();
 
   expect((await ask(ADMIN())).code).toBe(200);
@@ -109,7 +109,7 @@ it('refuses a certificate that another authority signed as 401', async () => {
   expect(users).toEqual([]);
 });
 
-it('knows the tokens of a token file, and refuses others and none as 401', async () => {
+it('accepts the tokens of a token file, and refuses other tokens and missing ones as 401', async () => {
   const users = await serve({ tokens: parseTokens('t1,alice,u-1,"dev,ops"\nt2,bob,\n', 'tokens.csv') });
   const withToken = (token: string): Promise<Answer> => ask({ headers: { authorization: token } });
 
@@ -128,7 +128,7 @@ it('knows the tokens of a token file, and refuses others and none as 401', async
   ]);
 });
 
-it('asks a verifier about tokens that it does not know, and lets a certificate go before a bad token', async () => {
+it('asks the verifier about unknown tokens, and prefers a certificate to a bad token', async () => {
   const users = await serve({
     verifyToken: (token) => (token === 'minted' ? { name: 'system:serviceaccount:a:b', groups: [] } : undefined),
   });
@@ -139,7 +139,7 @@ it('asks a verifier about tokens that it does not know, and lets a certificate g
   expect(users.map((user) => user?.name)).toEqual(['system:serviceaccount:a:b', 'admin']);
 });
 
-it('takes requests without credentials for anonymous ones where that is allowed', async () => {
+it('treats requests without credentials as anonymous where that is allowed', async () => {
   const users = await serve({ anonymous: ANONYMOUS });
 
   expect((await ask()).code).toBe(200);
@@ -204,7 +204,7 @@ it('tells its upstream when an HTTP/2 client resets the stream of a watch', asyn
   expect(await cancelled).toBe('cancelled');
 });
 
-it('gives every answer an audit id, keeps the one that was sent, and names no connection', async () => {
+it("sets an audit id on every answer, keeps the client's own, and sends no Connection header", async () => {
   await serve();
 
   const { headers } = await ask(ADMIN());

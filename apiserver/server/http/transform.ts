@@ -1,7 +1,7 @@
 /**
- * Other shapes of an answer, for those who ask `as=`: metadata alone, tables.
+ * Transformations of an answer (`as=`): metadata alone, tables.
  *
- * Owns: PartialObjectMetadata and its list, and which shape fits which answer (406). Tables are made in `../tables/`.
+ * Owns: PartialObjectMetadata and its list, and which transformations apply to which answer (406). Tables are in `../tables/`.
  */
 import { isList, isMap } from '../../objects/json.ts';
 import { parseApiVersion, type JsonObject, type JsonValue } from '../../objects/object.ts';
@@ -11,7 +11,7 @@ import { realDate } from '../../clock.ts';
 import { tableOf } from '../tables/table.ts';
 import type { Wanted } from './negotiate.ts';
 
-/** The body in the shape that is wanted, or why it has none. */
+/** The body in the requested form, or a refusal. */
 export function transformed(
   want: Wanted,
   body: JsonValue,
@@ -67,7 +67,7 @@ function refused(why: string, want: Wanted, body: JsonObject): ApiResponse {
   return failure(406, 'NotAcceptable', `you requested ${why} (${goTypeOf(want, body)})`);
 }
 
-/** The type that the real server holds such an object in. */
+/** The Go type of such an object. */
 function goTypeOf({ route }: Wanted, { apiVersion, kind, items }: JsonObject): string {
   if (route?.definition.custom === true) return `*unstructured.Unstructured${isList(items) ? 'List' : ''}`;
   const { group } = parseApiVersion(typeof apiVersion === 'string' ? apiVersion : '');
@@ -80,12 +80,12 @@ function partialList(list: JsonObject, items: readonly JsonValue[], apiVersion: 
     kind: 'PartialObjectMetadataList',
     apiVersion,
     metadata: list['metadata'] ?? {},
-    // Go's list of no items is nil.
+    // In Go an empty list is nil.
     items: items.length === 0 ? null : items.filter(isMap).map((item) => partial(item, apiVersion)),
   };
 }
 
-/** One view per metadata and version, so that its text is kept as an object's is. */
+/** One view per metadata and version, so that its text is cached like an object's. */
 const views = { v1: new WeakMap<object, JsonObject>(), v1beta1: new WeakMap<object, JsonObject>() } as const;
 
 /** The metadata of an object, as an object. */

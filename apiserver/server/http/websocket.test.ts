@@ -1,4 +1,4 @@
-/** Watches over WebSockets, byte by byte: no client library would send what some of these send. */
+/** Watches over WebSockets, byte by byte, because no client library sends some of these frames. */
 import { connect, type Socket } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
 import { CONFIGMAPS_PATH, testServer, widget, WIDGETS_PATH, type TestServer } from '../testing.ts';
@@ -65,7 +65,7 @@ class Client {
     this.#socket.write(bytes);
   }
 
-  /** Waits until the first `count` bytes, or everything up to the end when fewer come. */
+  /** Waits for the first `count` bytes, or for everything if the stream ends earlier. */
   async #take(enough: (bytes: Buffer) => number): Promise<Buffer> {
     for (;;) {
       const size = this.#ended ? this.#bytes.length : enough(this.#bytes);
@@ -135,7 +135,7 @@ it('answers pings, ignores messages, and closes when asked to', async () => {
   expect(await one.rest()).toBe('');
 });
 
-it('hangs up on frames without a mask, with the code for a broken protocol', async () => {
+it('closes the connection on unmasked frames, with the code for a protocol error', async () => {
   await serve();
   const one = client();
   one.upgrade(WATCH, ORIGIN);
@@ -193,7 +193,7 @@ it.each([
   expect(head).not.toContain('bearer');
 });
 
-it('answers what is no watch, or is refused, as if no WebSocket had been asked for', async () => {
+it('answers a non-watch or a refused watch as if no WebSocket had been requested', async () => {
   await serve();
   const plain = client();
   plain.upgrade(CONFIGMAPS_PATH);
@@ -205,7 +205,7 @@ it('answers what is no watch, or is refused, as if no WebSocket had been asked f
   expect(await refused.head()).toContain('HTTP/1.1 422 Unprocessable Entity\r\n');
 });
 
-it('tells its upstream when the client goes away', async () => {
+it('tells its upstream when the client disconnects', async () => {
   let gone = (): void => {};
   const cancelled = new Promise<string>((resolve) => (gone = () => resolve('cancelled')));
   http = await serveHttp({

@@ -1,4 +1,7 @@
-/** Requests that ask for another protocol, as exchanges: watches over WebSockets, commands and ports. What is refused is answered as if nobody had asked for one. */
+/**
+ * Upgrade requests as exchanges: watches over WebSockets, commands and ports. A refused request is answered as if it had not asked for an
+ * upgrade.
+ */
 import { createHash } from 'node:crypto';
 import type { Duplex } from 'node:stream';
 import { WatchSocket } from '../../wire/websocket.ts';

@@ -1,6 +1,6 @@
 /**
- * The YAML library, loaded when the first YAML comes: most clients speak JSON, and loading it takes a tenth of the time to the first
- * answer. Owns: that delay.
+ * The YAML library, loaded for the first YAML: most clients speak JSON, and loading it takes a tenth of the time to the first answer. Owns:
+ * that delay.
  */
 import { createRequire } from 'node:module';
 import type * as YamlLibrary from 'yaml';

@@ -5,7 +5,7 @@ const V1 = '/apis/autoscaling/v1/namespaces/default/horizontalpodautoscalers';
 const V2 = '/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers';
 const scaleTargetRef = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'd' };
 
-it('shows what v1 says as a metric of v2, and the default when it says nothing (121)', () => {
+it('converts the target of v1 to a metric of v2, and defaults it when absent (121)', () => {
   const { request } = testServer();
   request('POST', V1, { metadata: { name: 'a' }, spec: { scaleTargetRef, maxReplicas: 3 } });
   request('POST', V1, {
@@ -20,7 +20,7 @@ it('shows what v1 says as a metric of v2, and the default when it says nothing (
   expect(request('GET', `${V2}/b`).object).toMatchObject(cpu(50));
 });
 
-it('keeps in annotations of v1 what v1 has no fields for, and nothing is lost by writing v1 (121)', () => {
+it('keeps fields without a v1 equivalent in annotations, and loses none on a v1 write (121)', () => {
   const { request } = testServer();
   const metrics = [
     { type: 'Resource', resource: { name: 'memory', target: { type: 'AverageValue', averageValue: '1Gi' } } },

@@ -1,5 +1,5 @@
 /**
- * One autoscaler, two schemas: autoscaling/v2 is how it is stored; v1 knows one target and keeps the rest in annotations.
+ * HorizontalPodAutoscaler in two versions: it is stored as autoscaling/v2; v1 has one target and keeps the rest in annotations.
  *
  * Owns: the conversion both ways (k8s.io/kubernetes `pkg/apis/autoscaling/v1/conversion.go`). Start at {@link hpaToStorage}.
  */
@@ -14,7 +14,7 @@ const CONDITIONS = `${PREFIX}conditions`;
 const BEHAVIOR = `${PREFIX}behavior`;
 const OWN: ReadonlySet<string> = new Set([METRICS, CURRENT_METRICS, CONDITIONS, BEHAVIOR]);
 
-/** What v1 means when it names no target. */
+/** v1's default without a target. */
 const DEFAULT_UTILIZATION = 80;
 
 type Fields = { [key: string]: JsonValue | undefined };
@@ -27,7 +27,7 @@ function maps(value: JsonValue | undefined): readonly JsonObject[] {
   return isList(value) ? value.filter(isMap) : [];
 }
 
-/** Without what is undefined. */
+/** Without undefined values. */
 function given(fields: Fields): JsonObject {
   const copy: { [key: string]: JsonValue } = {};
   for (const key in fields) {
@@ -88,7 +88,7 @@ export function hpaToStorage(object: KubeObject): KubeObject {
 
 const shown = new WeakMap<KubeObject, KubeObject>();
 
-/** From v2 to v1; the same object each time it is asked. */
+/** From v2 to v1; cached per object. */
 export function hpaFromStorage(object: KubeObject): KubeObject {
   let converted = shown.get(object);
   if (converted === undefined) shown.set(object, (converted = toV1(object)));
@@ -125,7 +125,7 @@ function toV1(object: KubeObject): KubeObject {
   };
 }
 
-/** Behaviour is saved as Go's internal type, whose fields are written under their own names, empty or not. */
+/** Behaviour is stored as Go's internal type, whose fields have Go names, empty or not. */
 function savedBehavior(behavior: JsonObject): JsonObject {
   const rules = (value: JsonValue | undefined): JsonValue => {
     if (!isMap(value)) return null;
@@ -144,7 +144,7 @@ function savedBehavior(behavior: JsonObject): JsonObject {
   return { ScaleUp: rules(behavior['scaleUp']), ScaleDown: rules(behavior['scaleDown']) };
 }
 
-/** The same back: names start small, nothing is null. */
+/** The inverse: names start lower-case, nulls are dropped. */
 function readBehavior(value: JsonValue): JsonValue {
   if (isList(value)) return value.map(readBehavior);
   if (!isMap(value)) return value;
@@ -159,7 +159,7 @@ function parsed(text: string | undefined): JsonValue {
   try {
     return JSON.parse(text) as JsonValue;
   } catch {
-    // What cannot be read says nothing, as in the real conversion.
+    // Unreadable annotations are ignored, as in the real conversion.
     return null;
   }
 }
@@ -168,13 +168,13 @@ function decoded(text: string | undefined): JsonObject[] {
   return [...maps(parsed(text))];
 }
 
-/** The member of a metric that its type names: `Resource` is in `resource`. */
+/** The field of a metric for its type: `Resource` is in `resource`. */
 function memberOf(metric: JsonObject): string {
   const type = typeof metric['type'] === 'string' ? metric['type'] : '';
   return type.charAt(0).toLowerCase() + type.slice(1);
 }
 
-/** `which`: the wish of a spec, or the state of a status. */
+/** `which`: target of a spec, or current value of a status. */
 function metricToV1(metric: JsonObject, which: 'target' | 'current'): JsonObject {
   const key = memberOf(metric);
   const source = map(metric[key]);

@@ -1,5 +1,5 @@
 /**
- * What single built-in kinds do beyond the table: initial status, defaults, rules.
+ * Hooks of built-in kinds beyond the table: initial status, defaults, rules.
  *
  * Owns: the choice of hooks by resource. Defaults belong to Go types (`defaults/`).
  */
@@ -112,7 +112,7 @@ const OF_KINDS: { readonly [gr: string]: Hooks } = {
   },
 };
 
-/** Hooks by resource, rules included; kinds that are not here need none. */
+/** Hooks by resource, including validation rules; kinds without an entry need none. */
 export const BEHAVIOUR: { readonly [gr: string]: Hooks } = {
   ...OF_KINDS,
   ...Object.fromEntries(

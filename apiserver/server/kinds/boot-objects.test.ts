@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { testServer } from '../testing.ts';
 
-it('boots with the objects that every server has (132)', () => {
+it('boots with the objects of every server (132)', () => {
   const { server, request } = testServer({ widgets: false });
   server.boot(6443);
 

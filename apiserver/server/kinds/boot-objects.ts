@@ -1,6 +1,6 @@
 /**
- * What a real server stores by itself when it starts: the service `kubernetes`, priority classes, flow schemas, its own APIServices, a
- * lease. Read when a server is booted with them; a trial's server has the namespaces only.
+ * The objects that a real server creates at startup: the service `kubernetes`, priority classes, flow schemas, its own APIServices, a
+ * lease. Loaded only when a server boots with them; a trial's server has only the namespaces.
  */
 import { readFileSync } from 'node:fs';
 import type { KubeObject } from '../../objects/object.ts';
@@ -8,9 +8,9 @@ import type { KubeObject } from '../../objects/object.ts';
 export interface BootFacts {
   /** RFC 3339 with whole seconds. */
   readonly now: string;
-  /** Where the server listens. */
+  /** The server's address. */
   readonly port: number;
-  /** Names the server in its lease. */
+  /** The server's identity in its lease. */
   readonly uid: string;
 }
 

@@ -1,15 +1,15 @@
 /**
- * Schema nodes of built-in kinds, made from Go's types one level at a time.
+ * Schema nodes of built-in kinds, built from Go's types one level at a time.
  *
- * Owns: what server-side apply and strategic merge patch read of a built-in kind: types, list types and keys, patch strategies.
- * Nodes are made when they are first looked at, because types refer to themselves and few are ever needed.
+ * Owns: the type information for server-side apply and strategic merge patch: types, list types and keys, patch strategies. Nodes are
+ * created lazily, because types are recursive and few are ever needed.
  */
 import type { JsonValue } from '../../objects/object.ts';
 import { compileNode } from '../schema/node.ts';
 import type { SchemaNode } from '../schema/schema-node.ts';
 import { readGoType, type FieldFacts, type GoType, type Merging, type StructEntry } from './go-types.ts';
 
-/** Nothing is known and nothing is demanded. */
+/** No type information. */
 const PLAIN: SchemaNode = compileNode(undefined);
 
 const SCALARS: { readonly [name: string]: Partial<SchemaNode> } = {
@@ -51,14 +51,14 @@ function merging(facts: Merging): Partial<SchemaNode> {
 const NO_FACTS: FieldFacts = {};
 const structs = new Map<string, SchemaNode>();
 
-/** The node of a Go type; `facts` are those of the field that holds it. */
+/** The node of a Go type; `facts` are those of the containing field. */
 export function nodeOfGoType(expression: string, facts: FieldFacts = NO_FACTS): SchemaNode {
   const type = readGoType(expression);
   switch (type.is) {
     case 'pointer':
       return nodeOfGoType(type.to, facts);
     case 'scalar':
-      // Last, because a type that is owned as a whole stays so whatever holds it.
+      // Last, because an atomic type stays atomic in any field.
       return { ...PLAIN, ...merging(facts), ...scalar(type.name) };
     case 'list':
       return lazily({ ...PLAIN, type: 'array', ...merging(facts) }, 'items', () =>
@@ -95,7 +95,7 @@ function properties(name: string, entry: StructEntry): ReadonlyMap<string, Schem
   return map;
 }
 
-/** The node with one property that is made when it is first read. */
+/** Adds a lazy property to the node. */
 function lazily<K extends 'items' | 'additional' | 'properties'>(
   node: SchemaNode,
   key: K,

@@ -1,8 +1,8 @@
 /**
- * The schema of a built-in kind, as the rest of the server uses schemas.
+ * The schema of a built-in kind behind the interface of compiled schemas.
  *
- * Owns: putting decoder and nodes behind the interface of compiled schemas. Nothing is read before a kind is first written or
- * applied. Rules of kinds are no part of it: the real server has them in code, and so have we (`strategy.validate`).
+ * Owns: combining decoder and nodes. Nothing is loaded before a kind is first written or applied. Validation rules are not part of it: they
+ * are code, here as in the real server (`strategy.validate`).
  */
 import type { KubeObject } from '../../objects/object.ts';
 import type { FieldError } from '../refusal.ts';
@@ -16,7 +16,7 @@ import { goTypeOfKind } from './go-types.ts';
 
 const NONE: readonly FieldError[] = [];
 
-/** The schema of a kind that the generated data knows. */
+/** The schema of a kind in the generated data. */
 export class BuiltInSchema implements CompiledSchema {
   readonly #apiVersion: string;
   readonly #kind: string;

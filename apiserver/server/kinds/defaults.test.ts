@@ -26,7 +26,7 @@ function service(name: string, spec: JsonObject = {}): KubeObject {
 }
 
 describe('defaults (47)', () => {
-  it('of a deployment reach down to its containers', () => {
+  it('of a deployment include its containers', () => {
     const { request } = testServer();
 
     expect(request('POST', DEPLOYMENTS, deployment()).object).toMatchObject({
@@ -54,7 +54,7 @@ describe('defaults (47)', () => {
     });
   });
 
-  it('make writing the same wish again no write at all (42)', () => {
+  it('make an identical update a no-op (42)', () => {
     const { request, server } = testServer();
     const made = request('POST', DEPLOYMENTS, deployment()).object;
     const before = server.revision;
@@ -65,7 +65,7 @@ describe('defaults (47)', () => {
     expect(server.revision).toBe(before);
   });
 
-  it('of a pod include what admission adds', () => {
+  it('of a pod include those of admission', () => {
     const { request } = testServer();
 
     const { object } = request('POST', PODS, {
@@ -91,7 +91,7 @@ describe('defaults (47)', () => {
     });
   });
 
-  it('of a job choose a selector and labels by its uid', () => {
+  it('of a job derive a selector and labels from its uid', () => {
     const { request } = testServer();
 
     const { object } = request('POST', '/apis/batch/v1/namespaces/default/jobs', {
@@ -130,7 +130,7 @@ describe('defaults (47)', () => {
 });
 
 describe('services (146)', () => {
-  it('get an address of their own and free it when they go', () => {
+  it('get a cluster IP and free it when deleted', () => {
     const { request } = testServer();
     const address = (name: string): unknown =>
       (request('POST', SERVICES, service(name)).object['spec'] as JsonObject)['clusterIP'];
@@ -140,7 +140,7 @@ describe('services (146)', () => {
     expect(address('c')).toBe('10.0.0.2');
   });
 
-  it('keep what was allocated when an update does not mention it, and cannot change it', () => {
+  it('keep allocated values when an update omits them, and reject changes to them', () => {
     const { request } = testServer();
     request('POST', SERVICES, service('a', { type: 'NodePort' }));
 
@@ -160,7 +160,7 @@ describe('services (146)', () => {
 });
 
 describe('rules of built-in kinds (46, 145, 147)', () => {
-  it('keep the selector of a deployment as it is and in step with its template', () => {
+  it('keep the selector of a deployment immutable and matching its template', () => {
     const { request } = testServer();
     request('POST', DEPLOYMENTS, deployment());
     const selector = { matchLabels: { app: 'y' } };
@@ -183,7 +183,7 @@ describe('rules of built-in kinds (46, 145, 147)', () => {
     expect(annotated.object.metadata.generation).toBe(2);
   });
 
-  it('let only images of a pod change', () => {
+  it('allow only image changes of a pod', () => {
     const { request } = testServer();
     const pod = {
       apiVersion: 'v1',
@@ -223,7 +223,7 @@ describe('rules of built-in kinds (46, 145, 147)', () => {
     });
   });
 
-  it('let the status of a deployment be written with labels left as they are (49)', () => {
+  it('keep labels when the status of a deployment is written (49)', () => {
     const { request } = testServer();
     const { object } = request('POST', DEPLOYMENTS, deployment());
 
@@ -251,7 +251,7 @@ describe('rules of built-in kinds (46)', () => {
     return { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p' }, spec };
   }
 
-  it('name what is wrong with the containers of a pod, in order', () => {
+  it('report errors in the containers of a pod in order', () => {
     const containers = [
       { name: 'A_', ports: [{ containerPort: 0 }], volumeMounts: [{ name: 'no', mountPath: '/x' }] },
       { name: 'b', image: 'i', resources: { requests: { cpu: '2' }, limits: { cpu: '1' } }, livenessProbe: {} },
@@ -268,7 +268,7 @@ describe('rules of built-in kinds (46)', () => {
     ]);
   });
 
-  it('want selectors that match templates, and pods that last', () => {
+  it('require selectors that match templates, and restartPolicy Always', () => {
     const template = {
       metadata: { labels: { app: 'x' } },
       spec: { ...(TEMPLATE['spec'] as JsonObject), restartPolicy: 'Never' },
@@ -282,7 +282,7 @@ describe('rules of built-in kinds (46)', () => {
     ]);
   });
 
-  it('want ports of services named when there are several', () => {
+  it('require port names in services with several ports', () => {
     expect(problems(service('s', { ports: [{ port: 80 }, { port: 0, name: 'b' }] }), SERVICES)).toEqual([
       'spec.ports[0].name: Required value',
       'spec.ports[1].port: Invalid value: 0: must be between 1 and 65535, inclusive',
@@ -291,7 +291,7 @@ describe('rules of built-in kinds (46)', () => {
   });
 });
 
-describe('rules of kinds that steer others (46)', () => {
+describe('rules of policies and classes (46)', () => {
   function causes(apiVersion: string, path: string, kind: string, content: JsonObject): readonly string[] {
     const body = { apiVersion, kind, metadata: { name: 'x' }, ...content };
     const answer = testServer().request('POST', path, body).body as {

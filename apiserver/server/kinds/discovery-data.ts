@@ -1,11 +1,11 @@
 /**
- * What a real server's discovery says of the built-in groups, as generated data.
+ * A real server's discovery of the built-in groups, as generated data.
  *
  * Owns: loading `generated/discovery.json` (small: every start needs it). Written by `apiserver/scripts/generate-builtins.ts`.
  */
 import { createRequire } from 'node:module';
 
-/** `group` and `version` are empty where they are those of the resource. */
+/** `group` and `version` are empty where they equal those of the resource. */
 export interface ResponseKind {
   readonly group: string;
   readonly version: string;
@@ -37,7 +37,7 @@ export interface DiscoveredVersion {
 
 export interface DiscoveredGroup {
   readonly group: string;
-  /** The first is preferred. */
+  /** The first one is preferred. */
   readonly versions: readonly DiscoveredVersion[];
 }
 

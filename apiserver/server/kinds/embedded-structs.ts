@@ -1,2 +1,2 @@
-/** Marks names of embedded structs: type errors have them, paths of unknown fields do not. */
+/** Marks names of embedded structs: type errors include them, paths of unknown fields do not. */
 export const EMBEDDED = '\u0001';

@@ -3,7 +3,7 @@ import { testServer } from '../testing.ts';
 
 const ROLES = '/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles';
 
-it('is owned by who sent it, although it is stored as nothing (83)', () => {
+it('is owned by its sender, although it is stored as null (83)', () => {
   const { request } = testServer({ fieldManagement: 'eager' });
   const role = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'Role', metadata: { name: 'a' } };
   const owned = (name: string, rules: readonly never[] | null): unknown => {

@@ -1,7 +1,6 @@
 /**
- * Lists and maps that were sent empty where Go writes them although they are: the store makes them null, but who sent them owns them.
- *
- * Remembered beside the decoded object, because nothing but ownership ever asks.
+ * Lists and maps that were sent empty where Go writes empty ones: they are stored as null, but their sender owns them.
+ * Kept beside the decoded object, because only ownership needs it.
  */
 import { isList, isMap } from '../../objects/json.ts';
 import type { JsonObject, JsonValue } from '../../objects/object.ts';
@@ -20,7 +19,7 @@ export function rememberEmptied(object: JsonObject, emptied: readonly Emptied[])
   emptiedIn.set(object, emptied);
 }
 
-/** The object as it was sent, its empty lists and maps included; or what became of it, `into`. */
+/** The object as sent, including its empty lists and maps, or its derived object `into`. */
 export function withEmptied<T extends JsonObject>(object: JsonObject, into: T): T {
   let sent: JsonObject = into;
   for (const { path, value } of emptiedIn.get(object) ?? []) sent = placed(sent, path, value) as JsonObject;

@@ -1,12 +1,12 @@
 /**
- * One event, two schemas: core/v1 is how it is stored, events.k8s.io/v1 is another way to write and read it.
+ * Events in two groups: they are stored as core/v1; events.k8s.io/v1 is converted on writes and reads.
  *
  * Owns: the renaming between the two (k8s.io/kubernetes `pkg/apis/events/v1/conversion.go`).
  */
 import type { JsonObject, JsonValue, KubeObject } from '../../objects/object.ts';
 import { BuiltInSchema } from './builtin-schema.ts';
 
-/** New name in events.k8s.io/v1 by name in core/v1. */
+/** Field names in events.k8s.io/v1 by name in core/v1. */
 const RENAMED: readonly (readonly [string, string])[] = [
   ['involvedObject', 'regarding'],
   ['message', 'note'],
@@ -29,13 +29,13 @@ function renamed(object: KubeObject, apiVersion: string, names: ReadonlyMap<stri
 
 const shown = new WeakMap<KubeObject, KubeObject>();
 
-/** As events.k8s.io/v1; the same object each time it is asked. */
+/** As events.k8s.io/v1; cached per object. */
 export function eventFromStorage(object: KubeObject): KubeObject {
   let event = shown.get(object);
   if (event === undefined) {
     const made = renamed(object, 'events.k8s.io/v1', TO_NEW);
     const { reportingController, reportingInstance, ...others } = made;
-    // Core events always write these two, events of the other group only when they say something.
+    // core/v1 always has these two fields, events.k8s.io/v1 only when they are not empty.
     event = {
       ...others,
       ...(isText(reportingController) ? { reportingController } : {}),

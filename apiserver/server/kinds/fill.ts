@@ -1,9 +1,9 @@
-/** Copy-on-change building blocks for defaults: each returns its argument when there is nothing to add. */
+/** Copy-on-write building blocks for defaults: each returns its argument when there is nothing to add. */
 import { isList, isMap } from '../../objects/json.ts';
 import { jsonEqual } from '../../objects/json.ts';
 import type { JsonObject, JsonValue, KubeObject } from '../../objects/object.ts';
 
-/** `map` with every key of `defaults` that it lacks. */
+/** `map` with the missing keys of `defaults`. */
 export function fill(map: JsonObject, defaults: JsonObject): JsonObject {
   let copy: { [key: string]: JsonValue | undefined } | undefined;
   for (const key in defaults) {
@@ -52,8 +52,8 @@ export function withoutEmpty(map: JsonObject, keys: readonly string[]): JsonObje
 }
 
 /**
- * A field that became a list: the old one (`podIP`) always is the first of the new one (`podIPs`), and wins where they differ, because
- * old clients know nothing else. `item` makes an entry of the list.
+ * A field that became a list: the old one (`podIP`) equals the first item of the new one (`podIPs`), and wins where they differ, because
+ * old clients only know the old one. `item` builds an item of the list.
  */
 export function paired(
   object: KubeObject,

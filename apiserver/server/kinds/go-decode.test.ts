@@ -58,7 +58,7 @@ describe('wrong types', () => {
     expect(DEPLOYMENT.decode(deployment(spec), undefined)).toBe(message);
   });
 
-  it('words them as the converter does after a strategic merge patch (113)', () => {
+  it("have the converter's messages after a strategic merge patch (113)", () => {
     expect(DEPLOYMENT.decode(deployment({ replicas: 'x' }), undefined, 'converter')).toBe('unrecognized type: int32');
     expect(DEPLOYMENT.decode(deployment({ template: 'x' }), undefined, 'converter')).toBe(
       'cannot restore struct from: string',
@@ -72,8 +72,8 @@ describe('wrong types', () => {
   });
 });
 
-describe('what is written again (23)', () => {
-  it('leaves out nulls and empty values, and writes what Go always writes', () => {
+describe('re-encoding (23)', () => {
+  it('omits nulls and empty values, and writes what Go always writes', () => {
     const spec = decoded({ paused: false, minReadySeconds: 0, replicas: 0, ...container({ args: [], env: null }) });
 
     expect(spec).toMatchObject({ replicas: 0, selector: null, template: { metadata: {} } });
@@ -82,7 +82,7 @@ describe('what is written again (23)', () => {
     expect(JSON.stringify(spec)).not.toMatch(/args|env/);
   });
 
-  it('drops unknown fields and names them in the order of the document (113)', () => {
+  it('drops unknown fields and reports them in document order (113)', () => {
     const unknown: string[] = [];
     const object = DEPLOYMENT.decode(deployment({ ...container({ bar: 1 }), Replicas: 1, foo: {} }), unknown);
 
@@ -90,7 +90,7 @@ describe('what is written again (23)', () => {
     expect(JSON.stringify(object)).not.toMatch(/bar|Replicas|foo/);
   });
 
-  it('spells quantities and times as Go does, and refuses half a time', () => {
+  it('spells quantities and times as Go does, and refuses incomplete times', () => {
     const lease = (renewTime: string): KubeObject | string =>
       LEASE.decode(
         { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: {}, spec: { renewTime } },
@@ -108,7 +108,7 @@ describe('what is written again (23)', () => {
     );
   });
 
-  it('hands back the same object when nothing changes', () => {
+  it('returns the same object when nothing changes', () => {
     const labels = { a: 'b' };
     const template = { metadata: { labels }, spec: { containers: [{ name: 'c', image: 'i' }] } };
     const first = DEPLOYMENT.decode(deployment({ selector: { matchLabels: labels }, template }), []) as KubeObject;
@@ -137,13 +137,13 @@ describe('bodies', () => {
     expect(testServer().request('POST', path, body as JsonObject)).toMatchObject({ code: 400, body: { message } });
   });
 
-  it('shows the start of a body that is no object, in hexadecimal (28)', () => {
+  it('shows the start of a non-object body in hexadecimal (28)', () => {
     const body = testServer().request('POST', path, []).body as { readonly message: string };
 
     expect(body.message).toMatch(/^the object provided is unrecognized \(must be of type ConfigMap\): .* \(5b5d\)$/);
   });
 
-  it('refuses unknown fields under strict validation and warns of them otherwise, metadata included (113)', () => {
+  it('refuses unknown fields under strict validation and warns otherwise, metadata included (113)', () => {
     const { request } = testServer();
     const body = { metadata: { name: 'a', zap: 1 }, data: {}, zip: 1 };
 
@@ -157,7 +157,7 @@ describe('bodies', () => {
   });
 });
 
-it('keeps metadata as it was when the status of a flow schema is written (48)', () => {
+it('keeps metadata when the status of a flow schema is written (48)', () => {
   const { request } = testServer();
   const path = '/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas';
   request('POST', path, { metadata: { name: 'f' }, spec: { priorityLevelConfiguration: { name: 'exempt' } } });

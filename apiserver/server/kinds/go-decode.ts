@@ -1,9 +1,9 @@
 /**
- * Built-in kinds as Go's JSON decoder and encoder leave them: unknown fields dropped, wrong types refused, empty values left out.
+ * Decodes and re-encodes built-in kinds as Go's JSON package does: unknown fields dropped, wrong types refused, empty values omitted.
  *
- * Owns: one decoder per Go type, compiled when it is first needed. A decoded value is what the real server would store and write
- * again, defaults included; a value that is so already comes back as the same object. Does not own: the defaults (`defaults/`), rules
- * of kinds, Go's scalars with their own formats (`go-scalars.ts`). Start at {@link decoderOf}.
+ * Owns: one decoder per Go type, compiled lazily. A decoded value is what the real server would store and encode, including defaults; a
+ * value already in that form is returned unchanged. Does not own: the defaults (`defaults/`), validation rules, Go's scalars with formats
+ * of their own (`go-scalars.ts`). Start at {@link decoderOf}.
  */
 import { isList, isMap, withoutKeys } from '../../objects/json.ts';
 import type { JsonObject, JsonValue } from '../../objects/object.ts';
@@ -53,7 +53,7 @@ export class StructDecoder implements Decoder {
   readonly #name: string;
   readonly #entry: StructEntry;
   #fields: ReadonlyMap<string, Field> | undefined;
-  /** Structs that are there whether they are given or not: defaults look into them. */
+  /** Structs that are always present: defaults look into them. */
   #structs: readonly Field[] = [];
   #absent: readonly Field[] = [];
   readonly #defaults: Defaulting | undefined;
@@ -74,7 +74,7 @@ export class StructDecoder implements Decoder {
     return false;
   }
 
-  /** By name in JSON. Made when first needed: types may refer to themselves. */
+  /** By JSON name. Created lazily: types may be recursive. */
   get fields(): ReadonlyMap<string, Field> {
     if (this.#fields !== undefined) return this.#fields;
     const fields = new Map<string, Field>();
@@ -103,7 +103,7 @@ export class StructDecoder implements Decoder {
     return this.decodeMap(value, at, false);
   }
 
-  /** `root`: type and metadata of the object itself are somebody else's business. */
+  /** `root`: type and metadata of the object itself are decoded elsewhere. */
   decodeMap(map: JsonObject, at: Decoding, root: boolean): JsonObject {
     const { fields } = this;
     const outer = at.struct;
@@ -111,7 +111,7 @@ export class StructDecoder implements Decoder {
     let copy: { [key: string]: JsonValue | undefined } | undefined;
     let gone: string[] | undefined;
     const inPlace = at.words === 'json';
-    // The converter names the unknown fields of a struct before it goes into the known ones.
+    // The converter reports the unknown fields of a struct before it descends into the known ones.
     if (!inPlace && at.unknown !== undefined)
       for (const key of Object.keys(map).toSorted())
         if (map[key] !== undefined && !(root && isTypeMeta(key)) && !fields.has(key)) noteUnknown(at, key);
@@ -140,7 +140,7 @@ export class StructDecoder implements Decoder {
     }
     if (gone !== undefined) copy = withoutKeys(copy ?? map, gone);
     at.struct = outer;
-    // Defaults first: a zero that is written because it must be would look like a choice.
+    // Defaults first: an always-written zero would look like an explicit value.
     return at.error === undefined ? this.complete(this.#defaulted(copy ?? map, root), root) : map;
   }
 
@@ -150,7 +150,7 @@ export class StructDecoder implements Decoder {
     return this.#defaults(withZeros(map, this.#structs, root));
   }
 
-  /** With the fields that are written although nobody gave them. */
+  /** Adds the fields that are always written. */
   complete(map: JsonObject, root = false): JsonObject {
     if (this.#fields === undefined) void this.fields;
     return withZeros(withZeros(map, this.#structs, root), this.#absent, root);
@@ -177,7 +177,7 @@ function isTypeMeta(key: string): boolean {
   return key === 'metadata' || key === 'apiVersion' || key === 'kind';
 }
 
-/** Absent and empty differ: what a pointer points to is written even when it is zero. */
+/** Absent and empty differ: the target of a pointer is written even when it is zero. */
 class PointerDecoder implements Decoder {
   readonly always = false;
   readonly zero = null;
@@ -215,7 +215,7 @@ class ListDecoder implements Decoder {
       mismatch(at, value, this.#printed, 'slice');
       return value;
     }
-    // Stored lists without items come back as no lists.
+    // Stored empty lists are decoded as nil.
     if (value.length === 0) return null;
     this.#items ??= decoderOf(this.#of);
     const items = this.#items;
@@ -265,7 +265,7 @@ class MapDecoder implements Decoder {
       empty = false;
       let decoded: JsonValue = values.zero;
       if (one !== null) {
-        // Marked, because Go's type errors leave keys out.
+        // Marked, because Go's type errors omit map keys.
         at.path.push(`\0${key}`);
         decoded = values.decode(one, at);
         at.path.pop();

@@ -1,7 +1,7 @@
 /**
- * Where a decoder of built-in kinds is, what it has found, and how Go words what is wrong there.
+ * The state of a decoder of built-in kinds: its position, its findings, and Go's error messages.
  *
- * Owns: paths and the two vocabularies of type errors. Does not own: the decoders (`go-decode.ts`, `go-scalar-decoders.ts`).
+ * Owns: paths and the two styles of type errors. Does not own: the decoders (`go-decode.ts`, `go-scalar-decoders.ts`).
  */
 import { isList, isMap } from '../../objects/json.ts';
 import type { JsonValue } from '../../objects/object.ts';
@@ -9,53 +9,53 @@ import { goType } from '../definition.ts';
 import { EMBEDDED } from './embedded-structs.ts';
 import type { Emptied } from './emptied.ts';
 
-/** Where a decoder is and what it found. */
+/** The position of a decoder and its findings. */
 export interface Decoding {
-  /** Paths of dropped fields, in the order of the document; undefined when nobody asks. */
+  /** Paths of dropped fields in document order; undefined when not needed. */
   readonly unknown: string[] | undefined;
   /** The first error, which is the one that Go reports. */
   error: string | undefined;
-  /** Names of fields, keys of maps and indices of lists down to the value at hand. */
+  /** Field names, map keys and list indices of the current value. */
   readonly path: (string | number)[];
-  /** The struct around the value at hand. */
+  /** The Go struct that contains the current value. */
   struct: string;
-  /** What was sent empty and is written as null. */
+  /** Values that were sent empty and are stored as null. */
   emptied: Emptied[] | undefined;
-  /** Whose words errors are in: the JSON decoder's, or those of the converter of maps that strategic merge patches go through. */
+  /** The style of errors: the JSON decoder's, or that of the map converter for strategic merge patches. */
   readonly words: 'json' | 'converter';
 }
 
-/** A decoding that starts at the top of an object. */
+/** Starts decoding at the root of an object. */
 export function decoding(unknown: string[] | undefined, words: Decoding['words'] = 'json'): Decoding {
   return { unknown, error: undefined, path: [], struct: '', emptied: undefined, words };
 }
 
-/** Turns a value into its canonical form. Never sees null or undefined. */
+/** Converts a value to its canonical form. Never receives null or undefined. */
 export interface Decoder {
   decode(value: JsonValue, at: Decoding): JsonValue;
-  /** What an absent value is written as where it is written at all. */
+  /** The encoding of an absent value where it is always written. */
   readonly zero: JsonValue;
-  /** Whether `omitempty` leaves the value out. */
+  /** Whether `omitempty` omits the value. */
   isEmpty(value: JsonValue): boolean;
-  /** A value (not a pointer) whose absence is written all the same, `omitempty` or not: Go's structs. */
+  /** A value (not a pointer) that is written even with `omitempty`: Go's structs. */
   readonly always: boolean;
 }
 
-/** Notes a value of the wrong type, in Go's words. `wanted` is what the converter calls the type. */
+/** Records a value of the wrong type, in Go's words. `wanted` is the converter's name of the type. */
 export function mismatch(at: Decoding, value: JsonValue, printed: string, wanted: string): void {
   if (at.error !== undefined) return;
   if (at.words === 'converter') at.error = unconvertible(value, printed, wanted);
   else at.error = unmarshalError(at, found(value, wanted), printed);
 }
 
-/** The JSON decoder's words. */
+/** The JSON decoder's message. */
 export function unmarshalError(at: Decoding, found: string, printed: string): string {
   const path = at.path.filter((part) => typeof part === 'string' && !part.startsWith('\0')).join('.');
   const where = path === '' ? 'Go value' : `Go struct field ${at.struct}.${path.replaceAll(EMBEDDED, '')}`;
   return `json: cannot unmarshal ${found} into ${where} of type ${printed}`;
 }
 
-/** Numbers are named with their value where they do not fit. */
+/** Numbers that do not fit are shown with their value. */
 function found(value: JsonValue, wanted: string): string {
   return typeof value === 'number' && /int/.test(wanted) ? `number ${value}` : goType(value);
 }
@@ -63,7 +63,7 @@ function found(value: JsonValue, wanted: string): string {
 function unconvertible(value: JsonValue, printed: string, wanted: string): string {
   const kind = goKind(value);
   if (wanted === 'struct') return `cannot restore struct from: ${kind}`;
-  // Go converts integers to strings and fractions to integers; the converter does not, and says so in other words.
+  // Go converts integers to strings and fractions to integers; the converter does not, with different messages.
   const convertible = (kind === 'int64' && wanted === 'string') || (kind === 'float64' && /int/.test(wanted));
   if (convertible) return `cannot convert ${kind} to ${printed}`;
   return wanted === 'map' || wanted === 'slice'
@@ -78,15 +78,15 @@ function goKind(value: JsonValue): string {
   return typeof value === 'boolean' ? 'bool' : 'string';
 }
 
-/** Go's decoder ends its list after a hundred; here metadata is decoded apart, and repeated keys are looked for in it. */
+/** Go's decoder stops its list after a hundred; here metadata is decoded separately, and duplicate keys are checked in it. */
 const UNKNOWN_MAX = 1000;
 
-/** Notes a field that the struct at hand does not have. */
+/** Records an unknown field of the current struct. */
 export function noteUnknown(at: Decoding, key: string): void {
   if (at.unknown !== undefined && at.unknown.length < UNKNOWN_MAX) at.unknown.push(pathText(at.path, key));
 }
 
-/** The path of a field below the value at hand, as unknown fields are named. */
+/** The path of a field of the current value, as in unknown field errors. */
 function pathText(path: readonly (string | number)[], last: string): string {
   let text = '';
   for (const part of path) {

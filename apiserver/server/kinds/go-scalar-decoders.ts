@@ -1,12 +1,12 @@
 /**
- * Decoders of Go types that hold no other: texts, truth values, numbers, bytes, and types with a JSON form of their own.
+ * Decoders of scalar Go types: strings, booleans, numbers, bytes, and types with custom JSON.
  */
 import type { JsonValue } from '../../objects/object.ts';
 import { longIntegerDigits } from '../../wire/go-json.ts';
 import { decoding, mismatch, unmarshalError, type Decoder, type Decoding } from './go-decoding.ts';
 import { OPAQUE, type Opaque } from './go-scalars.ts';
 
-/** `printed`: what Go calls the type in messages. */
+/** `printed`: the type's name in messages. */
 export function scalarDecoder(name: string, printed: string): Decoder {
   const opaque = OPAQUE[name];
   if (opaque !== undefined) return opaqueDecoder(opaque);
@@ -47,7 +47,7 @@ function integer([low, high]: readonly [number, number], printed: string, name: 
   return {
     decode: (value, at) => {
       if (typeof value === 'number' && Number.isInteger(value) && value >= low && value <= high) return value;
-      // What has more digits than a double is a double from here on: no field of these kinds needs more.
+      // Numbers beyond a double's precision become doubles: no field of these kinds needs more.
       const digits = longIntegerDigits(value);
       if (digits !== undefined && Number(digits) >= low && Number(digits) <= high) return Number(digits);
       mismatch(at, value, printed, name);
@@ -74,7 +74,7 @@ function bytes(printed: string): Decoder {
   };
 }
 
-/** Line breaks are skipped; what else does not belong is refused at its place. */
+/** Line breaks are skipped; other invalid characters are refused with their position. */
 function looseBase64(value: string, at: Decoding): JsonValue {
   const joined = value.replaceAll(/[\r\n]/g, '');
   if (BASE64.test(joined)) return joined;

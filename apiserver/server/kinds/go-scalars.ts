@@ -1,18 +1,18 @@
 /**
- * Go types with a JSON form of their own: times, durations, quantities, int-or-string, raw values.
+ * Go types with custom JSON: times, durations, quantities, int-or-string, raw values.
  *
- * Owns: their canonical spelling and the words of their refusals (k8s.io/apimachinery `apis/meta/v1`, `api/resource`, `util/intstr`).
+ * Owns: their canonical form and their errors (k8s.io/apimachinery `apis/meta/v1`, `api/resource`, `util/intstr`).
  */
 import type { JsonValue } from '../../objects/object.ts';
 import { goType } from '../definition.ts';
 import { canonicalQuantity, isQuantity } from './quantity.ts';
 import { goTimeProblem, MICRO_LAYOUT, TIME_LAYOUT } from './go-time.ts';
 
-/** The canonical value, or why there is none. */
+/** The canonical value, or an error. */
 export type Decoded =
   | { readonly value: JsonValue }
   | { readonly refused: string }
-  /** What was found and what Go would have it be. */
+  /** The found type and the expected Go type. */
   | { readonly mismatch: readonly [string, string] };
 
 export interface Opaque {
@@ -35,7 +35,7 @@ function time(layout: string, plain: RegExp, micro: boolean): Opaque {
   };
 }
 
-/** The same moment in UTC: whole seconds, or six digits. */
+/** The same time in UTC: whole seconds, or six digits. */
 function inUtc(text: string, micro: boolean): string {
   const [, local = '', fraction = '', zone = 'Z'] = /^(.{19})(?:[.,](\d+))?(.*)$/.exec(text) ?? [];
   const offset =

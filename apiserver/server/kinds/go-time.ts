@@ -1,13 +1,13 @@
 /**
- * Why Go's `time.Parse` refuses a text, in its words.
+ * Errors of Go's `time.Parse`.
  *
- * Owns: the two layouts that Kubernetes reads. Fractions of seconds are read where the layout has none; a comma is a point.
+ * Owns: the two layouts of Kubernetes. Fractions of seconds are accepted where the layout has none; a comma counts as a point.
  */
 
 export const TIME_LAYOUT = '2006-01-02T15:04:05Z07:00';
 export const MICRO_LAYOUT = '2006-01-02T15:04:05.000000Z07:00';
 
-/** The parts of a layout in order, with what must stand there and the range that Go checks. */
+/** The parts of a layout in order, each with its pattern and the range that Go checks. */
 const PARTS: readonly (readonly [string, RegExp, string?, ((value: number) => boolean)?])[] = [
   ['2006', /^\d{4}/],
   ['-', /^-/],
@@ -24,7 +24,7 @@ const PARTS: readonly (readonly [string, RegExp, string?, ((value: number) => bo
 
 const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
-/** What is wrong with `text`; undefined when nothing is. */
+/** The error for `text`; undefined when it is valid. */
 export function goTimeProblem(text: string, layout: string): string | undefined {
   let rest = text;
   const numbers: number[] = [];

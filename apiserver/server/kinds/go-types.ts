@@ -1,18 +1,18 @@
 /**
  * The Go types behind the built-in kinds, as generated data: fields, their types, and how lists merge.
  *
- * Owns: loading `generated/types.json` when it is first asked for (a start must not pay for it), and reading type expressions.
- * Does not own: what is made of them (`go-decode.ts`, `builtin-node.ts`). Written by `apiserver/scripts/generate-builtins.ts`.
+ * Owns: loading `generated/types.json` lazily (it would slow every start), and parsing type expressions. Does not own: their use
+ * (`go-decode.ts`, `builtin-node.ts`). Written by `apiserver/scripts/generate-builtins.ts`.
  */
 import { createRequire } from 'node:module';
 import type { JsonValue } from '../../objects/object.ts';
 
-/** What the generated file says of a field or a type beyond its Go type. */
+/** Facts about a field or a type beyond its Go type. */
 export interface Merging {
   readonly listType?: string;
   readonly listKeys?: readonly string[];
   readonly mapType?: string;
-  /** Of the items' type, when the items are references. */
+  /** Of the item type, when the items are references. */
   readonly itemMapType?: string;
   readonly patchStrategy?: string;
   readonly patchMergeKey?: string;
@@ -21,9 +21,9 @@ export interface Merging {
 }
 
 export interface FieldFacts extends Merging {
-  /** Written although empty (`zero`: unless all of it is zero). */
+  /** Written even when empty (`zero`: unless all of it is zero). */
   readonly kept?: boolean | 'zero';
-  /** Names of the embedded structs that the field comes through. */
+  /** Names of the embedded structs that contain the field. */
   readonly via?: readonly string[];
 }
 
@@ -37,7 +37,7 @@ export interface StructEntry extends Merging {
 interface TypesFile {
   /** Go type by `apps/v1/Deployment`. */
   readonly kinds: { readonly [apiVersionAndKind: string]: string };
-  /** A struct, or the type that a name stands for. */
+  /** A struct, or the target of an alias. */
   readonly types: { readonly [name: string]: StructEntry | string };
 }
 
@@ -53,7 +53,7 @@ export function goTypeOfKind(apiVersion: string, kind: string): string | undefin
   return types().kinds[`${apiVersion}/${kind}`];
 }
 
-/** A Go type, taken apart. `printed` is what Go's decoder calls it. */
+/** A parsed Go type. `printed` is its name in errors of Go's decoder. */
 export type GoType =
   | { readonly is: 'pointer'; readonly to: string }
   | { readonly is: 'list'; readonly of: string }
@@ -61,7 +61,7 @@ export type GoType =
   | { readonly is: 'struct'; readonly name: string; readonly entry: StructEntry }
   | { readonly is: 'scalar'; readonly name: string };
 
-/** Takes a type expression apart; names that stand for another type are followed. */
+/** Parses a type expression; aliases are resolved. */
 export function readGoType(expression: string): GoType {
   if (expression.startsWith('*')) return { is: 'pointer', to: expression.slice(1) };
   if (expression === '[]byte' || expression === '[]uint8') return { is: 'scalar', name: 'bytes' };
@@ -72,7 +72,7 @@ export function readGoType(expression: string): GoType {
   return typeof entry === 'string' ? readGoType(entry) : { is: 'struct', name: expression, entry };
 }
 
-/** As Go prints a type: `v1.PodSpec`, `[]v1.Container`, `map[string]string`, `int32`. */
+/** A type as Go prints it: `v1.PodSpec`, `[]v1.Container`, `map[string]string`, `int32`. */
 export function printedGoType(expression: string): string {
   return expression
     .replace(/^\*/, '')

@@ -1,4 +1,4 @@
-/** What single built-in kinds add to the strategy that the table gives them. */
+/** Hooks that single built-in kinds add to their strategy from the table. */
 import type { JsonObject } from '../../objects/object.ts';
 import type { Strategy } from '../definition.ts';
 
@@ -19,7 +19,7 @@ export type Hooks = Partial<
   >
 >;
 
-/** A kind whose status is never absent: it starts like this. */
+/** A kind that always has a status, with this initial value. */
 export function startingWith(status: JsonObject): Hooks {
   return { onCreate: (object) => ({ ...object, status }) };
 }

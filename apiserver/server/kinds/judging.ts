@@ -1,11 +1,11 @@
-/** How often the code of each built-in kind judges metadata, as a real server was seen to (k8s.io/kubernetes `pkg/apis/<group>/validation`). */
+/** How often each built-in kind validates metadata, as observed on a real server (k8s.io/kubernetes `pkg/apis/<group>/validation`). */
 import type { MetadataJudging } from '../definition.ts';
 
-/** Most kinds: created and changed by the rules of the core group. */
+/** Most kinds: creates and updates are validated by the rules of the core group. */
 const USUAL: MetadataJudging = { create: 'core', update: ['core-change'], status: ['core-change'] };
-/** An update is judged as a change, and then as if it were new. */
+/** An update is validated as an update, and then as a create. */
 const TWICE: MetadataJudging = { ...USUAL, update: ['core', 'core-change'] };
-/** An update is judged as if it were new. */
+/** An update is validated as a create. */
 const AS_NEW: MetadataJudging = { create: 'core', update: ['core'], status: [] };
 const PLAIN_AS_NEW: MetadataJudging = { create: 'plain', update: ['plain'], status: [] };
 const PLAIN: MetadataJudging = { create: 'plain', update: ['change'], status: ['change'] };

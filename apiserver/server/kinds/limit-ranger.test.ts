@@ -16,7 +16,7 @@ function pod(resources: JsonObject = {}): JsonObject {
   return { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p' }, spec: { containers } };
 }
 
-it('gives containers what they do not ask for, and says so', () => {
+it('defaults requests and limits of containers, and annotates the pod', () => {
   const { request } = limited([
     { type: 'Container', default: { cpu: '200m' }, defaultRequest: { cpu: '100m', memory: '1Gi' } },
   ]);
@@ -33,7 +33,7 @@ it('gives containers what they do not ask for, and says so', () => {
   });
 });
 
-it('forbids containers and claims beyond the limits', () => {
+it('refuses containers and claims beyond the limits', () => {
   const { request } = limited([
     { type: 'Container', min: { cpu: '50m' }, max: { cpu: '1' } },
     { type: 'PersistentVolumeClaim', max: { storage: '1Gi' } },

@@ -1,7 +1,7 @@
 /**
- * Limit ranges at admission: what containers get that ask for nothing, and who asks for too much or too little.
+ * The LimitRanger admission plugin: default requests and limits of containers, and minimum and maximum checks.
  *
- * Owns: the plugin LimitRanger for containers and claims, in its words. Left out: totals of whole pods and ratios of limits to requests.
+ * Owns: the plugin for containers and claims, with its messages. Left out: totals of whole pods and limit/request ratios.
  */
 import type { JsonObject, JsonValue } from '../../objects/object.ts';
 import type { Stored } from '../definition.ts';
@@ -11,10 +11,10 @@ import { mapIn } from './defaults/rules.ts';
 import { fill, inItems } from './fill.ts';
 import { compareQuantities } from './quantity.ts';
 
-/** Says what was filled in. */
+/** The annotation that lists the defaults. */
 const LIMIT_ANNOTATION = 'kubernetes.io/limit-ranger';
 
-/** The limits of one type in a namespace, of all its ranges. */
+/** The limits of one type in a namespace, from all its LimitRanges. */
 function limitsOf(stored: Stored, namespace: string, type: string): readonly JsonObject[] {
   const ranges = stored('limitranges').filter(({ metadata }) => metadata.namespace === namespace);
   return ranges.flatMap((range) => {
@@ -22,7 +22,7 @@ function limitsOf(stored: Stored, namespace: string, type: string): readonly Jso
   });
 }
 
-/** A pod with what its containers get; the same pod where no range says anything. */
+/** A pod with defaulted containers; the same pod when no range applies. */
 export function fillPodLimits(pod: JsonObject, stored: Stored, namespace: string): JsonObject {
   const limits = limitsOf(stored, namespace, 'Container');
   if (limits.length === 0) return pod;
@@ -43,7 +43,7 @@ export function fillPodLimits(pod: JsonObject, stored: Stored, namespace: string
   return { ...pod, metadata: { ...metadata, annotations }, spec };
 }
 
-/** Why a pod, as webhooks have left it, is forbidden; undefined when it is not. */
+/** The refusal of a pod, after webhooks; undefined when it is allowed. */
 export function forbidPod(pod: JsonObject, stored: Stored, namespace: string): string | undefined {
   const spec = mapIn(pod, 'spec');
   const containers = [...mapsOf(spec['containers']), ...mapsOf(spec['initContainers'])];
@@ -74,7 +74,7 @@ function withDefaults(container: JsonObject, limit: JsonObject, what: string, no
   return resources === before ? container : { ...container, resources };
 }
 
-/** Why a claim is forbidden; undefined when it is not. */
+/** The refusal of a claim; undefined when it is allowed. */
 export function forbidClaim(claim: JsonObject, stored: Stored, namespace: string): string | undefined {
   const limits = limitsOf(stored, namespace, 'PersistentVolumeClaim');
   const { requests } = mapIn(mapIn(claim, 'spec'), 'resources');

@@ -1,4 +1,4 @@
-/** What manifests of real projects bring up about built-in kinds. */
+/** Behaviour of built-in kinds found with manifests of real projects. */
 import { expect, it } from 'vitest';
 import type { JsonObject } from '../../objects/object.ts';
 import { MERGE, testServer, type Answer } from '../testing.ts';
@@ -11,7 +11,7 @@ function causes(answer: Answer): readonly string[] {
   return (details?.causes ?? []).map(({ field, message }) => `${field}: ${message}`);
 }
 
-it('gives a service a port for health checks while its policy asks for one', () => {
+it('allocates a health check node port while the traffic policy needs one', () => {
   const { request } = testServer();
   const spec = { type: 'LoadBalancer', externalTrafficPolicy: 'Local', ports: [{ port: 80 }] };
   const portOf = ({ object }: Answer) => (object['spec'] as JsonObject)['healthCheckNodePort'];
@@ -28,7 +28,7 @@ it('gives a service a port for health checks while its policy asks for one', () 
   expect([portOf(made), portOf(relabelled), portOf(open)]).toEqual([30_001, 30_001, undefined]);
 });
 
-it('keeps the range of a node and the address of a pod in their old and their new field', () => {
+it("synchronises the deprecated and the current field of a node's range and a pod's IP", () => {
   const { request } = testServer();
   const ranges = { podCIDR: '10.1.0.0/24', podCIDRs: ['10.1.0.0/24'] };
   const node = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n' }, spec: ranges };
@@ -49,7 +49,7 @@ it('keeps the range of a node and the address of a pod in their old and their ne
   expect(located.object['status']).toMatchObject({ podIP: '10.1.0.7', podIPs: [{ ip: '10.1.0.7' }] });
 });
 
-it('judges the hosts and secrets of an ingress with TLS', () => {
+it('validates the hosts and secrets of an ingress with TLS', () => {
   const { request } = testServer();
   const spec = {
     defaultBackend: { service: { name: 's', port: { number: 80 } } },
@@ -67,7 +67,7 @@ it('judges the hosts and secrets of an ingress with TLS', () => {
   ]);
 });
 
-it('wants selectors of a role that is put together of others', () => {
+it('requires selectors in an aggregation rule', () => {
   const { request } = testServer();
   const role = {
     apiVersion: 'rbac.authorization.k8s.io/v1',
@@ -92,7 +92,7 @@ it('labels a namespace with its own name, whatever is sent', () => {
     expect(object.metadata.labels).toEqual({ 'kubernetes.io/metadata.name': 'a' });
 });
 
-it('labels a job as its template, and counts that as sent', () => {
+it('labels a job like its template, and counts that as sent', () => {
   const { request } = testServer({ fieldManagement: 'eager' });
   const labels = { app: 'a' };
   const template = { metadata: { labels }, spec: { restartPolicy: 'Never', containers: [{ name: 'c', image: 'i' }] } };
@@ -109,7 +109,7 @@ it('labels a job as its template, and counts that as sent', () => {
   expect(job.object.metadata.managedFields?.[0]).toHaveProperty(['fieldsV1', 'f:metadata', 'f:labels', 'f:app']);
 });
 
-it('refuses a smaller claim, and conditions of a budget twice', () => {
+it('refuses to shrink a claim, and duplicate conditions of a budget', () => {
   const { request } = testServer();
   const sized = (storage: string): JsonObject => ({
     accessModes: ['ReadWriteOnce'],
@@ -140,7 +140,7 @@ it('refuses a smaller claim, and conditions of a budget twice', () => {
   ]);
 });
 
-it('wants a webhook to say what it does beside answering', () => {
+it('requires sideEffects of a webhook', () => {
   const { request } = testServer();
   const body = {
     apiVersion: 'admissionregistration.k8s.io/v1',
@@ -154,7 +154,7 @@ it('wants a webhook to say what it does beside answering', () => {
   ).toContain('webhooks[0].sideEffects: Required value: must specify one of None, NoneOnDryRun');
 });
 
-it('pulls always what has no tag, but not what nobody can read', () => {
+it('defaults to Always for an image without tag, but not for an unparsable one', () => {
   const { request } = testServer();
   const images = [
     'nginx',
@@ -179,7 +179,7 @@ it('pulls always what has no tag, but not what nobody can read', () => {
   expect(policies).toEqual(['Always', 'Always', 'IfNotPresent', 'IfNotPresent', 'IfNotPresent', 'IfNotPresent']);
 });
 
-it('wants metrics of an autoscaler to say their type, and names of stateful sets to be labels', () => {
+it('requires types of autoscaler metrics, and DNS labels as names of stateful sets', () => {
   const { request } = testServer();
   const scaleTargetRef = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'a' };
   const spec = {

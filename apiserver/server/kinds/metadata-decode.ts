@@ -1,7 +1,7 @@
 /**
- * Metadata as Go's decoder sees it: the exact complaint about a wrong type, and the fields that it does not know.
+ * Metadata as Go's decoder sees it: the exact error for a wrong type, and unknown fields.
  *
- * `../metadata.ts` decodes the everyday case fast; this is asked when that fails and when somebody wants to know of unknown fields.
+ * `../metadata.ts` decodes the common case fast; this is only used when that fails and when unknown fields are needed.
  */
 import { isList, isMap } from '../../objects/json.ts';
 import type { JsonObject, JsonValue } from '../../objects/object.ts';
@@ -20,8 +20,8 @@ function metadataDecoder(): StructDecoder {
 }
 
 /**
- * Why the metadata cannot be decoded; undefined when it can. Custom resources are decoded in two steps, so that the path in the
- * message starts inside their metadata.
+ * The decoding error of metadata; undefined when it is valid. Custom resources are decoded in two steps, so that the path in the message is
+ * relative to their metadata.
  */
 export function metadataProblem(
   metadata: JsonValue | undefined,
@@ -39,19 +39,19 @@ export function metadataProblem(
   return at.error;
 }
 
-/** Fields whose values have no fields of their own. */
+/** Fields whose values have no nested fields. */
 const LEAVES: ReadonlySet<string> = new Set([
   ...['name', 'generateName', 'namespace', 'selfLink', 'uid', 'resourceVersion', 'generation'],
   ...['creationTimestamp', 'deletionTimestamp', 'deletionGracePeriodSeconds', 'labels', 'annotations', 'finalizers'],
 ]);
 
-/** The fields of items of lists: looked at here first, because nearly every object that a controller writes has them. */
+/** The fields of list items: checked first, because nearly every object that a controller writes has them. */
 const FIELDS_OF_ITEMS: { readonly [key: string]: ReadonlySet<string> } = {
   ownerReferences: new Set(['apiVersion', 'kind', 'name', 'uid', 'controller', 'blockOwnerDeletion']),
   managedFields: new Set(['manager', 'operation', 'apiVersion', 'time', 'fieldsType', 'fieldsV1', 'subresource']),
 };
 
-/** Whether there is no unknown field, seen without decoding. */
+/** Whether there is no unknown field, found without decoding. */
 function isPlain(metadata: JsonObject): boolean {
   for (const key in metadata) {
     if (LEAVES.has(key)) continue;
@@ -78,10 +78,10 @@ export function unknownInMetadata(metadata: JsonValue | undefined, unknown: stri
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
 
-/** The time that was found to be plain last: most of one moment's objects share it. */
+/** The last plain time: most objects of one moment share it. */
 let plain = '';
 
-/** Whether a time needs a closer look before it can be stored. */
+/** Whether a time needs normalisation. */
 export function isOddTime(text: string | undefined): boolean {
   if (text === undefined || text === plain) return false;
   if (!TIME.test(text)) return true;

@@ -1,5 +1,5 @@
 /**
- * Pods: what admission that is on by default adds to them, their first status, and how little of them may change.
+ * Pods: default admission plugins, initial status, and allowed updates.
  *
  * Owns: the plugins Priority and DefaultTolerationSeconds. Defaults are in `defaults/core.ts`.
  */
@@ -23,7 +23,7 @@ const TOLERATIONS: readonly JsonObject[] = ['not-ready', 'unreachable'].map((tai
   tolerationSeconds: 300,
 }));
 
-/** A pod as admission leaves it. */
+/** A pod after admission. */
 export function admittedPod(pod: KubeObject, old: KubeObject | undefined): KubeObject {
   const { priority, preemptionPolicy } = mapIn(old ?? pod, 'spec');
   return inMap(pod, 'spec', (spec) => {
@@ -34,7 +34,7 @@ export function admittedPod(pod: KubeObject, old: KubeObject | undefined): KubeO
   }) as KubeObject;
 }
 
-/** Priorities by class, and overhead that a runtime class has to declare. */
+/** Priorities by class, and overhead that a RuntimeClass must declare. */
 export function admitPod(given: JsonObject, stored: Stored, namespace: string): JsonObject | string {
   const pod = fillPodLimits(given, stored, namespace);
   const spec = mapIn(pod, 'spec');
@@ -54,7 +54,7 @@ export function admitPod(given: JsonObject, stored: Stored, namespace: string): 
   return prioritised === spec ? pod : { ...pod, spec: prioritised };
 }
 
-/** Classes that a server has from the start, whether they are stored or not. */
+/** Built-in priority classes, whether they are stored or not. */
 const SYSTEM_PRIORITIES: { readonly [name: string]: number } = {
   'system-cluster-critical': 2_000_000_000,
   'system-node-critical': 2_000_001_000,
@@ -108,7 +108,7 @@ function qosClass(pod: KubeObject): string {
   return guaranteed ? 'Guaranteed' : any ? 'Burstable' : 'BestEffort';
 }
 
-/** A class of service is for life, and a kubelet that knows nothing of generations keeps those that there are. */
+/** The QoS class is immutable, and a kubelet without support for generations keeps the observed ones. */
 export function keptPodStatus(pod: KubeObject, old: KubeObject): KubeObject {
   const { qosClass, observedGeneration, conditions } = mapIn(old, 'status');
   const known = listOf(conditions).filter(isMap);
@@ -126,7 +126,7 @@ const INT32_MAX = 2 ** 31 - 1;
 const FROZEN =
   'pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)';
 
-/** What a pod must be, and how little of it may change. */
+/** Validates a pod, and its few allowed updates. */
 export function validatePod(pod: KubeObject, old: KubeObject | undefined): readonly FieldError[] {
   const found = new Problems();
   const qos = mapIn(pod, 'status')['qosClass'];
@@ -167,7 +167,7 @@ function judgeImage(image: string, path: string, found: Problems): void {
   else if (image.trim() !== image) found.invalid(path, image, 'must not have leading or trailing whitespace');
 }
 
-/** A deadline may come and come nearer. False where a real server looks no further. */
+/** A deadline may be set and reduced. False where a real server stops validating. */
 function judgeDeadline(deadline: JsonValue | undefined, old: JsonValue | undefined, found: Problems): boolean {
   const path = 'spec.activeDeadlineSeconds';
   if (typeof deadline !== 'number') {
@@ -186,7 +186,7 @@ function isSameButForSeconds(toleration: JsonObject, other: JsonObject): boolean
   return jsonEqual({ ...toleration, tolerationSeconds }, other);
 }
 
-/** What may not change. A grace period that was negative may become 1. */
+/** The immutable fields. A negative grace period may become 1. */
 function frozenPart(spec: JsonObject, old: JsonObject): JsonObject {
   const { activeDeadlineSeconds: _, tolerations: __, ephemeralContainers: ___, schedulingGates: ____, ...rest } = spec;
   const bare = (one: JsonObject): JsonObject => ({ ...one, image: '' });

@@ -1,7 +1,7 @@
 /**
- * Quantities in their canonical spelling: `1000m` is `1`, `1024Mi` is `1Gi`, 0.5 is `500m`.
+ * Quantities in canonical form: `1000m` is `1`, `1024Mi` is `1Gi`, 0.5 is `500m`.
  *
- * Mirrors k8s.io/apimachinery `api/resource/quantity.go`. What is no quantity is handed back as it came.
+ * Mirrors k8s.io/apimachinery `api/resource/quantity.go`. An invalid quantity is returned unchanged.
  */
 import type { JsonValue } from '../../objects/object.ts';
 
@@ -9,15 +9,15 @@ const SHAPE = /^([+-]?)(\d*)(?:\.(\d*))?(?:([KMGTPE]i)|([numkMGTPE])|[eE]([+-]?\
 const DECIMAL = ['n', 'u', 'm', '', 'k', 'M', 'G', 'T', 'P', 'E'];
 const BINARY = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'];
 
-/** Longer ones are nobody's resources: they are written as they came, and not remembered. */
+/** Longer ones are not realistic: they are kept unchanged, and not cached. */
 const DIGITS_MAX = 1000;
 const REMEMBERED_MAX = 100;
-/** Larger exponents count as this one: a number with as many digits as some say would fill any memory. */
+/** Larger exponents are clamped: such a number would not fit into memory. */
 const POWER_MAX = 1000;
 
 const known = new Map<string, string>();
 
-/** The canonical spelling; numbers become strings. */
+/** The canonical form; numbers become strings. */
 export function canonicalQuantity(value: JsonValue): JsonValue {
   if (typeof value !== 'string' && typeof value !== 'number') return value;
   const text = String(value);
@@ -30,7 +30,7 @@ export function canonicalQuantity(value: JsonValue): JsonValue {
   return canonical;
 }
 
-/** Whether Go would read it as a quantity. */
+/** Whether Go accepts it as a quantity. */
 export function isQuantity(value: JsonValue): boolean {
   if (typeof value === 'number') return true;
   if (typeof value !== 'string' || value === '') return false;
@@ -87,7 +87,7 @@ function inExponents(nanos: bigint): string {
   return exponent === 0 ? String(rest) : `${rest}e${exponent}`;
 }
 
-/** Below, equal or above zero, as `a` is smaller, equal or larger. */
+/** Negative, zero or positive, as `a` is less than, equal to or greater than `b`. */
 export function compareQuantities(a: JsonValue, b: JsonValue): number {
   const [x, y] = [nanosOf(a), nanosOf(b)];
   return x === y ? 0 : x < y ? -1 : 1;
@@ -101,7 +101,7 @@ function nanosOf(value: JsonValue): bigint {
   return (sign === '-' ? -1n : 1n) * magnitude(whole, fraction, binary, decimal, exponent);
 }
 
-/** In nanos, rounded up: finer is not representable. */
+/** In nanos, rounded up: finer values cannot be represented. */
 function magnitude(
   whole: string,
   fraction: string,

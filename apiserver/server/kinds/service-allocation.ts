@@ -1,6 +1,6 @@
 /**
- * What a service asks for that cannot be allocated (k8s.io/kubernetes `pkg/registry/core/service/storage`). A real server finds out
- * before it judges anything else, so these errors come alone.
+ * Allocation errors of services (k8s.io/kubernetes `pkg/registry/core/service/storage`). A real server allocates before it validates, so
+ * these errors come alone.
  */
 import type { JsonObject, KubeObject } from '../../objects/object.ts';
 import type { FieldError } from '../refusal.ts';
@@ -11,7 +11,7 @@ import { IP_TEXT, isIPv4, isIPv6 } from './validation/services.ts';
 const FAMILIES = ['IPv4', 'IPv6'];
 const POLICIES = ['PreferDualStack', 'RequireDualStack', 'SingleStack'];
 
-/** Errors of fields, or one that has no field. */
+/** Field errors, or one without a field. */
 export function unallocatable(
   service: KubeObject,
   old: KubeObject | undefined,
@@ -45,7 +45,7 @@ function judgeForm(spec: JsonObject, found: Problems): void {
   }
 }
 
-/** There is one family; only headless services without a selector may speak of another. */
+/** The cluster is single-stack; only headless services without a selector may request another family. */
 function judgeFamilies(spec: JsonObject, found: Problems): void {
   if (spec['clusterIP'] === 'None' && Object.keys(mapOf(spec['selector'])).length === 0) return;
   if (spec['ipFamilyPolicy'] === 'RequireDualStack')
@@ -54,7 +54,7 @@ function judgeFamilies(spec: JsonObject, found: Problems): void {
     if (family === 'IPv6') found.invalid(`spec.ipFamilies[${index}]`, family, 'not configured on this cluster');
 }
 
-/** A write looks for the range that an address is in; a dry run asks the only one there is. */
+/** A write selects the range by address; a dry run always asks the only one. */
 function judgeRange(spec: JsonObject, dryRun: boolean, found: Problems): void {
   const addresses = listOf(spec['clusterIPs']);
   for (const text of addresses.map(textOf))

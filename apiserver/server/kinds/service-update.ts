@@ -1,8 +1,8 @@
 /**
- * What an update makes of the spec of a service (k8s.io/kubernetes `pkg/registry/core/service`).
+ * Updates of a service's spec (k8s.io/kubernetes `pkg/registry/core/service`).
  *
- * Owns: what was allocated and stays although nobody sends it, fields that follow each other, fields that go with a type that needed
- * them. Does not own: new addresses and ports (`service.ts`). Start at {@link changedSpec}.
+ * Owns: allocated values that an update omits, dependent fields, fields that are cleared with a change of type. Does not own: new addresses
+ * and ports (`service.ts`). Start at {@link changedSpec}.
  */
 import { isList, isMap, textOf } from '../../objects/json.ts';
 import type { JsonObject, JsonValue } from '../../objects/object.ts';
@@ -10,7 +10,7 @@ import { jsonEqual } from '../../objects/json.ts';
 import { without } from './defaults/rules.ts';
 import { fill, inItems } from './fill.ts';
 
-/** In the order of the real server: what stays, what follows, what goes. */
+/** In the order of the real server: keep, derive, clear. */
 export function changedSpec(spec: JsonObject, old: JsonObject): JsonObject {
   const kept = needsAddress(spec) && needsAddress(old) ? withOldAddress(spec, old) : spec;
   const ported = needsPorts(kept) && needsPorts(old) ? withOldPorts(kept, old) : kept;
@@ -30,7 +30,7 @@ export function needsPorts({ type }: JsonObject): boolean {
   return type === 'NodePort' || type === 'LoadBalancer';
 }
 
-/** Balancers that ask each node whether it has an endpoint of the service have a port for that. */
+/** Load balancers with externalTrafficPolicy Local need a health check node port. */
 export function needsHealthPort({ type, externalTrafficPolicy }: JsonObject): boolean {
   return type === 'LoadBalancer' && externalTrafficPolicy === 'Local';
 }
@@ -45,7 +45,7 @@ function withOldAddress(spec: JsonObject, old: JsonObject): JsonObject {
   return fill(address, { clusterIP: old['clusterIP'], clusterIPs: old['clusterIPs'] });
 }
 
-/** Ports on nodes are known by the names of their ports, unless another one has been given them. */
+/** Node ports are kept by port name, unless the update sets another one. */
 function withOldPorts(spec: JsonObject, old: JsonObject): JsonObject {
   const before = portsOf(old);
   const given = new Set(nodePortsOf(spec));
@@ -67,7 +67,7 @@ function nodePortsOf(spec: JsonObject): readonly (JsonValue | undefined)[] {
     .filter((port) => port !== undefined);
 }
 
-/** Clients that know one address only change that one: the list follows. */
+/** Clients that only know clusterIP change only that: the list follows. */
 function followingAddress(spec: JsonObject, old: JsonObject): JsonObject {
   const { clusterIP = '', clusterIPs } = spec;
   if (clusterIP === (old['clusterIP'] ?? ''))
@@ -76,7 +76,7 @@ function followingAddress(spec: JsonObject, old: JsonObject): JsonObject {
   return clusterIP === '' ? without(spec, 'clusterIPs') : { ...spec, clusterIPs: [clusterIP] };
 }
 
-/** Policies stay as they were; families are those of the addresses. */
+/** Policies are kept; families follow the addresses. */
 function withFamilies(spec: JsonObject, old: JsonObject): JsonObject {
   const { clusterIPs } = spec;
   const free = spec['clusterIP'] === 'None' && spec['selector'] === undefined;
@@ -90,7 +90,7 @@ function withFamilies(spec: JsonObject, old: JsonObject): JsonObject {
   });
 }
 
-/** What nothing needs any more goes, unless it was changed as well. */
+/** Clears fields that are no longer needed, unless the update changed them as well. */
 function withoutOther(given: JsonObject, old: JsonObject): JsonObject {
   let spec = given;
   if (needsAddress(old) && !needsAddress(spec)) {
@@ -113,7 +113,7 @@ function withoutSame(map: JsonObject, old: JsonObject, keys: readonly string[]):
   return keys.reduce((rest, key) => (jsonEqual(map[key], old[key]) ? without(rest, key) : rest), map);
 }
 
-/** Whether a traffic policy for the outside means anything. */
+/** Whether externalTrafficPolicy applies. */
 function isReachable(spec: JsonObject): boolean {
   const addresses = spec['externalIPs'];
   return needsPorts(spec) || (spec['type'] === 'ClusterIP' && isList(addresses) && addresses.length > 0);

@@ -4,7 +4,7 @@ import { MERGE, testServer } from '../testing.ts';
 
 const SERVICES = '/api/v1/namespaces/default/services';
 
-it('allocates ports on nodes when a service comes to need them (33)', () => {
+it('allocates node ports when an update needs them (33)', () => {
   const { request } = testServer();
   const spec = { ports: [{ port: 80 }] };
   request('POST', SERVICES, { apiVersion: 'v1', kind: 'Service', metadata: { name: 'a' }, spec });
@@ -15,7 +15,7 @@ it('allocates ports on nodes when a service comes to need them (33)', () => {
   ]);
 });
 
-it('allocates an address for a service that was but a name (33)', () => {
+it('allocates a cluster IP when the type is no longer ExternalName (33)', () => {
   const { request } = testServer();
   const spec = { type: 'ExternalName', externalName: 'a.example.com', ports: [{ port: 80 }] };
   request('POST', SERVICES, { apiVersion: 'v1', kind: 'Service', metadata: { name: 'a' }, spec });
@@ -24,7 +24,7 @@ it('allocates an address for a service that was but a name (33)', () => {
   expect(changed.object['spec']).toMatchObject({ clusterIP: '10.0.0.2', clusterIPs: ['10.0.0.2'] });
 });
 
-it('gives up what came with a type when that changes back (33)', () => {
+it('releases allocated fields when the type changes back (33)', () => {
   const { request } = testServer();
   const spec = { type: 'LoadBalancer', ports: [{ port: 80 }] };
   request('POST', SERVICES, { apiVersion: 'v1', kind: 'Service', metadata: { name: 'a' }, spec });

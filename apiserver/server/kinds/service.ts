@@ -1,8 +1,8 @@
 /**
- * Services: the allocation of cluster addresses and node ports.
+ * Services: allocation of cluster IPs and node ports.
  *
- * Addresses are the lowest free ones of 10.0.0.0/24 and ports the lowest free ones from 30000, where a real server draws at random:
- * same writes, same addresses.
+ * The lowest free addresses of 10.0.0.0/24 and ports from 30000, where a real server draws at random: the same writes get the same
+ * addresses.
  */
 import { isList, isMap } from '../../objects/json.ts';
 import type { JsonObject, JsonValue, KubeObject } from '../../objects/object.ts';
@@ -27,7 +27,7 @@ function normalise(service: KubeObject, old: KubeObject | undefined): KubeObject
     const spec = given['type'] === 'ExternalName' ? named(given) : fill(given, families(given));
     return spec === service['spec'] ? service : { ...service, spec };
   }
-  // A write to the status leaves the spec as it is, be it one that was never allocated anything.
+  // A write to the status does not change the spec, even one that was never allocated anything.
   if (service['spec'] === old['spec']) return service;
   const next = changedSpec(given, specOf(old));
   const spec = next['type'] === 'ExternalName' ? named(next) : next;
@@ -35,18 +35,18 @@ function normalise(service: KubeObject, old: KubeObject | undefined): KubeObject
   return spec['type'] === 'LoadBalancer' ? changed : (inMap(changed, 'status', unbalanced) as KubeObject);
 }
 
-/** Whoever reads the service of a name is not shown how it distributes what it does not get. */
+/** An ExternalName service reads without internalTrafficPolicy. */
 function named(spec: JsonObject): JsonObject {
   return without(spec, 'internalTrafficPolicy');
 }
 
-/** Only balancers have something to say of themselves. */
+/** Clears the load balancer status of other types. */
 function unbalanced(status: JsonObject): JsonObject {
   const { loadBalancer } = status;
   return isMap(loadBalancer) && Object.keys(loadBalancer).length > 0 ? { ...status, loadBalancer: {} } : status;
 }
 
-/** One family, but for headless services without a selector: whoever makes their endpoints may choose. */
+/** Single-stack, except headless services without a selector, which may choose. */
 function families(spec: JsonObject): JsonObject {
   const free = spec['clusterIP'] === 'None' && spec['selector'] === undefined;
   return free
@@ -59,7 +59,7 @@ function onCreate(service: KubeObject, peersOf: () => readonly KubeObject[]): Ku
   return { ...service, spec, status: { loadBalancer: {} } };
 }
 
-/** Addresses come with a type that needs one: who has none although he has had such a type goes without. */
+/** Allocates addresses for types that need them: an allocated service without addresses stays without. */
 function onUpdate(service: KubeObject, old: KubeObject, peersOf: () => readonly KubeObject[]): KubeObject {
   const given = specOf(service);
   const spec = withPorts(specOf(old)['type'] === 'ExternalName' ? withAddress(given, peersOf) : given, peersOf, false);
@@ -75,7 +75,7 @@ function withAddress(spec: JsonObject, peersOf: () => readonly KubeObject[]): Js
   return { ...spec, clusterIP: free, clusterIPs: [free] };
 }
 
-/** With a port on every node where the type asks for one, and one more for health checks where the policy does. */
+/** Allocates node ports where the type needs them, and a health check node port where the policy does. */
 function withPorts(spec: JsonObject, peersOf: () => readonly KubeObject[], isNew: boolean): JsonObject {
   let taken: Set<number> | undefined;
   const free = (): number => {
@@ -99,7 +99,7 @@ function withPorts(spec: JsonObject, peersOf: () => readonly KubeObject[], isNew
     : allocated;
 }
 
-/** In a new service, ports of one number, such as TCP and UDP of a name server, get one port on every node. */
+/** In a new service, ports with the same number, for example TCP and UDP of DNS, share a node port. */
 function askedPorts(ports: readonly JsonObject[]): Map<JsonValue | undefined, JsonValue> {
   const asked = new Map<JsonValue | undefined, JsonValue>();
   for (const { port, nodePort } of ports)
@@ -107,7 +107,7 @@ function askedPorts(ports: readonly JsonObject[]): Map<JsonValue | undefined, Js
   return asked;
 }
 
-/** 10.0.0.1 is kubernetes' own. */
+/** 10.0.0.1 belongs to the service kubernetes. */
 function freeAddress(peers: readonly KubeObject[]): string {
   const taken = new Set(peers.map((peer) => specOf(peer)['clusterIP']));
   let number = 2;
@@ -130,7 +130,7 @@ function takenPorts(peers: readonly KubeObject[]): Set<number> {
   return taken;
 }
 
-/** Created by a write to its status, a service gets no addresses: the real server allocates on its way to the main resource only. */
+/** A service created by a status write gets no addresses: the real server only allocates on writes to the main resource. */
 function onCreateByStatus(service: KubeObject): KubeObject {
   return { ...service, status: { loadBalancer: {} } };
 }

@@ -1,4 +1,4 @@
-/** Volumes, claims and nodes beyond their defaults: protection, default classes, the taint that every new node gets. */
+/** Volumes, claims and nodes beyond their defaults: protection finalizers, default classes, the taint of a new node. */
 import { isList, isMap } from '../../objects/json.ts';
 import type { JsonObject, JsonValue, KubeObject } from '../../objects/object.ts';
 import { type Stored } from '../definition.ts';
@@ -10,7 +10,7 @@ import { compareQuantities } from './quantity.ts';
 import { validateClaim } from './validation/config.ts';
 import { validateIngress } from './validation/networking.ts';
 
-/** Stays until its protection is taken off. */
+/** Prevents deletion until the finalizer is removed. */
 function protectedBy(finalizer: string, status?: (object: KubeObject) => JsonObject): Hooks {
   return {
     onCreate: (object) => {
@@ -22,7 +22,7 @@ function protectedBy(finalizer: string, status?: (object: KubeObject) => JsonObj
   };
 }
 
-/** The newest object of a resource that is marked as default; by name among equals. */
+/** The newest object of a resource that is marked as default; ties are broken by name. */
 function markedDefault(stored: readonly KubeObject[], annotation: string): string | undefined {
   const marked = stored.filter(({ metadata }) => metadata.annotations?.[annotation] === 'true');
   const [newest] = marked.toSorted((a, b) => {
@@ -45,7 +45,7 @@ function admitClaim(claim: JsonObject, stored: Stored): JsonObject {
 const NOT_EXPANDABLE =
   'only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize';
 
-/** The plugin PersistentVolumeClaimResize. */
+/** The PersistentVolumeClaimResize plugin. */
 function forbidExpansion(claim: KubeObject, old: KubeObject, stored: Stored): string | undefined {
   const [now, was] = [claim, old].map((one) => mapIn(mapIn(mapIn(one, 'spec'), 'resources'), 'requests')['storage']);
   if (now === undefined || compareQuantities(now, was ?? '0') <= 0) return undefined;
@@ -73,7 +73,7 @@ function admitIngress(ingress: JsonObject, stored: Stored): JsonObject {
 
 const NOT_READY: JsonObject = { effect: 'NoSchedule', key: 'node.kubernetes.io/not-ready' };
 
-/** Nodes are unschedulable until somebody finds them ready. */
+/** New nodes have the not-ready taint. */
 function admitNode(node: JsonObject): JsonObject {
   const spec = mapIn(node, 'spec');
   const taints = isList(spec['taints']) ? spec['taints'] : [];
@@ -83,7 +83,7 @@ function admitNode(node: JsonObject): JsonObject {
   return tainted ? node : { ...node, spec: { ...spec, taints: [...taints, NOT_READY] } };
 }
 
-/** When the phase of a volume changed last, unless whoever changes it says so. */
+/** Sets the last phase transition time of a volume unless the writer does. */
 function timedPhase(volume: KubeObject, old: KubeObject, now: string): KubeObject {
   const status = mapIn(volume, 'status');
   const before = mapIn(old, 'status');
@@ -102,7 +102,7 @@ export const STORAGE: { readonly [gr: string]: Hooks } = {
     admit: admitClaim,
     forbid: forbidClaim,
     forbidChange: forbidExpansion,
-    // Stored without the phase that it is read with.
+    // Stored without the phase that it reads with.
     readsMore: () => true,
     validate: validateClaim,
   },

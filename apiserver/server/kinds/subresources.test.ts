@@ -3,7 +3,7 @@ import { testServer } from '../testing.ts';
 
 const REQUESTS = '/apis/certificates.k8s.io/v1/certificatesigningrequests';
 
-it('lets an approval set conditions, dated, and nothing else', () => {
+it('sets conditions in an approval, with timestamps, and nothing else', () => {
   const { request } = testServer();
   const pem = btoa('-----BEGIN CERTIFICATE REQUEST-----');
   const spec = { request: pem, signerName: 'example.com/s', usages: ['client auth'] };
@@ -29,7 +29,7 @@ it('lets an approval set conditions, dated, and nothing else', () => {
   expect(answer.object['status']).not.toHaveProperty('certificate');
 });
 
-it('adds containers for debugging to a pod whose spec is frozen', () => {
+it('adds ephemeral containers to a pod', () => {
   const { request } = testServer();
   const pods = '/api/v1/namespaces/default/pods';
   const pod = {

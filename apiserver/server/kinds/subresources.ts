@@ -1,13 +1,13 @@
-/** Subresources of single kinds that change one part of their object: what of the request counts, and what stays. */
+/** Subresources of single kinds that write one part of their object. */
 import { isMap } from '../../objects/json.ts';
 import type { JsonObject, KubeObject } from '../../objects/object.ts';
 import { mapIn } from './defaults/rules.ts';
 import { inItems } from './fill.ts';
 
-/** The object that a write to a subresource leaves behind; `now` is RFC 3339 with whole seconds. */
+/** The object after a write to a subresource; `now` is RFC 3339 with whole seconds. */
 export type Part = (object: KubeObject, old: KubeObject, now: string) => KubeObject;
 
-/** Approving a signing request sets conditions, dated by the server, and nothing else. */
+/** Approving a signing request sets conditions with server timestamps, and nothing else. */
 const approval: Part = (object, old, now) => {
   const before = mapIn(old, 'status');
   const dated = inItems(mapIn(object, 'status'), 'conditions', (condition) => ({
@@ -28,7 +28,7 @@ function transitionOf(condition: JsonObject, before: JsonObject): JsonObject[str
   )?.['lastTransitionTime'];
 }
 
-/** Containers for debugging are added to a running pod; the rest of its spec stays. */
+/** Ephemeral containers are added to a running pod; the rest of its spec is unchanged. */
 const ephemeralContainers: Part = (object, old) => {
   const added = mapIn(object, 'spec')['ephemeralContainers'];
   const spec = mapIn(old, 'spec');

@@ -1,9 +1,9 @@
 /**
- * The built-in kinds: what discovery says of them, and their strategies as a table.
+ * The built-in kinds: their discovery data, and their strategies as a table.
  *
  * Owns: update and generation policies (read from k8s.io/kubernetes `pkg/registry/<group>/<resource>/strategy.go`). Names, scopes and
- * versions are generated data. What a kind does beyond the table (defaults, initial status, rules) is in `behaviour.ts`. Start at
- * {@link BUILT_IN}.
+ * versions are generated data. Further behaviour of a kind (defaults, initial status, rules) is in `behaviour.ts`. Start at {@link
+ * BUILT_IN}.
  */
 import { valueAt } from '../../objects/json.ts';
 import type { JsonObject, KubeObject } from '../../objects/object.ts';
@@ -25,7 +25,7 @@ import { DISCOVERED, type DiscoveredResource } from './discovery-data.ts';
 import { eventToStorage, eventFromStorage } from './events.ts';
 import { judgingOf } from './judging.ts';
 
-/** What the strategy of a resource says; everything that discovery says comes from there. */
+/** The strategy of a resource, in short form; the rest comes from discovery. */
 interface Row {
   /** PUT without a version is refused. */
   readonly conditional?: true;
@@ -42,7 +42,7 @@ interface Row {
 
 const RBAC: Row = { createOnUpdate: true, name: 'path-segment' };
 const SPEC: Row = { generation: 'spec' };
-/** Webhooks and admission policies: their whole content is their spec. */
+/** Webhooks and admission policies: everything but metadata is spec. */
 const ADMISSION: Row = { conditional: true, generation: 'content' };
 const ADMISSION_SPEC: Row = { conditional: true, generation: 'spec' };
 
@@ -60,7 +60,7 @@ const EVENT_FIELDS = [
   'type',
 ] as const;
 
-/** By `pods` or `deployments.apps`; resources that are not here are as plain as a config map. */
+/** By `pods` or `deployments.apps`; other resources are as simple as a config map. */
 const ROWS: { readonly [gr: string]: Row } = {
   namespaces: { name: 'label', returnsDeleted: true, deletion: 'namespace', fields: ['status.phase'] },
   secrets: { fields: ['type'] },
@@ -143,7 +143,7 @@ const ROWS: { readonly [gr: string]: Row } = {
   },
 };
 
-/** Subresources that are served; the others need a kubelet. */
+/** Served subresources; the others need a kubelet. */
 const SERVED_SUBRESOURCES: ReadonlySet<string> = new Set([
   'status',
   'scale',
@@ -169,7 +169,7 @@ function readField(object: KubeObject, path: readonly string[]): string {
   return value === undefined || value === null || typeof value === 'object' ? '' : String(value);
 }
 
-/** Labels of events.k8s.io/v1, whichever of its two forms an event is in. */
+/** Field labels of events.k8s.io/v1, for both forms of an event. */
 const EVENT_TWIN_FIELDS: { readonly [label: string]: FieldReader } = Object.fromEntries(
   [
     'reason',
@@ -255,7 +255,7 @@ function define(group: string, found: DiscoveredResource, versions: readonly str
   };
 }
 
-/** Warnings that come with every answer about a resource. */
+/** Warnings on every answer about a resource. */
 const DEPRECATED: { readonly [gr: string]: string } = {
   componentstatuses: 'v1 ComponentStatus is deprecated in v1.19+',
   endpoints: 'v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice',
@@ -265,13 +265,13 @@ type Conversion = Pick<ServedVersion, 'toStorage' | 'fromStorage'>;
 
 const UNCONVERTED: Conversion = { toStorage: sameObject, fromStorage: sameObject };
 
-/** Versions whose objects are stored in another form. */
+/** Versions that are stored in another form. */
 const CONVERSIONS: { readonly [apiVersion: string]: Conversion } = {
   'events.k8s.io/v1': { toStorage: eventToStorage, fromStorage: eventFromStorage },
   'autoscaling/v1': { toStorage: hpaToStorage, fromStorage: hpaFromStorage },
 };
 
-/** What is created and listed; the rest only answers questions. */
+/** Resources with create and list; the rest are virtual. */
 function isStored({ verbs }: DiscoveredResource): boolean {
   return verbs.includes('list') && verbs.includes('create');
 }
@@ -289,12 +289,12 @@ function all(): readonly ResourceDefinition[] {
 /** Every built-in kind. */
 export const BUILT_IN: readonly ResourceDefinition[] = all();
 
-/** What is served without a definition, by plural name and group: `pods`, `deployments.apps`. */
+/** Built-in resources by plural name and group: `pods`, `deployments.apps`. */
 export function builtInResources(): ReadonlySet<string> {
   return new Set(BUILT_IN.map(({ gr }) => gr));
 }
 
-/** Namespaces that exist from the start. */
+/** Initial namespaces. */
 export const BOOT_NAMESPACES: readonly string[] = ['default', 'kube-node-lease', 'kube-public', 'kube-system'];
 
 export function bootNamespace(name: string): JsonObject {

@@ -1,5 +1,5 @@
 /**
- * Workload kinds beyond their defaults: first status, what a Job is given (k8s.io/kubernetes `pkg/registry/{apps,batch}`).
+ * Workload kinds beyond their defaults: initial status, generated fields of Jobs (k8s.io/kubernetes `pkg/registry/{apps,batch}`).
  */
 import { isMap, valueAt } from '../../objects/json.ts';
 import type { JsonObject, KubeObject } from '../../objects/object.ts';
@@ -10,8 +10,8 @@ import { fill, inMap } from './fill.ts';
 import { WORKLOAD_RULES } from './validation/workloads.ts';
 
 /**
- * Without labels of its own a Job takes those of its template, the ones that the template is given included: a real server fills
- * them in once more when it reads what it stored.
+ * A Job without labels gets those of its template, including the generated ones: a real server defaults once more when it reads the stored
+ * object.
  */
 function newJob(object: KubeObject): KubeObject {
   const spec = mapIn(object, 'spec');
@@ -48,7 +48,7 @@ function jobLabels(name: string, uid: string): JsonObject {
   };
 }
 
-/** Labels come from the template when there are none. */
+/** Labels default to those of the template. */
 function labelledByTemplate(object: KubeObject): KubeObject {
   const labels = valueAt(object, ['spec', 'template', 'metadata', 'labels']);
   if (!isMap(labels) || Object.keys(object.metadata.labels ?? {}).length > 0) return object;
@@ -57,7 +57,7 @@ function labelledByTemplate(object: KubeObject): KubeObject {
 
 const TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation';
 
-/** The number of the template, which is a field inside the real server and an annotation outside. */
+/** templateGeneration is a field in the internal type and an annotation outside. */
 function numberedTemplate(object: KubeObject, old: KubeObject | undefined): KubeObject {
   const before = Number(old?.metadata.annotations?.[TEMPLATE_GENERATION] ?? 0);
   const asked = Number(object.metadata.annotations?.[TEMPLATE_GENERATION] ?? 0);
@@ -72,7 +72,7 @@ function numberedTemplate(object: KubeObject, old: KubeObject | undefined): Kube
   };
 }
 
-/** The number of the template is nothing that can be absent, and so it is sent with every update. */
+/** templateGeneration cannot be absent, so every update sends it. */
 function withTemplateNumber(object: KubeObject): KubeObject {
   const annotations = fill(object.metadata.annotations ?? {}, { [TEMPLATE_GENERATION]: '0' });
   if (annotations === object.metadata.annotations) return object;
@@ -87,14 +87,14 @@ function withReplicas(object: KubeObject): KubeObject {
 }
 
 const job: Hooks = {
-  // Labels of the template count as sent from the start.
+  // Template labels count as sent.
   converted: labelledByTemplate,
   normalise: (object, old) => (old === undefined ? object : labelledByTemplate(object)),
   onCreate: newJob,
   readsMore: (object) => Object.keys(labelsOf(object)).length === 0 && mapIn(object, 'spec')['manualSelector'] !== true,
 };
 
-/** The labels of a Job as it is sent: its own, else those of its template. */
+/** The labels of a Job as sent: its own, otherwise those of its template. */
 function labelsOf(object: KubeObject): JsonObject {
   const { labels = {} } = object.metadata;
   if (Object.keys(labels).length > 0) return labels;
@@ -117,7 +117,7 @@ export const WORKLOADS: { readonly [gr: string]: Hooks } = judged({
   podtemplates: {},
 });
 
-/** With the rules of each kind. */
+/** Adds the validation rules of each kind. */
 function judged(hooks: { readonly [gr: string]: Hooks }): { readonly [gr: string]: Hooks } {
   return Object.fromEntries(
     Object.entries(hooks).map(([gr, one]) => {

@@ -17,7 +17,7 @@ it.each([
   expect(kubelet.log({ ...MAIN, pod }, false) !== undefined).toBe(expected);
 });
 
-it('lets the first command that fits answer', () => {
+it('uses the first matching command', () => {
   const kubelet = new DeclaredKubelet({
     exec: [
       { container: 'other', command: 'a', stdout: 'other' },
@@ -31,7 +31,7 @@ it('lets the first command that fits answer', () => {
   expect(kubelet.command(MAIN, 'c')).toBeUndefined();
 });
 
-it('chooses by what a command reads, and waits while one may still fit', () => {
+it('selects by standard input, and waits while one may still match', () => {
   const kubelet = new DeclaredKubelet({
     exec: [
       { command: '^sh', stdin: 'create', stdout: 'created' },
@@ -46,14 +46,14 @@ it('chooses by what a command reads, and waits while one may still fit', () => {
   expect(run?.('select', true)).toMatchObject({ stdout: 'nothing' });
 });
 
-it('says so when a command reads what nothing is declared for', () => {
+it('reports input without a declared answer', () => {
   const kubelet = new DeclaredKubelet({ exec: [{ command: '^sh', stdin: 'create' }] });
 
   expect(kubelet.command(MAIN, 'sh')?.('drop', true)).toMatchObject({ failed: expect.stringContaining('declared') });
   expect(kubelet.undeclared).toHaveLength(1);
 });
 
-it('knows which commands have run in a pod, until the next run', () => {
+it('remembers the commands in a pod until the next run', () => {
   const kubelet = new DeclaredKubelet({
     exec: [
       { command: 'CREATE ROLE', after: 'CREATE ROLE', stderr: 'exists', exitCode: 1 },
@@ -69,7 +69,7 @@ it('knows which commands have run in a pod, until the next run', () => {
   expect(create('db-0')).toMatchObject({ stdout: 'created' });
 });
 
-it('knows which requests a server has had', () => {
+it('remembers the requests of a server', () => {
   const kubelet = new DeclaredKubelet({
     outside: [
       {
@@ -89,7 +89,7 @@ it('knows which requests a server has had', () => {
   expect([ask('GET'), ask('POST'), ask('GET')]).toEqual([404, 201, 200]);
 });
 
-it('keeps logs of a life before apart', () => {
+it('separates logs of a previous container', () => {
   const kubelet = new DeclaredKubelet({
     logs: [{ previous: true, text: 'before' }, { text: 'now' }],
   });

@@ -1,7 +1,7 @@
 /**
- * What declared answers say of one request, and what was asked that no answer is declared for.
+ * Finds the declared answer to a request, and records requests without one.
  *
- * Owns: which answer fits. Pure. Start at {@link DeclaredKubelet}.
+ * Owns: matching. Pure. Start at {@link DeclaredKubelet}.
  */
 import type {
   ExecAnswer,
@@ -18,19 +18,19 @@ import { OUTSIDE_PATH } from '../../wire/outside-path.ts';
 import type { ApiRequest, ApiResponse } from '../../wire/http.ts';
 import type { CommandResult } from '../../wire/session.ts';
 
-/** A container that something is asked of. */
+/** A container that a request addresses. */
 export interface Container {
   readonly namespace: string;
   readonly pod: string;
   readonly container: string;
 }
 
-/** Something that was asked in vain. */
+/** A request without a declared answer. */
 export interface Undeclared {
   /** `exec`, `log`, … */
   readonly what: 'exec' | 'attach' | 'log' | 'portForward' | 'serviceProxy' | 'outside';
   readonly namespace: string;
-  /** Of the pod or the service. */
+  /** The pod or service. */
   readonly name: string;
   /** Container, port, or method and path. */
   readonly of: string;
@@ -41,19 +41,19 @@ export interface Undeclared {
 export class DeclaredKubelet {
   readonly #answers: KubeletAnswers;
   readonly #undeclared = new Map<string, Undeclared>();
-  /** Commands by pod, requests by server, in the order in which they came. */
+  /** Commands by pod, requests by server, in order. */
   readonly #earlier = new Map<string, string[]>();
 
   constructor(answers: KubeletAnswers = {}) {
     this.#answers = answers;
   }
 
-  /** What was asked so far that no answer is declared for, each once. */
+  /** Distinct requests without a declared answer so far. */
   get undeclared(): readonly Undeclared[] {
     return [...this.#undeclared.values()];
   }
 
-  /** Another run begins. */
+  /** Resets for another run. */
   forget(): void {
     this.#earlier.clear();
     this.#undeclared.clear();
@@ -63,7 +63,7 @@ export class DeclaredKubelet {
     this.#undeclared.set(Object.values(undeclared).join('\n'), undeclared);
   }
 
-  /** How a command goes; undefined where none is declared. */
+  /** The session of a command; undefined when none is declared. */
   command(
     of: Container,
     command: string,
@@ -102,7 +102,7 @@ export class DeclaredKubelet {
     return this.#answers.portForward?.find((one) => one.port === port && isFor(one, { ...of, container: '' }));
   }
 
-  /** What a declared name outside of the cluster answers; undefined for requests that are about none. */
+  /** The answer of a declared external name; undefined for other requests. */
   outside({ method, path, query, repeated = {} }: ApiRequest): ApiResponse | undefined {
     const [, host = '', port = '', behind = ''] = OUTSIDE_PATH.exec(path) ?? [];
     const declared = this.#answers.outside?.find((one) => one.host === host && String(one.port) === port);

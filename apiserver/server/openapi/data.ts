@@ -1,8 +1,8 @@
 /**
- * The OpenAPI documents of the built-in groups, word for word as a real server gives them.
+ * The OpenAPI documents of the built-in groups, byte for byte as a real server serves them.
  *
- * Owns: loading `kinds/generated/openapi*` when somebody asks for a document: they are large, and few clients ever do. The index of
- * hashes is apart, because kubectl reads it before almost everything. Written by `apiserver/scripts/generate-builtins.ts`.
+ * Owns: lazy loading of `kinds/generated/openapi*`: they are large, and few clients ask for them. The index of hashes is separate, because
+ * kubectl reads it before almost everything. Written by `apiserver/scripts/generate-builtins.ts`.
  */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -11,7 +11,7 @@ import type { JsonObject } from '../../objects/object.ts';
 
 export type Schemas = { readonly [name: string]: JsonObject };
 
-/** A document whose schemas are named instead of written out. */
+/** A document that refers to its schemas by name. */
 export interface StoredDocument {
   readonly openapi: string;
   readonly info: JsonObject;
@@ -23,7 +23,7 @@ export interface StoredDocument {
 }
 
 export interface TemplateDocument extends StoredDocument {
-  /** What a definition adds to the paths of OpenAPI v2. */
+  /** The paths that a definition adds to OpenAPI v2. */
   readonly v2Paths: JsonObject;
 }
 
@@ -33,7 +33,7 @@ interface V3File {
 }
 
 interface CustomFile {
-  /** The schemas that the templates name. */
+  /** The schemas that the templates refer to. */
   readonly components: Schemas;
   /** Documents of a definition with placeholders for names. */
   readonly templates: { readonly Namespaced: TemplateDocument; readonly Cluster: TemplateDocument };
@@ -54,7 +54,7 @@ export function openApiV3(): V3File {
   return v3;
 }
 
-/** What documents of definitions are made of: apart, because the documents of built-in groups take tens of megabytes once parsed. */
+/** Templates of documents of definitions: a separate file, because the documents of built-in groups take tens of megabytes once parsed. */
 export function openApiCustom(): CustomFile {
   custom ??= unpacked('openapi.custom.br') as CustomFile;
   return custom;
@@ -74,7 +74,7 @@ export function builtInHashes(): { readonly [path: string]: string } {
   return hashes;
 }
 
-/** The document with its schemas written out. */
+/** The document with its schemas inlined. */
 export function assembled(document: StoredDocument, more: Schemas = {}): JsonObject {
   const { openapi, info, paths, components, schemas, own = {} } = document;
   if (components === undefined) return { openapi, info, paths };
@@ -97,15 +97,15 @@ const ESCAPED: { readonly [char: string]: string } = {
   '\u2029': '\\u2029',
 };
 
-/** JSON as Go writes it: safe to put into HTML. Hashes are of this text. */
+/** JSON with Go's HTML escaping. Hashes are of this text. */
 export function goJson(value: unknown): string {
   let text = JSON.stringify(value);
-  // Texts have megabytes: no function is called for each character.
+  // Texts have megabytes: no callback per character.
   for (const char in ESCAPED) text = text.replaceAll(char, ESCAPED[char] ?? char);
   return text;
 }
 
-/** A map as Go writes it, of values that are written already. */
+/** A map as Go encodes it, from encoded values. */
 export function goJsonMap(entries: Iterable<readonly [string, string]>): string {
   const fields: string[] = [];
   for (const [key, text] of entries) fields.push(`${goJson(key)}:${text}`);

@@ -15,7 +15,7 @@ describe('OpenAPI v3', () => {
     }
   });
 
-  it('names a document by its hash, redirects from others and knows what a client has (11)', () => {
+  it("puts a document's hash into its URL, redirects other hashes and answers 304 (11)", () => {
     const { request } = testServer();
     const hash = builtInHashes()['apis/apps/v1'] ?? '';
     const path = '/openapi/v3/apis/apps/v1';
@@ -56,7 +56,7 @@ describe('OpenAPI v3', () => {
   });
 });
 
-it('describes nothing of what may hold anything in OpenAPI v2 (12)', () => {
+it('leaves out properties of free-form objects in OpenAPI v2 (12)', () => {
   const { request, server } = testServer({ widgets: false });
   const preserving = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } as const;
   const spec = {

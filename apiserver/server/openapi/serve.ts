@@ -1,8 +1,8 @@
 /**
  * `/openapi/v3` and `/openapi/v2`: index, documents, hashes and caching.
  *
- * Owns: which documents there are and the headers around them. Documents of built-in groups are a real server's; those of custom
- * resources are made when they are asked for and kept as long as the registry. Start at {@link openApi}.
+ * Owns: the list of documents and their headers. Documents of built-in groups are a real server's; those of custom resources are created on
+ * demand and cached as long as the registry. Start at {@link openApi}.
  */
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '../../objects/object.ts';
@@ -46,7 +46,7 @@ function publishedBy(registry: Registry): Published {
   return known;
 }
 
-/** A version of a definition lives longer than a registry, which ends with every change of any definition. */
+/** Cached per version of a definition, because every change of any definition replaces the registry. */
 const partsOf = new WeakMap<ServedVersion, CustomPart>();
 
 function partOf(definition: ResourceDefinition, version: ServedVersion): CustomPart {
@@ -128,7 +128,7 @@ function index(registry: Registry, request: ApiRequest): ApiResponse {
   const { hash } = hashed(JSON.stringify({ paths }));
   const headers = { etag: `"${hash}"` };
   if (isKnown(request, hash)) return { code: 304, ...NOTHING, headers };
-  // The real server says that it is plain text.
+  // The content type of a real server is text/plain.
   return { code: 200, plainText: true, body: { paths }, headers };
 }
 
@@ -167,12 +167,12 @@ const V2_PROTOBUF = {
 } as const;
 
 /**
- * The second version as protobuf, without paths and definitions: kubectl asks for it only when it meets a kind that the third does
- * not have, and goes on to say that there is no such kind.
+ * OpenAPI v2 as protobuf, without paths and definitions: kubectl only requests it for a kind that v3 does not have, and then reports that
+ * there is no such kind.
  */
 const BARE_V2 = field(1, '2.0') + field(2, field(1, 'Kubernetes') + field(2, 'unversioned'));
 
-/** A field of characters below 128, shorter than that too. */
+/** A field of ASCII characters, shorter than 128. */
 function field(number: number, text: string): string {
   return String.fromCharCode((number << 3) | 2, text.length) + text;
 }
@@ -182,7 +182,7 @@ function isKnown(request: ApiRequest, hash: string): boolean {
   return tags !== undefined && tags.split(',').some((tag) => tag.trim() === `"${hash}"`);
 }
 
-/** Documents are JSON here; the real server has a protobuf form of all of them. */
+/** Documents are JSON here; a real server also has protobuf. */
 function acceptsJson({ headers }: ApiRequest): boolean {
   const accept = headers['accept'] ?? '';
   return accept === '' || /application\/json|\*\/\*|application\/\*/.test(accept);

@@ -1,14 +1,14 @@
 /**
- * OpenAPI v2: the document of the built-in groups with the custom resources of the moment.
+ * OpenAPI v2: the document of the built-in groups with the installed custom resources.
  *
- * Owns: turning published v3 schemas into what v2 can say. Clients of today read it only where v3 fails them.
+ * Owns: converting published v3 schemas to v2. Current clients only use v2 as a fallback.
  */
 import { isList, isMap } from '../../objects/json.ts';
 import type { JsonObject, JsonValue } from '../../objects/object.ts';
 import type { CustomPart } from './custom.ts';
 import { goJson, goJsonMap, openApiV2 } from './data.ts';
 
-/** The document as text, put together from the texts of its parts. */
+/** The document as text, joined from the texts of its parts. */
 export function documentV2(parts: readonly CustomPart[]): string {
   const base = openApiV2();
   const definitions = new Map(baseTexts().definitions);
@@ -39,7 +39,7 @@ function baseTexts(): Texts {
   return (ofBase ??= { definitions: written(definitions as JsonObject), paths: written(paths as JsonObject) });
 }
 
-/** Made once for each version of a definition: another definition changes nothing about it. */
+/** Cached per version of a definition, independent of other definitions. */
 const ofParts = new WeakMap<CustomPart, Texts>();
 
 function textsOf(part: CustomPart): Texts {
@@ -60,12 +60,12 @@ function written(map: JsonObject, turned: (value: JsonValue) => JsonValue = (val
   return texts;
 }
 
-/** What v2 has no words for. */
+/** v3 keywords without a v2 equivalent. */
 const UNKNOWN = new Set(['anyOf', 'oneOf', 'not', 'nullable']);
-/** What a nullable value does not promise. */
+/** Keywords that do not hold for a nullable value. */
 const OF_TYPE = new Set(['type', 'items', 'properties', 'additionalProperties']);
 
-/** kubectl takes whatever is described for all there is: of an object that may hold anything, nothing is. */
+/** kubectl treats described properties as complete: a free-form object has none. */
 function definitionV2(schema: JsonValue): JsonValue {
   if (!isMap(schema) || schema[PRESERVE] !== true || schema[GVK] === undefined) return inV2(schema);
   const fields = schema[SELECTABLE];
@@ -75,7 +75,7 @@ function definitionV2(schema: JsonValue): JsonValue {
 const GVK = 'x-kubernetes-group-version-kind';
 const SELECTABLE = 'x-kubernetes-selectable-fields';
 const PRESERVE = 'x-kubernetes-preserve-unknown-fields';
-/** What a value that may hold anything does not say either. */
+/** Further keywords that do not hold for a free-form value. */
 const OF_FIELDS = new Set(['items', 'properties']);
 
 function inV2(value: JsonValue): JsonValue {
@@ -101,7 +101,7 @@ function inV2(value: JsonValue): JsonValue {
   return copy;
 }
 
-/** What may be null, and what an embedded object of any shape would be made to have. */
+/** Nullable values, and embedded objects of any shape. */
 function isOptionalInV2(schema: JsonObject, name: JsonValue): boolean {
   const properties = schema['properties'];
   const property = isMap(properties) && typeof name === 'string' ? properties[name] : undefined;

@@ -1,11 +1,11 @@
-/** Values as Go's `%v` prints them: `map[a:1 b:[x y]]`, keys sorted. Messages about strategic merge patches show them so. */
+/** Values formatted by Go's `%v`: `map[a:1 b:[x y]]`, keys sorted. Used in messages about strategic merge patches. */
 import { isList, isMap } from '../../objects/json.ts';
 import type { JsonValue } from '../../objects/object.ts';
 
-/** kube-apiserver shows it whole, and a message names a patch twice: of three megabytes, an answer would take tens. */
+/** kube-apiserver shows it completely, and a message shows a patch twice: a patch of three megabytes would make an answer of tens. */
 const SHOWN_MAX = 64 * 1024;
 
-/** A text as far as messages show it. */
+/** A text, truncated for messages. */
 export function cutForMessage(text: string): string {
   return text.length <= SHOWN_MAX ? text : `${text.slice(0, SHOWN_MAX)}…`;
 }
@@ -16,7 +16,7 @@ export function goPrinted(value: JsonValue | undefined): string {
   return left > 0 ? parts.join('') : `${parts.join('')}…`;
 }
 
-/** Appends the text of a value to `parts`, and gives back how many characters are left of `room`; none are appended once that is 0. */
+/** Appends the text of a value to `parts`, and returns the remaining `room` in characters; once it is 0 nothing is appended. */
 function print(value: JsonValue | undefined, parts: string[], room: number): number {
   if (isList(value)) {
     let left = put('[', parts, room);
@@ -44,7 +44,7 @@ function put(text: string, parts: string[], room: number): number {
   return room - piece.length;
 }
 
-/** What Go's reflection calls a decoded value; of null it has no name. */
+/** The name in Go's reflection of a decoded value; null has none. */
 export function goReflected(value: JsonValue | undefined): string {
   if (value === null || value === undefined) return '%!s(<nil>)';
   if (isList(value)) return '[]interface {}';

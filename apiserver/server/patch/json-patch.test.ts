@@ -8,7 +8,7 @@ function patched(target: JsonValue, ...operations: readonly JsonValue[]): JsonVa
   return result.outcome === 'patched' ? result.value : result.outcome;
 }
 
-describe('the evanphx dialect of JSON patch (59)', () => {
+describe("evanphx's dialect of JSON patch (59)", () => {
   it.each<readonly [string, JsonValue, JsonValue, JsonValue]>([
     ['adds a key', { a: 1 }, { op: 'add', path: '/b', value: 2 }, { a: 1, b: 2 }],
     ['replaces a missing key of a map', {}, { op: 'replace', path: '/a', value: 1 }, { a: 1 }],
@@ -38,7 +38,7 @@ describe('the evanphx dialect of JSON patch (59)', () => {
     expect(patched(target, operation)).toEqual(expected);
   });
 
-  it('applies all operations in order and leaves its target alone', () => {
+  it('applies all operations in order and does not modify its target', () => {
     const target = { metadata: { finalizers: ['a'] } };
 
     const result = patched(
@@ -52,7 +52,7 @@ describe('the evanphx dialect of JSON patch (59)', () => {
     expect(target).toEqual({ metadata: { finalizers: ['a'] } });
   });
 
-  it('refuses copies that add up to more than three mebibytes, before it builds them', () => {
+  it('refuses copies of more than three mebibytes in total, before it builds them', () => {
     const doubling = (times: number): JsonValue[] =>
       Array.from({ length: times }, () => ({ op: 'copy', from: '/list', path: '/list/-' }));
     const target = { list: ['0123456789'] };
@@ -66,7 +66,7 @@ describe('the evanphx dialect of JSON patch (59)', () => {
     });
   });
 
-  it('calls a patch that is no list malformed (57)', () => {
+  it('reports a patch that is not a list as malformed (57)', () => {
     expect(applyJsonPatch({}, { op: 'add' }).outcome).toBe('malformed');
   });
 });
@@ -81,11 +81,11 @@ describe('merge patch (60)', () => {
     });
   });
 
-  it('drops nulls inside what it adds', () => {
+  it('drops nulls in added values', () => {
     expect(applyMergePatch({}, { a: { b: null, c: 1 } })).toEqual({ a: { c: 1 } });
   });
 
-  it('hands back the very object when it changes nothing', () => {
+  it('returns the same object when nothing changes', () => {
     const target = { a: { b: 1 } };
 
     expect(applyMergePatch(target, { a: { c: null } })).toBe(target);

@@ -1,8 +1,8 @@
 /**
  * JSON patch in the dialect of evanphx/json-patch v4, which kube-apiserver uses.
  *
- * It differs from RFC 6902: `test` of a missing leaf against null passes, `replace` of a missing key of a map succeeds, negative
- * indices count from the end. The target is shared, never edited: a patch copies what it touches, once.
+ * It differs from RFC 6902: `test` of a missing leaf against null passes, `replace` of a missing key of a map succeeds, negative indices
+ * count from the end. The target is shared and never edited: a patch copies each part that it changes once.
  */
 import { jsonEqual } from '../../objects/json.ts';
 import { isList, isMap } from '../../objects/json.ts';
@@ -11,19 +11,19 @@ import { goType } from '../definition.ts';
 
 export type JsonPatchResult =
   | { readonly outcome: 'patched'; readonly value: JsonValue }
-  /** The patch is no list of operations: 400. */
+  /** The patch is not a list of operations: 400. */
   | { readonly outcome: 'malformed'; readonly why: string }
   /** An operation failed: 422. */
   | { readonly outcome: 'failed'; readonly why: string };
 
-/** Thrown inside this file only. */
+/** Caught in this file. */
 class OperationFailed extends Error {}
 
 const MISSING = undefined;
 
 /**
- * What all `copy` operations of one patch may add up to, in bytes of JSON: kube-apiserver's limit. Thirty that double what is there would
- * build gigabytes from a hundred bytes.
+ * kube-apiserver's limit on the total of all `copy` operations of one patch, in bytes of JSON. Thirty copies that each double the object
+ * would build gigabytes from a hundred bytes.
  */
 const COPIED_BYTES_MAX = 3 * 1024 * 1024;
 
@@ -50,7 +50,7 @@ export function applyJsonPatch(target: JsonValue, patch: JsonValue): JsonPatchRe
   return { outcome: 'patched', value: document.value };
 }
 
-/** The failure in the words of the library; seen only in answers about patches of webhooks. */
+/** The library's error message; only shown for patches of webhooks. */
 function worded({ op, path }: JsonObject, why: string): string {
   if (typeof op !== 'string' || typeof path !== 'string') return `${why}: missing value`;
   if (why.startsWith('testing value')) return `${why}: test failed`;
@@ -65,12 +65,12 @@ function worded({ op, path }: JsonObject, why: string): string {
   return why;
 }
 
-/** What is being patched: a copy of the target as far as it has been touched. */
+/** The object being patched: the target with copies of all changed parts. */
 class Document {
   value: JsonValue;
   /**
-   * Maps and lists that this patch has made and nothing else holds: they are edited in place. Copying them for every operation would
-   * make ten thousand small operations on a large list take minutes.
+   * Maps and lists that this patch created and that are not shared: they are edited in place. Copying them for every operation would make
+   * ten thousand small operations on a large list take minutes.
    */
   readonly #own = new WeakSet<object>();
   #copiedBytes = 0;
@@ -113,7 +113,7 @@ class Document {
     }
   }
 
-  /** Edits the parent of `path`, and makes whatever leads there this patch's own. */
+  /** Edits the parent of `path`, after copying all its ancestors. */
   #edit(path: readonly string[], edit: (parent: Parent, key: string) => void): void {
     let parent = this.#mine(this.value);
     this.value = parent;
@@ -140,7 +140,7 @@ class Document {
     return copy;
   }
 
-  /** `value` is about to stand in a second place: from now on neither may be edited in place. */
+  /** `value` is about to be shared: neither place may be edited in place any more. */
   #share(value: JsonValue): void {
     this.#copiedBytes += Buffer.byteLength(JSON.stringify(value));
     if (this.#copiedBytes > COPIED_BYTES_MAX)
@@ -170,7 +170,7 @@ function pointer(path: string): readonly string[] {
 type MutableMap = { [key: string]: JsonValue | undefined };
 type Parent = MutableMap | JsonValue[];
 
-/** A key of the map itself: `__proto__` and its like are keys as any others. */
+/** An own key of the map: `__proto__` and similar are ordinary keys. */
 function at(map: JsonObject, key: string): JsonValue | undefined {
   return Object.hasOwn(map, key) ? map[key] : undefined;
 }
@@ -181,7 +181,7 @@ function put(map: MutableMap, key: string, value: JsonValue): void {
   else map[key] = value;
 }
 
-/** An index of an item; negative ones count from the end. */
+/** An index of a list; negative ones count from the end. */
 function existingIndex(list: readonly JsonValue[], key: string): number {
   const index = parsedIndex(key);
   const actual = index < 0 ? index + list.length : index;

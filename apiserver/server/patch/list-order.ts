@@ -1,11 +1,11 @@
 /**
- * The order of a merged list: what the patch names in the patch's order, what only the server has in its own, woven together.
+ * The order of a merged list: items in the patch in the patch's order, items only on the server in their own, interleaved.
  */
 import { isMap } from '../../objects/json.ts';
 import type { JsonValue } from '../../objects/object.ts';
 import { goPrinted, goReflected } from './go-print.ts';
 
-/** A strategic merge patch that cannot be applied; answers with `code`. */
+/** A strategic merge patch that cannot be applied; answered with `code`. */
 export class SmpError extends Error {
   readonly code: 400 | 422 | 500;
 
@@ -15,14 +15,14 @@ export class SmpError extends Error {
   }
 }
 
-/** A value of another kind than the merge needs. */
+/** A value of the wrong type for a merge. */
 export function badArgument(wanted: string, value: JsonValue | undefined): SmpError {
   return new SmpError(500, `expected a ${wanted}, but received a ${goReflected(value)}`);
 }
 
 type List = readonly JsonValue[];
 
-/** Items that `by` names too, and the others. */
+/** Splits into items that are also in `by`, and other items. */
 export function partition(list: List, by: List, mergeKey: string): readonly [List, List] {
   const named: JsonValue[] = [];
   const others: JsonValue[] = [];
@@ -38,7 +38,7 @@ export function partition(list: List, by: List, mergeKey: string): readonly [Lis
   return [named, others];
 }
 
-/** Where an item of the same name stands in `list`, -1 if nowhere. Looking through the list for each would take its length squared. */
+/** The index of an item with the same key in `list`, -1 if absent. Searching the list for each item would be quadratic. */
 function ranking(list: List, mergeKey: string): (item: JsonValue) => number {
   const first = new Map<JsonValue | undefined, number>();
   for (const [index, item] of list.entries()) {
@@ -54,7 +54,7 @@ function nameOf(item: JsonValue, mergeKey: string): JsonValue | undefined {
   return isMap(item) ? item[mergeKey] : undefined;
 }
 
-/** `named` in the order of `order`, woven into `others`, which keep the order of the server. */
+/** `named` in the order of `order`, interleaved with `others`, which keep the server's order. */
 export function normaliseOrder(named: List, others: List, order: List, server: List, mergeKey: string): List {
   const right = sorted(named, order, mergeKey);
   const left = sorted(others, server, mergeKey);
@@ -75,7 +75,7 @@ export function normaliseOrder(named: List, others: List, order: List, server: L
   return all;
 }
 
-/** Stable; deletions that are still there come last. */
+/** Stable; remaining deletions are last. */
 function sorted(list: List, order: List, mergeKey: string): List {
   const inOrder = ranking(order, mergeKey);
   const kept = list.filter((item) => !(isMap(item) && item['$patch'] === 'delete'));

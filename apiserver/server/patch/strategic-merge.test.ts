@@ -79,7 +79,7 @@ describe('lists', () => {
     expect((spec as JsonObject)['containers']).toEqual([{ name: 'only' }]);
   });
 
-  it('orders items as $setElementOrder says', () => {
+  it('orders items by $setElementOrder', () => {
     const order = [{ name: 'd' }, { name: 'n' }, { name: 'c' }];
     const { spec } = merged({ spec: { '$setElementOrder/containers': order, containers: [{ name: 'n' }] } });
 
@@ -89,7 +89,7 @@ describe('lists', () => {
 });
 
 describe('maps', () => {
-  it('merges maps, drops nulls and leaves its arguments alone', () => {
+  it('merges maps, drops nulls and does not modify its arguments', () => {
     const before = JSON.stringify(live);
     const patch: JsonObject = { metadata: { labels: { a: null, c: '3' }, annotations: { x: null, y: 'z' } } };
     const text = JSON.stringify(patch);
@@ -99,7 +99,7 @@ describe('maps', () => {
     expect(JSON.stringify(patch)).toBe(text);
   });
 
-  it('keeps only the keys that $retainKeys names', () => {
+  it('keeps only the keys in $retainKeys', () => {
     const object = { spec: { strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 1 } } } };
     const patch = { spec: { strategy: { $retainKeys: ['type'], type: 'Recreate' } } };
 
@@ -114,7 +114,7 @@ describe('maps', () => {
 });
 
 describe('refusals', () => {
-  it('wants the merge key', () => {
+  it('requires the merge key', () => {
     expect(refused({ spec: { containers: [{ image: 'x' }] } })).toMatchObject({
       code: 500,
       why: 'map: map[image:x] does not contain declared merge key: name',
@@ -128,14 +128,14 @@ describe('refusals', () => {
     });
   });
 
-  it('wants everything that is set among the retained keys', () => {
+  it('requires all set keys among the retained keys', () => {
     expect(refused({ spec: { $retainKeys: ['nodeName'], hostname: 'x' } })).toMatchObject({
       code: 400,
       why: 'invalid patch format of retainKeys',
     });
   });
 
-  it('wants what is added in the order that is set', () => {
+  it('requires added items in the order list', () => {
     const spec = { '$setElementOrder/containers': [{ name: 'c' }], containers: [{ name: 'z' }] };
 
     expect(refused({ spec })).toMatchObject({
@@ -144,7 +144,7 @@ describe('refusals', () => {
     });
   });
 
-  it('does not mix kinds of items', () => {
+  it('does not mix types of items', () => {
     expect(refused({ spec: { containers: ['x'] } }).why).toMatch(/^list element types are not identical: \[\[map\[/);
   });
 });

@@ -1,9 +1,9 @@
 /**
- * Strategic merge patch: a merge patch that knows how lists merge.
+ * Strategic merge patch: a merge patch with rules for lists.
  *
- * Owns: all directives (`$patch`, `$setElementOrder/x`, `$deleteFromPrimitiveList/x`, `$retainKeys`) and the refusals of
- * k8s.io/apimachinery `util/strategicpatch`. Lists merge by the keys of the kind's schema nodes. Does not own: orders of lists
- * (`list-order.ts`), decoding the result. Pure: neither argument is changed. Start at {@link applyStrategicMergePatch}.
+ * Owns: all directives (`$patch`, `$setElementOrder/x`, `$deleteFromPrimitiveList/x`, `$retainKeys`) and the errors of k8s.io/apimachinery
+ * `util/strategicpatch`. Lists merge by the keys in the kind's schema nodes. Does not own: orders of lists (`list-order.ts`), decoding the
+ * result. Pure: neither argument is modified. Start at {@link applyStrategicMergePatch}.
  */
 import { isList, isMap } from '../../objects/json.ts';
 import type { JsonObject, JsonValue } from '../../objects/object.ts';
@@ -35,12 +35,12 @@ export function applyStrategicMergePatch(live: JsonObject, patch: JsonObject, ro
 
 const left = new WeakMap<JsonObject, JsonObject>();
 
-/** What a merge left of its patch: without the directives that it followed. Messages about `result` show it. */
+/** The patch without its processed directives. Messages about `result` show it. */
 export function leftOfPatch(result: JsonObject): JsonObject {
   return left.get(result) ?? {};
 }
 
-/** A copy that the merge may take apart. */
+/** A copy that the merge may modify. */
 function structuredCopy(value: JsonValue): JsonValue {
   if (isList(value)) return value.map(structuredCopy);
   if (!isMap(value)) return value;
@@ -57,13 +57,13 @@ const RETAIN_KEYS = '$retainKeys';
 const SET_ORDER = '$setElementOrder';
 const DELETE_PRIMITIVES = '$deleteFromPrimitiveList';
 
-/** Where in the schema a merge is. The root and anything below a field has a node; `name` is the field's, for messages. */
+/** The place of a merge in the schema. The root and every field have a node; `name` is the field's, for messages. */
 interface Place {
   readonly node: SchemaNode | undefined;
   readonly name: string;
 }
 
-/** How a field merges. */
+/** The merge strategy of a field. */
 interface FieldMerge {
   readonly place: Place;
   /** Empty, `merge` or `replace`. */
@@ -109,7 +109,7 @@ function lookUpList(place: Place, key: string): FieldMerge {
   return { ...field, place: { node: node.items, name: key } };
 }
 
-/** `patch` is the merge's own and loses its directives; `original` is copied. */
+/** `patch` belongs to the merge and loses its directives; `original` is copied. */
 function mergeMap(original: JsonObject, patch: MutableMap, place: Place): JsonValue {
   const directive = patch[DIRECTIVE];
   if (directive !== undefined) {
@@ -163,7 +163,7 @@ function fieldOf(key: string, prefix: string, problem: string): string {
   return key.slice(slash + 1);
 }
 
-/** Keys that are not named go; everything that the patch sets must be named. */
+/** Removes keys that are not listed; everything that the patch sets must be listed. */
 function retainKeys(merged: MutableMap, patch: MutableMap): void {
   const keys = patch[RETAIN_KEYS];
   if (keys === undefined) return;
@@ -177,7 +177,7 @@ function retainKeys(merged: MutableMap, patch: MutableMap): void {
   for (const key of Object.keys(merged)) if (!retained.has(key)) delete merged[key];
 }
 
-/** Merges and orders every list that has a `$setElementOrder`, so that the plain merge does not see it any more. */
+/** Merges and orders every list with a `$setElementOrder`, and removes it from the plain merge. */
 function setOrders(merged: MutableMap, patch: MutableMap, place: Place): void {
   for (const directive of Object.keys(patch)) {
     if (!directive.startsWith(SET_ORDER)) continue;
@@ -204,7 +204,7 @@ function setOrders(merged: MutableMap, patch: MutableMap, place: Place): void {
   }
 }
 
-/** What the patch adds must stand in the order that it sets. */
+/** Items that the patch adds must be in its order list, in the same order. */
 function checkOrder(patch: readonly JsonValue[], order: readonly JsonValue[], mergeKey: string): void {
   if (patch.length === 0 || order.length === 0) return;
   const added = mergeKey === '' ? patch : patch.filter((item) => !isDeletion(item));
@@ -293,7 +293,7 @@ function mergeList(
     else if (directive === 'merge') throw new SmpError(500, 'merging lists cannot yet be specified in the patch');
     else throw new SmpError(500, `unknown patch type: ${goPrinted(directive)} in map: ${goPrinted(item)}`);
   }
-  // A replacement is all there is: nothing is left to merge.
+  // A replacement has nothing left to merge.
   if (replaces) base = plain;
   else if (deleted.size > 0) base = base.filter((one) => !deleted.has(one[mergeKey]));
   const additions = replaces ? [] : plain;
@@ -311,7 +311,7 @@ function mergeList(
   return normaliseOrder(inPatch, others, additions, base, mergeKey);
 }
 
-/** What is new without directives, on request without nulls, which mean nothing there; undefined when it is itself a directive. */
+/** A new value without directives, optionally without nulls, which have no meaning there; undefined when it is a directive itself. */
 function withoutDirectives(value: JsonValue, discardNulls: boolean): JsonValue | undefined {
   if (isList(value)) return value.map((one) => withoutDirectives(one, discardNulls)).filter((one) => one !== undefined);
   if (!isMap(value)) return value;
@@ -321,7 +321,7 @@ function withoutDirectives(value: JsonValue, discardNulls: boolean): JsonValue |
     const one = map[key] ?? null;
     const kept = one === null && discardNulls ? undefined : withoutDirectives(one, discardNulls);
     if (kept === undefined) delete map[key];
-    // Most stay as they are; writing a hundred thousand of them takes its time.
+    // Most stay unchanged; copying a hundred thousand of them is slow.
     else if (kept !== one) map[key] = kept;
   }
   return value;

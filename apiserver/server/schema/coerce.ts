@@ -1,8 +1,8 @@
 /**
- * Pruning of unknown fields and defaulting, in one walk that copies only what changes.
+ * Pruning of unknown fields and defaulting, in one copy-on-write walk.
  *
- * Mirrors apiextensions-apiserver `schema/pruning` and `schema/defaulting`: unknown keys go, missing keys with a default come, a
- * null where null is not allowed becomes the default or goes.
+ * Mirrors apiextensions-apiserver `schema/pruning` and `schema/defaulting`: unknown keys are removed, missing keys get their default, a
+ * null in a non-nullable field gets the default or is removed.
  */
 import { isList, isMap, withoutKeys } from '../../objects/json.ts';
 import type { JsonObject, JsonValue } from '../../objects/object.ts';
@@ -12,7 +12,7 @@ import { decodeMetadata } from '../metadata.ts';
 import { STORED_BYTES_MAX, TooMuchFilledIn, weightOf } from '../weight.ts';
 import type { SchemaNode } from './schema-node.ts';
 
-/** What coercing reads of a node. */
+/** The part of a node that coercion needs. */
 export interface CoercedNode extends Pick<SchemaNode, 'type' | 'nullable' | 'preserve' | 'embedded' | 'hasDefault'> {
   readonly items: CoercedNode | undefined;
   readonly properties: ReadonlyMap<string, CoercedNode>;
@@ -20,7 +20,7 @@ export interface CoercedNode extends Pick<SchemaNode, 'type' | 'nullable' | 'pre
   readonly defaulted: SchemaNode['defaulted'];
 }
 
-/** A schema that prunes and fills in nothing. */
+/** A schema that prunes and defaults nothing. */
 export function withoutDefaults(node: CoercedNode): CoercedNode {
   const { items, additional } = node;
   return {
@@ -33,12 +33,12 @@ export function withoutDefaults(node: CoercedNode): CoercedNode {
   };
 }
 
-/** What the defaults of one object may still add, bytes. */
+/** The remaining bytes for defaults of one object. */
 let room = Number.POSITIVE_INFINITY;
 
 /**
- * Runs one coercing whose defaults may add what can be stored: a schema of a thousand defaults in the items of a list makes gigabytes
- * of a list of empty items.
+ * Runs one coercion whose defaults are limited to what can be stored: a schema with a thousand defaults in list items turns a list of empty
+ * items into gigabytes.
  *
  * @throws {TooMuchFilledIn}
  */
@@ -60,13 +60,13 @@ function weightOfDefault(value: JsonValue): number {
   return weight;
 }
 
-/** Collects the paths of dropped fields; undefined when nobody asks. */
+/** Collects the paths of dropped fields; undefined when not needed. */
 export type Unknown = string[] | undefined;
 
-/** So many are collected: warnings end after 4 KiB, and a strict answer with more is read by nobody. */
+/** The limit on collected paths: warnings end after 4 KiB, and no client reads longer strict errors. */
 const UNKNOWN_MAX = 10_000;
 
-/** `kept`: the value is an item of a list that preserves unknown fields, which its items then do as well. */
+/** `kept`: the value is an item of a list with x-preserve-unknown-fields, which its items inherit. */
 export function coerceValue(
   node: CoercedNode,
   value: JsonValue,
@@ -103,7 +103,7 @@ function coerceList(
 /** Whether a walk has dropped anything. */
 let hasDropped = false;
 
-/** Prunes and defaults a whole object. `unknown` collects the paths of what goes. */
+/** Prunes and defaults a whole object. `unknown` collects the paths of dropped fields. */
 export function coerceObject(node: CoercedNode, object: JsonObject, unknown: Unknown): JsonObject {
   hasDropped = false;
   const coerced = bounded(() => coerceMap(node, object, '', undefined, true));
@@ -112,7 +112,7 @@ export function coerceObject(node: CoercedNode, object: JsonObject, unknown: Unk
   return coerced;
 }
 
-/** `root`: the object itself, whose `apiVersion`, `kind` and `metadata` are not the schema's business. */
+/** `root`: the object itself, whose `apiVersion`, `kind` and `metadata` are not covered by the schema. */
 export function coerceMap(
   node: CoercedNode,
   map: JsonObject,
@@ -137,7 +137,7 @@ export function coerceMap(
     const known = property ?? (typeof additional === 'object' ? additional : undefined);
     if (known === undefined) {
       if (additional === true) {
-        // The key may be anything, and nothing is known of what is below it.
+        // Any key is allowed, without a schema below.
         const below = coerceValue(
           NOTHING,
           value,
@@ -155,7 +155,7 @@ export function coerceMap(
     }
     let coerced: JsonValue | undefined = value;
     if (value === null) {
-      // An explicit null is the default if there is one, nothing otherwise.
+      // An explicit null is replaced by the default, or removed.
       if (!known.nullable) coerced = property?.hasDefault === true ? undefined : dropped(known);
     } else if (typeof value === 'object')
       coerced = coerceValue(known, value, unknown === undefined ? '' : path === '' ? key : `${path}.${key}`, unknown);
@@ -175,7 +175,7 @@ export function coerceMap(
   return copy ?? map;
 }
 
-/** Nulls are kept where the schema says nothing about the type. */
+/** Nulls are kept where the schema has no type. */
 function dropped(node: CoercedNode): JsonValue | undefined {
   return node.type === '' && node.preserve ? null : undefined;
 }
@@ -190,7 +190,7 @@ const META_KEYS = new Set(
   ),
 );
 
-/** Metadata of an embedded resource as Go would write it again; what cannot be decoded stays and is refused later. */
+/** Metadata of an embedded resource as Go would encode it; undecodable metadata is kept and refused later. */
 function embeddedMetadata(value: JsonValue, path: string, unknown: Unknown): JsonValue {
   const meta = decodeMetadata(value);
   if (typeof meta === 'string' || !isMap(value)) return value;
@@ -202,7 +202,7 @@ function embeddedMetadata(value: JsonValue, path: string, unknown: Unknown): Jso
   return jsonEqual(meta, value) ? value : meta;
 }
 
-/** What values of scalars that should not have any parts are made of: nothing is known there. */
+/** The parts of values that should be scalars: without a schema. */
 const NOTHING = {
   type: '',
   nullable: false,

@@ -11,7 +11,7 @@ function schema(spec: JsonObject): ReturnType<typeof compileSchema> {
   return compileSchema({ type: 'object', properties: { spec } });
 }
 
-/** `field: message` of everything wrong with a spec. */
+/** `field: message` of all errors in a spec. */
 function errors(spec: JsonObject, value: JsonValue, old?: JsonValue): readonly string[] {
   return schema(spec)
     .validate(object(value), old === undefined ? undefined : object(old))
@@ -36,7 +36,7 @@ describe('pruning and defaulting', () => {
     },
   };
 
-  it('keeps unknown fields in items of a list that preserves them, not below what an item knows or any key may hold', () => {
+  it('keeps unknown fields in items of a list that preserves them, not below declared fields or additionalProperties', () => {
     const item = { type: 'object', properties: { known: { type: 'object', properties: { x: { type: 'string' } } } } };
     const free = schema({
       type: 'object',
@@ -53,7 +53,7 @@ describe('pruning and defaulting', () => {
     expect(coerced['spec']).toEqual({ list: [{ odd: { a: 1 }, known: { x: 'x' } }], any: { a: {}, b: 1 } });
   });
 
-  it('drops what the schema does not know and fills in defaults (122, 123)', () => {
+  it('drops unknown fields and fills in defaults (122, 123)', () => {
     const unknown: string[] = [];
 
     const coerced = schema(spec).coerce(
@@ -71,19 +71,19 @@ describe('pruning and defaulting', () => {
     expect(unknown).toEqual(['spec.stranger', 'spec.list[0].b']);
   });
 
-  it('turns a null into the default or into nothing, unless null is allowed (123)', () => {
+  it('replaces a null by the default or removes it, unless nullable (123)', () => {
     const coerced = schema(spec).coerce(object({ size: null, known: null, maybe: null }));
 
     expect(coerced['spec']).toEqual({ size: 3, nested: { deep: 'x' }, maybe: null });
   });
 
-  it('hands back the very object when nothing changes', () => {
+  it('returns the same object when nothing changes', () => {
     const done = schema(spec).coerce(object({ known: 'k' }));
 
     expect(schema(spec).coerce(done)).toBe(done);
   });
 
-  it('leaves metadata alone', () => {
+  it('does not touch metadata', () => {
     const given = object({ known: 'k', size: 1, nested: { deep: 'x' } });
 
     expect(schema(spec).coerce(given)).toBe(given);
@@ -205,14 +205,14 @@ describe('validation (124)', () => {
     expect(errors(spec, value)).toEqual(expected);
   });
 
-  it('does not judge again what an update leaves as it was (126)', () => {
+  it('does not validate unchanged parts of an update again (126)', () => {
     const spec: JsonObject = { type: 'object', properties: { a: { type: 'string' }, b: { type: 'integer' } } };
 
     expect(errors(spec, { a: 1, b: 2 }, { a: 1, b: 1 })).toEqual([]);
     expect(errors(spec, { a: 2, b: 1 }, { a: 1, b: 1 })).toHaveLength(1);
   });
 
-  it('judges a status by itself', () => {
+  it('validates a status on its own', () => {
     const compiled = compileSchema({
       type: 'object',
       properties: { status: { type: 'object', properties: { phase: { type: 'string' } } } },
@@ -225,7 +225,7 @@ describe('validation (124)', () => {
   });
 });
 
-it('names ten thousand unknown fields at most', () => {
+it('reports at most ten thousand unknown fields', () => {
   const compiled = compileSchema({ type: 'object', properties: { spec: { type: 'object' } } });
   const spec = Object.fromEntries(Array.from({ length: 20_000 }, (_, at) => [`k${at}`, 1]));
   const unknown: string[] = [];

@@ -1,8 +1,8 @@
 /**
- * A version's schema as the rest of the server uses it: coerce, then validate.
+ * The compiled schema of a version: coerce, then validate.
  *
- * Start here. `node.ts` reads the schema, `coerce.ts` prunes and defaults, `validate.ts` words what is wrong, `lists.ts` and
- * `embedded.ts` add what kube-openapi does not know, `../cel/rules.ts` evaluates rules.
+ * Start here. `node.ts` reads the schema, `coerce.ts` prunes and defaults, `validate.ts` reports errors, `lists.ts` and `embedded.ts` add
+ * checks that kube-openapi lacks, `../cel/rules.ts` evaluates rules.
  */
 import type { JsonValue, KubeObject } from '../../objects/object.ts';
 import { compileRules, evaluateRules, hasRules, type RuleTree } from '../cel/rules.ts';
@@ -20,7 +20,7 @@ import { validateValue } from './validate.ts';
 
 const NONE: readonly FieldError[] = [];
 
-/** Errors of these types leave values that rules could trip over. */
+/** After errors of these types rules could fail on the values. */
 const BLOCKING: ReadonlySet<string> = new Set(['NotSupported', 'Required', 'TooLong', 'TooMany', 'TypeInvalid']);
 
 const BLOCKED: FieldError = {
@@ -31,9 +31,9 @@ const BLOCKED: FieldError = {
     'some validation rules were not checked because the object was invalid; correct the existing errors to complete validation',
 };
 
-/** `scale`: where replica counts are, for definitions with that subresource. */
+/** `scale`: the paths of replica counts, for definitions with that subresource. */
 export function compileSchema(schema: JsonValue | undefined, scale?: ScalePaths): CustomSchema {
-  // Beside the schema's properties an object has metadata, which keeps it from ever counting as unchanged.
+  // An object also has metadata, so it never counts as unchanged.
   const root: SchemaNode = { ...compileNode(schema), open: true };
   const status = root.properties.get('status');
   const lists = hasAssociativeLists(root);
@@ -42,7 +42,7 @@ export function compileSchema(schema: JsonValue | undefined, scale?: ScalePaths)
   let rules: RuleTree | undefined;
   let bare: CoercedNode | undefined;
 
-  /** What comes after the OpenAPI schema. */
+  /** Checks after the OpenAPI schema. */
   const beyond = (
     object: KubeObject,
     old: KubeObject | undefined,

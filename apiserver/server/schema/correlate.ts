@@ -1,15 +1,15 @@
 /**
- * Which stored value a new one is compared with, and when both count as equal: the ground of ratcheting (126).
+ * Finds the stored value that a new one is compared with, and when both count as equal, for ratcheting (126).
  *
- * Mirrors k8s.io/apiserver `cel/common/equality.go`: items of list maps are found by their keys, other items not at all, and what the
- * schema does not know is never equal.
+ * Mirrors k8s.io/apiserver `cel/common/equality.go`: items of list maps are correlated by key, other items not at all, and values without a
+ * schema are never equal.
  */
 import { jsonEqual } from '../../objects/json.ts';
 import { isList, isMap, sortedKeys } from '../../objects/json.ts';
 import type { JsonObject, JsonValue } from '../../objects/object.ts';
 import type { SchemaNode } from './schema-node.ts';
 
-/** The stored namesake of an item of a list map; undefined in other lists. */
+/** The stored item with the same key in a list map; undefined in other lists. */
 export function oldItem(
   node: SchemaNode,
   item: JsonValue,
@@ -21,7 +21,7 @@ export function oldItem(
   return named.items.get(keysText(node, item));
 }
 
-/** Items of the lists that were asked for by their keys: looking through a list for each item takes its length squared. */
+/** An index of list items by key: searching a list for each item would be quadratic. */
 const namesakes = new WeakMap<
   readonly JsonValue[],
   { readonly node: SchemaNode; readonly items: ReadonlyMap<string, JsonValue> }
@@ -41,12 +41,12 @@ function keysText({ listKeys }: SchemaNode, item: JsonObject): string {
   return JSON.stringify(listKeys.map((key) => [sortedKeys(item[key] ?? null), item[key] === undefined]));
 }
 
-/** The schema of a map's value; undefined when the map's schema does not know the key. */
+/** The schema of a map's value; undefined when the map's schema does not declare the key. */
 function nodeAt(node: SchemaNode, key: string): SchemaNode | undefined {
   return node.properties.get(key) ?? (typeof node.additional === 'object' ? node.additional : undefined);
 }
 
-/** Whether nothing changed as far as ratcheting can see. */
+/** Whether nothing changed, as ratcheting defines it. */
 export function isUnchanged(node: SchemaNode, value: JsonValue, old: JsonValue): boolean {
   if (isList(value)) return isList(old) && listUnchanged(node, value, old);
   if (!isMap(value)) return jsonEqual(value, old);

@@ -1,5 +1,5 @@
 /**
- * Durations as `time.ParseDuration` reads them, and as go-openapi's strfmt does beyond that ("3 days").
+ * Durations as parsed by `time.ParseDuration`, and by go-openapi's strfmt beyond that ("3 days").
  */
 
 const UNIT_NANOS: { readonly [unit: string]: bigint } = {
@@ -47,7 +47,7 @@ const LONG_UNITS: readonly (readonly [readonly string[], bigint])[] = [
   [['w', 'wk', 'week'], 604_800_000_000_000n],
 ];
 
-/** The same, and forms such as `3 days` and `2 weeks`; undefined when neither reads it. */
+/** The same, and forms like `3 days` and `2 weeks`; undefined when neither parses. */
 export function parseDuration(text: string): bigint | undefined {
   const plain = parseGoDuration(text);
   if (plain !== undefined) return plain;
@@ -56,7 +56,7 @@ export function parseDuration(text: string): bigint | undefined {
   for (const [, count = '', unit = ''] of text.matchAll(/(\d+)\s*([A-Za-zµ]+)/g)) {
     const lower = unit.toLowerCase();
     for (const [names, nanos] of LONG_UNITS) {
-      // The last name of a unit may be followed by anything: "days", "milliseconds".
+      // Any suffix may follow the last unit: "days", "milliseconds".
       if (!names.some((name, at) => name === lower || (at === names.length - 1 && lower.startsWith(name)))) continue;
       found = true;
       total += BigInt(count) * nanos;

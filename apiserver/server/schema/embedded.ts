@@ -21,7 +21,7 @@ export function hasEmbedded(node: SchemaNode): boolean {
   );
 }
 
-/** Appends what is wrong with the type and the metadata of embedded resources. */
+/** Appends errors in the type and the metadata of embedded resources. */
 export function validateEmbedded(node: SchemaNode, value: JsonValue, path: string, errors: FieldError[]): void {
   if (isList(value)) {
     if (node.items !== undefined)
@@ -60,7 +60,7 @@ function validateResource(value: JsonObject, path: string, errors: FieldError[])
   const meta = decodeMetadata(metadata);
   if (typeof meta === 'string') errors.push(fieldInvalid(`${path}.metadata`, metadata, meta));
   else
-    // Embedded resources need no name, but one they have must be usable in a path.
+    // Embedded resources need no name, but a name must be usable in a path.
     for (const error of validateNewMetadata({ ...meta, name: meta.name ?? 'fakename' }, 'path-segment', 'plain', []))
       errors.push({ ...error, field: `${path}.${error.field}` });
 }

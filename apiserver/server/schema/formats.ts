@@ -1,5 +1,5 @@
 /**
- * The `format` values that kube-apiserver checks (go-openapi's strfmt, as Kubernetes vendors it). Others are ignored, as there.
+ * The `format` values that kube-apiserver checks (go-openapi's strfmt, as vendored by Kubernetes). Other formats are ignored, as there.
  */
 import { parseDuration } from './durations.ts';
 import { parseCidr, parseIp } from './ip.ts';
@@ -59,7 +59,7 @@ const FORMATS: ReadonlyMap<string, (text: string) => boolean> = new Map([
   ['k8slongname', (text) => text.length <= 253 && LONG_NAME.test(text)],
 ]);
 
-/** The format if a server knows it for the type, empty otherwise. Types: empty stands for several or none. */
+/** The format if a server checks it for the type, empty otherwise. Types: empty stands for several or none. */
 export function knownFormat(type: string, format: string): string {
   if (format === '') return '';
   switch (type) {
@@ -75,7 +75,7 @@ export function knownFormat(type: string, format: string): string {
   }
 }
 
-/** Whether `value` has the format; true for formats that nobody checks. */
+/** Whether `value` has the format; true for formats without a check. */
 export function formatHolds(format: string, value: string): boolean {
   return FORMATS.get(format.replaceAll('-', ''))?.(value) ?? true;
 }

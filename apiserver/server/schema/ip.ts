@@ -1,8 +1,8 @@
 /**
- * IP addresses and ranges as Go's `net` package reads them.
+ * IP addresses and ranges as parsed by Go's `net` package.
  */
 
-/** The 4 or 16 bytes of an address; undefined when it is none. `sloppy`: leading zeros are allowed, as before Go 1.17. */
+/** The 4 or 16 bytes of an address; undefined for an invalid one. `sloppy`: leading zeros are allowed, as before Go 1.17. */
 export function parseIp(text: string, sloppy = false): readonly number[] | undefined {
   return text.includes(':') ? parseIpv6(text, sloppy) : parseIpv4(text, sloppy);
 }
@@ -60,7 +60,7 @@ export function parseCidr(text: string, sloppy = false): Cidr | undefined {
   return { address, prefix };
 }
 
-/** The address with everything behind the prefix cleared. */
+/** The address with its host bits cleared. */
 export function masked({ address, prefix }: Cidr): readonly number[] {
   return address.map((byte, index) => {
     const bits = Math.min(8, Math.max(0, prefix - index * 8));

@@ -1,5 +1,5 @@
 /**
- * Lists that are sets or maps hold nothing twice (125).
+ * Uniqueness of list sets and maps (125).
  */
 import { isList, isMap, sortedKeys } from '../../objects/json.ts';
 import type { JsonObject, JsonValue } from '../../objects/object.ts';
@@ -16,7 +16,7 @@ export function hasAssociativeLists(node: SchemaNode): boolean {
   );
 }
 
-/** Appends an error for every item that comes a second time. */
+/** Appends an error for every duplicate item. */
 export function validateLists(node: SchemaNode, value: JsonValue, path: string, errors: FieldError[]): void {
   if (isList(value)) {
     if (node.listType === 'set') addDuplicates(value, value, path, errors);
@@ -56,7 +56,7 @@ function validateListMap(node: SchemaNode, list: readonly JsonValue[], path: str
   addDuplicates(list, keys, path, errors);
 }
 
-/** Each value is named once, at its second appearance. */
+/** Each value is reported once, at its second occurrence. */
 function addDuplicates(
   list: readonly JsonValue[],
   keys: readonly JsonValue[],
@@ -66,7 +66,7 @@ function addDuplicates(
   if (list.length < 2) return;
   const seen = new Map<JsonValue, number>();
   for (const [index, key] of keys.entries()) {
-    // Maps and lists are told apart by their text, which begins with a bracket; strings begin with a quote.
+    // The text of maps and lists starts with a bracket; strings start with a quote.
     const found = typeof key === 'string' ? `"${key}` : isObject(key) ? JSON.stringify(sortedKeys(key)) : key;
     const times = seen.get(found) ?? 0;
     if (times === 1) errors.push({ type: 'Duplicate', field: `${path}[${index}]`, value: key, detail: '' });

@@ -1,8 +1,7 @@
 /**
- * A structural schema, compiled once: what pruning, defaulting and validation walk.
+ * A structural schema, compiled once for pruning, defaulting and validation.
  *
- * Owns: reading the OpenAPI v3 subset of CustomResourceDefinitions into nodes. Does not own: walking them (`coerce.ts`,
- * `validate.ts`).
+ * Owns: converting the OpenAPI v3 subset of CustomResourceDefinitions to nodes. Does not own: walking them (`coerce.ts`, `validate.ts`).
  */
 import { isList, isMap, textOf } from '../../objects/json.ts';
 import type { JsonObject, JsonValue } from '../../objects/object.ts';
@@ -17,7 +16,7 @@ const NO_DEFAULTS: SchemaNode['defaulted'] = [];
 const NO_NODES: readonly SchemaNode[] = [];
 const NO_NAMES: readonly string[] = [];
 
-/** Compiles one schema; anything that is not a map compiles to "anything goes". */
+/** Compiles one schema; anything but a map compiles to a schema without constraints. */
 export function compileNode(schema: JsonValue | undefined): SchemaNode {
   const raw: JsonObject = isMap(schema) ? schema : {};
   const { properties, defaulted } = compileProperties(raw['properties']);
@@ -80,7 +79,7 @@ function compileProperties(raw: JsonValue | undefined): Pick<SchemaNode, 'proper
   for (const [name, property] of Object.entries(raw)) {
     const node = compileNode(property);
     properties.set(name, node);
-    // Defaults are themselves pruned and defaulted, once, here.
+    // Defaults are pruned and defaulted themselves, once, here.
     if (node.default !== undefined && node.default !== null)
       defaulted.push([name, coerceValue(node, node.default, '', undefined)]);
   }

@@ -1,5 +1,5 @@
 /**
- * Numbers against their bounds, with kube-openapi's texts; and numbers as Go prints them.
+ * Numeric constraints with kube-openapi's messages; and numbers as Go prints them.
  */
 import type { SchemaNode } from './schema-node.ts';
 
@@ -7,7 +7,7 @@ const INT32_MAX = 2 ** 31 - 1;
 const INT64_MAX = 2 ** 63;
 const FLOAT32_MAX = 3.4028234663852886e38;
 
-/** From this exponent on Go's `%v` writes floats with one. */
+/** From this exponent on Go's `%v` prints floats in scientific notation. */
 const EXPONENT_MIN = 6;
 
 /** A float as Go's `%v` prints it: `0.5`, `100000`, `1e+06`. */
@@ -18,15 +18,15 @@ function goFloat(value: number): string {
   return `${digits}e${exponent < 0 ? '-' : '+'}${String(Math.abs(exponent)).padStart(2, '0')}`;
 }
 
-/** Something wrong with a number; `plain` errors carry no path of their own. */
+/** An error of a number; `plain` errors have no path. */
 export interface NumberFault {
   readonly plain: boolean;
   readonly text: string;
-  /** Shown instead of the number that was judged. */
+  /** Shown instead of the validated number. */
   readonly value?: number;
 }
 
-/** Everything wrong with `value`, in the order in which kube-openapi says it. */
+/** All errors of `value`, in the order of kube-openapi. */
 export function numberFaults(node: SchemaNode, value: number, path: string): readonly NumberFault[] {
   const faults: NumberFault[] = [];
   const { multipleOf, maximum, minimum } = node;

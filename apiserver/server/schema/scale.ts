@@ -1,5 +1,5 @@
 /**
- * The values that /scale reads must be replica counts and a selector.
+ * Validates the fields behind /scale: replica counts and a selector.
  *
  * Mirrors `ValidateScaleSpec` and `ValidateScaleStatus` of apiextensions-apiserver `registry/customresource/validator.go`.
  */
@@ -10,7 +10,7 @@ import { fieldInvalid, type FieldError } from '../refusal.ts';
 
 const INT32_MAX = 2 ** 31 - 1;
 
-/** Appends what is wrong with the replica counts and the selector. `spec`: also look at the wanted replicas. */
+/** Appends errors in the replica counts and the selector. `spec`: also checks spec.replicas. */
 export function validateScale(paths: ScalePaths, object: KubeObject, errors: FieldError[], spec: boolean): void {
   if (spec) validateReplicas(paths.specReplicas, object, errors);
   validateReplicas(paths.statusReplicas, object, errors);

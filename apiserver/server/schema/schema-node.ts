@@ -1,9 +1,9 @@
-/** A structural schema, compiled: what pruning, defaulting and validation walk. `node.ts` makes it. */
+/** A compiled structural schema for pruning, defaulting and validation. Created by `node.ts`. */
 import type { JsonValue } from '../../objects/object.ts';
 import type { GoRegExp } from '../../wire/go-regexp.ts';
 
 export interface SchemaNode {
-  /** Empty: anything goes. */
+  /** Empty: any type. */
   readonly type: string;
   readonly nullable: boolean;
   readonly intOrString: boolean;
@@ -15,7 +15,7 @@ export interface SchemaNode {
   readonly properties: ReadonlyMap<string, SchemaNode>;
   /** Properties with a default, in schema order. */
   readonly defaulted: readonly (readonly [string, JsonValue])[];
-  /** Values of other keys; `true` for anything. */
+  /** The schema of other keys; `true` for any value. */
   readonly additional: SchemaNode | boolean | undefined;
   readonly items: SchemaNode | undefined;
   readonly hasDefault: boolean;
@@ -48,13 +48,13 @@ export interface SchemaNode {
   /** Strategic merge patch; built-in kinds only. */
   readonly patchStrategy: string;
   readonly patchMergeKey: string;
-  /** Keys may appear here or below that no schema knows: such parts never count as unchanged. */
+  /** Undeclared keys are allowed here or below: such parts never count as unchanged. */
   readonly open: boolean;
   /** `x-kubernetes-validations`. */
   readonly rules: readonly ValidationRule[];
 }
 
-/** One entry of `x-kubernetes-validations`; texts are empty when absent. */
+/** One entry of `x-kubernetes-validations`; absent texts are empty. */
 export interface ValidationRule {
   readonly rule: string;
   readonly message: string;

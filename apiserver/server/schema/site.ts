@@ -1,29 +1,29 @@
 /**
- * Where validation notes what is wrong.
+ * Collects validation errors.
  *
- * Owns: errors without repetitions, and how much is asked: alternatives of a schema are first judged without wording anything, because
- * a list may have as many items as its schema has alternatives, and the errors of one alternative are shown at most.
+ * Owns: deduplicated errors, and the level of detail: alternatives of a schema are first validated without messages, because a list may
+ * have as many items as its schema has alternatives, and at most the errors of one alternative are shown.
  */
 import { jsonEqual } from '../../objects/json.ts';
 import type { JsonValue } from '../../objects/object.ts';
 import type { FieldError, FieldErrorType } from '../refusal.ts';
 import { ERRORS_MAX } from '../weight.ts';
 
-/** `validity` ends with the first failure, `matches` goes through everything and words nothing. */
+/** `validity` ends with the first failure, `matches` goes through everything without messages. */
 export type Asked = 'errors' | 'matches' | 'validity';
 
 /**
- * How many values one object may have judged. Only alternatives of alternatives, or of long lists, come this far: an object that can be
- * stored has less than a million values. A real server's time is up long before: in 34 s it gets through fewer than six million.
+ * The maximum number of validated values of one object. Only nested alternatives, or alternatives for long lists, reach it: a storable
+ * object has less than a million values. A real server times out long before: in 34 s it validates fewer than six million.
  */
 const JUDGED_MAX = 6_000_000;
-/** How many of them to find out which of several failed alternatives to show; beyond that the first one is shown. */
+/** The part of it for finding out which of several failed alternatives to show; beyond that the first one is shown. */
 const COMPARED_MAX = 2_000_000;
 
-/** What it takes to word an error and to see whether it was said before, in values judged. */
+/** The cost of a message and its duplicate check, in validated values. */
 const ERROR_PARTS = 10;
 
-/** An object takes more judging than a real server has time for. */
+/** Validating an object would exceed a real server's time limit. */
 export class TooMuchJudged extends Error {}
 
 export class Site {
@@ -31,13 +31,15 @@ export class Site {
   /** Prefix of every field: empty for the whole object, `status` for its status alone. */
   readonly base: string;
   readonly asked: Asked;
-  /** Checks that went through: `anyOf` and `oneOf` show the errors of the branch with most of them. Not counted where errors are asked for. */
+  /**
+   * The number of passed checks: `anyOf` and `oneOf` show the errors of the branch with the most. Not counted where errors are collected.
+   */
   matches = 0;
   failed = false;
-  /** Errors by how they start; most objects have none. */
+  /** Errors by prefix; most objects have none. */
   #known: Map<string, FieldError[]> | undefined = undefined;
 
-  /** Where the work for an object is counted: the site that all others are of. */
+  /** The site that counts the work for the whole object. */
   readonly #root: Site;
   #judged = 0;
   #compared = 0;
@@ -64,12 +66,12 @@ export class Site {
     return this.#root.#compared < COMPARED_MAX;
   }
 
-  /** Whether errors are worded, which needs paths. */
+  /** Whether messages are needed, which need paths. */
   get words(): boolean {
     return this.asked === 'errors';
   }
 
-  /** Whether more failures would change nothing. */
+  /** Whether further failures would not matter. */
   get settled(): boolean {
     return this.asked === 'validity' ? this.failed : this.errors.length >= ERRORS_MAX;
   }
@@ -87,7 +89,7 @@ export class Site {
     });
   }
 
-  /** The same text is never said twice. */
+  /** Duplicate messages are dropped. */
   add(error: FieldError): void {
     if (this.settled) return;
     this.judging(ERROR_PARTS);
@@ -100,7 +102,7 @@ export class Site {
     this.errors.push(error);
   }
 
-  /** Forgets all errors but the first `count`. */
+  /** Removes all errors but the first `count`. */
   forgetAfter(count: number): void {
     for (const error of this.errors.splice(count)) {
       const same = this.#known?.get(startOf(error));
@@ -109,7 +111,7 @@ export class Site {
   }
 }
 
-/** The start of an error, by which the same one is looked for: the whole text may be a long enumeration, for each item of a list. */
+/** The prefix of an error, for finding duplicates: the whole text may be a long enumeration, for each item of a list. */
 function startOf({ type, field, detail }: FieldError): string {
   return `${type} ${field} ${detail.length} ${detail.slice(0, START)}`;
 }

@@ -1,9 +1,9 @@
 /**
- * Validation of custom resources against their schema, with kube-openapi's texts, order and ratcheting.
+ * Validates custom resources against their schema, with kube-openapi's messages, order and ratcheting.
  *
  * Owns: types, combinations, maps and lists; strings and numbers are in `formats.ts` and `numbers.ts`. Does not own: list sets and maps
- * (`lists.ts`), embedded resources (`embedded.ts`), rules (`../cel`). The path inside a message is relative to what is validated;
- * the field is absolute. Start at {@link validateValue}.
+ * (`lists.ts`), embedded resources (`embedded.ts`), rules (`../cel`). The path inside a message is relative to the validated value; the
+ * field is absolute. Start at {@link validateValue}.
  */
 import { jsonEqual } from '../../objects/json.ts';
 import { isList, isMap, sortedKeys } from '../../objects/json.ts';
@@ -16,8 +16,7 @@ import { numberFaults } from './numbers.ts';
 import { Site } from './site.ts';
 
 /**
- * Appends to `site.errors` whatever is wrong with `value`. `old`: the stored value, when there is one to compare with: what has not
- * changed since does not fail.
+ * Appends the errors of `value` to `site.errors`. `old`: the stored value, when correlated: unchanged parts do not fail.
  */
 export function validateValue(
   node: SchemaNode,
@@ -30,7 +29,7 @@ export function validateValue(
     judge(node, value, undefined, path, site);
     return;
   }
-  // The everyday case first: unchanged parts of closed schemas need no look at all.
+  // The common case first: unchanged parts of closed schemas are skipped.
   if (!node.open && (value === old || jsonEqual(value, old))) return;
   const { errors } = site;
   const count = errors.length;
@@ -41,7 +40,7 @@ export function validateValue(
 function judge(node: SchemaNode, given: JsonValue, old: JsonValue | undefined, path: string, site: Site): void {
   if (site.settled) return;
   site.judging(typeof given === 'string' ? 1 + (given.length >> 10) : 1);
-  // An integer that keeps digits beyond a double's is judged as the double.
+  // An integer with digits beyond a double is validated as the double.
   const digits = typeof given === 'object' ? longIntegerDigits(given) : undefined;
   const value = digits === undefined ? given : Number(digits);
   if (node.type !== '' || node.intOrString || node.format !== '') {
@@ -93,7 +92,7 @@ function checkType(node: SchemaNode, value: JsonValue, path: string, site: Site)
     ? found === 'integer' || found === 'string'
     : node.type === found || (node.type === 'number' && found === 'integer');
   if (node.format !== '' && !fits) {
-    // A format is named instead of the type, and lists pass for strings with a format.
+    // A mismatch names the format instead of the type, and lists are accepted for strings with a format.
     if (found !== 'string' && found !== 'array') return mistyped(site, path, node.format, goFormat(found));
     if (node.type !== 'number' && node.type !== 'integer' && !node.intOrString) return true;
   }
@@ -121,17 +120,17 @@ function checkEnum(node: SchemaNode, value: JsonValue, path: string, site: Site)
 }
 
 interface Enum {
-  /** As they are: a long text may be asked about for each of a thousand alternatives. */
+  /** Raw values: a long text may be compared with a thousand alternatives. */
   readonly strings: ReadonlySet<JsonValue>;
   readonly values: ReadonlySet<string>;
-  /** Whether a map or a list is among them: no other is worth writing out. */
+  /** Whether any of them is a map or a list: only those need canonical text. */
   readonly structured: boolean;
   readonly text: string;
 }
 
 const enums = new WeakMap<readonly JsonValue[], Enum>();
 
-/** Made once for each schema: a list may have as many items as its enumeration has values. */
+/** Created once per schema: a list may have as many items as its enumeration has values. */
 function enumOf(list: readonly JsonValue[]): Enum {
   let made = enums.get(list);
   if (made === undefined) {
@@ -167,7 +166,7 @@ function checkString(node: SchemaNode, value: string, path: string, site: Site):
     site.fail(path, 'TypeInvalid', value, () => `${path} in body must be of type ${format}: ${JSON.stringify(value)}`);
 }
 
-/** Whether a text has more characters than that, which are one or two units each. */
+/** Whether a text has more characters than that, at one or two UTF-16 units each. */
 function isLonger(text: string, characters: number): boolean {
   if (text.length <= characters) return false;
   if (text.length > 2 * characters) return true;
@@ -218,11 +217,11 @@ function checkMap(node: SchemaNode, map: JsonObject, old: JsonObject | undefined
   }
   for (const key in map) {
     const value = map[key];
-    // Read for every key, needed or not: where only some names come by, V8 compiles for just those, again and again.
+    // Always read, even if unused: V8 otherwise specialises for the few names of one call site, again and again.
     const was = old === undefined ? undefined : old[key];
     if (value === undefined) continue;
     const property = properties.get(key);
-    // Before there is a path: most of what an update sends is what was there.
+    // Before building a path: most of an update is unchanged.
     if (property !== undefined && value === was && !property.open) continue;
     if (property !== undefined) {
       const below = !site.words ? '' : path === '' ? key : `${path}.${key}`;
@@ -251,7 +250,7 @@ function checkCombinations(node: SchemaNode, value: JsonValue, path: string, sit
       const found = valid.length === 0 ? 'Found none valid' : `Found ${valid.length} valid alternatives`;
       fail(() => `${shown()} must validate one and only one schema (oneOf). ${found}`);
     }
-    // Failures after a success do not count, the best before it was forgotten.
+    // Failures after a success are ignored, and the best one before it is discarded.
     if (valid.length < 2) takeBest(valid[0], oneOf, value, path, site);
   }
   if (allOf.length > 0) {
@@ -269,7 +268,7 @@ function isValid(node: SchemaNode, value: JsonValue, of: Site): boolean {
   return !tried.failed;
 }
 
-/** What is left of alternatives: the valid one, or the one that came closest. */
+/** The result of alternatives: the valid one, or the closest one. */
 function takeBest(
   valid: SchemaNode | undefined,
   alternatives: readonly SchemaNode[],
@@ -277,12 +276,12 @@ function takeBest(
   path: string,
   site: Site,
 ): void {
-  // A valid branch has nothing to show, only to count.
+  // A valid branch has no errors, only a count.
   if (valid !== undefined && site.asked !== 'matches') return;
   take(valid ?? closest(alternatives, value, site), value, path, site);
 }
 
-/** Judges a branch and takes over what comes of it: whether it is valid. */
+/** Validates a branch and takes over its errors; returns whether it is valid. */
 function take(node: SchemaNode | undefined, value: JsonValue, path: string, site: Site): boolean {
   if (node === undefined || site.settled) return false;
   const tried = new Site(site.base, site.asked, site);
@@ -293,7 +292,7 @@ function take(node: SchemaNode | undefined, value: JsonValue, path: string, site
   return !tried.failed;
 }
 
-/** Of alternatives that all fail the one that most checks went through in; undefined where none would be shown. */
+/** The failed alternative with the most passed checks; undefined when none would be shown. */
 function closest(alternatives: readonly SchemaNode[], value: JsonValue, site: Site): SchemaNode | undefined {
   if (alternatives.length === 1 || site.settled) return alternatives[0];
   let found: SchemaNode | undefined;

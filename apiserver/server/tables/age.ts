@@ -1,4 +1,4 @@
-/** How long ago, as tables say it: `5s`, `6m24s`, `3d`. */
+/** Ages in tables: `5s`, `6m24s`, `3d`. */
 
 /** Go's `HumanDuration` of so many milliseconds. */
 export function humanDuration(milliseconds: number): string {

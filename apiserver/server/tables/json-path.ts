@@ -1,5 +1,5 @@
 /**
- * The JSONPath of printer columns, as far as Kubernetes' templates go in them.
+ * The JSONPath of printer columns, as far as Kubernetes supports it there.
  *
  * Owns: `.a.b`, `['a']`, `[0]`, `[-1]`, `[1:3]`, `[*]`, `..a` and filters that compare one path with one value. Start at
  * {@link compilePath}.
@@ -9,12 +9,12 @@ import type { JsonObject, JsonValue } from '../../objects/object.ts';
 
 type Step = (values: readonly JsonValue[]) => readonly JsonValue[];
 
-/** All values at a path; none when something on the way is missing. */
+/** All values at a path; empty when an element is missing. */
 export type Path = (value: JsonValue) => readonly JsonValue[];
 
 const cache = new Map<string, Path | undefined>();
 
-/** Compiles a path; undefined when it cannot be read. */
+/** Compiles a path; undefined for an invalid one. */
 export function compilePath(text: string): Path | undefined {
   if (cache.has(text)) return cache.get(text);
   const steps = stepsOf(text);

@@ -1,4 +1,4 @@
-/** The cells of services and of what leads to them. */
+/** The cells of services, ingresses and other networking kinds. */
 import type { KubeObject } from '../../objects/object.ts';
 import { age, annotated, between, name, spec, type Printer } from './printer.ts';
 import { at, count, items, labelsText, listWithMore, maps, number, selectorText, text } from './reading.ts';

@@ -1,4 +1,4 @@
-/** The cells of configuration, storage, policy and the rest. */
+/** The cells of configuration, storage, policy and all other kinds. */
 import { parseApiVersion, type JsonObject, type JsonValue, type KubeObject } from '../../objects/object.ts';
 import { humanDuration, since } from './age.ts';
 import { at, count, items, maps, number, text, type Cell } from './reading.ts';
@@ -91,7 +91,7 @@ const node: Printer = (object, now) => {
   ];
 };
 
-/** Events of both groups: the newer group calls the same fields differently. */
+/** Events of both groups, which name the same fields differently. */
 const event: Printer = (object, now) => {
   const newer = parseApiVersion(object.apiVersion).group !== '';
   const about = at(object, newer ? 'regarding' : 'involvedObject');

@@ -1,4 +1,4 @@
-/** The cells of pods: readiness, and the one word that says what a pod is at. */
+/** The cells of pods: readiness, and the STATUS column. */
 import type { JsonObject, KubeObject } from '../../objects/object.ts';
 import { since } from './age.ts';
 import { at, items, maps, number, text, type Cell } from './reading.ts';
@@ -26,7 +26,7 @@ interface PodState {
   readonly total: number;
   readonly reason: string;
   readonly restarts: number;
-  /** When a container last restarted; empty when nobody knows. */
+  /** The last restart of a container; empty when unknown. */
   readonly restarted: string;
 }
 
@@ -74,7 +74,7 @@ interface Restarts {
   readonly restarted: string;
 }
 
-/** Init containers up to the first that is not done; `reason` is why it is not. */
+/** Init containers up to the first unfinished one; `reason` is its state. */
 function initState(
   statuses: readonly JsonObject[],
   sidecars: ReadonlySet<unknown>,
@@ -152,7 +152,7 @@ function readinessGates(pod: KubeObject): string {
   return `${met.length}/${gates.length}`;
 }
 
-/** What a row says of a pod that has ended. */
+/** The status of a finished pod. */
 export function podConditions(pod: KubeObject): readonly JsonObject[] | undefined {
   const phase = at(pod, 'status', 'phase');
   if (phase !== 'Succeeded' && phase !== 'Failed') return undefined;

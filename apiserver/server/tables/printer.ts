@@ -1,4 +1,4 @@
-/** What makes the cells of one kind, and the cells that most kinds share. */
+/** The printer of one kind, and cells that most kinds share. */
 import type { JsonValue, KubeObject } from '../../objects/object.ts';
 import { since } from './age.ts';
 import { at, type Cell } from './reading.ts';
@@ -23,7 +23,7 @@ export function between(cells: (object: KubeObject) => readonly Cell[]): Printer
   return (object, now) => [name(object), ...cells(object), age(object, now)];
 }
 
-/** The name, marked when one of these annotations makes the object the default of its kind. */
+/** The name, with `(default)` when one of these annotations marks the object. */
 export function annotated(object: KubeObject, ...keys: readonly string[]): string {
   return keys.some((key) => object.metadata.annotations?.[key] === 'true') ? `${name(object)} (default)` : name(object);
 }

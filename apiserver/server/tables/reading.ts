@@ -1,4 +1,4 @@
-/** Reads objects for tables: everything may be missing. */
+/** Reads objects for tables: every field may be missing. */
 import { isList, isMap } from '../../objects/json.ts';
 import type { JsonObject, JsonValue } from '../../objects/object.ts';
 
@@ -15,7 +15,7 @@ export function at(value: JsonValue | undefined, ...path: readonly (string | num
   return current ?? undefined;
 }
 
-/** Text, or `otherwise` when there is none or it is empty. */
+/** Text, or `otherwise` when it is absent or empty. */
 export function text(value: JsonValue | undefined, otherwise = ''): string {
   if (typeof value === 'number') return String(value);
   return typeof value === 'string' && value !== '' ? value : otherwise;
@@ -33,12 +33,12 @@ export function maps(value: JsonValue | undefined): readonly JsonObject[] {
   return items(value).filter(isMap);
 }
 
-/** How many keys or items. */
+/** The number of keys or items. */
 export function count(value: JsonValue | undefined): number {
   return isMap(value) ? Object.keys(value).length : items(value).length;
 }
 
-/** `a=b,c=d`, sorted; `<none>` for nothing. */
+/** `a=b,c=d`, sorted; `<none>` when empty. */
 export function labelsText(labels: JsonValue | undefined): string {
   return pairs(labels).join(',') || '<none>';
 }
@@ -50,7 +50,7 @@ function pairs(labels: JsonValue | undefined): readonly string[] {
     .map((key) => `${key}=${text(labels[key])}`);
 }
 
-/** A label selector as `kubectl` takes one. Requirements are sorted by their key. */
+/** A label selector in `kubectl`'s syntax. Requirements are sorted by key. */
 export function selectorText(selector: JsonValue | undefined): string {
   const requirements: (readonly [string, string])[] = [];
   const labels = at(selector, 'matchLabels');
@@ -77,7 +77,7 @@ export function containers(template: JsonValue | undefined): readonly [string, s
   return [all.map(({ name }) => text(name)).join(','), all.map(({ image }) => text(image)).join(',')];
 }
 
-/** At most `max` of a list, and how many more there are. */
+/** At most `max` of a list, and the number of further ones. */
 export function listWithMore(list: readonly string[], max: number, none: string): string {
   const shown = list.slice(0, max).join(',');
   if (list.length > max) return `${shown} + ${list.length - max} more...`;

@@ -8,7 +8,7 @@ import { humanDuration } from './age.ts';
 import { compilePath } from './json-path.ts';
 import { tableOf, type TableOptions } from './table.ts';
 
-/** Rows that kube-apiserver 1.36.3 made of these objects. */
+/** Tables of kube-apiserver 1.36.3 for these objects. */
 interface Recorded {
   readonly gr: string;
   readonly object: KubeObject;
@@ -28,7 +28,7 @@ function options(route: Route, more: Partial<TableOptions> = {}): TableOptions {
   return { apiVersion: 'meta.k8s.io/v1', route, headers: true, row: () => null, now: EPOCH_MS, ...more };
 }
 
-/** How old things are depends on when they were recorded. */
+/** Ages depend on when the objects were recorded. */
 function ageless(cells: JsonValue | undefined): string {
   return JSON.stringify(cells).replaceAll(/\b(\d+[smhdy])(\d+[smhd])?\b|<invalid>/g, 'AGE');
 }
@@ -43,7 +43,7 @@ it.each(RECORDED.map((one) => [`${one.gr} ${one.object.metadata.name ?? ''}`, on
   },
 );
 
-it('shows flow schemas in the order in which they are tried', () => {
+it('sorts flow schemas by precedence', () => {
   const items = [2, 1].map((matchingPrecedence) => ({ metadata: { name: 'x' }, spec: { matchingPrecedence } }));
   const list = { kind: 'FlowSchemaList', apiVersion: 'flowcontrol.apiserver.k8s.io/v1', metadata: {}, items };
 
@@ -52,7 +52,7 @@ it('shows flow schemas in the order in which they are tried', () => {
   expect((rows as readonly { readonly cells: JsonValue[] }[]).map(({ cells }) => cells[2])).toEqual([1, 2]);
 });
 
-it('says the version and how to go on (20)', () => {
+it('has the version and the continue token of the list (20)', () => {
   const metadata = { resourceVersion: '7', continue: 'x', remainingItemCount: 3 };
 
   const table = tableOf({ kind: 'PodList', apiVersion: 'v1', metadata, items: [] }, options(routeTo('pods')));
@@ -64,7 +64,7 @@ it('says the version and how to go on (20)', () => {
   ]);
 });
 
-it('shows the bookmark of a watch as an empty row', () => {
+it('converts the bookmark of a watch to an empty row', () => {
   const bookmark = { kind: 'Pod', apiVersion: 'v1', metadata: { resourceVersion: '7' } };
 
   expect(tableOf(bookmark, options(routeTo('pods'), { headers: false }))).toMatchObject({
@@ -106,13 +106,13 @@ describe('a custom resource', () => {
     });
   });
 
-  it('shows null for what is missing', () => {
+  it('has null for missing values', () => {
     const table = tableOf(widget('a', {}), options(routeTo('widgets.example.com', { printerColumns }, true)));
 
     expect(table['rows']).toEqual([{ cells: ['a', null, null, null, null, null], object: null }]);
   });
 
-  it('has an age when its definition names no columns (20)', () => {
+  it('has an age column when its definition has no columns (20)', () => {
     const { server, request } = testServer();
     const { object } = request('POST', WIDGETS_PATH, widget('a'));
     const bare = server.routeOf(WIDGETS_PATH);
@@ -124,7 +124,7 @@ describe('a custom resource', () => {
   });
 });
 
-it('shows a scale by its counts (20)', () => {
+it('shows the counts of a scale (20)', () => {
   const scale = {
     kind: 'Scale',
     apiVersion: 'autoscaling/v1',
@@ -138,7 +138,7 @@ it('shows a scale by its counts (20)', () => {
   expect(table['rows']).toEqual([{ cells: ['a', 3, 0, '<unknown>'], object: null }]);
 });
 
-it('shows kinds without columns of their own by name and time (20)', () => {
+it('shows name and time for kinds without columns (20)', () => {
   const object = {
     kind: 'Role',
     apiVersion: 'x/v1',
@@ -153,7 +153,7 @@ it('shows kinds without columns of their own by name and time (20)', () => {
   expect(tableOf({ kind: 'RoleList', apiVersion: 'x/v1', metadata: {}, items: [] }, options(route))['rows']).toBeNull();
 });
 
-it('counts time as Go’s HumanDuration does', () => {
+it('formats ages as Go’s HumanDuration does', () => {
   const [second, minute, hour, day] = [1000, 60_000, 3_600_000, 86_400_000];
   const cases: readonly (readonly [number, string])[] = [
     [-2 * second, '<invalid>'],
@@ -173,7 +173,7 @@ it('counts time as Go’s HumanDuration does', () => {
   for (const [span, text] of cases) expect(humanDuration(span)).toBe(text);
 });
 
-it('reads the paths of printer columns', () => {
+it('evaluates the paths of printer columns', () => {
   const value = {
     a: {
       'b.c': [1, 2, 3],

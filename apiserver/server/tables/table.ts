@@ -1,5 +1,5 @@
 /**
- * Tables of objects: what `kubectl get` prints.
+ * Tables of objects: the output of `kubectl get`.
  *
  * Owns: columns and rows for objects, lists, scales and events of watches. Cells of built-in kinds are in `workloads.ts`, `network.ts`
  * and `others.ts`; those of custom resources come from their definitions. Start at {@link tableOf}.
@@ -21,11 +21,11 @@ import { WORKLOADS } from './workloads.ts';
 export interface TableOptions {
   /** Of meta.k8s.io. */
   readonly apiVersion: string;
-  /** What the path named; without it only names are known. */
+  /** The resource in the path; without it only names are known. */
   readonly route: Route | undefined;
-  /** Only the first event of a watch says the columns. */
+  /** Only the first event of a watch has the columns. */
   readonly headers: boolean;
-  /** What rows carry of their object. */
+  /** The form of the objects in rows. */
   readonly row: (object: JsonObject) => JsonObject | null;
   /** Epoch milliseconds, for ages. */
   readonly now: number;
@@ -68,7 +68,7 @@ export function tableOf(body: JsonObject, options: TableOptions): JsonObject {
 
 const FLOW_SCHEMAS = 'flowschemas.flowcontrol.apiserver.k8s.io';
 
-/** Flow schemas are shown in the order in which they are tried. */
+/** Flow schemas are sorted by precedence. */
 function byPrecedence(a: JsonObject, b: JsonObject): number {
   const precedence = (one: JsonObject): number => number(at(one, 'spec', 'matchingPrecedence'));
   return precedence(a) - precedence(b) || (text(at(a, 'metadata', 'name')) < text(at(b, 'metadata', 'name')) ? -1 : 1);
@@ -90,7 +90,7 @@ interface Generated {
 
 let generated: Generated | undefined;
 
-/** Columns as the real server says them; read when the first table is asked for. */
+/** The columns of a real server; loaded for the first table. */
 function load(): Generated {
   generated ??= JSON.parse(readFileSync(new URL('generated/columns.json', import.meta.url), 'utf8')) as Generated;
   return generated;
@@ -121,7 +121,7 @@ function layoutOf(route: Route | undefined): Layout {
   const cells = WORKLOADS[gr] ?? NETWORK[gr] ?? OTHERS[gr];
   const columns = columnsOf(gr);
   if (cells !== undefined && columns !== undefined) return { columns, cells };
-  // Kinds without columns of their own, as the real server shows them: by name and time.
+  // Kinds without columns have name and time, as in a real server.
   return { columns: columnsOf('limitranges') ?? [], cells: CREATED };
 }
 
@@ -187,7 +187,7 @@ function customLayout(printed: readonly PrinterColumn[]): Layout {
   return layout;
 }
 
-/** A value as its column's type wants it; null when it is of another type. */
+/** A value converted to its column's type; null for another type. */
 function customCell(type: string, value: JsonValue | undefined, now: number): Cell {
   if (value === undefined || value === null) return type === 'string' && value === null ? '' : null;
   switch (type) {

@@ -1,4 +1,4 @@
-/** The cells of what runs pods, and of what bounds and scales them. */
+/** The cells of workloads, autoscalers and quotas. */
 import type { JsonObject, JsonValue, KubeObject } from '../../objects/object.ts';
 import { humanDuration, since } from './age.ts';
 import { at, containers, count, labelsText, maps, number, selectorText, text } from './reading.ts';

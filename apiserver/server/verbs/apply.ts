@@ -1,8 +1,8 @@
 /**
  * PATCH with `application/apply-patch+yaml`: server-side apply.
  *
- * Owns: the order of checks around an apply, and how its failures are answered. The merging itself is in `../apply`, the last steps are
- * those of every write (`../write.ts`): an apply creates what is absent.
+ * Owns: the order of checks around an apply, and its failures. Merging is in `../apply`, the last steps are those of every write
+ * (`../write.ts`): an apply creates an absent object.
  */
 import { isList, isMap } from '../../objects/json.ts';
 import type { JsonObject, JsonValue, KubeObject } from '../../objects/object.ts';
@@ -50,7 +50,7 @@ export function configOf(call: Call, ground: Ground, kind: string): KubeObject |
   return isMap(body['metadata']) ? config : { ...config, metadata: {} };
 }
 
-/** Who applies does not say who owns. */
+/** Refuses managedFields in an applied object: owners are computed, not claimed. */
 export function claimsOwners({ metadata }: KubeObject): Refusal | undefined {
   return isList(metadata.managedFields) ? badRequest('metadata.managedFields must be nil') : undefined;
 }
@@ -60,13 +60,13 @@ function textOf(map: JsonObject, key: string): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** What an apply made of an object, ready for the last steps of a write. */
+/** The result of an apply, ready for the last steps of a write. */
 export function applyTo(kernel: Kernel, call: Call, old: KubeObject | undefined): Incoming | Refusal {
   const { definition, version, subresource } = call.route;
   const ground = groundOf(definition, version, subresource);
   const config = configOf(call, ground, definition.kind);
   if (config instanceof Refusal) return config;
-  // All of it would be in what is stored, and merging it takes many times as long as reading it.
+  // All of it would be stored, and merging takes many times as long as parsing.
   const room = roomBeside(config, definition.custom);
   const type = room < 0 ? undefined : ground.typeIn(ground.apiVersion);
   if (room < 0 || (type !== undefined && roomAfterOwned(type, config, room) < 0)) return TOO_LARGE_TO_STORE;
@@ -93,7 +93,7 @@ export function applyTo(kernel: Kernel, call: Call, old: KubeObject | undefined)
   return { object, meta: incoming.meta, owned: true, ...(raw ? { raw: true as const } : {}) };
 }
 
-/** What an apply has merged goes from a map to a Go type, which may not take it. */
+/** The merged map is converted to a Go type, which may fail. */
 function unconvertible(config: KubeObject, why: string): Refusal {
   const type = gvkText(config);
   return rawError(
@@ -101,7 +101,7 @@ function unconvertible(config: KubeObject, why: string): Refusal {
   );
 }
 
-/** What is said of keys that the body names twice, once it is known that the rest of it can be applied. */
+/** Errors or warnings for duplicate keys, once the rest of the body is known to apply. */
 function repeatedKeys(call: Call): Refusal | undefined {
   const { query, duplicates } = call.request;
   const { fieldValidation } = query;
@@ -114,7 +114,7 @@ function repeatedKeys(call: Call): Refusal | undefined {
 }
 
 /**
- * With the nulls back that decoding a request drops: what an apply empties is null, and custom resources are validated with it.
+ * Restores the nulls that decoding a request drops: an apply empties fields to null, and custom resources are validated with them.
  */
 function withNulls(decoded: JsonObject, merged: JsonObject, root: boolean): JsonObject {
   let copy: { [key: string]: JsonValue | undefined } | undefined;
@@ -137,7 +137,7 @@ function withNulls(decoded: JsonObject, merged: JsonObject, root: boolean): Json
   return copy ?? decoded;
 }
 
-/** The live object after the apply, or why it is refused. */
+/** The live object after the apply, or a refusal. */
 export function mergedBy(
   kernel: Kernel,
   call: Call,
@@ -172,7 +172,7 @@ function withoutOwners(object: KubeObject): KubeObject {
 function ownerText(one: Owner): string {
   let text = JSON.stringify(one.manager);
   if (one.subresource !== '') text += ` with subresource ${JSON.stringify(one.subresource)}`;
-  // Times are no part of what identifies an entry, so there is none to show.
+  // Times are not part of an entry's identity, so messages have none.
   return one.applied ? text : `${text} using ${one.apiVersion}`;
 }
 

@@ -1,7 +1,7 @@
 /**
- * What a DELETE asks for beside the name: dry run, grace, propagation, preconditions.
+ * The options of a DELETE: dry run, grace period, propagation, preconditions.
  *
- * Owns: reading options off a body or a query, and refusing those that contradict each other. Does not own: what they do (`delete.ts`).
+ * Owns: reading options from a body or a query, and refusing contradictory ones. Does not own: their effect (`delete.ts`).
  */
 import { isMap, textOf } from '../../objects/json.ts';
 import type { JsonObject, JsonValue } from '../../objects/object.ts';
@@ -28,9 +28,9 @@ export const NO_OPTIONS: DeleteOptions = {
   resourceVersion: undefined,
 };
 
-/** What a DELETE asks for: from the body if there is one, from the query otherwise. */
+/** The options of a DELETE: from the body if there is one, otherwise from the query. */
 export function deleteOptions(call: Call): DeleteOptions | Refusal {
-  // A body stands for all options: the query is not looked at.
+  // With a body the query is ignored.
   const { body, undecodable, decodeError, query } = call.request;
   if ((body !== undefined || undecodable !== undefined) && !BODY_TYPES.includes(mediaType(call.request)))
     return unsupportedMediaType(BODY_TYPES);
@@ -66,7 +66,7 @@ export function deleteOptions(call: Call): DeleteOptions | Refusal {
   return errors.length === 0 ? parsed : invalid({ group: 'meta.k8s.io', kind: 'DeleteOptions' }, '', errors);
 }
 
-/** Refuses a body of another kind; the options are known in every group. */
+/** Refuses a body of another kind; DeleteOptions exists in every group. */
 function foreignOptions({ apiVersion, kind }: JsonObject): Refusal | undefined {
   if (kind === undefined || kind === '' || kind === 'DeleteOptions') return undefined;
   if (typeof kind !== 'string')

@@ -25,7 +25,7 @@ describe('finalizers', () => {
     expect(open.lines).toEqual(['MODIFIED a@8']);
   });
 
-  it('deletes in the request that removes the last one: only DELETED is seen (80)', () => {
+  it('deletes in the request that removes the last one: watches only see DELETED (80)', () => {
     const { request, watch, server } = testServer();
     request('POST', WIDGETS_PATH, widget('a', {}, { finalizers: [HOLD] }));
     request('DELETE', A);
@@ -39,7 +39,7 @@ describe('finalizers', () => {
     expect(request('GET', A).code).toBe(404);
   });
 
-  it('takes no new ones while terminating, but other edits (82)', () => {
+  it('rejects new ones while terminating, but accepts other edits (82)', () => {
     const { request } = testServer();
     request('POST', WIDGETS_PATH, widget('a', {}, { finalizers: [HOLD] }));
     request('DELETE', A);
@@ -57,7 +57,7 @@ describe('finalizers', () => {
     expect(request('PATCH', A, { spec: { size: 9 } }, MERGE).object).toMatchObject({ metadata: { generation: 3 } });
   });
 
-  it('answers nothing of an object that a dry run frees (84)', () => {
+  it('answers a dry run that removes the last one with an empty object (84)', () => {
     const { request } = testServer();
     const finalizers = ['foregroundDeletion'];
     request('POST', WIDGETS_PATH, widget('a', {}, { finalizers }));
@@ -81,7 +81,7 @@ describe('finalizers', () => {
 });
 
 describe('options', () => {
-  it('checks preconditions against the record and names the kind (76)', () => {
+  it('checks preconditions against the stored object and names the kind (76)', () => {
     const { request } = testServer();
     const { object } = request('POST', WIDGETS_PATH, widget('a'));
     const uid = object.metadata.uid ?? '';
@@ -96,7 +96,7 @@ describe('options', () => {
     expect(request('DELETE', A, { preconditions: { uid } }).code).toBe(200);
   });
 
-  it('adds the finalizer that a propagation policy needs (77)', () => {
+  it('adds the finalizer of a propagation policy (77)', () => {
     const { request } = testServer();
     for (const name of ['a', 'b']) request('POST', WIDGETS_PATH, widget(name));
 
@@ -107,7 +107,7 @@ describe('options', () => {
     expect(orphan.object.metadata.finalizers).toEqual(['orphan']);
   });
 
-  it('refuses two ways to say the same (75)', () => {
+  it('refuses contradictory options (75)', () => {
     const { request } = testServer();
     request('POST', WIDGETS_PATH, widget('a'));
 
@@ -125,7 +125,7 @@ describe('options', () => {
 });
 
 describe('collections', () => {
-  it('deletes what the selector picks and answers the list (85)', () => {
+  it('deletes what the selector selects and returns the list (85)', () => {
     const { request } = testServer();
     for (const name of ['a', 'b', 'c'])
       request('POST', CONFIGMAPS_PATH, configMap(name, {}, { labels: { keep: String(name === 'b') } }));
@@ -150,7 +150,7 @@ describe('pods', () => {
     });
   }
 
-  it('stay for their grace period once a node runs them, and a later delete may only shorten it (83)', () => {
+  it('terminate gracefully once a node runs them, and a later delete may only shorten the period (83)', () => {
     const made = testServer();
     pod(made, { nodeName: 'n' });
 
@@ -168,7 +168,7 @@ describe('pods', () => {
     expect(made.request('GET', `${PODS}/p`).code).toBe(404);
   });
 
-  it('go at once when no node has them (83)', () => {
+  it('are deleted at once without a node (83)', () => {
     const made = testServer();
     pod(made);
 
@@ -228,7 +228,7 @@ describe('pods', () => {
 describe('namespaces', () => {
   const X = '/api/v1/namespaces/x';
 
-  it('start active with a finalizer and a label, and go in two steps (54)', () => {
+  it('start Active with a finalizer and a label, and are deleted in two steps (54)', () => {
     const { request } = testServer();
     const made = request('POST', '/api/v1/namespaces', {
       apiVersion: 'v1',
@@ -249,7 +249,7 @@ describe('namespaces', () => {
     expect(request('GET', X).code).toBe(404);
   });
 
-  it('are protected when the system needs them (54)', () => {
+  it('of the system are protected (54)', () => {
     const { request } = testServer();
 
     expect(request('DELETE', '/api/v1/namespaces/default')).toMatchObject({

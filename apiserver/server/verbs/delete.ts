@@ -25,11 +25,11 @@ import { list, listRefusal, selection } from './read.ts';
 const ORPHAN = 'orphan';
 const FOREGROUND = 'foregroundDeletion';
 
-/** What became of one object: gone, or still there with this content. */
+/** The outcome for one object: deleted, or still present with this content. */
 interface Deleted {
   readonly gone: boolean;
   readonly object: KubeObject;
-  /** It went by losing its last finalizer. */
+  /** Deleted by losing its last finalizer. */
   readonly freed?: boolean;
 }
 
@@ -48,13 +48,13 @@ export function remove(kernel: Kernel, call: Call): ApiResponse {
   if (unwanted !== undefined) return unwanted;
   const result = deleteObject(kernel, definition, object, options);
   if (result instanceof Refusal) return result;
-  // A dry run answers what the update would have filled in, which is nothing.
+  // A dry run returns the object that the update would have filled in, which is empty.
   if (options.dryRun && result.freed === true) {
     const { metadata, ...bare } = emptyObject(definition, version);
     return { code: 200, body: definition.custom ? bare : { ...bare, metadata } };
   }
   if (!result.gone || definition.strategy.returnsDeleted) {
-    // 202 tells an old client that dependents go on living for a while.
+    // 202 tells an old client that dependents are not deleted yet.
     const code = !result.gone && options.orphanDependents === false ? 202 : 200;
     return { code, body: version.fromStorage(result.object) };
   }
@@ -64,7 +64,7 @@ export function remove(kernel: Kernel, call: Call): ApiResponse {
 const JOB_WARNING =
   'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning';
 
-/** Whoever deletes jobs and does not say what is to become of their pods is told. */
+/** Warns about deleted jobs without a propagation policy for their pods. */
 function warnOfPods({ route, warnings }: Call, { propagation, orphanDependents }: DeleteOptions): void {
   if (route.definition.gr === 'jobs.batch' && propagation === undefined && orphanDependents === undefined)
     warnings.push(JOB_WARNING);
@@ -86,7 +86,7 @@ function deletedStatus(definition: ResourceDefinition, object: KubeObject): Json
   };
 }
 
-/** DELETE on a collection: everything selected, one by one, not atomic. */
+/** DELETE on a collection: all selected objects, one by one, not atomic. */
 export function removeCollection(kernel: Kernel, call: Call): ApiResponse {
   const { definition, version, namespace } = call.route;
   if (definition.gr === 'namespaces' || (definition.namespaced && namespace === ''))
@@ -103,7 +103,7 @@ export function removeCollection(kernel: Kernel, call: Call): ApiResponse {
     const stored = kernel.store.get(definition.gr, rowKey(home, name));
     return stored === undefined ? [] : [stored];
   });
-  // Webhooks are asked about all before the first goes: a run that waits for an answer must leave no trace.
+  // Webhooks are called about all objects before the first is deleted: a run that waits for an answer must have no effects.
   const unwanted = new Map<KubeObject, Refusal>();
   for (const object of kernel.admission === undefined ? [] : objects) {
     const refusal = admitDelete(kernel, call, version.fromStorage(object), options.dryRun, false);
@@ -119,7 +119,7 @@ export function removeCollection(kernel: Kernel, call: Call): ApiResponse {
   return { code: 200, body };
 }
 
-/** Deletes one object as far as its finalizers and grace allow. */
+/** Deletes one object as far as its finalizers and grace period allow. */
 export function deleteObject(
   kernel: Kernel,
   definition: ResourceDefinition,
@@ -150,12 +150,12 @@ export function deleteObject(
   if (marked !== undefined && (stays || grace.meta !== undefined) && !jsonEqual(marked, object))
     current = options.dryRun ? marked : kernel.commit(definition, marked, object);
   if (stays) return { gone: false, object: current };
-  // The answer carries the revision of the deletion.
+  // The answer has the revision of the deletion.
   if (!options.dryRun) current = kernel.remove(definition, current).object;
   return { gone: true, object: current, freed: finalizers !== (object.metadata.finalizers ?? NO_FINALIZERS) };
 }
 
-/** Endpoints go with their service, whoever made them. */
+/** Endpoints are deleted with their service, whoever created them. */
 export function deleteEndpoints(
   kernel: Kernel,
   definition: ResourceDefinition | undefined,
@@ -165,14 +165,14 @@ export function deleteEndpoints(
   if (definition !== undefined && endpoints !== undefined) deleteObject(kernel, definition, endpoints);
 }
 
-/** 409 when the object is not the one that was meant. */
+/** 409 when a precondition fails. */
 export function preconditionRefusal(
   definition: ResourceDefinition,
   object: KubeObject,
   options: DeleteOptions,
 ): Refusal | undefined {
   const { name = '', uid = '', resourceVersion = '' } = object.metadata;
-  // Here, and only here, the kind stands where other conflicts name the resource.
+  // Only here the message names the kind, where other conflicts name the resource.
   const of = {
     ...definition,
     resource: definition.kind,
@@ -194,10 +194,10 @@ export function preconditionRefusal(
 }
 
 interface Grace {
-  /** Nothing to do: deletion is under way and would not get shorter. */
+  /** Nothing to do: the object is terminating and its period would not get shorter. */
   readonly pending: boolean;
   readonly seconds: number;
-  /** Metadata of graceful deletion; undefined when the object is not deleted gracefully. */
+  /** Metadata of graceful deletion; undefined for immediate deletion. */
   readonly meta: ObjectMeta | undefined;
 }
 
@@ -232,7 +232,7 @@ function podGrace(kernel: Kernel, pod: KubeObject, options: DeleteOptions): Grac
   const spec = mapOf(pod['spec']);
   const status = mapOf(pod['status']);
   let seconds = options.graceSeconds ?? numberIfAny(spec['terminationGracePeriodSeconds']) ?? DEFAULT_GRACE_SECONDS;
-  // Nobody runs it, or it has ended: there is nothing to wait for.
+  // It is unscheduled or finished: there is nothing to wait for.
   if (textOf(spec['nodeName']) === '' || status['phase'] === 'Failed' || status['phase'] === 'Succeeded') seconds = 0;
   if (seconds < 0) seconds = 1;
   return {
@@ -247,7 +247,7 @@ function podGrace(kernel: Kernel, pod: KubeObject, options: DeleteOptions): Grac
   };
 }
 
-/** The object with its deletion marks and garbage-collection finalizers; undefined when it has none to carry. */
+/** The object with deletion marks and garbage-collection finalizers; undefined when it needs none. */
 function marks(
   kernel: Kernel,
   grace: Grace,
@@ -273,7 +273,7 @@ function markedMeta(kernel: Kernel, meta: ObjectMeta): ObjectMeta {
 
 const NO_FINALIZERS: readonly string[] = [];
 
-/** The finalizers after the propagation policy has had its say. */
+/** The finalizers after applying the propagation policy. */
 function finalizersFor(definition: ResourceDefinition, object: KubeObject, options: DeleteOptions): readonly string[] {
   const present = object.metadata.finalizers ?? NO_FINALIZERS;
   const orphan = wants(definition, present, options, ORPHAN);
@@ -293,7 +293,7 @@ function wants(
   which: typeof ORPHAN | typeof FOREGROUND,
 ): boolean {
   if (definition.strategy.dependents === 'unsupported') return false;
-  // Only namespaces take "not orphaned" for "in the foreground".
+  // Only for namespaces orphanDependents=false means Foreground.
   if (options.orphanDependents === false) return which === FOREGROUND && definition.strategy.deletion === 'namespace';
   if (options.orphanDependents === true) return which === ORPHAN;
   if (options.propagation !== undefined) return options.propagation === (which === ORPHAN ? 'Orphan' : 'Foreground');
@@ -329,7 +329,7 @@ function namespaceRefusal(
   return undefined;
 }
 
-/** First DELETE: Terminating. Until spec.finalizers is empty nothing more happens. Undefined: delete it like anything else. */
+/** First DELETE: Terminating. Nothing more happens until spec.finalizers is empty. Undefined: delete as usual. */
 function deleteNamespace(
   kernel: Kernel,
   definition: ResourceDefinition,

@@ -5,7 +5,7 @@ import { MERGE, testServer, type Answer, type TestServer } from '../testing.ts';
 const PODS = '/api/v1/namespaces/default/pods';
 const BUDGETS = '/apis/policy/v1/namespaces/default/poddisruptionbudgets';
 
-/** A running pod and a budget over it. */
+/** A running pod and a matching budget. */
 function server(ready: string, budget: JsonObject, spec: JsonObject = {}): TestServer {
   const made = testServer();
   made.request('POST', PODS, {
@@ -27,7 +27,7 @@ function evict(made: TestServer, more: JsonObject = {}, query = ''): Answer {
 }
 
 describe('an eviction', () => {
-  it('spends the budget, marks the pod and deletes it with the grace that was asked for (53)', () => {
+  it('spends the budget, marks the pod and deletes it with the requested grace period (53)', () => {
     const made = server('True', { disruptionsAllowed: 1, currentHealthy: 2, desiredHealthy: 1 });
     expect(evict(made, { deleteOptions: { gracePeriodSeconds: 5 } }).code).toBe(201);
     const pod = made.request('GET', `${PODS}/a`).object;
@@ -47,7 +47,7 @@ describe('an eviction', () => {
     });
   });
 
-  it('leaves no trace when it is a dry run, asked for in the query or in the body', () => {
+  it('has no effects as a dry run, requested in the query or in the body', () => {
     const made = server('True', { disruptionsAllowed: 1 });
     const { revision } = made.server;
     expect([evict(made, {}, '?dryRun=All').code, evict(made, { deleteOptions: { dryRun: ['All'] } }).code]).toEqual([
@@ -56,7 +56,7 @@ describe('an eviction', () => {
     expect(made.server.revision).toBe(revision);
   });
 
-  it('tells why the budget forbids it', () => {
+  it('reports why the budget forbids it', () => {
     const why = (status: JsonObject): unknown => {
       const { details } = evict(server('True', status)).body as { details?: { causes: { message: string }[] } };
       return details?.causes[0]?.message;
@@ -67,14 +67,14 @@ describe('an eviction', () => {
     expect(why({ currentHealthy: 2, desiredHealthy: 1 })).toBe(`${budget} does not allow evicting pods currently`);
   });
 
-  it('takes a pod that is not ready without spending, where the policy or enough healthy pods allow it', () => {
+  it('evicts an unready pod without spending, where the policy or enough healthy pods allow it', () => {
     const always = server('False', { observedGeneration: 0 }, { unhealthyPodEvictionPolicy: 'AlwaysAllow' });
     const enough = server('False', { currentHealthy: 1, desiredHealthy: 1 });
     const few = server('False', { currentHealthy: 0, desiredHealthy: 1 });
     expect([always, enough, few].map((made) => evict(made).code)).toEqual([201, 201, 429]);
   });
 
-  it('is refused when two budgets want a say, and under another name', () => {
+  it("is refused when two budgets match, or when its name differs from the pod's", () => {
     const made = server('True', { disruptionsAllowed: 1 });
     made.request('POST', BUDGETS, { metadata: { name: 'c' }, spec: { selector: { matchLabels: { app: 'a' } } } });
     expect(evict(made).object).toMatchObject({

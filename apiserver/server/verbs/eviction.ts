@@ -1,7 +1,7 @@
 /**
  * POST pods/NAME/eviction: deletes a pod unless a disruption budget forbids it.
  *
- * Owns: which budgets count, what they have left, the condition that an evicted pod gets. Mirrors k8s.io/kubernetes
+ * Owns: the matching budgets, their remaining disruptions, the condition of an evicted pod. Mirrors k8s.io/kubernetes
  * `pkg/registry/core/pod/storage/eviction.go`. Start at {@link evict}.
  */
 import { listOf, mapOf, mapsOf, textOf, valueAt } from '../../objects/json.ts';
@@ -20,7 +20,7 @@ import { admitPosted, plainFailure, SUCCESS } from './pods.ts';
 const KIND = { group: 'policy', version: 'v1', kind: 'Eviction' };
 const BUDGETS = 'poddisruptionbudgets.policy';
 const CANNOT = "Cannot evict pod as it would violate the pod's disruption budget.";
-/** More evictions that the budget's controller has not seen are not taken. */
+/** The maximum number of evictions that the budget's controller has not processed. */
 const DISRUPTED_MAX = 2_000;
 
 export function evict(kernel: Kernel, call: Call): ApiResponse {
@@ -47,7 +47,7 @@ export function evict(kernel: Kernel, call: Call): ApiResponse {
   if (mismatch !== undefined) return mismatch;
   const marked = asked.dryRun ? pod : withCondition(kernel, pod);
   const current = marked === pod ? pod : kernel.commit(definition, marked, pod);
-  // The version that was asked for has been met: the condition made another.
+  // The requested version has been checked: the condition created another one.
   const result = deleteObject(kernel, definition, current, { ...asked, resourceVersion: undefined });
   return result instanceof Refusal ? result : SUCCESS;
 }
@@ -66,7 +66,7 @@ function askedOptions(given: JsonObject, dryRun: boolean): DeleteOptions {
   };
 }
 
-/** The pod with the condition that tells why it goes. */
+/** The pod with the condition DisruptionTarget. */
 function withCondition(kernel: Kernel, pod: KubeObject): KubeObject {
   const status = mapOf(pod['status']);
   const conditions = mapsOf(status['conditions']);
@@ -86,7 +86,7 @@ function withCondition(kernel: Kernel, pod: KubeObject): KubeObject {
   return { ...pod, status: { ...status, conditions: changed } };
 }
 
-/** Takes one disruption out of the pod's budget; a refusal when there is none left. */
+/** Takes one disruption from the pod's budget; a refusal when there is none left. */
 function spend(kernel: Kernel, pod: KubeObject, dryRun: boolean): Refusal | undefined {
   const budgets = kernel.store.list(BUDGETS, pod.metadata.namespace ?? '').filter((budget) => covers(budget, pod));
   const [budget] = budgets;
@@ -97,7 +97,7 @@ function spend(kernel: Kernel, pod: KubeObject, dryRun: boolean): Refusal | unde
     );
   const status = mapOf(budget['status']);
   if (!isReady(pod)) {
-    // A pod that is not ready disrupts nothing: the budget is not spent for it.
+    // Evicting an unready pod is no disruption: the budget is not spent.
     if (valueAt(budget, ['spec', 'unhealthyPodEvictionPolicy']) === 'AlwaysAllow') return undefined;
     const desired = count(status, 'desiredHealthy');
     if (count(status, 'currentHealthy') >= desired && desired > 0) return undefined;
@@ -136,7 +136,7 @@ function budgetRefusal(budget: KubeObject, status: JsonObject): Refusal | undefi
   return no(told ? `${currently} (${reason}): ${why}` : currently);
 }
 
-/** The budget's conditions once nothing is left. */
+/** The budget's conditions when no disruptions are left. */
 function withoutDisruptions(kernel: Kernel, status: JsonObject): readonly JsonObject[] {
   const conditions = mapsOf(status['conditions']);
   const old = conditions.find(({ type }) => type === 'DisruptionAllowed');

@@ -1,8 +1,8 @@
 /**
- * What a real server passes on to a kubelet, a pod or a service: logs, exec, attach, port-forward, proxy.
+ * Requests that a real server proxies to a kubelet, a pod or a service: logs, exec, attach, port-forward, proxy.
  *
- * Owns: how far such a request gets where no kubelet runs, and what it is told. What is declared (`kubelet/declared.ts`) is answered as by
- * a kubelet, once the pod runs. Nothing is ever passed on.
+ * Owns: the answers without a kubelet. Declared answers (`kubelet/declared.ts`) are given as by a kubelet, once the pod runs. Nothing is
+ * ever proxied.
  */
 import type { KubeObject } from '../../objects/object.ts';
 import type { ApiRequest, ApiResponse } from '../../wire/http.ts';
@@ -50,7 +50,7 @@ export function forward(kernel: Kernel, call: Call): ApiResponse | undefined {
 
 const NO_ADDRESS = rawError('no preferred addresses found; known addresses: []');
 
-/** `name`, `name:port` or `scheme:name:port`, and the path behind. */
+/** `name`, `name:port` or `scheme:name:port`, and the rest of the path. */
 function service(kernel: Kernel, call: Call): ApiResponse {
   const { definition, namespace } = call.route;
   const parts = call.route.name.split(':');
@@ -79,7 +79,7 @@ function pathBehind({ path, query, repeated = {} }: ApiRequest): string {
   return pairs.length === 0 ? behind : `${behind}?${new URLSearchParams(pairs).toString()}`;
 }
 
-/** What is wrong with the query of `/log`. */
+/** The errors in the query of `/log`. */
 function logOptions({ request, route }: Call): ApiResponse | undefined {
   const errors: FieldError[] = [];
   for (const [key, least, words] of [
@@ -95,7 +95,7 @@ function logOptions({ request, route }: Call): ApiResponse | undefined {
   return errors.length === 0 ? undefined : invalid({ group: '', kind: 'PodLogOptions' }, route.name, errors);
 }
 
-/** A pod that runs nowhere has logged nothing. */
+/** A pod without a node has no logs. */
 function log(kernel: Kernel, call: Call, pod: KubeObject): ApiResponse {
   const { request, route } = call;
   const unclear = chosenContainer(call, pod);
@@ -135,13 +135,13 @@ function command(kernel: Kernel, call: Call, pod: KubeObject): ApiResponse {
   const what = route.subresource === 'attach' ? 'attach' : 'exec';
   const run = what === 'exec' ? kernel.kubelet.command(of, text) : undefined;
   if (run === undefined) return undeclared(kernel, call, pod, { what, of: of.container, command: text });
-  // A pod that somebody says runs is taken at that word.
+  // A pod with status Running is assumed to run, even without a node.
   if (!isRunning(pod))
     return hostOf(pod) === '' ? onHost(kernel, call, pod) : rawError(`container not found ("${of.container}")`);
   const [stdin, stdout, stderr, tty] = ['stdin', 'stdout', 'stderr', 'tty'].map((key) => isTrue(query[key]));
   if (stdin !== true && stdout !== true && stderr !== true)
     return badRequest('you must specify at least one of stdin, stdout, stderr');
-  // What reads nothing has run by now, whatever becomes of the answer.
+  // A command without input runs at once, even if its answer is lost.
   const result = stdin === true ? undefined : run('', true);
   return {
     code: 101,
@@ -186,7 +186,7 @@ function ports(kernel: Kernel, call: Call, pod: KubeObject): ApiResponse {
   };
 }
 
-/** What a cluster without kubelets says; it is remembered that nothing is declared. */
+/** The answer of a cluster without kubelets; records the undeclared request. */
 function undeclared(
   kernel: Kernel,
   call: Call,
@@ -205,7 +205,7 @@ function namesIn(pod: KubeObject, key: string): readonly string[] {
   );
 }
 
-/** Undefined when it is clear which container is meant. */
+/** Undefined when the container is unambiguous. */
 function chosenContainer({ request, route }: Call, pod: KubeObject): ApiResponse | undefined {
   const containers = namesIn(pod, 'containers');
   const first = namesIn(pod, 'initContainers');
@@ -223,7 +223,7 @@ function chosenContainer({ request, route }: Call, pod: KubeObject): ApiResponse
 
 const DEFAULT_CONTAINER = 'kubectl.kubernetes.io/default-container';
 
-/** Which container is meant, once that is clear. */
+/** The addressed container, once it is unambiguous. */
 function containerOf({ request, route }: Call, pod: KubeObject): Container {
   const { container = '' } = request.query;
   const own = pod.metadata.annotations?.[DEFAULT_CONTAINER] ?? namesIn(pod, 'containers')[0] ?? '';
@@ -255,15 +255,15 @@ function waitingFor(pod: KubeObject, container: string): string {
   return typeof reason === 'string' ? reason : 'ContainerCreating';
 }
 
-/** Go's reading of a boolean parameter. */
+/** Go's parsing of a boolean parameter. */
 function isTrue(text: string | undefined): boolean {
   return text !== undefined && text !== '0' && text.toLowerCase() !== 'false';
 }
 
-/** What comes of asking the kubelet of the pod's node. */
+/** The answer for the kubelet of the pod's node. */
 function onHost(kernel: Kernel, { route }: Call, pod: KubeObject): ApiResponse {
   const host = hostOf(pod);
   if (host === '') return badRequest(`pod ${route.name} does not have a host assigned`);
-  // The error of the node comes out as if it were the pod's.
+  // The node's error is reported as if it were the pod's.
   return kernel.store.get('nodes', rowKey('', host)) === undefined ? notFound(route.definition, host) : NO_ADDRESS;
 }

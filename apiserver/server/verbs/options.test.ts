@@ -9,7 +9,7 @@ describe('options of writes', () => {
   const { request } = testServer();
   const textOf = (answer: { readonly body: unknown }): string => (answer.body as { message: string }).message;
 
-  it('tells everything that is wrong with the options of a patch, whether its object exists or not (33)', () => {
+  it('reports all errors in the options of a patch, whether its object exists or not (33)', () => {
     const answer = request('PATCH', `${CONFIGMAPS_PATH}/none?force=true&dryRun=Some`, {}, MERGE);
 
     expect(textOf(answer)).toBe(
@@ -17,7 +17,7 @@ describe('options of writes', () => {
     );
   });
 
-  it('tells everything that is wrong with the options of an apply (80)', () => {
+  it('reports all errors in the options of an apply (80)', () => {
     const apply = { headers: { 'content-type': 'application/apply-patch+yaml' } };
     const answer = request('PATCH', `${CONFIGMAPS_PATH}/none?dryRun=Some`, configMap('none'), apply);
 
@@ -26,7 +26,7 @@ describe('options of writes', () => {
     );
   });
 
-  it('judges the options of subresources before it looks for the object (33)', () => {
+  it('validates the options of subresources before it looks up the object (33)', () => {
     for (const path of ['pods/none/binding', 'pods/none/eviction'])
       expect(request('POST', `/api/v1/namespaces/default/${path}?dryRun=Some`, {})).toMatchObject({ code: 422 });
     expect(request('PUT', '/apis/apps/v1/namespaces/default/deployments/none/scale?dryRun=Some', {})).toMatchObject({
@@ -34,7 +34,7 @@ describe('options of writes', () => {
     });
   });
 
-  it('reads a scale before it looks for the object (60)', () => {
+  it('decodes a scale before it looks up the object (60)', () => {
     const path = '/apis/apps/v1/namespaces/default/deployments/none/scale';
     const scale = { apiVersion: 'autoscaling/v1', kind: 'Scale', metadata: { name: 'none' }, spec: { replicas: 'x' } };
 
@@ -42,7 +42,7 @@ describe('options of writes', () => {
     expect(request('PUT', path, { ...scale, spec: { replicas: 1 } })).toMatchObject({ code: 404 });
   });
 
-  it('knows options of deletions in the query, all of them at once (45)', () => {
+  it('accepts options of deletions in the query, all of them at once (45)', () => {
     expect(textOf(request('DELETE', `${CONFIGMAPS_PATH}/none?propagationPolicy=Wrong&dryRun=Some`))).toBe(
       'DeleteOptions.meta.k8s.io "" is invalid: [propagationPolicy: Unsupported value: "Wrong": supported values: "Foreground", "Background", "Orphan", "nil", dryRun: Unsupported value: ["Some"]: supported values: "All"]',
     );
@@ -52,7 +52,7 @@ describe('options of writes', () => {
     expect(request('DELETE', `${CONFIGMAPS_PATH}/none?fieldValidation=Wrong`)).toMatchObject({ code: 404 });
   });
 
-  it('warns whoever deletes jobs without a word about their pods, whether there are any or not (45)', () => {
+  it('warns about deleting jobs without a propagation policy, whether there are any or not (45)', () => {
     expect(request('DELETE', `${JOBS}/none`).headers).toMatchObject({ warning: PODS_PRESERVED });
     expect(request('DELETE', JOBS).headers).toMatchObject({ warning: PODS_PRESERVED });
     expect(request('DELETE', `${JOBS}?propagationPolicy=Orphan`).headers).toBeUndefined();
@@ -62,7 +62,7 @@ describe('options of writes', () => {
 describe('names and places of updates', () => {
   const { request } = testServer();
 
-  it('judges the namespace before the name (30)', () => {
+  it('checks the namespace before the name (30)', () => {
     const strange = configMap('b', {}, { namespace: 'other' });
 
     expect(request('PUT', `${CONFIGMAPS_PATH}/a`, strange)).toMatchObject({
@@ -71,7 +71,7 @@ describe('names and places of updates', () => {
     });
   });
 
-  it('names the place in the store where a uid was looked for (30)', () => {
+  it('reports the storage key in a uid precondition failure (30)', () => {
     const role = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'Role', metadata: { name: 'a', uid: 'u' } };
     const roles = '/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles/a';
     const service = { apiVersion: 'v1', kind: 'Service', metadata: { name: 'a', uid: 'u' }, spec: {} };
@@ -85,7 +85,7 @@ describe('names and places of updates', () => {
     );
   });
 
-  it('refuses a version that is none, also where an update or an apply creates (30)', () => {
+  it('refuses an invalid version, even where an update or an apply creates (30)', () => {
     const role = {
       apiVersion: 'rbac.authorization.k8s.io/v1',
       kind: 'Role',

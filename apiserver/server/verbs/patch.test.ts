@@ -5,7 +5,7 @@ const A = `${WIDGETS_PATH}/a`;
 const FINALIZER = 'example.com/hold';
 
 describe('patch', () => {
-  it('refuses other patch types as 415 naming those it takes (56)', () => {
+  it('refuses other patch types as 415 and lists the supported ones (56)', () => {
     const { request } = testServer();
     request('POST', WIDGETS_PATH, widget('a'));
     const headers = { 'content-type': 'application/strategic-merge-patch+json' };
@@ -19,7 +19,7 @@ describe('patch', () => {
     });
   });
 
-  it('answers a failing JSON patch operation, test included, as 422 without details (58)', () => {
+  it('answers a failed JSON patch operation, including test, as 422 without details (58)', () => {
     const { request } = testServer();
     request('POST', WIDGETS_PATH, widget('a'));
 

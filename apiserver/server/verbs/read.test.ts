@@ -27,7 +27,7 @@ function five(): TestServer {
 }
 
 describe('get', () => {
-  it('answers 504 to a version of the future, with a hint when to come back (29, 108)', () => {
+  it('answers 504 to a future version, with a retry hint (29, 108)', () => {
     const { request, server } = five();
 
     expect(request('GET', `${CONFIGMAPS_PATH}/a?resourceVersion=999`)).toMatchObject({
@@ -72,7 +72,7 @@ describe('list', () => {
     expect(names(request('GET', `${CONFIGMAPS_PATH}?limit=2&resourceVersion=0`))).toHaveLength(5);
   });
 
-  it('have no next page when they name the one object (87)', () => {
+  it('has no next page with a metadata.name selector (87)', () => {
     const { request } = testServer();
     for (const name of ['a', 'b']) request('POST', CONFIGMAPS_PATH, configMap(name));
 
@@ -83,7 +83,7 @@ describe('list', () => {
     expect(tokenOf(others)).not.toBe('');
   });
 
-  it('shows exactly a past version when asked (31, 152)', () => {
+  it('returns exactly a past version when asked (31, 152)', () => {
     const { request, server } = five();
     const then = server.revision;
     request('PATCH', `${CONFIGMAPS_PATH}/a`, { data: { changed: 'yes' } }, MERGE);
@@ -99,7 +99,7 @@ describe('list', () => {
     expect(names(newer)).toEqual(['a', 'c', 'd', 'e', 'f']);
   });
 
-  it('answers 410 to versions and tokens that are gone; the new token goes on inconsistently (32)', () => {
+  it('answers 410 to expired versions and tokens; the new token continues inconsistently (32)', () => {
     const { request, server } = five();
     const first = request('GET', `${CONFIGMAPS_PATH}?limit=2`);
     const then = server.revision;
@@ -118,7 +118,7 @@ describe('list', () => {
     expect(names(rest)).toEqual(['c', 'cc', 'd', 'e']);
   });
 
-  it('validates what is asked of it (32)', () => {
+  it('validates its options (32)', () => {
     const { request } = five();
     const ask = (query: string): Answer => request('GET', `${CONFIGMAPS_PATH}?${query}`);
 
@@ -168,13 +168,13 @@ describe('selectors', () => {
     expect(names(request('GET', `${CONFIGMAPS_PATH}?labelSelector=${encodeURIComponent(selector)}`))).toEqual(expected);
   });
 
-  it('refuse what they cannot parse as 400', () => {
+  it('refuse invalid syntax as 400', () => {
     const { request } = testServer();
 
     expect(request('GET', `${CONFIGMAPS_PATH}?labelSelector=${encodeURIComponent('a in x')}`).code).toBe(400);
   });
 
-  it('pick by name and by declared fields, and refuse other fields as 400 (32, 127, 163)', () => {
+  it('select by name and by declared fields, and refuse other fields as 400 (32, 127, 163)', () => {
     const { request } = testServer();
     request('POST', WIDGETS_PATH, widget('a', { colour: 'blue' }));
     request('POST', WIDGETS_PATH, widget('b'));

@@ -33,12 +33,12 @@ import { rowKey } from '../store.ts';
 
 const NUMBER = /^\d+$/;
 
-/** Events have no watch cache in front. */
+/** Events have no watch cache. */
 function isUncached({ resource, custom }: ResourceDefinition): boolean {
   return resource === 'events' && !custom;
 }
 
-/** The text inside "invalid resource version" refusals. */
+/** The detail of "invalid resource version" messages. */
 export function versionSyntax(text: string): string {
   return `resourceVersion: Invalid value: ${JSON.stringify(text)}: strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`;
 }
@@ -49,7 +49,7 @@ export function get(kernel: Kernel, call: Call): ApiResponse {
   const asked = call.request.query['resourceVersion'];
   if (asked !== undefined && asked !== '' && asked !== '0') {
     if (!NUMBER.test(asked)) {
-      // Who answers words it differently.
+      // The watch cache and the store have different messages.
       return isUncached(definition)
         ? badRequest(`invalid resource version: ${versionSyntax(asked)}`)
         : rawError(versionSyntax(asked));
@@ -61,7 +61,7 @@ export function get(kernel: Kernel, call: Call): ApiResponse {
   return { code: 200, body: version.fromStorage(object) };
 }
 
-/** What a list or watch selects within its namespace. */
+/** The selection of a list or watch within its namespace. */
 export interface Selection {
   readonly labels: LabelMatcher | undefined;
   readonly fields: ObjectMatcher | undefined;
@@ -116,12 +116,12 @@ export const LIST_OPTIONS: { readonly group: string; readonly kind: string } = {
   kind: 'ListOptions',
 };
 
-/** What the query asks of a list, checked. */
+/** The validated options of a list. */
 interface ListAsk {
   /** The version to list at; undefined for the latest. */
   readonly at: number | undefined;
   readonly limit: number;
-  /** Keys at or after this one; empty for the first page. */
+  /** The first key; empty for the first page. */
   readonly start: string;
 }
 
@@ -141,7 +141,7 @@ export function list(kernel: Kernel, call: Call): ApiResponse {
     picked === EVERYTHING && revision === latest && ask.limit > 0
       ? pageOf(kernel, call, ask)
       : chosen(kernel, call, ask, picked);
-  // Lists of custom resources always say it, because nothing leaves out what is empty.
+  // Lists of custom resources always have it, because they have no omitempty.
   const metadata: { [key: string]: string | number } = {
     ...(definition.custom ? { continue: '' } : {}),
     resourceVersion: String(revision),
@@ -154,14 +154,14 @@ export function list(kernel: Kernel, call: Call): ApiResponse {
   return { code: 200, body };
 }
 
-/** Items of a list, how many stored objects follow them, and where the next page starts. */
+/** Items of a list, the number of stored objects after them, and the start of the next page. */
 interface Part {
   readonly items: readonly KubeObject[];
   readonly remaining: number;
   readonly more: string | undefined;
 }
 
-/** A page of everything there is now, without a look at the rest. */
+/** A page of all current objects, without visiting the rest. */
 function pageOf({ store }: Kernel, { route }: Call, { start, limit }: ListAsk): Part {
   const { definition, version, namespace } = route;
   const from = namespace === '' && definition.namespaced ? start : rowKey(namespace, start);
@@ -175,7 +175,7 @@ function pageOf({ store }: Kernel, { route }: Call, { start, limit }: ListAsk): 
   };
 }
 
-/** What the selectors choose of the list now or at an earlier version. */
+/** The selected objects of the current list or of a past one. */
 function chosen({ store }: Kernel, { route }: Call, { at, start, limit }: ListAsk, picked: Selection): Part {
   const { definition, version, namespace } = route;
   const stored = at === undefined ? store.list(definition.gr, namespace) : store.listAt(definition.gr, namespace, at);
@@ -185,7 +185,7 @@ function chosen({ store }: Kernel, { route }: Call, { at, start, limit }: ListAs
   let remaining = 0;
   for (const object of stored) {
     if (start !== '' && keyOf(route, object) < start) continue;
-    // Whether what is left would be selected is not looked at: the next page may be empty.
+    // The selectors are not applied to the rest: the next page may be empty.
     if (limit > 0 && items.length >= limit) {
       remaining++;
       continue;
@@ -198,18 +198,18 @@ function chosen({ store }: Kernel, { route }: Call, { at, start, limit }: ListAs
   return { items, remaining, more };
 }
 
-/** Where an object stands in its list. */
+/** The sort key of an object. */
 function keyOf({ definition, namespace }: Call['route'], { metadata }: KubeObject): string {
   const { namespace: home = '', name = '' } = metadata;
   return namespace === '' && definition.namespaced ? rowKey(home, name) : name;
 }
 
-/** The next page starts right after the last key shown. */
+/** The next page starts right after the last returned key. */
 function after(route: Call['route'], last: KubeObject): string {
   return `${keyOf(route, last)}\0`;
 }
 
-/** Whether at most one object can be meant: a real server gets it by its name, and there is no next page. */
+/** Whether at most one object can match: a real server gets it by name, and there is no next page. */
 function isSingle({ request, route }: Call): boolean {
   const { fieldSelector = '', continue: token = '' } = request.query;
   if (
@@ -226,7 +226,7 @@ const STALE_LIST = 'The resourceVersion for the provided list is too old.';
 const STALE_CONTINUE =
   'The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.';
 
-/** What is wrong with the query itself, in the order of kube-apiserver: numbers, syntax of selectors, then the rules. */
+/** Errors in the query itself, in the order of kube-apiserver: numbers, selector syntax, then validation. */
 export function listRefusal(call: Call): Refusal | undefined {
   const { query } = call.request;
   const syntax = querySyntax(query);
@@ -238,7 +238,7 @@ export function listRefusal(call: Call): Refusal | undefined {
 
 const INTEGER = /^[+-]?\d+$/;
 
-/** Why the query of a list or watch cannot be read; undefined when it can. */
+/** The error in the query of a list or watch; undefined when it is valid. */
 export function querySyntax(query: { readonly [key: string]: string }): string | undefined {
   for (const key of ['timeoutSeconds', 'limit'] as const) {
     const text = query[key] ?? '';
@@ -334,7 +334,7 @@ interface ContinueToken {
 
 const INVALID_KEY = 'continue key is not valid';
 
-/** What a token says, or why it says nothing. */
+/** The content of a token, or an error. */
 function parseToken(token: string): ContinueToken | string {
   const odd = /[^A-Za-z0-9_-]/.exec(token);
   if (odd !== null) return `${INVALID_KEY}: illegal base64 data at input byte ${odd.index}`;

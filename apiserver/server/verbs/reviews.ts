@@ -1,5 +1,5 @@
 /**
- * Virtual kinds: POST asks a question, nothing is stored.
+ * Virtual kinds: POST evaluates a question, nothing is stored.
  *
  * Owns: access reviews, rule reviews, token reviews and who-am-I, with the validation of k8s.io/kubernetes `pkg/registry/authorization`
  * and `pkg/registry/authentication`. Does not own: the decisions (`access/`). Start at {@link review}.
@@ -75,23 +75,23 @@ const SPECS: { readonly [kind: string]: Shape } = {
   TokenReview: { go: 'TokenReviewSpec', fields: { token: 'string', audiences: 'strings' } },
 };
 
-/** Whom a token belongs to, for one of the audiences. */
+/** The user of a token, for one of the audiences. */
 export interface TokenOwner {
   readonly user: UserInfo;
   readonly audiences: readonly string[];
 }
 
-/** What reviews ask. */
+/** The queries of reviews. */
 export interface Reviewer {
   readonly authorizer: Authorizer;
-  /** Whose token it is; undefined when it is nobody's. */
+  /** The user of a token; undefined for an invalid one. */
   tokenOwner(token: string, audiences: readonly string[]): TokenOwner | undefined;
   timestamp(): string;
 }
 
 const PATH = /^\/apis\/(authorization|authentication)\.k8s\.io\/v1\/(?:namespaces\/([^/]+)\/)?([a-z]+)(\/[^/]+)*\/?$/;
 
-/** The answer of a virtual kind; undefined when the path names none. */
+/** The answer of a virtual kind; undefined for other paths. */
 export function review(reviewer: Reviewer, request: ApiRequest): ApiResponse | undefined {
   const match = PATH.exec(request.path);
   if (match === null) return undefined;
@@ -145,7 +145,7 @@ function access(
   spec: JsonObject,
 ): JsonObject | Refusal {
   const local = kind === 'LocalSubjectAccessReview';
-  // The namespace of the path is the namespace of the review.
+  // The review is about the namespace in the path.
   const metadata = local && given['namespace'] === undefined ? { namespace, ...given } : given;
   const errors = accessErrors(kind, metadata, spec);
   // The kind is missing in the message, because the decoded object has none.
@@ -211,7 +211,7 @@ function accessErrors(kind: string, metadata: JsonObject, spec: JsonObject): rea
   if (isMap(resource)) for (const which of ['fieldSelector', 'labelSelector']) selectorErrors(resource, which, errors);
   const local = kind === 'LocalSubjectAccessReview';
   const { namespace, managedFields: _, ...rest } = metadata;
-  // Go writes `creationTimestamp: null` for what has none.
+  // Go encodes an unset time as `creationTimestamp: null`.
   const isNamed = Object.values(rest).some((value) => value !== null && value !== '');
   if (isNamed || (!local && textOf(namespace) !== ''))
     errors.push(fieldInvalid('metadata', metadata, local ? 'must be empty except for namespace' : 'must be empty'));
@@ -262,7 +262,7 @@ function tokenStatus(reviewer: Reviewer, spec: JsonObject): JsonObject {
   return { authenticated: true, user: userJson(owner.user), audiences: owner.audiences };
 }
 
-/** A user as reviews and admission show it. */
+/** A user in reviews and admission. */
 export function userJson({ name, uid, groups, extra }: UserInfo): JsonObject {
   return {
     username: name,

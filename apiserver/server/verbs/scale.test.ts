@@ -24,7 +24,7 @@ describe('scale (51)', () => {
     });
   });
 
-  it('judges a negative count with the object it would become part of', () => {
+  it('validates a negative count as part of the object', () => {
     const { request } = scaled();
 
     expect(request('PATCH', SCALE_PATH, { spec: { replicas: -1 } }, MERGE)).toMatchObject({
@@ -51,7 +51,7 @@ describe('scale (51)', () => {
     });
   });
 
-  it('conflicts with a scale of another uid', () => {
+  it('conflicts with the uid of another scale', () => {
     const answer = scaled().request('PUT', SCALE_PATH, {
       ...SCALE,
       metadata: { name: 'a', uid: 'other' },

@@ -1,8 +1,8 @@
 /**
- * The /scale subresource: an autoscaling/v1 Scale read off an object and written back to it.
+ * The /scale subresource: an autoscaling/v1 Scale derived from an object and written back to it.
  *
- * A write without a version cannot conflict; one with a stale version does. Everything else (generation, rules, no-ops) is an
- * ordinary update of the object.
+ * A write without a version cannot conflict; one with a stale version does. Everything else (generation, validation, no-ops) is an ordinary
+ * update of the object.
  */
 import { isMap, textOf, valueAt, withValueAt } from '../../objects/json.ts';
 import type { JsonObject, JsonValue, KubeObject } from '../../objects/object.ts';
@@ -37,7 +37,7 @@ import { checkName, checkVersion, mediaType, patchedMap, patchType, uidConflict 
 
 const SCALE = { group: 'autoscaling', version: 'v1', kind: 'Scale' };
 
-/** What was sent, as webhooks see it. */
+/** The body as webhooks receive it. */
 function asScale(given: JsonObject): JsonObject {
   const metadata = isMap(given['metadata']) ? given['metadata'] : {};
   return {
@@ -61,7 +61,7 @@ export function scale(kernel: Kernel, call: Call, paths: ScalePaths): ApiRespons
   if (type instanceof Refusal) return type;
   const options = applies ? applyOptions(call) : scaleOptions(call);
   if (options instanceof Refusal) return options;
-  // What is put is read and must name the object before anybody looks for it.
+  // A PUT is decoded and must name the object before the object is looked up.
   const put = method === 'PUT' ? sentScale(call, options) : undefined;
   if (put instanceof Refusal) return put;
   const old = kernel.store.get(definition.gr, rowKey(namespace, name));
@@ -90,7 +90,7 @@ export function scale(kernel: Kernel, call: Call, paths: ScalePaths): ApiRespons
   if (typeof meta === 'string') return badRequest(meta);
   const wanted = valueAt(asked, ['spec', 'replicas']);
   const replicas = wanted === undefined ? 0 : wanted;
-  // Counts of custom resources are judged with the object they become part of.
+  // Counts of custom resources are validated with the object.
   const negative = typeof replicas !== 'number' || (replicas < 0 && !definition.custom);
   const errors = negative ? [fieldInvalid('spec.replicas', replicas, 'must be greater than or equal to 0')] : [];
   const judged = definition.custom ? errors : validateNewMetadata(meta, 'subdomain', 'core', errors);
@@ -104,7 +104,7 @@ export function scale(kernel: Kernel, call: Call, paths: ScalePaths): ApiRespons
   const outdated = meta.resourceVersion === undefined ? undefined : checkVersion(call, meta, old);
   if (outdated !== undefined) return outdated;
   const counted = withValueAt(live, paths.specReplicas, replicas) as KubeObject;
-  // Objects are defaulted when they are read: a spec that is new comes with its defaults.
+  // Objects are defaulted on read: a new spec has its defaults.
   const object = definition.custom ? (version.schema?.coerce(counted) ?? counted) : counted;
   const main: Call = { ...call, route: { ...call.route, subresource: '' }, admitted: true, origin: call };
   const scaled: KubeObject = { ...(current as KubeObject), spec: replicasField(replicas) };
@@ -119,7 +119,7 @@ function scaleOptions({ request }: Call): WriteOptions | Refusal {
   return request.method === 'PATCH' ? patchOptions(request.query) : writeOptions(request.query, 'UpdateOptions');
 }
 
-/** GET: whatever is wrong with reading the object comes first. */
+/** GET: errors in reading the object come first. */
 function read(kernel: Kernel, call: Call, paths: ScalePaths): ApiResponse {
   const { custom } = call.route.definition;
   const answer = get(kernel, call);
@@ -131,10 +131,10 @@ function read(kernel: Kernel, call: Call, paths: ScalePaths): ApiResponse {
   return refuse(500, 'InternalError', `Internal error occurred: ${why}`, { causes: [{ message: why }] });
 }
 
-/** What a patch finds where a custom resource says no count: Go's smallest, as a mark. */
+/** The count of a custom resource without replicas, as patches see it: Go's smallest integer. */
 const UNSET = -2_147_483_648;
 
-/** A real server's decoder knows no other kind on the scales of custom resources, and says it of everything it cannot read. */
+/** A real server's decoder only knows Scale for custom resources, and reports that for every undecodable body. */
 const NOT_A_SCALE = 'no kind is registered for the type v1.Scale in scheme "pkg/runtime/scheme.go:111"';
 
 /** The body of a PUT, which must name the object of the URL. */
@@ -175,7 +175,7 @@ function applyScale(
   if (config instanceof Refusal) return config;
   const owners = kernel.owners.of(definition, old);
   const counted = scaleOwners(definition, owners);
-  // With custom resources the real server trips over its own conversions: nothing can ever be applied that changes the count.
+  // For custom resources a real server fails in its own conversion: an apply can never change the count.
   if (definition.custom && counted.size === 0)
     return rawError(
       `failed to create manager for existing fields: failed to convert live object (/; autoscaling/v1, Kind=Scale) ${CANNOT_CONVERT}`,
@@ -192,7 +192,7 @@ function applyScale(
   };
 }
 
-/** What a patch makes of the scale. */
+/** The scale after a patch. */
 function patchedScale(call: Call, type: string, current: JsonObject, options: WriteOptions): JsonObject | Refusal {
   const patched = patchedMap(call, type, current);
   return patched instanceof Refusal ? patched : decodeScale(call, patched, options);
@@ -213,7 +213,7 @@ function scaleOf(object: KubeObject, paths: ScalePaths, custom: boolean): JsonOb
       resourceVersion,
       creationTimestamp,
     },
-    // Zero is left out of the spec, as Go's omitempty does.
+    // Zero is omitted from the spec, as Go's omitempty does.
     spec: replicasField(valueAt(object, paths.specReplicas)),
     status: { replicas: count(valueAt(object, paths.statusReplicas)), ...(selector === '' ? {} : { selector }) },
   };

@@ -1,7 +1,7 @@
 /**
- * PATCH with a strategic merge patch: reading the patch, applying it, wording why it cannot be.
+ * PATCH with a strategic merge patch: decoding the patch, applying it, error messages.
  *
- * Built-in kinds only: custom resources have no Go type to say how lists merge.
+ * Built-in kinds only: custom resources have no Go type with merge keys.
  */
 import { isMap } from '../../objects/json.ts';
 import type { JsonObject } from '../../objects/object.ts';
@@ -31,7 +31,7 @@ export function strategicallyPatched({ request }: Call, live: JsonObject, root: 
   }
 }
 
-/** The JSON decoder's own words, without what was being read. */
+/** The JSON decoder's message without its context. */
 export function bareReason(decodeError: string | undefined): string | undefined {
   return decodeError?.replace(/^couldn't get version\/kind; json parse error: /, '');
 }

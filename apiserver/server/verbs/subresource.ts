@@ -1,4 +1,4 @@
-/** Which verb answers a request to a subresource. */
+/** Dispatches requests on subresources. */
 import type { ApiResponse } from '../../wire/http.ts';
 import type { Kernel } from '../kernel.ts';
 import type { Call } from '../call.ts';
@@ -9,7 +9,7 @@ import { bind } from './pods.ts';
 import { scale } from './scale.ts';
 import { requestToken } from './token-request.ts';
 
-/** Subresources that are not an ordinary read or write of the object; undefined for those that are. */
+/** Subresources with special handling; undefined for ordinary reads and writes. */
 export function answerSubresource(kernel: Kernel, call: Call): ApiResponse | undefined {
   const { version, subresource } = call.route;
   if (!version.subresources.has(subresource)) return forward(kernel, call) ?? NO_RESOURCE;

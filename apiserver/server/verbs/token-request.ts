@@ -1,5 +1,5 @@
 /**
- * POST serviceaccounts/NAME/token: a token for a service account, perhaps bound to a pod, secret or node.
+ * POST serviceaccounts/NAME/token: a service account token, optionally bound to a pod, secret or node.
  *
  * Owns: the rules of k8s.io/kubernetes `pkg/registry/core/serviceaccount/storage/token.go`. The token itself is `access/tokens.ts`.
  */
@@ -110,7 +110,7 @@ export function requestToken(kernel: Kernel, call: Call): ApiResponse {
 
 type Bound = Pick<Parameters<typeof signToken>[0], 'bound' | 'node'>;
 
-/** The object that the token dies with; an empty answer when it is bound to none. */
+/** The object that the token is bound to; empty when there is none. */
 function boundObject(kernel: Kernel, call: Call, ref: JsonObject[string]): Bound | Refusal {
   if (!isMap(ref)) return {};
   const { namespace, name: account } = call.route;

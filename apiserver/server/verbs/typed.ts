@@ -1,7 +1,7 @@
 /**
- * Decoding of small typed bodies that no stored kind has: reviews and token requests.
+ * Decodes small typed bodies that are not stored: reviews and token requests.
  *
- * Owns: unknown fields, wrong types and missing bodies in the words of Go's decoder. Stored kinds are decoded in `../body.ts`.
+ * Owns: unknown fields, wrong types and missing bodies with the messages of Go's decoder. Stored kinds are decoded in `../body.ts`.
  */
 import { isList, isMap } from '../../objects/json.ts';
 import type { JsonObject, JsonValue } from '../../objects/object.ts';
@@ -10,7 +10,7 @@ import { BODY_TYPES, mediaType, unreadable, writeOptions } from '../body.ts';
 import { goType } from '../definition.ts';
 import { badRequest, Refusal, unsupportedMediaType } from '../refusal.ts';
 
-/** A Go struct: its name in messages, and what its fields hold. */
+/** A Go struct: its name in messages, and the types of its fields. */
 export interface Shape {
   readonly go: string;
   readonly fields: { readonly [name: string]: 'string' | 'strings' | 'int' | 'any' | Shape };
@@ -22,7 +22,7 @@ export interface Typed {
   readonly spec: Shape | undefined;
 }
 
-/** The body with its unknown fields dropped (`spec` only; metadata is kept). Texts for `Warning` headers go to `warnings`. */
+/** The body without unknown fields (in `spec` only; metadata is kept). Warnings are added to `warnings`. */
 export function decodeTyped(request: ApiRequest, typed: Typed, warnings: string[]): JsonObject | Refusal {
   const options = writeOptions(request.query, 'CreateOptions');
   if (options instanceof Refusal) return options;
@@ -50,7 +50,7 @@ export function decodeTyped(request: ApiRequest, typed: Typed, warnings: string[
   return { ...body, ...(isMap(spec) ? { spec } : { spec: {} }) };
 }
 
-/** The known fields; the end of Go's message when a type is wrong. */
+/** The known fields, or the end of Go's message for a wrong type. */
 function decode(value: JsonValue, shape: Shape, path: string, unknown: string[]): JsonObject | string {
   if (!isMap(value)) return `${goType(value)} into Go struct field .${path} of type v1.${shape.go}`;
   const known: { [key: string]: JsonValue } = {};

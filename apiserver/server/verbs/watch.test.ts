@@ -5,7 +5,7 @@ const label = (value: string): { readonly metadata: { readonly labels: { readonl
   metadata: { labels: { on: value } },
 });
 
-it('sends initial events in key order, then a bookmark that ends them, then what is new (91, 92, 98)', () => {
+it('sends initial events in key order, then a bookmark that ends them, then new events (91, 92, 98)', () => {
   const { request, watch } = testServer();
   for (const name of ['b', 'a']) request('POST', WIDGETS_PATH, widget(name));
 
@@ -24,7 +24,7 @@ it('sends initial events in key order, then a bookmark that ends them, then what
   });
 });
 
-it('starts with what is there when no version is given, without bookmark unless asked (91)', () => {
+it('starts with the current objects without a version, without bookmark unless asked (91)', () => {
   const { request, watch } = testServer();
   request('POST', WIDGETS_PATH, widget('a'));
 
@@ -50,7 +50,7 @@ it('refuses options that do not fit as 422 (98)', () => {
   expect(open.answers).toMatchObject([{ code: 422 }]);
 });
 
-it('waits silently for a version of the future (90)', () => {
+it('waits silently for a future version (90)', () => {
   const { request, watch } = testServer();
 
   const open = watch(WIDGETS_PATH, { resourceVersion: '8' });
@@ -59,7 +59,7 @@ it('waits silently for a version of the future (90)', () => {
   expect(open.lines).toEqual(['ADDED c@9']);
 });
 
-it('answers a version that is gone with 410 inside the stream and ends (90, 166)', () => {
+it('answers an expired version with 410 inside the stream and ends (90, 166)', () => {
   const { request, server, watch } = testServer();
   for (const name of ['a', 'b', 'c']) request('POST', WIDGETS_PATH, widget(name));
   server.expireBefore(8);
@@ -76,7 +76,7 @@ it('answers a version that is gone with 410 inside the stream and ends (90, 166)
   expect(watch(WIDGETS_PATH, { resourceVersion: '8' }).lines).toEqual(['ADDED c@9']);
 });
 
-it('expires versions once more changes came than it keeps (96)', () => {
+it('expires versions beyond the history window (96)', () => {
   const { request, watch, server } = testServer({ historyMax: 5 });
   const from = server.revision;
   for (let index = 0; index < 20; index++) request('POST', WIDGETS_PATH, widget(`w${index}`));
@@ -85,7 +85,7 @@ it('expires versions once more changes came than it keeps (96)', () => {
   expect(watch(WIDGETS_PATH, { resourceVersion: String(server.revision - 5) }).lines).toHaveLength(5);
 });
 
-it('turns changes of a label into ADDED, MODIFIED and DELETED (89, 139)', () => {
+it('turns label changes into ADDED, MODIFIED and DELETED (89, 139)', () => {
   const { request, watch, server } = testServer();
   request('POST', WIDGETS_PATH, widget('a', { size: 1 }));
   const open = watch(WIDGETS_PATH, { resourceVersion: String(server.revision), labelSelector: 'on=yes' });
@@ -108,7 +108,7 @@ it('watches one name (99)', () => {
   expect(open.lines).toEqual(['ADDED b@8']);
 });
 
-it('sends bookmarks at the current revision to those who asked (94)', () => {
+it('sends bookmarks at the current revision when enabled (94)', () => {
   const { request, watch, server } = testServer();
   const resourceVersion = String(server.revision);
   const asked = watch(WIDGETS_PATH, { resourceVersion, allowWatchBookmarks: 'true' });
@@ -126,7 +126,7 @@ it('sends bookmarks at the current revision to those who asked (94)', () => {
   expect(silent.events).toEqual([]);
 });
 
-it('tells every watch of revisions in order even when a listener writes (100)', () => {
+it('delivers revisions in order to every watch even when a listener writes (100)', () => {
   const { request, server } = testServer();
   const seen: string[] = [];
   const listen = (name: string, react: () => void): void => {
@@ -161,7 +161,7 @@ it('tells every watch of revisions in order even when a listener writes (100)', 
   expect(seen).toEqual(['first 7', 'second 7', 'first 8', 'second 8']);
 });
 
-it('says nothing after it was closed', () => {
+it('delivers nothing after it was closed', () => {
   const { request, watch, server } = testServer();
   const open = watch(WIDGETS_PATH, { resourceVersion: String(server.revision) });
 
@@ -171,7 +171,7 @@ it('says nothing after it was closed', () => {
   expect(open.events).toEqual([]);
 });
 
-it('is forgotten without a word when the server is restored', () => {
+it('is dropped without an event when the server is restored', () => {
   const { request, watch, server } = testServer();
   const snapshot = server.snapshot();
   const open = watch(WIDGETS_PATH, { resourceVersion: String(server.revision) });
@@ -191,7 +191,7 @@ it('is a plain get when the path names an object, except on the legacy path (87)
 });
 
 describe('watches of built-in kinds', () => {
-  it('send bookmarks with all that Go writes of an empty object (120)', () => {
+  it('send bookmarks with all fields of an empty Go object (120)', () => {
     const { server, watch } = testServer();
     const { events } = watch('/apis/apps/v1/namespaces/default/replicasets', { allowWatchBookmarks: 'true' });
     server.sendBookmarks();

@@ -1,8 +1,8 @@
 /**
  * GET with `watch=true`: from a version, from now, or with initial events (WatchList).
  *
- * Owns: which events come first. After that `../watchers.ts` delivers. A version that is gone is refused inside the stream, as
- * kube-apiserver's watch cache does; a version of the future is waited for.
+ * Owns: the initial events. After that `../watchers.ts` delivers. An expired version is refused inside the stream, as by kube-apiserver's
+ * watch cache; a future version is waited for.
  */
 import type { ResponseSink } from '../../wire/http.ts';
 import { failureStatus } from '../../wire/status.ts';
@@ -25,7 +25,7 @@ import { LIST_OPTIONS, querySyntax, selected, selection, versionSyntax } from '.
 
 const NOTHING = (): void => {};
 
-/** Opens a watch. The returned function closes it from the caller's side. */
+/** Opens a watch. The returned function closes it from the client's side. */
 export function watch(kernel: Kernel, watchers: Watchers, call: Call, sink: ResponseSink): () => void {
   const refuse = (refusal: Refusal): (() => void) => {
     sink.answer(withWarnings(call, refusal));
@@ -74,7 +74,7 @@ export function watch(kernel: Kernel, watchers: Watchers, call: Call, sink: Resp
         const shown = version.fromStorage(object);
         if (!watcher.closed && selected(picked, shown)) sink.event({ type: 'ADDED', object: shown });
       }
-      // Only those who asked for bookmarks hear where the initial events end.
+      // Only watches with bookmarks receive the end of the initial events.
       if (bookmarks && !watcher.closed) sink.event(bookmark(watcher.empty(), revision, true));
     });
     return close;

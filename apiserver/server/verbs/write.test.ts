@@ -5,7 +5,7 @@ const A = `${WIDGETS_PATH}/a`;
 const FINALIZER = 'example.com/hold';
 
 describe('create', () => {
-  it('sets what the server sets and wipes what the client made up (24)', () => {
+  it('sets server-side fields and drops those that the client made up (24)', () => {
     const { request } = testServer();
 
     const { object } = request(
@@ -34,7 +34,7 @@ describe('create', () => {
     expect(object.metadata.uid).not.toBe('mine');
   });
 
-  it('refuses a resourceVersion as a 500 without reason, before it looks for the name (25)', () => {
+  it('refuses a resourceVersion as a 500 without reason, before it looks up the name (25)', () => {
     const { request } = testServer();
     request('POST', WIDGETS_PATH, widget('a'));
 
@@ -45,7 +45,7 @@ describe('create', () => {
     expect(request('POST', WIDGETS_PATH, widget('a', {}, { resourceVersion: '3' })).body).not.toHaveProperty('reason');
   });
 
-  it('minds no resourceVersion that is no number, and none in a dry run (25)', () => {
+  it('ignores a non-numeric resourceVersion, and any in a dry run (25)', () => {
     const { request } = testServer();
 
     const dry = request('POST', `${WIDGETS_PATH}?dryRun=All`, widget('a', {}, { resourceVersion: '3' }));
@@ -57,7 +57,7 @@ describe('create', () => {
     });
   });
 
-  it('refuses a taken name as AlreadyExists, and says when its holder is being deleted (26, 154)', () => {
+  it('refuses an existing name as AlreadyExists, and reports when its object is being deleted (26, 154)', () => {
     const { request } = testServer();
     request('POST', WIDGETS_PATH, widget('a', {}, { finalizers: [FINALIZER] }));
 
@@ -76,7 +76,7 @@ describe('create', () => {
     });
   });
 
-  it('generates a name from a prefix cut to 58 characters (27)', () => {
+  it('generates a name from a prefix truncated to 58 characters (27)', () => {
     const { request } = testServer();
     const made = request('POST', CONFIGMAPS_PATH, {
       apiVersion: 'v1',
@@ -87,7 +87,7 @@ describe('create', () => {
     expect(made.object.metadata.name).toBe(`${'x'.repeat(58)}xxxx1`);
   });
 
-  it('asks for a name when there is none (27)', () => {
+  it('requires a name (27)', () => {
     const { request } = testServer();
 
     expect(request('POST', CONFIGMAPS_PATH, { apiVersion: 'v1', kind: 'ConfigMap', metadata: {} })).toMatchObject({
@@ -99,7 +99,7 @@ describe('create', () => {
     });
   });
 
-  it('refuses a namespace that is missing or terminating (28)', () => {
+  it('refuses a missing or terminating namespace (28)', () => {
     const { request } = testServer();
     request('POST', '/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'going' } });
     request('DELETE', '/api/v1/namespaces/going');
@@ -135,7 +135,7 @@ describe('create', () => {
     expect(request('POST', WIDGETS_PATH, { ...widget('a'), kind: 'Gadget' })).toMatchObject({ code: 422 });
   });
 
-  it('is not allowed on all namespaces or on an object (137)', () => {
+  it('is not allowed across namespaces or on an object (137)', () => {
     const { request } = testServer();
 
     expect(request('POST', '/api/v1/configmaps', configMap('a'))).toMatchObject({
@@ -152,7 +152,7 @@ describe('create', () => {
     });
   });
 
-  it('stores nothing on a dry run but answers as if (86)', () => {
+  it('stores nothing on a dry run but returns the object (86)', () => {
     const { request, server } = testServer();
     const before = server.revision;
 
@@ -198,7 +198,7 @@ describe('update', () => {
     });
   });
 
-  it('lets an update without version win silently, but not on a custom resource (34, 158)', () => {
+  it('accepts an update without version, but not of a custom resource (34, 158)', () => {
     const { request } = testServer();
     request('POST', CONFIGMAPS_PATH, configMap('a'));
     request('POST', WIDGETS_PATH, widget('a'));
@@ -232,7 +232,7 @@ describe('update', () => {
     });
   });
 
-  it('recognises a recreated object by its uid, before the version (37, 84)', () => {
+  it('detects a recreated object by its uid, before the version (37, 84)', () => {
     const { request } = testServer();
     const first = request('POST', WIDGETS_PATH, widget('a')).object;
     request('DELETE', A);
@@ -247,7 +247,7 @@ describe('update', () => {
     );
   });
 
-  it('answers 500 to a version that is no number (38)', () => {
+  it('answers 500 to a non-numeric version (38)', () => {
     const { request } = testServer();
     request('POST', WIDGETS_PATH, widget('a'));
 
@@ -289,7 +289,7 @@ describe('update', () => {
     expect(request('POST', CONFIGMAPS_PATH, configMap('c', {}, { ownerReferences: controllers })).code).toBe(422);
   });
 
-  it('warns of finalizers that name no owner, once they are new (45)', () => {
+  it('warns of unqualified finalizers when they are new (45)', () => {
     const { request } = testServer();
 
     const made = request('POST', WIDGETS_PATH, widget('a', {}, { finalizers: ['hold'] }));
@@ -327,7 +327,7 @@ describe('update', () => {
 });
 
 describe('status', () => {
-  it('takes nothing but the status of a custom resource, not even finalizers (48, 81)', () => {
+  it('changes only the status of a custom resource, not even finalizers (48, 81)', () => {
     const { request } = testServer();
     const { object } = request('POST', WIDGETS_PATH, widget('a', {}, { finalizers: [FINALIZER] }));
 
@@ -373,7 +373,7 @@ describe('status', () => {
 });
 
 describe('scale', () => {
-  it('reads and writes replicas through a Scale, without a version if wanted (51)', () => {
+  it('reads and writes replicas through a Scale, optionally without a version (51)', () => {
     const { request } = testServer();
     request('POST', WIDGETS_PATH, widget('a', { replicas: 2 }));
 
@@ -392,7 +392,7 @@ describe('scale', () => {
     expect(request('PATCH', `${A}/scale`, { spec: { replicas: -1 } }, MERGE).code).toBe(422);
   });
 
-  it('keeps negative counts out of the object itself (124)', () => {
+  it('refuses negative counts in the object itself (124)', () => {
     const { request } = testServer();
 
     expect(request('POST', WIDGETS_PATH, widget('a', { replicas: -1 }))).toMatchObject({

@@ -45,7 +45,7 @@ import { placeIn, storeChanged, storeNew } from '../write.ts';
 import { APPLY_PATCH, applyOptions, applyTo } from './apply.ts';
 import { bareReason, strategicallyPatched } from './strategic.ts';
 
-/** Answers an object, or a refusal; in the version that was asked for. */
+/** Answers with an object in the requested version, or a refusal. */
 function answer(call: Call, code: number, result: KubeObject | Refusal): ApiResponse {
   if (result instanceof Refusal) return result;
   return { code, body: call.route.version.fromStorage(result) };
@@ -59,7 +59,7 @@ export function mediaType(call: Call): string {
 /** POST on a collection. */
 export function create(kernel: Kernel, sent: Call): ApiResponse {
   const { definition, name } = sent.route;
-  // A name in the path of a custom resource is not looked at.
+  // A name in the path of a custom resource is ignored.
   const call: Call = name === '' ? sent : { ...sent, route: { ...sent.route, name: '' } };
   const options = writeOptions(call.request.query, 'CreateOptions');
   if (options instanceof Refusal) return options;
@@ -102,11 +102,11 @@ function createsOnUpdate({ strategy }: ResourceDefinition, subresource: string):
   return strategy.createOnUpdate && (subresource === '' || strategy.onCreateByStatus !== undefined);
 }
 
-/** A version of an object that is gone does not keep an update or an apply from creating it anew; it has to be one, though. */
+/** The version of a deleted object does not keep an update or an apply from recreating it; but it must be valid. */
 function createAbsent(kernel: Kernel, call: Call, incoming: Incoming, options: WriteOptions): KubeObject | Refusal {
   const { resourceVersion = '0' } = incoming.meta;
   if (!NUMBER.test(resourceVersion)) return unparsable(resourceVersion);
-  // A dry run never gets to the store, which would drop it.
+  // A dry run never reaches the store, which would drop it.
   if (!options.dryRun) delete incoming.meta.resourceVersion;
   return storeNew(kernel, call, incoming, options);
 }
@@ -115,7 +115,7 @@ function unparsable(version: string): Refusal {
   return rawError(`strconv.ParseUint: parsing ${JSON.stringify(version)}: invalid syntax`);
 }
 
-/** The name in a body must be the one of the URL. */
+/** The name in a body must equal that in the URL. */
 export function checkName(given: string | undefined, name: string): Refusal | undefined {
   if (given === undefined || given === '')
     return badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
@@ -124,7 +124,7 @@ export function checkName(given: string | undefined, name: string): Refusal | un
   return undefined;
 }
 
-/** Resources that a real server stores under another name than their own. */
+/** Resources with a different storage key in a real server. */
 const STORED_UNDER: { readonly [gr: string]: string } = {
   endpoints: 'services/endpoints',
   'ingresses.networking.k8s.io': 'ingress',
@@ -134,14 +134,14 @@ const STORED_UNDER: { readonly [gr: string]: string } = {
 };
 
 function storedUnder({ custom, group, gr, resource }: ResourceDefinition): string {
-  // Servers of their own keep group and resource apart; what comes with kube-apiserver itself is stored by resource.
+  // Aggregated servers store by group and resource; kube-apiserver itself stores by resource.
   if (custom || group === 'apiextensions.k8s.io' || group === 'apiregistration.k8s.io') return `${group}/${resource}`;
   return STORED_UNDER[gr] ?? resource;
 }
 
 export function uidConflict(call: Call, asked: string, live: string, { dryRun }: WriteOptions): Refusal {
   const { definition, namespace, name } = call.route;
-  // A dry run never gets as far as the store, which is what puts its prefix there.
+  // A dry run never reaches the store, which adds its prefix.
   const key = `${dryRun ? '' : '/registry'}/${storedUnder(definition)}/${namespace === '' ? '' : `${namespace}/`}${name}`;
   return conflict(
     definition,
@@ -152,7 +152,7 @@ export function uidConflict(call: Call, asked: string, live: string, { dryRun }:
 
 const NUMBER = /^\d+$/;
 
-/** The optimistic lock. An absent version counts as 0, as in kube-apiserver. */
+/** Optimistic locking. An absent version counts as 0, as in kube-apiserver. */
 export function checkVersion(call: Call, meta: MutableMeta, old: KubeObject): Refusal | undefined {
   const { definition, name } = call.route;
   const asked = meta.resourceVersion ?? '0';
@@ -173,13 +173,13 @@ const JSON_PATCH_OPERATIONS_MAX = 10_000;
 
 const CUSTOM_PATCHES = [JSON_PATCH, MERGE_PATCH, APPLY_PATCH];
 
-/** The kind of patch; refused when this server cannot apply it. */
+/** The type of patch; refused when unsupported. */
 export function patchType(call: Call): string | Refusal {
-  // Types of patches are told apart letter by letter.
+  // Patch types are compared exactly.
   const type = call.request.headers['content-type']?.split(';', 1)[0] ?? '';
   if (type === JSON_PATCH || type === MERGE_PATCH) return type;
   if (call.route.definition.custom) return unsupportedMediaType(CUSTOM_PATCHES);
-  // Built-in kinds are refused by the router, before anything looks at the request.
+  // For built-in kinds the router refuses, before the request is decoded.
   return type === STRATEGIC_MERGE_PATCH ? type : refuse(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {});
 }
 
@@ -203,7 +203,7 @@ export function patch(kernel: Kernel, call: Call): ApiResponse {
   return answer(call, 200, storePatched(kernel, call, patched, old, options));
 }
 
-/** Server-side apply: creates what is absent, under the name in the URL. */
+/** Server-side apply: creates an absent object under the name in the URL. */
 function apply(kernel: Kernel, call: Call): ApiResponse {
   const { definition, namespace, name, subresource } = call.route;
   const options = applyOptions(call);
@@ -229,7 +229,7 @@ function apply(kernel: Kernel, call: Call): ApiResponse {
 export function patchedMap(call: Call, type: string, live: JsonObject): JsonObject | Refusal {
   const { request, route } = call;
   if (type === STRATEGIC_MERGE_PATCH) return strategicallyPatched(call, live, schemaFor(route));
-  // Whoever validates fields reads the patch before it is applied, and says so.
+  // With field validation the patch is decoded before it is applied.
   const unread = request.query['fieldValidation'] === 'Ignore' ? '' : 'error decoding patch: ';
   if (request.undecodable !== undefined || request.body === undefined) {
     if (unread === '' && type !== JSON_PATCH) return badRequest('Invalid JSON Patch');
@@ -237,7 +237,7 @@ export function patchedMap(call: Call, type: string, live: JsonObject): JsonObje
     const why = end ? 'unexpected end of JSON input' : bareReason(request.decodeError);
     return badRequest(`${unread}${why ?? 'invalid character in the patch'}`);
   }
-  // Null decodes into a list without operations, but into no merge patch.
+  // Null decodes into an empty list of operations, but not into a merge patch.
   if (request.body === null) return type === JSON_PATCH ? live : badRequest('Invalid JSON Patch');
   let patched: JsonValue;
   if (type === JSON_PATCH) {
@@ -252,11 +252,11 @@ export function patchedMap(call: Call, type: string, live: JsonObject): JsonObje
       return badRequest(`json: cannot unmarshal ${goType(body)} into Go value of type jsonpatch.Patch`);
     const result = applyJsonPatch(live, body);
     if (result.outcome === 'malformed') return badRequest(result.why);
-    // Any operation that fails, `test` included, is a 422 without details.
+    // Any failed operation, including `test`, is a 422 without details.
     if (result.outcome === 'failed')
       return refuse(422, 'Invalid', 'the server rejected our request due to an error in our request', {});
     patched = result.value;
-    // Other patches nest no deeper than they or the object do.
+    // Other patches nest no deeper than the patch or the object.
     if (isTooDeep(patched)) return badRequest(`the patched object nests deeper than ${LEVELS_MAX} levels`);
   } else {
     if (!isMap(request.body) && unread === '') return badRequest('Invalid JSON Patch');
@@ -272,7 +272,7 @@ export function patchedMap(call: Call, type: string, live: JsonObject): JsonObje
   ]);
 }
 
-/** What says how lists merge: the schema of the kind that the patch speaks of. */
+/** The schema with merge keys: that of the patch's kind. */
 function schemaFor({ version, subresource }: Call['route']): SchemaNode {
   if (subresource === 'scale' || version.schema === undefined) return nodeOfGoType('autoscaling/v1.Scale');
   return version.schema.root;
@@ -287,7 +287,7 @@ function storePatched(
 ): KubeObject | Refusal {
   const { definition, namespace, name, version } = call.route;
   const shown = version.fromStorage(old);
-  // What was filled in when it was read is stored by the next write, whatever that changes.
+  // Defaults added on read are stored by the next write, whatever it changes.
   const filledIn = shown.apiVersion === old.apiVersion && !jsonEqual(shown, old);
   if (
     kernel.admission === undefined &&
@@ -300,7 +300,7 @@ function storePatched(
   const incoming = decodeMap(call, patched, options);
   if (incoming instanceof Refusal) return incoming;
   const { meta } = incoming;
-  // A patch that empties the version asks for an update without one.
+  // A patch that removes the version requests an unconditional update.
   const refusal = placeIn(definition, namespace, meta) ?? checkName(meta.name, name) ?? checkVersion(call, meta, old);
   if (refusal !== undefined) return refusal;
   return storeChanged(kernel, call, incoming, old, options);

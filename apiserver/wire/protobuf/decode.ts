@@ -1,8 +1,8 @@
 /**
- * Protobuf messages of built-in kinds to the JSON that Go would write of them.
+ * Decodes protobuf messages of built-in kinds to the JSON that Go would write.
  *
- * Owns: presence (zero values that JSON leaves out), maps, inlined messages, and the types that encode themselves. Repeated
- * occurrences of a message are merged, as protobuf wants. Start at {@link decodeMessage}.
+ * Owns: presence (zero values that JSON omits), maps, inlined messages, and types with custom JSON. Repeated occurrences of a message are
+ * merged, as protobuf requires. Start at {@link decodeMessage}.
  */
 import type { JsonObject, JsonValue } from '../../objects/object.ts';
 import { messageNamed, type Field, type Message } from './descriptors.ts';
@@ -69,7 +69,7 @@ function readField(reader: Reader, field: Field, target: Target): void {
   else delete target[name];
 }
 
-/** Strings, numbers and flags that Go leaves out; structs it does not. */
+/** Strings, numbers and flags that Go omits when zero; structs are not omitted. */
 function isZero(value: JsonValue): boolean {
   return value === '' || value === 0 || value === false;
 }
@@ -120,10 +120,10 @@ function readMessage(reader: Reader, message: Message, old: JsonValue | undefine
   return isOpaque(message) ? opaqueToJson(message, target) : target;
 }
 
-/** An empty message takes two bytes to send and a hundred to hold. */
+/** An empty message takes two bytes to send and a hundred in memory. */
 const MESSAGES_MAX = 250_000;
 
-/** Runs `read` on the block that begins here. */
+/** Runs `read` on the block that starts here. */
 function within(reader: Reader, read: () => void): void {
   if (++reader.messages > MESSAGES_MAX) throw new ProtobufError(`proto: more than ${MESSAGES_MAX} messages`);
   const outer = reader.end;

@@ -1,11 +1,11 @@
 /**
- * What the messages of built-in kinds consist of.
+ * The fields of the messages of built-in kinds.
  *
  * Owns: the shape of `generated/descriptors.json` (see `apiserver/scripts/generate-protobuf.ts`) and finding a kind's message.
  */
 import generated from './generated/descriptors.json' with { type: 'json' };
 
-/** Number, JSON name, type, flags, and Go's name where it is not the JSON name with a capital. */
+/** Number, JSON name, type, flags, and Go's name where it is not the capitalised JSON name. */
 type Row = readonly [number, string, string, string, string?];
 
 export type ScalarType = 'string' | 'bytes' | 'bool' | 'int32' | 'int64' | 'uint32' | 'double';
@@ -15,14 +15,14 @@ export interface Field {
   readonly name: string;
   readonly goName: string;
   readonly scalar: ScalarType | undefined;
-  /** The message of a field that is no scalar. */
+  /** The message type of a non-scalar field. */
   readonly message: string;
   readonly repeated: boolean;
   readonly map: boolean;
-  /** Go holds a pointer: absent and zero differ. */
+  /** A pointer in Go: absent and zero differ. */
   readonly pointer: boolean;
   readonly omitEmpty: boolean;
-  /** Its fields stand among those of the message around it. */
+  /** Its fields are inlined into the outer message. */
   readonly inline: boolean;
 }
 
@@ -32,7 +32,7 @@ export interface Message {
   readonly fields: readonly Field[];
   /** By field number. */
   readonly byId: readonly (Field | undefined)[];
-  /** A list that is no message in JSON: `ExtraValue`, `Verbs`. */
+  /** A message that is a list in JSON: `ExtraValue`, `Verbs`. */
   readonly bareList: boolean;
 }
 
@@ -76,7 +76,7 @@ const META: { readonly [apiVersion: string]: string | undefined } = {
   'meta.k8s.io/v1beta1': 'meta/v1beta1',
 };
 
-/** What every group knows. */
+/** Types of every group. */
 const EVERYWHERE: ReadonlySet<string> = new Set([
   'APIGroup',
   'APIGroupList',

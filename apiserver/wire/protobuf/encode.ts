@@ -1,5 +1,5 @@
 /**
- * JSON of built-in kinds to protobuf, byte for byte as Go writes it: fields by number, map keys sorted, what is no pointer always there.
+ * Encodes JSON of built-in kinds as protobuf, byte for byte as Go does: fields by number, map keys sorted, non-pointers always present.
  *
  * Start at {@link writeFields}.
  */
@@ -10,7 +10,7 @@ import { messageNamed, type Field, type Message } from './descriptors.ts';
 import { isOpaque, opaqueToFields } from './opaque.ts';
 import type { Writer } from './writer.ts';
 
-/** Writes the fields of a message into `writer`, last first. What does not fit its type is left out. */
+/** Writes the fields of a message into `writer`, last first. Values of the wrong type are skipped. */
 export function writeFields(writer: Writer, value: JsonObject, message: Message): void {
   for (let index = message.fields.length - 1; index >= 0; index--) {
     const field = message.fields[index];
@@ -31,7 +31,7 @@ function writeField(writer: Writer, field: Field, value: JsonValue | undefined):
     return;
   }
   if (field.pointer && (value === undefined || value === null)) return;
-  // Nil bytes are not written, and a list has nobody to stand for its absence.
+  // Nil byte slices are not written, and list items cannot be absent.
   if (value === undefined && (field.scalar === 'bytes' || isBareList(field))) return;
   writeTagged(writer, field, field.id, value);
 }
@@ -91,7 +91,7 @@ function writeMessage(writer: Writer, message: Message, value: JsonValue | undef
   } else writeFields(writer, isMap(value) ? value : {}, message);
 }
 
-/** What Go writes for the zero value of types that encode themselves; nothing for those that are not here. */
+/** Go's encoding of the zero value of types with custom JSON; empty for types without an entry. */
 const EMPTY: { readonly [message: string]: JsonObject } = {
   'api/resource.Quantity': { string: '0' },
   'util/intstr.IntOrString': {},

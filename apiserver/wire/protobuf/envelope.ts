@@ -1,5 +1,5 @@
 /**
- * Protobuf bodies as they travel: four magic bytes, then `runtime.Unknown` with the type and the message; frames of a watch.
+ * Protobuf bodies on the wire: four magic bytes, then `runtime.Unknown` with the type and the message; frames of a watch.
  *
  * Owns: the envelope in both directions. Start at {@link decodeProtobuf} and {@link encodeProtobuf}.
  */
@@ -12,7 +12,7 @@ import { Writer } from './writer.ts';
 
 const MAGIC = Buffer.from([0x6b, 0x38, 0x73, 0x00]);
 
-/** A body, or why it is none and what it was taken for by then. */
+/** A body, or an error and the type information read so far. */
 export type DecodedProtobuf =
   | { readonly body: JsonObject }
   | { readonly error: string; readonly as?: { readonly apiVersion: string; readonly kind: string } };
@@ -24,8 +24,8 @@ interface Unknown {
 }
 
 /**
- * Reads a body. Without a type in the envelope the message is taken for `assumed`, as kube-apiserver takes it for the kind of the
- * request's resource.
+ * Decodes a body. Without a type in the envelope the message is decoded as `assumed`, the kind of the request's resource, as in
+ * kube-apiserver.
  */
 export function decodeProtobuf(
   bytes: Buffer,
@@ -49,7 +49,7 @@ export function decodeProtobuf(
       };
     return { body: { kind: as.kind, apiVersion: as.apiVersion, ...decodeMessage(unknown.raw, message) } };
   } catch (error) {
-    // A message nested without end: nobody sends one, and the stack says so first.
+    // Unbounded nesting: no real client sends it, and it overflows the stack.
     const why = error instanceof ProtobufError ? error.message : 'proto: message nested too deeply';
     return as === undefined ? { error: why } : { error: why, as };
   }
@@ -132,7 +132,7 @@ export function encodeFrame(type: string, object: Buffer): Buffer {
 }
 
 /**
- * Takes apart what {@link encodeFrame} makes: the type of the event, and its object in its envelope.
+ * Splits the result of {@link encodeFrame}: the type of the event, and its object in its envelope.
  *
  * @throws {ProtobufError} in Go's words.
  */

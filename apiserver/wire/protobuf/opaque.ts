@@ -12,7 +12,7 @@ import { ProtobufError } from './reader.ts';
 type Fields = { readonly [key: string]: JsonValue | undefined };
 
 interface Opaque {
-  /** Undefined for what JSON shows as null. */
+  /** Undefined for values that are null in JSON. */
   toJson(fields: Fields): JsonValue | undefined;
   /** Undefined for an empty message. */
   toFields(value: JsonValue): JsonObject | undefined;
@@ -28,7 +28,7 @@ const MICRO_TIME: Opaque = {
   toFields: (value) => {
     if (typeof value !== 'string') return undefined;
     const fraction = /\.(\d{1,9})/.exec(value)?.[1] ?? '';
-    // Only microseconds travel.
+    // Only microseconds are sent.
     return { ...secondsOf(value), nanos: Number(fraction.slice(0, 6).padEnd(6, '0')) * 1000 };
   },
 };
@@ -88,11 +88,11 @@ export function opaqueToFields(message: Message, value: JsonValue): JsonObject |
   return OPAQUE[message.name]?.toFields(value);
 }
 
-/** What RFC 3339 can say: years 1 to 9999. */
+/** The range of RFC 3339: years 1 to 9999. */
 const SECONDS = { min: -62_135_596_800, max: 253_402_300_799 } as const;
 
 function timeText({ seconds, nanos }: Fields, digits: 0 | 6): string | undefined {
-  // An empty message is the zero time, which JSON shows as null.
+  // An empty message is the zero time, which is null in JSON.
   if (seconds === undefined && nanos === undefined) return undefined;
   const at = Number(longIntegerDigits(seconds) ?? seconds ?? 0);
   if (at < SECONDS.min || at > SECONDS.max) throw new ProtobufError('Time.MarshalJSON: year outside of range [0,9999]');

@@ -7,7 +7,7 @@ import { durationOf, durationText } from './duration.ts';
 import { decodeProtobuf, encodeFrame, encodeProtobuf } from './envelope.ts';
 import { Writer } from './writer.ts';
 
-/** What kube-apiserver 1.36.3 answered, as JSON and as protobuf, for one object of each kind. */
+/** kube-apiserver 1.36.3's answers, as JSON and as protobuf, for one object of each kind. */
 interface Recorded {
   readonly path: string;
   readonly json: JsonObject;
@@ -18,7 +18,7 @@ const RECORDED = JSON.parse(
   readFileSync(new URL('generated/recorded.json', import.meta.url), 'utf8'),
 ) as readonly Recorded[];
 
-/** Nulls and type information inside objects have no place in protobuf. */
+/** Protobuf has no nulls and no type information in nested objects. */
 function comparable(value: JsonValue | undefined, inside = false): JsonValue {
   if (Array.isArray(value)) return (value as readonly JsonValue[]).map((item) => comparable(item, true));
   if (typeof value !== 'object' || value === null) return value ?? null;
@@ -31,13 +31,13 @@ function comparable(value: JsonValue | undefined, inside = false): JsonValue {
 }
 
 describe('a real server’s protobuf', () => {
-  it.each(RECORDED)('is read as the JSON of the same object: $path (17)', ({ json, protobuf }) => {
+  it.each(RECORDED)('decodes to the JSON of the same object: $path (17)', ({ json, protobuf }) => {
     const decoded = decodeProtobuf(Buffer.from(protobuf, 'base64'));
 
     expect('body' in decoded && comparable(decoded.body)).toEqual(comparable(json));
   });
 
-  it.each(RECORDED)('is written byte for byte: $path (17)', ({ json, protobuf }) => {
+  it.each(RECORDED)('is encoded byte for byte: $path (17)', ({ json, protobuf }) => {
     expect(encodeProtobuf(json)?.toString('base64')).toBe(protobuf);
   });
 });
@@ -61,7 +61,7 @@ it('reads the options of a delete in any group (15, 75)', () => {
   expect(bodyOf(options)).toEqual(options);
 });
 
-it('takes a message without a type for what the request is about', () => {
+it('decodes a message without a type as the kind of the request', () => {
   const bytes = Buffer.concat([Buffer.from('k8s\0\x0a\x00\x12\x02\x08\x05', 'latin1')]);
 
   expect(decodeProtobuf(bytes, { apiVersion: 'meta.k8s.io/v1', kind: 'DeleteOptions' })).toEqual({
@@ -69,7 +69,7 @@ it('takes a message without a type for what the request is about', () => {
   });
 });
 
-it('keeps integers of 64 bits whole', () => {
+it('keeps 64-bit integers exact', () => {
   const metadata = { name: 'a', generation: longInteger('9223372036854775807') };
 
   const { metadata: read } = bodyOf({ kind: 'Namespace', apiVersion: 'v1', metadata }) as { metadata: JsonObject };
@@ -83,7 +83,7 @@ it('keeps negative numbers', () => {
   });
 });
 
-it('refuses what is no protobuf body in the words of the real server (17)', () => {
+it("refuses a non-protobuf body with the real server's message (17)", () => {
   expect(decodeProtobuf(Buffer.from('{}'))).toEqual({
     error: 'provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]',
   });
@@ -95,7 +95,7 @@ it('refuses what is no protobuf body in the words of the real server (17)', () =
   });
 });
 
-it('says what is wrong with a broken message as Go does', () => {
+it('reports broken messages as Go does', () => {
   const pod = encodeProtobuf({ kind: 'Pod', apiVersion: 'v1', metadata: { name: 'a' } }) ?? Buffer.alloc(0);
 
   expect(decodeProtobuf(pod.subarray(0, pod.length - 10))).toMatchObject({ error: 'unexpected EOF' });
@@ -120,7 +120,7 @@ it('writes durations as Go does', () => {
 describe('any bytes', () => {
   const bytes = RECORDED.map(({ protobuf }) => Buffer.from(protobuf, 'base64'));
 
-  it('are read or refused, never thrown at', () => {
+  it('decode or are refused, without throwing', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), (tail) => {
         const decoded = decodeProtobuf(Buffer.concat([Buffer.from('k8s\0'), tail]));
@@ -129,7 +129,7 @@ describe('any bytes', () => {
     );
   });
 
-  it('of real objects with a few changed are read or refused, never thrown at', () => {
+  it('of real objects with a few changed decode or are refused, without throwing', () => {
     const changes = fc.array(fc.tuple(fc.nat(), fc.nat(255)), { minLength: 1, maxLength: 4 });
     fc.assert(
       fc.property(fc.constantFrom(...bytes), changes, (original, edits) => {
@@ -143,7 +143,7 @@ describe('any bytes', () => {
     );
   });
 
-  it('nested without end are refused', () => {
+  it('with unbounded nesting are refused', () => {
     const writer = new Writer();
     for (let depth = 0; depth < 100_000; depth++) {
       writer.varint(writer.length);

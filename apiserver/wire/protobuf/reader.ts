@@ -1,7 +1,7 @@
 /**
- * The primitives of protobuf's wire format, with the errors of the code that Go generates.
+ * The primitives of protobuf's wire format, with the errors of Go's generated code.
  *
- * Owns: varints, lengths, skipping what nobody knows. Everything it cannot read is a {@link ProtobufError}.
+ * Owns: varints, lengths, skipping unknown fields. Every failure is a {@link ProtobufError}.
  */
 import type { JsonValue } from '../../objects/object.ts';
 import { longInteger } from '../go-json.ts';
@@ -21,7 +21,7 @@ export class Reader {
   readonly bytes: Buffer;
   at: number;
   end: number;
-  /** Messages that have begun. */
+  /** The number of messages started so far. */
   messages = 0;
 
   constructor(bytes: Buffer, at = 0, end: number = bytes.length) {
@@ -30,7 +30,7 @@ export class Reader {
     this.end = end;
   }
 
-  /** A varint that fits a double, which is enough for tags and lengths: longer ones come out too large. */
+  /** A varint as a double, which is enough for tags and lengths: longer ones come out too large. */
   varint(): number {
     let value = 0;
     let scale = 1;
@@ -60,7 +60,7 @@ export class Reader {
     return this.varint() !== 0;
   }
 
-  /** Integers that a double cannot hold keep their digits. */
+  /** Integers beyond a double's precision keep their digits. */
   int64(): JsonValue {
     if (this.at < this.end && (this.bytes[this.at] ?? 0) < 128) return this.#byte();
     const long = BigInt.asIntN(64, this.#long());
@@ -84,7 +84,7 @@ export class Reader {
     return this.bytes.readDoubleLE(this.at - 8);
   }
 
-  /** Reads a length and checks that so much is there; the content lies at `at` up to the returned end. */
+  /** Reads a length and checks that the content is complete; it is at `at` up to the returned end. */
   block(): number {
     const length = this.varint();
     if (length >= 2 ** 63) throw new ProtobufError(NEGATIVE);
@@ -107,7 +107,7 @@ export class Reader {
     return text;
   }
 
-  /** Steps over a field of a wire type, its tag already read. */
+  /** Skips a field of a wire type after its tag. */
   skip(wireType: number): void {
     for (let depth = 0; ;) {
       switch (wireType) {

@@ -1,11 +1,11 @@
 /**
- * Writes protobuf back to front, so that every length is known when it is written, as the code that Go generates does.
+ * Writes protobuf back to front, so that every length is known when it is written, as Go's generated code does.
  *
- * Owns: the primitives. Whoever uses it writes the last field first.
+ * Owns: the primitives. Callers write the last field first.
  */
 export class Writer {
   #bytes: Buffer;
-  /** Where the written part begins. */
+  /** The start of the written part. */
   #at: number;
 
   constructor(size = 1024) {
@@ -13,12 +13,12 @@ export class Writer {
     this.#at = size;
   }
 
-  /** How much has been written. */
+  /** The number of written bytes. */
   get length(): number {
     return this.#bytes.length - this.#at;
   }
 
-  /** What has been written. */
+  /** The written bytes. */
   finish(): Buffer {
     return this.#bytes.subarray(this.#at);
   }
@@ -50,7 +50,7 @@ export class Writer {
     this.#bytes[at] = rest;
   }
 
-  /** Any integer of 64 bits: negative ones take ten bytes. */
+  /** Any 64-bit integer: negative ones take ten bytes. */
   long(value: number | bigint): void {
     if (typeof value === 'number' && value >= 0 && Number.isSafeInteger(value)) {
       this.varint(value);
@@ -69,7 +69,7 @@ export class Writer {
     this.#bytes.writeDoubleLE(value, this.#at);
   }
 
-  /** Text with its length before it. */
+  /** Text with a length prefix. */
   string(text: string): void {
     const size = Buffer.byteLength(text);
     this.#room(size);

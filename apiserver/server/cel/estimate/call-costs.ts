@@ -1,8 +1,8 @@
 /**
- * What calls of functions cost, and how large their results are.
+ * Estimated costs of function calls, and the sizes of their results.
  *
- * Mirrors the estimates of k8s.io/apiserver `cel/library/cost.go` by the name of the function, and those of cel-go and its extensions
- * by overload. Start at {@link callCost}. A function that is not here costs one.
+ * Mirrors the estimates of k8s.io/apiserver `cel/library/cost.go` by function name, and those of cel-go and its extensions by overload.
+ * Start at {@link callCost}. An unlisted function costs one.
  */
 import {
   addSizes,
@@ -19,31 +19,31 @@ import {
 import type { Overload } from './functions.ts';
 import { sameType, type Type } from './types.ts';
 
-/** An argument, or what a method is called on. */
+/** An argument or a receiver. */
 export interface Operand {
   readonly type: Type;
   readonly size: Size | undefined;
-  /** The value of a literal. */
+  /** The value, if it is a literal. */
   readonly literal: unknown;
   /** The size of each item of a list. */
   readonly itemSize: () => Size;
 }
 
 export interface CallCost {
-  /** Without the arguments. */
+  /** The cost of the call without its arguments. */
   readonly cost: number;
   readonly size?: Size | undefined;
 }
 
-/** Going through a text once, by character. */
+/** One pass over a text, by character. */
 const TEXT = 0.1;
 /** A regular expression, by character of its pattern. */
 const PATTERN = 0.25;
 const LIST = 10;
-/** The longest pattern of a format, and the longest name of one. */
+/** The longest pattern of a format, and the longest format name. */
 const FORMAT_PATTERN = 128;
 const FORMAT_NAME = 64;
-/** An address has four bytes or sixteen. */
+/** An address has 4 or 16 bytes. */
 const ADDRESS = 16;
 
 const ONE: CallCost = { cost: 1 };
@@ -54,7 +54,7 @@ function sizeOf(operand: Operand | undefined): Size {
 
 type Rule = (target: Operand | undefined, args: readonly Operand[], overload: Overload) => CallCost | undefined;
 
-/** One operand is gone through. `size`: the result is as long. */
+/** A pass over one operand. `size`: the result is as long. */
 const traverse =
   (at: 'target' | 'argument', factor: number, sized = false): Rule =>
   (target, [first]) => {
@@ -66,7 +66,7 @@ const traverse =
 
 const constant: Rule = () => ONE;
 
-/** Every item of a list, and of texts every character; a text that is searched. */
+/** A pass over all items of a list, and all characters of text items; a text search. */
 const everyItem: Rule = (target) => {
   if (target === undefined) return undefined;
   const size = sizeOf(target);
@@ -77,12 +77,12 @@ const everyItem: Rule = (target) => {
   return { cost: times(size.max, each) };
 };
 
-/** How often one text can be in another, and how long the result is. */
+/** The number of occurrences of one text in another, and the size of the result. */
 const replaced: Rule = (target, [from, to]) => {
   if (target === undefined || from === undefined || to === undefined) return undefined;
   const [text, old, fresh] = [sizeOf(target), sizeOf(from), sizeOf(to)];
   const longest = { count: 0, kept: 0 };
-  // An empty text is found around every character.
+  // An empty text occurs around every character.
   if (old.min === 0) Object.assign(longest, { count: Math.min(text.max + 1, UNBOUNDED), kept: text.max });
   else if (fresh.max <= old.min) longest.kept = text.max;
   else longest.count = Math.ceil(text.max / old.min);
@@ -104,7 +104,7 @@ const split: Rule = (target, [, limit]) => {
   return { cost: scaled(max, 2 * TEXT), size: { min: 0, max: parts } };
 };
 
-/** A negative number read without its sign is a very large one. */
+/** A negative number becomes very large as unsigned. */
 function asUnsigned(value: bigint): number {
   return Number(BigInt.asUintN(64, value));
 }
@@ -158,7 +158,7 @@ const equality: Rule = (_, [left, right]) => {
   }
 };
 
-/** Kubernetes' own, by name. */
+/** Kubernetes' functions, by name. */
 const NAMED: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ...['isSorted', 'sum', 'max', 'min', 'indexOf', 'lastIndexOf'].map((name) => [name, everyItem] as const),
   ['url', traverse('argument', TEXT, true)],
@@ -183,12 +183,12 @@ const NAMED: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ['_==_', equality],
 ]);
 
-/** A list of some size is made. */
+/** Creating a list of some size. */
 function listMade(size: Size, factor: number): CallCost {
   return { cost: plus(scaled(size.max, factor), 1, LIST), size };
 }
 
-/** The value of a literal that is a whole number; 0 for negative ones. */
+/** The value of an integer literal; 0 for negative ones. */
 function wholeNumber(operand: Operand | undefined, otherwise: number): number {
   if (typeof operand?.literal !== 'bigint') return otherwise;
   return operand.literal < 0n ? 0 : Number(operand.literal);
@@ -207,13 +207,13 @@ const sorted: Rule = (target, [keys], { id }) => {
 
 const compared: Rule = (_, [left, right]) => ({ cost: scaled(Math.min(sizeOf(left).max, sizeOf(right).max), TEXT) });
 
-/** The extensions' and cel-go's own, by overload. */
+/** Functions of the extensions and of cel-go, by overload. */
 const OVERLOADS: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   [
     'list_slice',
     (target, [start, end]) => {
       const length = wholeNumber(end, sizeOf(target).max) - wholeNumber(start, 0);
-      // What is less than nothing is read without its sign.
+      // Negative sizes are read as unsigned.
       return listMade(exactly(length < 0 ? UNBOUNDED + length : length), 1);
     },
   ],
@@ -244,7 +244,7 @@ const OVERLOADS: ReadonlyMap<string, Rule> = new Map<string, Rule>([
     'strings_quote',
     (_, [text]) => {
       const { min, max } = sizeOf(text);
-      // Twice the largest number and two is nothing: there it wraps around.
+      // Twice the largest number plus two overflows to zero.
       return { cost: scaled(max, TEXT), size: { min: min + 2, max: max >= UNBOUNDED ? 0 : max * 2 + 2 } };
     },
   ],
@@ -275,7 +275,7 @@ const OVERLOADS: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ['logical_or', () => ({ cost: 0 })],
 ]);
 
-/** What the extensions say of their overloads goes first, then Kubernetes, then cel-go. */
+/** Overloads of the extensions have precedence, then Kubernetes' functions, then cel-go's. */
 const EXTENSIONS =
   /^(list_slice|list_flatten|list_flatten_int|lists_range|list_reverse|list_distinct|list_sets_|list_.*_sort)/;
 

@@ -1,7 +1,7 @@
 /**
- * Types and overloads of an expression, as cel-go's checker finds them. Start at {@link checked}.
+ * Resolves the types and overloads of an expression as cel-go's checker does. Start at {@link checked}.
  *
- * Does not own: refusing. cel-js has taken the expression; what cannot be typed here is dynamic.
+ * Does not report errors: cel-js has accepted the expression; untypable nodes are dynamic.
  */
 import { overloadsOf, type Overload } from './functions.ts';
 import { literalType, type Call, type Comprehension, type Node, type Select } from './syntax.ts';
@@ -19,7 +19,7 @@ import {
   type Type,
 } from './types.ts';
 
-/** Names of types, as values of type `type`. */
+/** Names of types, used as values of type `type`. */
 const TYPE_NAMES = new Set([
   'bool',
   'bytes',
@@ -51,7 +51,7 @@ function qualifiedName(node: Node): string | undefined {
   return operand === undefined ? undefined : `${operand}.${node.field}`;
 }
 
-/** Fills in the types and overloads of all nodes. Returns what types are in the end. */
+/** Fills in the types and overloads of all nodes. Returns the final substitution. */
 export function checked(root: Node, variables: ReadonlyMap<string, Type>): (node: Node) => Type {
   const checker = new Checker(variables);
   checker.check(root);
@@ -67,7 +67,7 @@ class Checker {
   }
 
   check(node: Node): Type {
-    // A node that stands in two places is checked once.
+    // A shared node is checked once.
     return (node.type ??= this.#typeOf(node));
   }
 
@@ -103,7 +103,7 @@ class Checker {
     return result;
   }
 
-  /** What all of some nodes are; a free parameter for none. */
+  /** The joined type of some nodes; a free parameter for none. */
   #joined(nodes: readonly Node[]): Type {
     let joined: Type | undefined;
     for (const node of nodes) {
@@ -179,7 +179,7 @@ class Checker {
     return result ?? DYN;
   }
 
-  /** An overload with parameters of its own. */
+  /** An overload with fresh type parameters. */
   #instance({ args, result, parameters }: Overload): { readonly args: readonly Type[]; readonly returns: Type } {
     if (parameters.length === 0) return { args, returns: result };
     const fresh = new Map(parameters.map((one) => [one.name, this.bindings.newParameter()]));

@@ -1,17 +1,17 @@
 /**
- * What a schema says of the sizes of values: how many items, entries or characters one may have, how few bytes it takes as JSON.
+ * Size bounds from a schema: maximum items, entries or characters of a value, and its minimum size as JSON.
  *
- * Mirrors `SchemaDeclType` of k8s.io/apiserver `cel/common/schemas.go`. What has no bound in the schema is bounded by what fits into
- * a request.
+ * Mirrors `SchemaDeclType` of k8s.io/apiserver `cel/common/schemas.go`. Values without a bound in the schema are bounded by the request
+ * size.
  */
 import type { SchemaNode } from '../../schema/schema-node.ts';
 import { escapeName } from '../shapes.ts';
 import { type Declared, BOOL, DYN, INT, listOf, mapOf, simple, STRING, type Type } from './types.ts';
 
-/** The largest request that estimates reckon with. */
+/** The maximum request size in estimates. */
 export const REQUEST_BYTES_MAX: number = 3 * 1024 * 1024;
 
-/** Brackets, quotes or braces, and nothing between. */
+/** Empty brackets, quotes or braces. */
 const EMPTY_BYTES = 2;
 const TEXT_MAX = REQUEST_BYTES_MAX - EMPTY_BYTES;
 /** `maxLength` counts characters of up to four bytes each. */
@@ -21,9 +21,9 @@ const TIME_BYTES_MAX = 32;
 const DATE_BYTES = 12;
 const DATE_TIME_BYTES_MIN = 21;
 const DURATION_BYTES_MIN = 3;
-/** Quotes, colon and comma around the name of a field. */
+/** Quotes, colon and comma of a field name. */
 const FIELD_BYTES = 4;
-/** A comma, and around the shortest key of a map quotes and a colon. */
+/** A comma, and quotes and colon of the shortest map key. */
 const ITEM_BYTES = 1;
 const ENTRY_BYTES = 6;
 
@@ -31,7 +31,7 @@ const KEY: Declared = { type: STRING, max: 0, bytesMin: EMPTY_BYTES };
 
 const known = new WeakMap<SchemaNode, Declared | 'invisible'>();
 
-/** What rules see of a node; undefined when they do not see it. `root`: of a resource, or of one that is embedded. */
+/** The type of a node for rules; undefined when they do not see it. `root`: of a resource, or of an embedded one. */
 export function declaredOf(node: SchemaNode, root: boolean): Declared | undefined {
   let result = known.get(node);
   if (result === undefined) known.set(node, (result = read(node, root) ?? 'invisible'));
@@ -136,7 +136,7 @@ function structure({ fields, bytesMin }: { fields: ReadonlyMap<string, Declared>
   return declared;
 }
 
-/** Whether the schema spells out all that every resource has; only then what it says of them counts. */
+/** Whether the schema declares all common fields of a resource; only then its bounds on them count. */
 function namesItself({ properties }: SchemaNode): boolean {
   const metadata = properties.get('metadata');
   return (
@@ -148,7 +148,7 @@ function namesItself({ properties }: SchemaNode): boolean {
   );
 }
 
-/** How many values of this place fit into a request. */
+/** The number of values of this place that fit into a request. */
 export function repeatedMax({ bytesMin }: Declared): number {
   return Math.floor(REQUEST_BYTES_MAX / (bytesMin + ITEM_BYTES));
 }

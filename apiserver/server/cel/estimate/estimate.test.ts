@@ -48,7 +48,7 @@ function costOf(rule: string, schema: JsonObject = SCHEMA): number {
 }
 
 describe('estimates of cost', () => {
-  // The figures are what cel-go 0.26 with the libraries of Kubernetes 1.36 says.
+  // The figures are those of cel-go 0.26 with the libraries of Kubernetes 1.36.
   it.each([
     ['self.flag', 2],
     ['!!self.flag && !(!self.flag)', 6],
@@ -120,18 +120,18 @@ describe('estimates of cost', () => {
     expect(costOf(rule)).toBe(cost);
   });
 
-  it('stops at the largest number of 64 bits, however deep loops are nested', () => {
+  it('saturates at the largest 64-bit number, however deep loops are nested', () => {
     const loops = Array.from({ length: 20 }, (_, at) => `self.many.all(v${at}, `);
 
     expect(costOf(`${loops.join('')}true${')'.repeat(20)}`)).toBe(UNBOUNDED);
   });
 
-  it('looks at a chain of mapped optionals once, though its cost doubles with every link', () => {
+  it('visits a chain of mapped optionals once, though its cost doubles with every link', () => {
     expect(costOf(`self.?words${'.optMap(w, w)'.repeat(60)}.hasValue()`)).toBeGreaterThan(2 ** 60);
   });
 });
 
-describe('how often a value fits into a request', () => {
+describe('the number of values that fit into a request', () => {
   it.each([
     [{ type: 'string' }, 1_048_576],
     [{ type: 'integer' }, 1_572_864],
@@ -156,7 +156,7 @@ describe('how often a value fits into a request', () => {
     expect(declared && repeatedMax(declared)).toBe(count);
   });
 
-  it('is not known of what rules do not see', () => {
+  it('is unknown for values that rules do not see', () => {
     expect(declaredOf(compileNode({ 'x-kubernetes-preserve-unknown-fields': true }), false)).toBeUndefined();
   });
 });

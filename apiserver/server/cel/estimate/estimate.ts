@@ -1,10 +1,10 @@
 /**
- * What an expression can cost at most, as kube-apiserver estimates it when a definition is written: by the bounds of the schema,
- * without any object.
+ * The maximum cost of an expression, as kube-apiserver estimates it when a definition is written: from the bounds of the schema, without
+ * any object.
  *
- * Mirrors the estimate of cel-go 0.26 `checker/cost.go`, oddities included: a definition is refused here when it is refused there.
- * Owns: walking the expression, and what is known of the sizes of its parts. Does not own: what functions cost (`call-costs.ts`),
- * limits and their words (`crd/rule-costs.ts`). Start at {@link estimateCost}.
+ * Mirrors the estimate of cel-go 0.26 `checker/cost.go` including its quirks, because they decide which definitions are refused. Owns:
+ * walking the expression, and the known sizes of its parts. Does not own: the cost of functions (`call-costs.ts`), limits and their
+ * messages (`crd/rule-costs.ts`). Start at {@link estimateCost}.
  */
 import { callCost, type CallCost, type Operand } from './call-costs.ts';
 import { checked } from './check.ts';
@@ -42,7 +42,7 @@ export function estimateCost(parsed: Parsed, self: Declared, optionalOldSelf: bo
   return new Estimate(self, typeOf).cost(root);
 }
 
-/** The sizes of the keys and of the values of a list or map. */
+/** The sizes of the keys and values of a list or map. */
 interface EntrySize {
   readonly container: 'list' | 'map';
   readonly key: Size;
@@ -80,7 +80,7 @@ class Estimate {
 
   cost(node: Node): number {
     let cost = this.#costs.get(node);
-    // A node that stands in two places costs twice, and is looked at once.
+    // A shared node costs twice, but is visited once.
     if (cost === undefined) this.#costs.set(node, (cost = this.#costOf(node)));
     return cost;
   }
@@ -183,7 +183,7 @@ class Estimate {
     return plus(targetCost, largest);
   }
 
-  /** `so far`: of the overloads before. */
+  /** `so far`: of the previous overloads. */
   #resultSize(node: Call, { id }: Overload, own: CallCost, soFar: Size | undefined): Size | undefined {
     let size = soFar;
     if (own.size !== undefined) size = size === undefined ? own.size : unite(size, own.size);
@@ -195,7 +195,7 @@ class Estimate {
     return size ?? this.#size(node);
   }
 
-  /** Lists that are added up, and branches, have items of both. */
+  /** Concatenated lists and branches have items of both. */
   #rememberEntries(node: Call, { id }: Overload): void {
     const branches = id === 'conditional';
     if (!branches && id !== 'add_list' && id !== 'add_string' && id !== 'add_bytes') return;
@@ -205,7 +205,7 @@ class Estimate {
     if (entry !== undefined) this.#entries.set(node, entry);
   }
 
-  /** Whether it only gives a value a name. */
+  /** Whether it only binds a name to a value. */
   #isNaming({ range, condition }: Comprehension): boolean {
     return range.op === 'list' && range.items.length === 0 && condition.op === 'literal' && condition.value === false;
   }
@@ -306,7 +306,7 @@ class Estimate {
     return this.#entries.get(node) ?? (node.op === 'ident' ? this.#variable(node.name)?.entry : undefined);
   }
 
-  /** What the schema says of a path. Its first part is not looked at: whatever the variable is, it counts as `self`. */
+  /** The declared type at a path. Its first part is ignored: every variable counts as `self`. */
   #declaredSize([first, ...parts]: readonly string[]): Size | undefined {
     if (first === undefined) return undefined;
     let at: Declared | undefined = this.#self;

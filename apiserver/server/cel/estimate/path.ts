@@ -1,9 +1,8 @@
 /**
- * Where in an object an expression points: a variable, then fields, `@items`, `@keys`, `@values`.
+ * The place in an object that an expression refers to: a variable, then fields, `@items`, `@keys`, `@values`.
  *
- * A path is a slice as in Go: one that is longer may share the memory of the one it was made from, so two that were made from the
- * same one can come out the same. kube-apiserver's estimates depend on that: of `list.all(i, v, …)` the size of the key can be that
- * of the value.
+ * A path is a slice as in Go: appending may share the memory of the original, so two paths that extend the same one can end up equal.
+ * kube-apiserver's estimates depend on that: of `list.all(i, v, …)` the size of the key can be that of the value.
  */
 export class Path {
   readonly #memory: string[];
@@ -20,7 +19,7 @@ export class Path {
     return new Path([variable], 1, 1);
   }
 
-  /** A path with one more part; after nothing, it starts there. */
+  /** A path with one more part. */
   static after(path: Path | undefined, part: string): Path {
     if (path === undefined) return Path.of(part);
     const memory = path.#length < path.#capacity ? path.#memory : path.parts();

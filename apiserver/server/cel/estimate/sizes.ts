@@ -1,9 +1,9 @@
-/** Ranges of sizes, and costs: whole numbers that stop at the largest of 64 bits. */
+/** Ranges of sizes, and costs: integers that saturate at 64 bits. */
 
-/** What has no bound, and where sums and products stop. As a double: all that is told apart up there is "too much". */
+/** Unbounded; sums and products saturate here. A double suffices: all such values mean "too much". */
 export const UNBOUNDED: number = 2 ** 64;
 
-/** How many items, entries, characters or bytes a value may have. */
+/** The number of items, entries, characters or bytes of a value. */
 export interface Size {
   readonly min: number;
   readonly max: number;

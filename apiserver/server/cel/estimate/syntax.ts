@@ -1,18 +1,18 @@
 /**
- * Expressions as cel-go checks them: macros written out as the loops that they stand for.
+ * Expressions as cel-go's checker sees them: macros expanded to loops.
  *
- * Owns: the nodes, and making them of what cel-js has parsed. Types are filled in by `check.ts`, costs by `estimate.ts`.
+ * Owns: the nodes, and building them from cel-js's syntax tree. `check.ts` adds types, `estimate.ts` costs.
  */
 import { writtenName } from '../presence.ts';
 import { INT, simple, STRING, type Type } from './types.ts';
 import type { Overload } from './functions.ts';
 
-/** What cel-js' parser makes. */
+/** cel-js's syntax tree. */
 export interface Parsed {
   readonly op: string;
   readonly args: unknown;
   readonly input: string;
-  /** Where its operator or name is, and where it begins. */
+  /** The positions of its operator or name, and of its start. */
   readonly pos: number;
   readonly start: number;
 }
@@ -32,21 +32,21 @@ export interface Ident extends Common {
 }
 
 export interface Select extends Common {
-  /** Becomes a name of its own when it is the name of a type, such as `google.protobuf.Timestamp`. */
+  /** Resolved to a type name where it is one, for example `google.protobuf.Timestamp`. */
   readonly op: 'select';
   readonly operand: Node;
   readonly field: string;
   /** `has(…)`. */
   readonly test: boolean;
-  /** Set when it is the name of a type. */
+  /** Set for a type name. */
   qualified?: string;
 }
 
 export interface Call extends Common {
   readonly op: 'call';
-  /** With its namespace once it is checked. */
+  /** Qualified once checked. */
   name: string;
-  /** Undefined too once it turns out to be a namespace. */
+  /** Undefined too once it is resolved to a namespace. */
   target: Node | undefined;
   readonly args: readonly Node[];
   overloads?: readonly Overload[];
@@ -62,7 +62,7 @@ export interface MapLiteral extends Common {
   readonly entries: readonly (readonly [Node, Node])[];
 }
 
-/** Goes through a list or the keys of a map. One that goes through nothing gives its result's `accumulator` a name and a value. */
+/** Iterates over a list or the keys of a map. Without a range it binds `accumulator` to a value for its result. */
 export interface Comprehension extends Common {
   readonly op: 'comprehension';
   readonly range: Node;
@@ -77,7 +77,7 @@ export interface Comprehension extends Common {
 
 export type Node = Literal | Ident | Select | Call | ListLiteral | MapLiteral | Comprehension;
 
-/** No name of an expression can be this one. */
+/** Cannot clash with names in expressions. */
 export const ACCUMULATOR = '@result';
 
 const literal = (value: unknown): Node => ({ op: 'literal', value });
@@ -91,7 +91,7 @@ function isParsed(value: unknown): value is Parsed {
   return typeof value === 'object' && value !== null && 'op' in value && 'args' in value;
 }
 
-/** The expression that cel-js has parsed, as cel-go would have. */
+/** Converts cel-js's syntax tree to cel-go's. */
 export function written(parsed: Parsed): Node {
   const { op, args } = parsed;
   switch (op) {
@@ -130,7 +130,7 @@ export function written(parsed: Parsed): Node {
 
 const OPERATORS: { readonly [op: string]: string } = { '?:': '_?_:_', in: '@in', '[]': '_[_]', '[?]': '_[?_]' };
 
-/** Two signs in a row are none; a minus before a number belongs to it. Not across parentheses. */
+/** Two signs cancel out; a minus before a number belongs to it. Not across parentheses. */
 function writtenSign(sign: Parsed): Node {
   let odd = true;
   let last = sign;
@@ -164,7 +164,7 @@ interface Loop {
   readonly second: string | undefined;
 }
 
-/** A loop that does not end early. */
+/** A loop without early exit. */
 function collecting(loop: Loop, init: Node, step: Node): Node {
   return {
     op: 'comprehension',
@@ -216,7 +216,7 @@ function counted(loop: Loop, predicate: Node): Node {
   };
 }
 
-/** `filter`: undefined to take every step. */
+/** `filter`: undefined for every step. */
 function transformed(loop: Loop, init: Node, filter: Node | undefined, step: Node): Node {
   return collecting(loop, init, filter === undefined ? step : call('_?_:_', filter, step, accumulated()));
 }
@@ -255,7 +255,7 @@ function oneVariable(name: string, receiver: Parsed, variable: string, rest: rea
       return transformed(loop(), list(), written(first), added(ident(variable)));
     case 'optMap':
     case 'optFlatMap': {
-      // cel-go evaluates the optional twice; a copy here would double with every link of a chain.
+      // cel-go evaluates the optional twice; copying the node here would double with every link of a chain.
       const held = written(receiver);
       const inner = naming(variable, member(held, 'value'), written(first));
       const mapped = name === 'optMap' ? call('optional.of', inner) : inner;

@@ -1,7 +1,7 @@
 /**
- * Types of expressions as cel-go's checker knows them, and finding out what type parameters stand for.
+ * cel-go's types of expressions, and unification of type parameters.
  *
- * cel-js infers types of its own, which are coarser in places; estimates of cost depend on cel-go's.
+ * cel-js infers coarser types in places; cost estimates depend on cel-go's.
  */
 
 export type TypeKind =
@@ -24,10 +24,10 @@ export type TypeKind =
 
 export interface Type {
   readonly kind: TypeKind;
-  /** Tells structs, opaque types and parameters apart. */
+  /** Distinguishes structs, opaque types and parameters. */
   readonly name: string;
   readonly params: readonly Type[];
-  /** Objects of a schema: their fields. */
+  /** Objects of a schema, with their fields. */
   readonly declared?: Declared;
 }
 
@@ -63,7 +63,7 @@ export function isOptional(type: Type): boolean {
   return type.kind === 'opaque' && type.name === 'optional';
 }
 
-/** The same type, parameters by their names. */
+/** The same type with named parameters. */
 export function sameType(left: Type, right: Type): boolean {
   if (left === right) return true;
   return (
@@ -77,7 +77,7 @@ export function sameType(left: Type, right: Type): boolean {
 
 const NULLABLE: ReadonlySet<TypeKind> = new Set(['opaque', 'struct', 'duration', 'timestamp']);
 
-/** Whether the first type says no more than the second. */
+/** Whether the first type is at most as specific as the second. */
 function isNoMoreSpecific(left: Type, right: Type): boolean {
   if (left.kind === 'dyn' || left.kind === 'param') return true;
   if (right.kind === 'dyn' || right.kind === 'param' || left.kind !== right.kind) return false;
@@ -94,10 +94,10 @@ export function mostGeneral(left: Type, right: Type): Type {
   return isNoMoreSpecific(left, right) ? left : right;
 }
 
-/** What type parameters stand for, as far as one expression has been looked at. */
+/** The bindings of type parameters in one expression. */
 export class Bindings {
   readonly #bound = new Map<string, Type>();
-  /** What was bound before each change, so that an attempt that fails can be taken back. */
+  /** An undo log, so that a failed attempt can be rolled back. */
   readonly #trail: (readonly [string, Type | undefined])[] = [];
   #fresh = 0;
 
@@ -105,7 +105,7 @@ export class Bindings {
     return { kind: 'param', name: `_${this.#fresh++}`, params: [] };
   }
 
-  /** Whether all values of the first types can be given where the second are expected; parameters are bound only if so. */
+  /** Whether values of the first types are assignable to the second ones; parameters are bound only if so. */
   assignable(from: readonly Type[], to: readonly Type[]): boolean {
     const mark = this.#trail.length;
     if (this.#allAssignable(from, to)) return true;
@@ -115,7 +115,7 @@ export class Bindings {
     return false;
   }
 
-  /** The type with parameters replaced by what they stand for. `final`: what stands for nothing is dynamic. */
+  /** Substitutes parameters. `final`: unbound ones become dynamic. */
   resolved(type: Type, final: boolean): Type {
     if (type.kind === 'param') {
       const bound = this.#bound.get(type.name);
@@ -152,7 +152,7 @@ export class Bindings {
     return sameType(from, to);
   }
 
-  /** Whether `parameter` can stand for `type`; then it does, or for what is more general. */
+  /** Whether `parameter` can be bound to `type`; then binds it to that type, or to a more general one. */
   #standsFor(type: Type, parameter: Type): boolean {
     if (sameType(type, parameter)) return true;
     const bound = this.#bound.get(parameter.name);
@@ -176,16 +176,16 @@ export class Bindings {
   }
 }
 
-/** One place of a schema. */
+/** One place in a schema. */
 export interface Declared {
   readonly type: Type;
-  /** Most items, entries, characters or bytes; 0 for what has no size. */
+  /** Maximum items, entries, characters or bytes; 0 for values without size. */
   readonly max: number;
-  /** Fewest bytes as JSON. */
+  /** Minimum bytes as JSON. */
   readonly bytesMin: number;
-  /** Objects: their fields by escaped name. */
+  /** Objects: the fields by escaped name. */
   readonly fields?: ReadonlyMap<string, Declared>;
   readonly key?: Declared;
-  /** Of lists and maps. */
+  /** Lists and maps. */
   readonly item?: Declared;
 }

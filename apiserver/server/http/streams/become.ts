@@ -1,7 +1,7 @@
 /**
- * The agreement by which a request becomes a connection of its own: SPDY/3.1, or a WebSocket with one of Kubernetes' subprotocols.
+ * Upgrades of a request to SPDY/3.1, or to a WebSocket with one of Kubernetes' subprotocols.
  *
- * Owns: which protocol is agreed on, and what a client gets that asks for none of those that there are. Start at {@link become}.
+ * Owns: protocol negotiation, and the refusal of unsupported protocols. Start at {@link become}.
  */
 import type { IncomingMessage } from 'node:http';
 import { createRequire } from 'node:module';
@@ -10,15 +10,15 @@ import type { Connected } from '../exchange.ts';
 import { overSpdy, SPDY_PROTOCOLS } from './over-spdy.ts';
 import { CHANNEL_PROTOCOLS, overWebSocket, type MessageSocket } from './over-websocket.ts';
 
-/** An upgrade as Node hands it over. */
+/** An upgrade from Node. */
 export interface Upgrade {
   readonly incoming: IncomingMessage;
   readonly socket: Duplex;
-  /** What came behind the request already. */
+  /** Bytes after the request head. */
   readonly first: Buffer;
 }
 
-/** Whether a request asks to become a SPDY connection. */
+/** Whether a request asks for a SPDY connection. */
 export function asksForSpdy({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
   return (
     headers.upgrade?.toLowerCase() === 'spdy/3.1' && headers.connection?.toLowerCase().includes('upgrade') === true
@@ -77,7 +77,7 @@ function becomeWebSocket(session: Connected, { incoming, socket, first }: Upgrad
   server.handleUpgrade(incoming, socket, first, (connection) => overWebSocket(session, connection, chosen));
 }
 
-/** By which a browser logs in. */
+/** Carries a browser's bearer token. */
 const TOKEN = 'base64url.bearer.authorization.k8s.io.';
 
 function listOf(header: string | string[] | undefined): readonly string[] {
@@ -93,7 +93,7 @@ function refuse(socket: Duplex, status: string, text: string): void {
   );
 }
 
-/** What is used of the library, which brings no types. */
+/** The used part of the library, which has no types. */
 interface WebSockets {
   readonly WebSocketServer: new (options: {
     readonly noServer: true;
@@ -112,7 +112,7 @@ interface WebSockets {
 
 let library: WebSockets | undefined;
 
-/** Loaded when the first is asked for: most runs never do. */
+/** Loaded for the first WebSocket: most runs have none. */
 function webSockets(): WebSockets {
   library ??= createRequire(import.meta.url)('ws') as WebSockets;
   return library;

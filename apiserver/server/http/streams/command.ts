@@ -1,13 +1,13 @@
-/** One command in a container, whichever way its streams travel: what it reads, what it prints, and how its end is told. */
+/** One command in a container, over any transport: its input, output and exit status. */
 import type { JsonObject } from '../../../objects/object.ts';
 import type { CommandSession } from '../../../wire/session.ts';
 import { failureStatus } from '../../../wire/status.ts';
 
-/** Where the streams of a command lead. */
+/** The client's ends of a command's streams. */
 export interface CommandWire {
   stdout(piece: Buffer): void;
   stderr(piece: Buffer): void;
-  /** Comes once, last. */
+  /** Called once, at the end. */
   status(status: JsonObject): void;
 }
 
@@ -19,7 +19,7 @@ export class RunningCommand {
   #stdin = '';
   #over = false;
 
-  /** Begins at once. */
+  /** Starts immediately. */
   constructor(session: CommandSession, wire: CommandWire) {
     this.#session = session;
     this.#wire = wire;
@@ -31,7 +31,7 @@ export class RunningCommand {
     this.#goOn(false);
   }
 
-  /** Nothing more comes. */
+  /** End of input. */
   readsEnd(): void {
     this.#goOn(true);
   }
@@ -54,7 +54,7 @@ export class RunningCommand {
   }
 }
 
-/** As containerd words it. */
+/** containerd's message. */
 function failed(command: readonly string[], exitCode: number): JsonObject {
   return {
     metadata: {},

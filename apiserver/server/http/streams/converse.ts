@@ -1,4 +1,4 @@
-/** One connection to a declared port: what is said to a client, over HTTP or line by line. */
+/** One connection to a declared port: HTTP, or line by line. */
 import { Duplex } from 'node:stream';
 import type { HttpAnswer, Speech, TcpLine } from '../../../wire/declared-answers.ts';
 import { headersOf, httpAnswerTo } from '../../../wire/declared-http.ts';
@@ -6,21 +6,21 @@ import { goRegExp } from '../../../wire/go-regexp.ts';
 
 const { createServer } = process.getBuiltinModule('node:http');
 
-/** The end that the client talks to. */
+/** The client's end of the connection. */
 export interface Conversation {
-  /** Bytes have come from the client. */
+  /** Receives bytes from the client. */
   take(piece: Uint8Array): void;
-  /** The client has nothing more to say. */
+  /** End of the client's data. */
   end(): void;
 }
 
-/** Where what the port says goes. */
+/** Receives the port's output. */
 export interface Listener {
   say(piece: Uint8Array): void;
   end(): void;
 }
 
-/** What was asked over HTTP and is not declared. */
+/** Reports HTTP requests without a declared answer. */
 export type Unanswered = (method: string, path: string) => void;
 
 export function converse(speech: Speech, client: Listener, unanswered: Unanswered = () => {}): Conversation {
@@ -70,7 +70,7 @@ function overHttp(answers: readonly HttpAnswer[], client: Listener, unanswered: 
   connection.on('error', () => connection.destroy());
   const server = createServer((request, response) => {
     const asked = { method: request.method ?? 'GET', path: request.url ?? '/' };
-    // The body is read to its end: the next request begins there.
+    // The body is consumed: the next request starts after it.
     request.resume();
     request.on('end', () => {
       const answer = httpAnswerTo(answers, asked);
@@ -79,7 +79,7 @@ function overHttp(answers: readonly HttpAnswer[], client: Listener, unanswered: 
         status: 404,
         body: `no answer is declared for ${asked.method} ${asked.path}\n`,
       };
-      // Runs are compared byte for byte.
+      // Without a date: runs are compared byte for byte.
       response.sendDate = false;
       response.writeHead(status, {
         'content-length': Buffer.byteLength(body),

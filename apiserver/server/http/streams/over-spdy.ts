@@ -1,17 +1,17 @@
-/** Commands and forwarded ports over SPDY/3.1: which streams mean what. */
+/** Commands and port-forwarding over SPDY/3.1: the meaning of each stream. */
 import type { Connected } from '../exchange.ts';
 import type { CommandSession, PortSession } from '../../../wire/session.ts';
 import { RunningCommand } from './command.ts';
 import { converse } from './converse.ts';
 import { SpdyConnection, type SpdyStream } from './spdy.ts';
 
-/** What clients call the protocol of the streams, best first. */
+/** The stream protocol versions, newest first. */
 export const SPDY_PROTOCOLS: { readonly [type in Connected['type']]: readonly string[] } = {
   command: ['v5.channel.k8s.io', 'v4.channel.k8s.io'],
   ports: ['portforward.k8s.io'],
 };
 
-/** @param done Called once the client has gone, or said what cannot be understood. */
+/** @param done Called once the client has disconnected, or sent something invalid. */
 export function overSpdy(session: Connected, send: (bytes: Buffer) => void, done: () => void): SpdyConnection {
   return session.type === 'command' ? commandOver(session, send, done) : portsOver(session, send, done);
 }
@@ -60,7 +60,7 @@ function portsOver(session: PortSession, send: (bytes: Buffer) => void, done: ()
       const type = stream.headers.get('streamtype');
       const port = Number(stream.headers.get('port'));
       if (!(port >= 1 && port <= 65_535) || (type !== 'data' && type !== 'error')) return false;
-      // Clients without numbers open the two of a pair one after the other, the error's first.
+      // Clients without request ids open the two streams of a pair in sequence, the error stream first.
       const request = stream.headers.get('requestid') ?? String(type === 'error' ? stream.id : stream.id - 2);
       const pair = pairs.get(request) ?? {};
       if (pair[type] !== undefined) return false;

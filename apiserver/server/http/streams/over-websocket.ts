@@ -1,11 +1,11 @@
-/** Commands and forwarded ports over WebSockets: channels, told apart by the first byte of a message, or SPDY inside. */
+/** Commands and port-forwarding over WebSockets: channels, distinguished by the first byte of a message, or SPDY inside. */
 import type { CommandSession, PortSession } from '../../../wire/session.ts';
 import type { Connected } from '../exchange.ts';
 import { RunningCommand } from './command.ts';
 import { converse, type Conversation } from './converse.ts';
 import { nobodyListens, overSpdy } from './over-spdy.ts';
 
-/** A connection that messages go over; `ws` has more. */
+/** A connection that carries messages; `ws` has more. */
 export interface MessageSocket {
   send(message: Uint8Array | string): void;
   close(code: number): void;
@@ -15,7 +15,7 @@ export interface MessageSocket {
 
 const TUNNEL = 'SPDY/3.1+portforward.k8s.io';
 
-/** What clients may ask for, best first; empty for those that ask for none. */
+/** The supported subprotocols, newest first; empty for clients that name none. */
 export const CHANNEL_PROTOCOLS: { readonly [type in Connected['type']]: readonly string[] } = {
   command: [
     'v5.channel.k8s.io',
@@ -32,7 +32,7 @@ const STDIN = 0;
 const STDOUT = 1;
 const STDERR = 2;
 const STATUS = 3;
-/** Of version 5: the channel that the next byte names is closed. */
+/** Version 5: the channel in the next byte is closed. */
 const CLOSED = 255;
 const NORMAL = 1000;
 const NOTHING = Buffer.alloc(0);
@@ -88,7 +88,7 @@ class Channels {
 }
 
 function commandOver(session: CommandSession, channels: Channels, asStatus: boolean): void {
-  // So that the client knows that the connection is there.
+  // Confirms the connection to the client.
   channels.send(session.stdout ? STDOUT : session.stderr ? STDERR : STATUS, NOTHING);
   const running = new RunningCommand(session, {
     stdout: (piece) => channels.send(STDOUT, piece),

@@ -1,4 +1,4 @@
-/** The text that headers of SPDY/3 are compressed against (draft-mbelshe-httpbis-spdy-00, section 2.6.10.1). */
+/** The compression dictionary of SPDY/3 headers (draft-mbelshe-httpbis-spdy-00, section 2.6.10.1). */
 
 const NAMES =
   'options head post put delete trace accept accept-charset accept-encoding accept-language accept-ranges age allow authorization cache-control connection content-base content-encoding content-language content-length content-location content-md5 content-range content-type date etag expect expires from host if-match if-modified-since if-none-match if-range if-unmodified-since last-modified location max-forwards pragma proxy-authenticate proxy-authorization range referer retry-after server te trailer transfer-encoding upgrade user-agent vary via warning www-authenticate method get status'.split(

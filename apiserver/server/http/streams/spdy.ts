@@ -1,9 +1,9 @@
 /**
- * The server's end of SPDY/3.1, as far as Kubernetes clients use it: streams that the client opens, with headers, closed half by half.
+ * The server side of SPDY/3.1, as far as Kubernetes clients use it: streams opened by the client, with headers and half-close.
  *
- * No library: those for Node were given up years ago and assume HTTP inside. client-go still opens `exec` so unless its caller asks for
- * WebSockets, and tunnels it through them to forward ports. Owns: frames, compressed headers. Flow control is not used, as in Go's
- * spdystream, which neither announces nor heeds windows. Start at {@link SpdyConnection}.
+ * No library: those for Node were abandoned years ago and assume HTTP inside. client-go still uses SPDY for `exec` unless its caller asks
+ * for WebSockets, and tunnels it through them to forward ports. Owns: frames, compressed headers. Flow control is not used, as in Go's
+ * spdystream, which neither announces nor respects windows. Start at {@link SpdyConnection}.
  */
 import { constants, inflateSync } from 'node:zlib';
 import { DICTIONARY } from './spdy-dictionary.ts';
@@ -18,20 +18,20 @@ const FIN = 0x01;
 const HEAD_BYTES = 8;
 const PROTOCOL_ERROR = 1;
 const REFUSED_STREAM = 3;
-/** Of one frame, as much as Go's framer may send at once by far. */
+/** The maximum size of a frame, far more than Go's framer sends at once. */
 const FRAME_BYTES_MAX = 16 * 1024 * 1024;
-/** Of compressed headers of one connection: thousands of streams. */
+/** The maximum compressed headers of one connection: enough for thousands of streams. */
 const HEADER_BYTES_MAX = 1024 * 1024;
-/** What a data frame holds at most, so that other streams get their turn. */
+/** The maximum size of a data frame, so that streams alternate. */
 const PIECE_BYTES = 32 * 1024;
 
-/** A stream that the client has opened. */
+/** A stream opened by the client. */
 export interface SpdyStream {
   readonly id: number;
-  /** By name in lower case. */
+  /** By lower-case name. */
   readonly headers: ReadonlyMap<string, string>;
   onData: (piece: Buffer) => void;
-  /** The client's half is closed, or the stream was reset. */
+  /** The client has closed its half, or reset the stream. */
   onEnd: () => void;
   write(piece: Uint8Array): void;
   /** Closes the server's half. */
@@ -40,9 +40,9 @@ export interface SpdyStream {
 }
 
 export interface SpdyEvents {
-  /** Whether the stream is taken. */
+  /** Whether the stream is accepted. */
   opened(stream: SpdyStream): boolean;
-  /** The client has said goodbye, or something that is not SPDY. */
+  /** The client has sent GOAWAY, or invalid SPDY. */
   ended(): void;
 }
 
@@ -76,7 +76,7 @@ export class SpdyConnection {
     }
   }
 
-  /** Tells the client that no stream is taken any more. */
+  /** Tells the client that no more streams are accepted. */
   goAway(): void {
     this.#control(GOAWAY, 0, Buffer.alloc(8));
   }
@@ -179,8 +179,8 @@ export class SpdyConnection {
   }
 
   /**
-   * No header at all, compressed: a stored block, the first one behind the head of a zlib stream that names the dictionary. The empty block
-   * behind it has Go's decompressor hand on what it has.
+   * An empty header block, compressed: a stored block, the first one after the head of a zlib stream with the dictionary. The empty block
+   * after it makes Go's decompressor flush.
    */
   #noHeaders(): Buffer {
     const none = Buffer.from([0, 4, 0, 0xfb, 0xff, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff]);
@@ -201,7 +201,7 @@ class Stream implements SpdyStream {
   onData: (piece: Buffer) => void = () => {};
   onEnd: () => void = () => {};
   readonly #wire: Wire;
-  /** What is said before the client knows that the stream is there. */
+  /** Output before the client knows the stream. */
   #early: (() => void)[] | undefined = [];
   #ended = false;
 
@@ -239,8 +239,8 @@ class Stream implements SpdyStream {
 }
 
 /**
- * The headers of a connection are one compressed stream. It is read from its beginning for each block: Node has no decompressor that goes
- * on at once, without a turn of the event loop, and a connection has a handful of streams.
+ * The headers of a connection are one compressed stream. It is decompressed from its beginning for each block: Node has no synchronous
+ * streaming decompressor, and a connection has only a few streams.
  */
 class HeaderReader {
   #compressed: Buffer = Buffer.alloc(0);
@@ -275,7 +275,7 @@ function pairsOf(block: Buffer): ReadonlyMap<string, string> {
   const pairs = new Map<string, string>();
   for (let left = block.readUInt32BE(0); left > 0; left--) {
     const name = text().toLowerCase();
-    // Several values of one name stand in one, apart by NUL.
+    // Several values of a name are separated by NUL.
     pairs.set(name, text().split('\0', 1)[0] ?? '');
   }
   return pairs;

@@ -1,4 +1,4 @@
-/** Commands, logs and ports as clients ask for them: client-node over WebSockets, and what kubectl sends over SPDY, byte for byte. */
+/** Commands, logs and ports for real clients: client-node over WebSockets, and kubectl's SPDY traffic, byte for byte. */
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { PassThrough, Readable } from 'node:stream';
@@ -85,17 +85,17 @@ it('reports the exit code and both streams of a command that fails', async () =>
   });
 });
 
-it('waits for what a command has to read', async () => {
+it('waits for the input of a command', async () => {
   const { stdout, status } = await run(['cat'], 'say hello\n');
 
   expect([stdout, status.status]).toEqual(['read hello\n', 'Success']);
 });
 
-it('sends long output whole', async () => {
+it('sends long output completely', async () => {
   expect((await run(['long'])).stdout).toHaveLength(100_000);
 });
 
-it('refuses what is not declared as a cluster without kubelets does, and remembers it', async () => {
+it('refuses undeclared commands as a cluster without kubelets does, and records them', async () => {
   await expect(run(['unknown', '--password=x'])).rejects.toBeDefined();
 
   expect(made.server.undeclared()).toEqual([
@@ -103,20 +103,20 @@ it('refuses what is not declared as a cluster without kubelets does, and remembe
   ]);
 });
 
-it('shows the end of a log', async () => {
+it('tails a log', async () => {
   const out = new PassThrough();
   await new Log(config).log('default', 'db-0', 'main', out, { tailLines: 2 });
 
   expect(await text(out)).toBe('two\nthree\n');
 });
 
-it('keeps a log open that is followed', async () => {
+it('keeps a followed log open', async () => {
   const answer = await fetch(`${http.url}/api/v1/namespaces/default/pods/db-0/log?follow=true`);
   const reader = answer.body?.getReader();
   const first = await reader?.read();
   let isOver = false;
   void reader?.read().then(() => (isOver = true));
-  // Another answer has come and gone by then.
+  // Another request has been answered by then.
   await (await fetch(`${http.url}/version`)).text();
 
   expect([Buffer.from(first?.value ?? []).toString(), isOver]).toEqual(['one\ntwo\nthree\n', false]);
@@ -148,7 +148,7 @@ it('answers behind the proxy of a service', async () => {
   expect(made.server.undeclared()).toMatchObject([{ what: 'serviceProxy', name: 'web', of: 'GET /else' }]);
 });
 
-/** What kubectl 1.32 sends for the streams `error` and `stdout`. */
+/** kubectl 1.32's streams `error` and `stdout`. */
 const KUBECTL = [
   '80030001000000290000000100000000000078f9e3c6a7c26260606004a7b392a2d4c45c6851c29a0a0a6800000000ffff',
   '800300010000001900000003000000000000c22ac5565c92925f5a02000000ffff',
@@ -185,7 +185,7 @@ it('runs a declared command over SPDY', async () => {
   socket.destroy();
 });
 
-it('reads the headers of SPDY streams, and ends at what is not SPDY', () => {
+it('reads the headers of SPDY streams, and closes on invalid SPDY', () => {
   const sent: string[] = [];
   const streams: (readonly [number, string | undefined])[] = [];
   let ended = 0;
@@ -201,7 +201,7 @@ it('reads the headers of SPDY streams, and ends at what is not SPDY', () => {
     [1, 'error'],
     [3, 'stdout'],
   ]);
-  // A ping comes back as it is.
+  // A ping is echoed.
   expect(sent.at(-1)).toBe('800300060000000400000009');
   connection.read(Buffer.from('8001000100000000', 'hex'));
   expect(ended).toBe(1);

@@ -1,6 +1,6 @@
 /**
- * Which Go types have defaults. The decoder of built-in kinds asks once per type, so that a default applies wherever its type occurs:
- * a container is the same in a pod, a template and a template inside a cron job.
+ * The defaults by Go type. The decoder of built-in kinds looks them up per type, so that a default applies wherever its type occurs: a
+ * container is the same in a pod, a template and a template inside a CronJob.
  */
 import { CORE_DEFAULTS } from './core.ts';
 import { OTHER_DEFAULTS } from './others.ts';
@@ -9,7 +9,7 @@ import { WORKLOAD_DEFAULTS } from './workloads.ts';
 
 const ALL = new Map(Object.entries({ ...CORE_DEFAULTS, ...OTHER_DEFAULTS, ...WORKLOAD_DEFAULTS }));
 
-/** The defaults of a Go type, `core/v1.PodSpec`; undefined for most. */
+/** The defaults of a Go type like `core/v1.PodSpec`; undefined for most. */
 export function defaultsOf(goType: string): Defaulting | undefined {
   return ALL.get(goType);
 }

@@ -10,12 +10,12 @@ const MODE = filling({ defaultMode: 420 });
 const DOMAIN = String.raw`(?:[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?)*|\[[a-fA-F0-9:]+\])(?::\d+)?`;
 const STEP = String.raw`[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*`;
 const DIGEST = String.raw`[A-Za-z][A-Za-z0-9]*(?:[-_+.][A-Za-z][A-Za-z0-9]*)*:[a-fA-F0-9]{32,}`;
-/** A reference to an image as distribution's `reference` package reads it, with its tag and its digest. */
+/** An image reference as parsed by distribution's `reference` package, with tag and digest. */
 const REFERENCE = new RegExp(
   String.raw`^(?:${DOMAIN}/)?${STEP}(?:/${STEP})*(?::([\w][\w.-]{0,127}))?(?:@(${DIGEST}))?$`,
 );
 
-/** `Always` for `latest` and for no tag at all; an image that nobody can read (`ko://…`) has no tag either, but is not pulled always. */
+/** `Always` for `latest` and for a missing tag; an unparsable image (`ko://…`) has no tag either, but gets `IfNotPresent`. */
 function pullPolicy(image: JsonValue | undefined): string {
   if (typeof image !== 'string') return 'Always';
   const read = REFERENCE.exec(image);
@@ -31,7 +31,7 @@ function container(map: JsonObject): JsonObject {
   return filled['imagePullPolicy'] === undefined ? { ...filled, imagePullPolicy: pullPolicy(filled['image']) } : filled;
 }
 
-/** A volume without a source is an empty directory. */
+/** A volume without a source is an emptyDir. */
 function volume(map: JsonObject): JsonObject {
   for (const key in map) if (key !== 'name' && map[key] !== undefined) return withImagePolicy(map);
   return { ...map, emptyDir: {} };
@@ -51,7 +51,7 @@ function podSpec(map: JsonObject): JsonObject {
     terminationGracePeriodSeconds: 30,
     schedulerName: 'default-scheduler',
   });
-  // The two names of one field: `serviceAccount` is the old one.
+  // Two names for one field: `serviceAccount` is the deprecated one.
   const account = filled['serviceAccountName'] ?? filled['serviceAccount'];
   if (account === undefined || (filled['serviceAccountName'] === account && filled['serviceAccount'] === account))
     return filled;
@@ -68,7 +68,7 @@ function pod(map: JsonObject): JsonObject {
   });
 }
 
-/** In pods, not in templates: what is limited is requested, unless something else is. */
+/** In pods, not in templates: requests default to limits. */
 function requestsFromLimits(given: JsonObject): JsonObject {
   return inMap(given, 'resources', (resources) => {
     const { limits } = resources;
@@ -79,7 +79,7 @@ function requestsFromLimits(given: JsonObject): JsonObject {
   });
 }
 
-/** Requests of the whole pod: those of its one container where they are plain to see, else its limits. */
+/** Pod-level requests: those of its only container where it sets them, otherwise the pod's limits. */
 function podRequests(resources: JsonObject, spec: JsonObject): JsonObject {
   const { limits } = resources;
   if (!isMap(limits)) return resources;

@@ -1,4 +1,4 @@
-/** What a defaulting rule is: a function of one value of one Go type. It returns its argument when there is nothing to add. */
+/** A defaulting rule: a function of one value of one Go type. It returns its argument when there is nothing to add. */
 import { isMap } from '../../../objects/json.ts';
 import type { JsonObject } from '../../../objects/object.ts';
 import { fill } from '../fill.ts';
@@ -8,7 +8,7 @@ export type Defaulting = (map: JsonObject) => JsonObject;
 /** By Go type, `core/v1.PodSpec`. */
 export type Defaults = { readonly [goType: string]: Defaulting };
 
-/** Fills in what is absent. */
+/** Adds missing keys. */
 export function filling(defaults: JsonObject): Defaulting {
   return (map) => fill(map, defaults);
 }
@@ -21,14 +21,14 @@ export function mapIn(map: JsonObject, key: string): JsonObject {
   return isMap(value) ? value : EMPTY;
 }
 
-/** With `edit` applied to the map at `key`, which is made when it is absent. */
+/** Applies `edit` to the map at `key`, which is created when absent. */
 export function inMade(map: JsonObject, key: string, edit: Defaulting): JsonObject {
   const before = map[key];
   const after = edit(mapIn(map, key));
   return after === before ? map : { ...map, [key]: after };
 }
 
-/** Without a key. */
+/** A copy without a key. */
 export function without(map: JsonObject, key: string): JsonObject {
   if (map[key] === undefined) return map;
   const { [key]: _, ...rest } = map;

@@ -1,10 +1,10 @@
-/** Defaults of workloads and what scales or protects them (k8s.io/kubernetes `pkg/apis/{apps,batch,autoscaling}`). */
+/** Defaults of workloads, autoscalers and disruption budgets (k8s.io/kubernetes `pkg/apis/{apps,batch,autoscaling}`). */
 import { isList } from '../../../objects/json.ts';
 import type { JsonObject } from '../../../objects/object.ts';
 import { fill, inItems } from '../fill.ts';
 import { filling, inMade, mapIn, type Defaulting, type Defaults } from './rules.ts';
 
-/** A strategy whose rolling update has parameters to fill in; the other types have none. */
+/** A strategy with rolling update parameters to default; the other types have none. */
 function rolling(strategy: JsonObject, defaults: JsonObject): JsonObject {
   const typed = fill(strategy, { type: 'RollingUpdate' });
   if (typed['type'] !== 'RollingUpdate') return typed;

@@ -1,8 +1,8 @@
 /**
- * What is wrong with an admission policy or its binding.
+ * Validates admission policies and bindings.
  *
- * Owns: the rules of `pkg/apis/admissionregistration/validation` for policies of both families; above all that their expressions compile
- * and are of the right type. Rules of webhooks are in `policies.ts`.
+ * Owns: the rules of `pkg/apis/admissionregistration/validation` for both kinds of policies; mainly that their expressions compile with the
+ * right type. Rules of webhooks are in `policies.ts`.
  */
 import { isMap, listOf, mapOf, mapsOf, textOf } from '../../../objects/json.ts';
 import type { JsonObject, JsonValue } from '../../../objects/object.ts';
@@ -12,7 +12,7 @@ import type { Problems } from './problems.ts';
 
 type Judge = (object: JsonObject, old: JsonObject | undefined, found: Problems) => void;
 
-/** Compiles one expression and says what is wrong with it. `wanted`: types in Go's notation. */
+/** Compiles one expression and reports errors. `wanted`: types in Go's notation. */
 function expression(
   expressions: PolicyExpressions,
   source: string,
@@ -29,7 +29,7 @@ function expression(
 function mustBe(type: string, source: string, path: string, wanted: readonly string[], found: Problems): void {
   const named = type.replaceAll('<T>', '<dyn>').replaceAll('<', '(').replaceAll('>', ')');
   if (wanted.includes(named === 'null' ? 'null_type' : named)) return;
-  // Where nothing is known of a value that is worked out, cel-go may know more: it has the last word when the expression runs.
+  // For dynamic values cel-go may know more: it decides at runtime.
   if (named === 'dyn' && !/^[\w.]+$/.test(source)) return;
   const types = wanted.length === 1 ? (wanted[0] ?? '') : `one of [${wanted.join(' ')}]`;
   found.invalid(path, source, `must evaluate to ${types} but got ${named}`);

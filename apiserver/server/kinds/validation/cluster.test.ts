@@ -18,7 +18,7 @@ describe('rules of cluster kinds', () => {
     spec,
   });
 
-  it('judges names and values of quotas (33)', () => {
+  it('validates names and values of quotas (33)', () => {
     const hard = { 'count/a.b': '-1', 'no-such': '1', pods: '500m' };
 
     expect(causes(request('POST', `${NAMESPACE}/resourcequotas`, named('ResourceQuota', { hard })))).toEqual([
@@ -29,7 +29,7 @@ describe('rules of cluster kinds', () => {
     ]);
   });
 
-  it('judges the order of limits (33)', () => {
+  it('validates the order of limits (33)', () => {
     const limits = [{ type: 'Container', min: { cpu: '2' }, max: { cpu: '1' } }, { type: 'PersistentVolumeClaim' }];
 
     expect(causes(request('POST', `${NAMESPACE}/limitranges`, named('LimitRange', { limits })))).toContain(
@@ -37,7 +37,7 @@ describe('rules of cluster kinds', () => {
     );
   });
 
-  it('takes addresses in their one canonical form as names of addresses (33)', () => {
+  it('accepts IP address names only in canonical form (33)', () => {
     const addresses = '/apis/networking.k8s.io/v1/ipaddresses';
     const parentRef = { group: 'g', resource: 'r', name: 'p', namespace: 'x' };
     const create = (name: string): Answer =>
@@ -57,7 +57,7 @@ describe('rules of cluster kinds', () => {
     ]);
   });
 
-  it('keeps an override of the host name apart from what else says it (33)', () => {
+  it('rejects hostnameOverride together with other host name fields (33)', () => {
     const pod = (spec: JsonObject): readonly string[] =>
       causes(
         request(
@@ -76,7 +76,7 @@ describe('rules of cluster kinds', () => {
     ]);
   });
 
-  it('keeps the provider of a node, and what the phase of a namespace says (33)', () => {
+  it('keeps providerID of a node, and requires a namespace phase to match its deletion (33)', () => {
     request('POST', '/api/v1/nodes', named('Node', { providerID: 'p' }));
     const moved = request('PATCH', '/api/v1/nodes/a', { spec: { providerID: 'q' } }, MERGE);
     const ended = request('PATCH', '/api/v1/namespaces/default/status', { status: { phase: 'Terminating' } }, MERGE);
@@ -89,7 +89,7 @@ describe('rules of cluster kinds', () => {
     ]);
   });
 
-  it('asks a limited priority level what becomes of what it refuses (33)', () => {
+  it('requires a limit response of a limited priority level (33)', () => {
     const path = '/apis/flowcontrol.apiserver.k8s.io/v1/prioritylevelconfigurations';
     const level = {
       apiVersion: 'flowcontrol.apiserver.k8s.io/v1',
@@ -101,7 +101,7 @@ describe('rules of cluster kinds', () => {
     expect(causes(request('POST', path, level))).toEqual(['spec.limited.limitResponse.type: Required value']);
   });
 
-  it('says when the phase of a volume changed (33)', () => {
+  it('sets the phase transition time of a volume (33)', () => {
     const { clock, request: send } = testServer();
     const spec = { capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'], hostPath: { path: '/x' } };
     send('POST', '/api/v1/persistentvolumes', named('PersistentVolume', spec));
@@ -114,7 +114,7 @@ describe('rules of cluster kinds', () => {
     });
   });
 
-  it('judges changed events, and names them by the core group (33)', () => {
+  it('validates changed events, and names them by the core group (33)', () => {
     const event = {
       apiVersion: 'v1',
       kind: 'Event',

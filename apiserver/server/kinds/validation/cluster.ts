@@ -1,4 +1,4 @@
-/** Namespaces, nodes, and what limits others: quotas, limit ranges, priority levels (k8s.io/kubernetes `pkg/apis/core/validation`). */
+/** Namespaces, nodes, quotas, limit ranges and priority levels (k8s.io/kubernetes `pkg/apis/core/validation`). */
 import { jsonEqual } from '../../../objects/json.ts';
 import type { JsonObject, JsonValue, KubeObject } from '../../../objects/object.ts';
 import { qualifiedNameErrors } from '../../names.ts';
@@ -44,7 +44,7 @@ const EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
 
 const node: Judge = (object, old, found) => {
   const spec = mapOf(object['spec']);
-  // A real server judges taints where it judges metadata.
+  // A real server validates taints together with metadata.
   judgeTaints(mapsOf(spec['taints']), 'metadata.taints', found);
   if (old === undefined) return;
   const before = mapOf(old['spec']);
@@ -73,7 +73,7 @@ function judgeTaints(taints: readonly JsonObject[], path: string, found: Problem
   }
 }
 
-/** The values of taints are judged as label keys are. */
+/** The values of taints are validated as label keys. */
 function labelValue(value: string): readonly string[] {
   return value === '' ? [] : qualifiedNameErrors(value);
 }
@@ -179,7 +179,7 @@ const limitRange: Judge = (object, _, found) => {
   }
 };
 
-/** Least first: min, default request, default, max. */
+/** In ascending order: min, default request, default, max. */
 function judgeOrder(limit: JsonObject, path: string, found: Problems): void {
   const names = new Set(LIMITS.flatMap((field) => Object.keys(mapOf(limit[field]))));
   for (const name of names) {

@@ -25,7 +25,7 @@ function validateKeys(object: KubeObject, field: 'data' | 'binaryData', found: P
 
 const FROZEN = 'field is immutable when `immutable` is set';
 
-/** `immutable: true` freezes the data, and cannot be taken back. */
+/** `immutable: true` freezes the data, and cannot be unset. */
 function frozen(object: KubeObject, old: KubeObject | undefined, found: Problems): void {
   if (old?.['immutable'] !== true) return;
   if (object['immutable'] !== true) found.forbidden('immutable', FROZEN);
@@ -42,7 +42,7 @@ export function validateConfigMap(object: KubeObject, old: KubeObject | undefine
 
 const ACCOUNT = 'kubernetes.io/service-account.name';
 
-/** Keys that secrets of a type must have. */
+/** Required keys of secrets by type. */
 const KEYS: { readonly [type: string]: readonly string[] } = {
   'kubernetes.io/dockercfg': ['.dockercfg'],
   'kubernetes.io/dockerconfigjson': ['.dockerconfigjson'],
@@ -90,7 +90,7 @@ export function validateClaim(claim: KubeObject, old: KubeObject | undefined): r
   return found.list;
 }
 
-/** A bound claim may ask for more; before, only the volume's name may be filled in. */
+/** A bound claim may request more storage; an unbound one may only set the volume name. */
 function changedClaim(claim: KubeObject, old: KubeObject, found: Problems): void {
   const spec = mapOf(claim['spec']);
   const before = mapOf(old['spec']);
@@ -121,7 +121,7 @@ const LIMITS: readonly (readonly [field: string, max: number])[] = [
   ['reason', 128],
 ];
 
-/** Of an event of events.k8s.io only the series changes. Judged in core form, under the names that Go has for the fields. */
+/** In an event of events.k8s.io only the series may change. Validated in core form, with Go's field names. */
 const LASTING = [
   'involvedObject',
   'reason',
@@ -144,7 +144,7 @@ function unchangedEvent(event: KubeObject, old: KubeObject, found: Problems): vo
     found.invalid('reportingController', event['reportingComponent'], 'field is immutable');
 }
 
-/** Events in core form. Those of events.k8s.io are known by their time, which old ones do not have. */
+/** Events in core form. Those of events.k8s.io have an eventTime, which old ones lack. */
 export function validateEvent(given: KubeObject, old: KubeObject | undefined): readonly FieldError[] {
   const found = new Problems();
   const fresh = given.apiVersion !== 'v1';

@@ -5,11 +5,11 @@ import { compareQuantities } from '../quantity.ts';
 import { validateSecurityContext } from './security-context.ts';
 import { listOf, mapOf, mapsOf, shown, textOf, type Problems } from './problems.ts';
 
-/** What a container is judged with. */
+/** The pod-level input of container validation. */
 export interface PodContext {
-  /** Names of the volumes that are in order. */
+  /** Names of the valid volumes. */
   readonly volumes: ReadonlySet<string>;
-  /** Users of the container are those of the host. */
+  /** Whether container users are host users. */
   readonly hostUsers: boolean;
 }
 
@@ -102,7 +102,7 @@ export function portNameErrors(name: string): readonly string[] {
   return errors;
 }
 
-/** Any printable ASCII but `=`. */
+/** Any printable ASCII except `=`. */
 const ENV_NAME = /^[ -<>-~]+$/;
 const ENV_NAME_TEXT =
   "a valid environment variable name must consist only of printable ASCII characters other than '=' (regex used for validation is '^[ -<>-~]+$')";
@@ -189,7 +189,7 @@ function validateMounts(container: JsonObject, path: string, { volumes }: PodCon
   }
 }
 
-/** What may be asked for beyond what there is. */
+/** Resources that may be overcommitted. */
 function isOvercommitted(resource: string): boolean {
   return !resource.includes('/') || resource.startsWith('kubernetes.io/') ? !resource.startsWith('hugepages-') : false;
 }
@@ -278,7 +278,7 @@ function validateHandler(handler: JsonObject, path: string, found: Problems): vo
   if (given.length === 0) found.required(path, 'must specify a handler type');
 }
 
-/** A port by number or by name. */
+/** A port number or name. */
 export function validatePortReference(port: JsonValue | undefined, path: string, found: Problems): void {
   if (typeof port === 'string') for (const text of portNameErrors(port)) found.invalid(path, port, text);
   else found.portNumber(path, port);

@@ -1,4 +1,4 @@
-/** Whether a schedule is one: five fields, or a descriptor, in the words of the parser that Kubernetes uses. */
+/** Validates cron schedules: five fields, or a descriptor, with the messages of Kubernetes' parser. */
 
 const NAMES: readonly (readonly string[])[] = [
   [],
@@ -16,7 +16,7 @@ const BOUNDS: readonly (readonly [number, number])[] = [
 ];
 const DESCRIPTORS = ['@yearly', '@annually', '@monthly', '@weekly', '@daily', '@midnight', '@hourly'];
 
-/** Why it is none; undefined when it is one. */
+/** The error; undefined for a valid schedule. */
 export function scheduleError(schedule: string): string | undefined {
   const bare = schedule.replace(/^(CRON_)?TZ=\S+\s+/, '').trim();
   if (bare.startsWith('@')) {

@@ -7,7 +7,7 @@ import { inItems } from '../fill.ts';
 import { mapOf, mapsOf, Problems, shown } from './problems.ts';
 import { matches, validateMatch, validateTemplate } from './templates.ts';
 
-/** A Job's spec, also inside a CronJob, which has no selector yet. */
+/** A Job's spec, also inside a CronJob, where it has no selector yet. */
 export function judgeJob(spec: JsonObject, path: string, found: Problems): void {
   for (const field of [
     'parallelism',
@@ -39,7 +39,7 @@ export function validateJob(
   generatedLabels(object, spec, before === undefined ? undefined : mapOf(before['template']), found);
   judgeSelectingJob(spec, found);
   if (before === undefined) return found.list;
-  // A real server judges changed Jobs as new ones first, and then once more.
+  // A real server validates an updated Job as a new one first, and then as an update.
   judgeSelectingJob(spec, found);
   if (spec['completionMode'] !== 'Indexed')
     found.immutable('spec.completions', spec['completions'], before['completions']);
@@ -50,7 +50,7 @@ export function validateJob(
   return found.list;
 }
 
-/** What the template of a suspended Job may change: where its pods go, and what they ask for. */
+/** The mutable part of a suspended Job's template: scheduling and resources. */
 function judgeJobTemplate(spec: JsonObject, old: JsonObject, status: JsonObject, found: Problems): void {
   const paused = mapsOf(status['conditions']).some((one) => one['type'] === 'Suspended' && one['status'] === 'True');
   const idle = (status['startTime'] === undefined || paused) && Number(status['active'] ?? 0) === 0;
@@ -72,7 +72,7 @@ function unresourced(pods: JsonObject): JsonObject {
   return inItems(inItems(SCHEDULING.reduce(without, pods), 'containers', bare), 'initContainers', bare);
 }
 
-/** Affinity without that to nodes; none is the same as an empty one. */
+/** The affinity without node affinity; an empty one equals none. */
 function withoutNodes(pods: JsonObject): JsonObject {
   return without(mapOf(pods['affinity']), 'nodeAffinity');
 }
@@ -85,8 +85,7 @@ function judgeSelectingJob(spec: JsonObject, found: Problems): void {
 }
 
 /**
- * Whoever leaves the selector to the server must leave its labels to it too. `old`: the template as it was, which may be from the time
- * before labels had prefixes.
+ * A generated selector requires generated labels too. `old`: the previous template, which may predate prefixed labels.
  */
 function generatedLabels(
   { metadata }: KubeObject,

@@ -1,4 +1,4 @@
-/** Which nodes a pod asks for or prefers (`ValidateNodeSelector` of k8s.io/kubernetes `pkg/apis/core/validation`). */
+/** Required and preferred node affinity (`ValidateNodeSelector` of k8s.io/kubernetes `pkg/apis/core/validation`). */
 import type { JsonObject } from '../../../objects/object.ts';
 import { listOf, mapOf, mapsOf, shown, textOf, type Problems } from './problems.ts';
 
@@ -29,7 +29,7 @@ function validateNodeTerm(term: JsonObject, path: string, found: Problems): void
     validateNodeField(requirement, `${path}.matchFields[${index}]`, found);
 }
 
-/** Of the fields of a node, a term may name one. */
+/** A term may only match the node field metadata.name. */
 function validateNodeField(requirement: JsonObject, path: string, found: Problems): void {
   const { operator } = requirement;
   const values = listOf(requirement['values']);

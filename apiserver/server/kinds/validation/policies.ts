@@ -1,4 +1,4 @@
-/** Kinds that steer others: autoscalers, disruption budgets, leases, roles and their bindings, classes, volumes, revisions. */
+/** Autoscalers, disruption budgets, leases, roles and bindings, classes, volumes, revisions. */
 import { ADMISSION_POLICY_RULES } from './admission-policies.ts';
 import { jsonEqual } from '../../../objects/json.ts';
 import { isMap } from '../../../objects/json.ts';
@@ -44,7 +44,7 @@ const autoscaler: Judge = (object, _, found) => {
   for (const [index, { type = '' }] of mapsOf(spec['metrics']).entries()) {
     const at = `spec.metrics[${index}].type`;
     if (type === '') found.required(at, 'must specify a metric source type');
-    // Twice, as a real server says it.
+    // Reported twice, as by a real server.
     if (!SOURCES.includes(textOf(type))) for (const _ of [1, 2]) found.unsupported(at, type, SOURCES);
   }
 };
@@ -53,7 +53,7 @@ const budget: Judge = (object, _, found) => {
   const spec = mapOf(object['spec']);
   const { minAvailable, maxUnavailable, selector, unhealthyPodEvictionPolicy } = spec;
   if (minAvailable !== undefined && maxUnavailable !== undefined) {
-    // As the real server shows its internal form.
+    // Shown as the real server prints its internal type.
     const internal: JsonObject = {
       MinAvailable: minAvailable,
       Selector: selector ?? null,
@@ -127,7 +127,7 @@ function judgeBinding(namespaced: boolean): Judge {
   };
 }
 
-/** As the real server shows its internal form. */
+/** Printed as the real server's internal type. */
 function internalReference({ apiGroup = '', kind = '', name = '' }: JsonObject): JsonValue {
   return { APIGroup: apiGroup, Kind: kind, Name: name };
 }
@@ -185,7 +185,7 @@ const storageClass: Judge = (object, old, found) => {
 };
 
 const MODES = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod'];
-/** Fields of a volume's spec that are no source. */
+/** Fields of a volume's spec that are not a source. */
 const NO_SOURCE = new Set([
   'capacity',
   'accessModes',
@@ -203,7 +203,7 @@ const volume: Judge = (object, old, found) => {
   const sources = Object.keys(spec).filter((key) => !NO_SOURCE.has(key) && spec[key] !== undefined);
   judgeVolume(spec, sources, found);
   if (old === undefined) return;
-  // A real server judges changed volumes as new ones first, and then once more.
+  // A real server validates an updated volume as a new one first, and then as an update.
   judgeVolume(spec, sources, found);
   const before = mapOf(old['spec']);
   for (const source of new Set([...sources, ...Object.keys(before)]))
@@ -234,7 +234,7 @@ const revision: Judge = (object, old, found) => {
   else if (!isMap(data)) found.required('data', 'data must be a valid JSON object');
 };
 
-/** A request is base64 of PEM. */
+/** A request is base64-encoded PEM. */
 const signingRequest: Judge = (object, old, found) => {
   if (old !== undefined) return;
   const spec = mapOf(object['spec']);

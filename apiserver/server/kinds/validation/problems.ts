@@ -1,7 +1,7 @@
 /**
- * Collecting what is wrong with an object, in the order and words of kube-apiserver's validation.
+ * Collects validation errors of an object, in the order and with the messages of kube-apiserver.
  *
- * Owns: reading typed values out of decoded JSON, and the checks that all kinds share. Paths are spelled as Go's `field.Path`.
+ * Owns: typed access to decoded JSON, and the checks that all kinds share. Paths are formatted as by Go's `field.Path`.
  */
 import { isList, isMap } from '../../../objects/json.ts';
 import { jsonEqual } from '../../../objects/json.ts';
@@ -17,18 +17,18 @@ import {
   type FieldErrorType,
 } from '../../refusal.ts';
 
-/** What one object is told at most; the answer shows fewer still. */
+/** The maximum number of errors of one object; the answer shows fewer. */
 const NOTED_MAX = 10_000;
 
 export class Problems {
   readonly list: FieldError[] = [];
 
-  /** Beyond so many none is shown. */
+  /** No error beyond this number is shown. */
   #note(error: FieldError): void {
     if (this.list.length < NOTED_MAX) this.list.push(error);
   }
 
-  /** Whether more would not be noted: nobody needs to look further. */
+  /** Whether the list is full, so that validation can stop. */
   get isFull(): boolean {
     return this.list.length >= NOTED_MAX;
   }
@@ -61,7 +61,7 @@ export class Problems {
     this.#add('NotFound', path, value);
   }
 
-  /** Required, and one of a few words. */
+  /** Required, with an enumerated value. */
   oneOf(path: string, value: JsonValue | undefined, supported: readonly string[]): void {
     if (value === undefined || value === '') this.required(path);
     else this.oneOfIfAny(path, value, supported);
@@ -93,7 +93,7 @@ export class Problems {
     for (const text of nameErrors('label', value, false)) this.invalid(path, value, text);
   }
 
-  /** A range of addresses, in any form that fields from before take. */
+  /** A CIDR in any form that older fields accept. */
   cidr(path: string, value: string): void {
     if (parseCidr(value, true) === undefined)
       this.invalid(path, value, 'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)');
@@ -115,7 +115,7 @@ export class Problems {
     }
   }
 
-  /** A label selector: every requirement with an operator that suits its values. */
+  /** A label selector: every requirement has an operator that fits its values. */
   labelSelector(path: string, selector: JsonValue | undefined): void {
     if (!isMap(selector)) return;
     this.labels(`${path}.matchLabels`, mapOf(selector['matchLabels']));
@@ -124,7 +124,7 @@ export class Problems {
     }
   }
 
-  /** One requirement of a selector. `compares`: it may ask for values that are greater or less. */
+  /** One requirement of a selector. `compares`: Gt and Lt are allowed. */
   requirement(path: string, requirement: JsonObject, compares: boolean): void {
     const { operator } = requirement;
     const values = listOf(requirement['values']);
@@ -170,7 +170,7 @@ export function textOf(value: JsonValue | undefined): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** A string as it is, anything else as JSON. */
+/** A string unchanged, anything else as JSON. */
 export function shown(value: JsonValue | undefined): string {
   return typeof value === 'string' ? value : JSON.stringify(value ?? null);
 }

@@ -1,4 +1,4 @@
-/** Refusals of built-in kinds as a real server words them; each was compared with one of 1.36. */
+/** Refusals of built-in kinds with a real server's messages; each was compared with version 1.36. */
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../objects/object.ts';
 import { MERGE, testServer } from '../../testing.ts';
@@ -7,7 +7,7 @@ const CORE = '/api/v1/namespaces/default';
 const APPS = '/apis/apps/v1/namespaces/default';
 const CONTAINERS = [{ name: 'c', image: 'i' }];
 
-/** What is wrong with a new object, `field: message`, without the texts that explain the form of names. */
+/** The errors of a new object, `field: message`, without the explanations of name formats. */
 function refusals(path: string, object: JsonObject): readonly string[] {
   const { code, object: status } = testServer().request('POST', path, object);
   expect([201, 422]).toContain(code);
@@ -42,7 +42,7 @@ const workload = (kind: string): JsonObject => ({
   },
 });
 
-describe('nodes that a pod asks for', () => {
+describe('node affinity of a pod', () => {
   const required = 'spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms';
   const asking = (term: JsonObject): JsonObject =>
     pod({
@@ -83,7 +83,7 @@ describe('nodes that a pod asks for', () => {
   });
 });
 
-describe('what a container may do', () => {
+describe('the security context of a container', () => {
   const doing = (securityContext: JsonObject, more: JsonObject = {}): JsonObject =>
     pod({ containers: [{ name: 'c', image: 'i', securityContext }], ...more });
 
@@ -95,7 +95,7 @@ describe('what a container may do', () => {
     );
   });
 
-  it('unmasks /proc only where users are its own', () => {
+  it('allows procMount Unmasked only without host users', () => {
     const unmasked = { procMount: 'Unmasked' };
 
     expect(refusals(`${CORE}/pods`, doing(unmasked))).toEqual([
@@ -104,14 +104,14 @@ describe('what a container may do', () => {
     expect(refusals(`${CORE}/pods`, doing(unmasked, { hostUsers: false }))).toEqual([]);
   });
 
-  it('is done by a user that there can be', () => {
+  it('requires a valid user id', () => {
     expect(refusals(`${CORE}/pods`, doing({ runAsUser: -1 }))).toEqual([
       'spec.containers[0].securityContext.runAsUser: Invalid value: -1: must be between 0 and 2147483647, inclusive',
     ]);
   });
 });
 
-describe('a selector that cannot be used', () => {
+describe('an invalid selector', () => {
   const operator = 'spec.selector.matchExpressions[0].operator: Invalid value: "Foo": not a valid selector operator';
 
   it.each([
@@ -128,7 +128,7 @@ describe('a selector that cannot be used', () => {
 });
 
 describe('a service', () => {
-  it('says from where it is reached only as a balancer', () => {
+  it('has load balancer fields only as a load balancer', () => {
     expect(refusals(`${CORE}/services`, service({ loadBalancerSourceRanges: ['10.0.0.0/8'] }))).toEqual([
       "spec.LoadBalancerSourceRanges: Forbidden: may only be used when `type` is 'LoadBalancer'",
     ]);
@@ -144,7 +144,7 @@ describe('a service', () => {
     ]);
   });
 
-  it('gets one port on every node for ports of one number, which repeat nothing else', () => {
+  it('shares node ports among equal port numbers, but repeats nothing else', () => {
     const { request } = testServer();
     const dns = [
       { name: 'a', port: 53 },
@@ -166,7 +166,7 @@ describe('a service', () => {
     expect(after.map(({ nodePort }) => nodePort)).toEqual([30_000, 30_000, 30_001, 30_002]);
   });
 
-  it('is refused an address of another range in the words of a dry run, or of a write', () => {
+  it('is refused an address of another range with the message of a dry run, or of a write', () => {
     const asked = service({ clusterIP: '7.7.7.7' });
 
     expect(refusals(`${CORE}/services?dryRun=All`, asked)).toEqual([

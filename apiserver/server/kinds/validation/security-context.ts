@@ -1,4 +1,4 @@
-/** What a container may do (`ValidateSecurityContext` of k8s.io/kubernetes `pkg/apis/core/validation`). */
+/** Security contexts of containers (`ValidateSecurityContext` of k8s.io/kubernetes `pkg/apis/core/validation`). */
 import { isMap } from '../../../objects/json.ts';
 import type { JsonObject } from '../../../objects/object.ts';
 import { listOf, mapOf, type Problems } from './problems.ts';
@@ -42,7 +42,7 @@ const FIELDS = [
   'appArmorProfile',
 ];
 
-/** What the parts have where nothing is said. */
+/** Unset fields in the internal type. */
 const UNSAID: { readonly [field: string]: JsonObject } = {
   capabilities: { add: null, drop: null },
   seLinuxOptions: { user: '', role: '', type: '', level: '' },
@@ -50,7 +50,7 @@ const UNSAID: { readonly [field: string]: JsonObject } = {
   appArmorProfile: { type: '', localhostProfile: null },
 };
 
-/** As the real server shows its internal form. */
+/** Printed as the real server's internal type. */
 function internal(context: JsonObject): JsonObject {
   return Object.fromEntries(
     FIELDS.map((name) => {

@@ -57,7 +57,7 @@ export function validateService(service: KubeObject, old: KubeObject | undefined
 const SOURCE_RANGES = 'service.beta.kubernetes.io/load-balancer-source-ranges';
 const ONLY_BALANCED = "may only be used when `type` is 'LoadBalancer'";
 
-/** From where a balancer may be reached: a field, or else the annotation from before. */
+/** Allowed source ranges of a load balancer: a field, or the older annotation. */
 function validateSourceRanges(service: KubeObject, type: string, found: Problems): void {
   const ranges = listOf(mapOf(service['spec'])['loadBalancerSourceRanges']);
   const at = 'spec.LoadBalancerSourceRanges';
@@ -71,12 +71,12 @@ function validateSourceRanges(service: KubeObject, type: string, found: Problems
     found.forbidden(`metadata.annotations[${SOURCE_RANGES}]`, ONLY_BALANCED);
 }
 
-/** As the real server shows its internal form of a port that repeats another one's number. */
+/** A port with a duplicate number, printed as the real server's internal type. */
 function internalPort(protocol: JsonValue | undefined, port: JsonValue | undefined): JsonObject {
   return { Name: '', Protocol: protocol ?? '', AppProtocol: null, Port: port ?? 0, TargetPort: 0, NodePort: 0 };
 }
 
-/** How a balancer is reached: an address says in which mode. */
+/** Load balancer ingress: ipMode is required with an IP, and forbidden without one. */
 function validateIngress(ingress: readonly JsonObject[], path: string, found: Problems): void {
   for (const [index, { ip, ipMode }] of ingress.entries()) {
     const at = `${path}[${index}].ipMode`;
@@ -86,7 +86,7 @@ function validateIngress(ingress: readonly JsonObject[], path: string, found: Pr
   }
 }
 
-/** An address that was given stays. */
+/** An allocated address is immutable. */
 function keptAddress(spec: JsonObject, before: JsonObject, found: Problems): void {
   if (spec['clusterIP'] === 'None' && before['clusterIP'] === 'None') return;
   const now = listOf(spec['clusterIPs']);
@@ -186,7 +186,7 @@ export function validateEndpointSlice(slice: KubeObject, old: KubeObject | undef
   const type = textOf(slice['addressType']);
   if (old !== undefined && type !== old['addressType']) found.invalid('addressType', type, 'field is immutable');
   found.oneOf('addressType', type, ADDRESS_TYPES);
-  // Endpoints that were there before are not judged again.
+  // Unchanged endpoints are not validated again.
   if (old === undefined || !jsonEqual(slice['endpoints'], old['endpoints']))
     validateSliceEndpoints(type, mapsOf(slice['endpoints']), found);
   const names = new Set<string>();

@@ -3,7 +3,7 @@ import { MERGE, testServer } from '../../testing.ts';
 
 const SETS = '/apis/apps/v1/namespaces/default/statefulsets';
 
-it('refuses counts that cannot be (33)', () => {
+it('refuses invalid counts (33)', () => {
   const { request } = testServer();
   const template = { metadata: { labels: { app: 'a' } }, spec: { containers: [{ name: 'c', image: 'i' }] } };
   request('POST', SETS, {
@@ -27,7 +27,7 @@ it('refuses counts that cannot be (33)', () => {
   });
 });
 
-it('takes addresses of load balancers only (33)', () => {
+it('accepts addresses of load balancers only (33)', () => {
   const { request } = testServer();
   const services = '/api/v1/namespaces/default/services';
   const spec = { ports: [{ port: 80 }] };

@@ -1,10 +1,10 @@
-/** Counts in the status of workloads, and what a Job may say of itself (k8s.io/kubernetes `pkg/apis/{apps,batch}/validation`). */
+/** Counts in the status of workloads, and the status of Jobs (k8s.io/kubernetes `pkg/apis/{apps,batch}/validation`). */
 import type { JsonObject, JsonValue } from '../../../objects/object.ts';
 import type { Problems } from './problems.ts';
 
 export type JudgeStatus = (status: JsonObject, found: Problems) => void;
 
-/** `parts`: what cannot be more than all. `ready`: how the real server calls the ready ones where it compares with them. */
+/** `parts`: counts that cannot exceed the total. `ready`: the real server's name of ready replicas where it compares with them. */
 function counts(all: string, parts: readonly string[], others: readonly string[], ready: string): JudgeStatus {
   return (status, found) => {
     for (const field of [all, ...parts, ...others]) found.nonNegative(`status.${field}`, status[field]);

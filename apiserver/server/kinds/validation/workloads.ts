@@ -1,4 +1,4 @@
-/** Workload kinds (k8s.io/kubernetes `pkg/apis/{apps,batch}/validation`): what they must be, and what of them never changes. */
+/** Workload kinds (k8s.io/kubernetes `pkg/apis/{apps,batch}/validation`): validation and immutable fields. */
 import type { JsonObject, JsonValue, KubeObject } from '../../../objects/object.ts';
 import { jsonEqual } from '../../../objects/json.ts';
 import type { FieldError } from '../../refusal.ts';
@@ -11,7 +11,7 @@ import { validateLastingTemplate, validateMatch, validateSelector, validateTempl
 type Validate = (object: KubeObject, old: KubeObject | undefined, subresource: string) => readonly FieldError[];
 type Judge = (spec: JsonObject, old: JsonObject | undefined, found: Problems) => void;
 
-/** Judges specs; one that did not change since it was stored was judged before. */
+/** Validates specs; an unchanged spec was validated before. */
 function specs(judge: Judge): Validate {
   return (object, old) => {
     if (old !== undefined && object['spec'] === old['spec']) return NONE;
@@ -27,7 +27,7 @@ function immutable(spec: JsonObject, old: JsonObject | undefined, field: string,
   if (old !== undefined) found.immutable(`spec.${field}`, spec[field], old[field]);
 }
 
-/** The template of a kind that keeps replicas; under a selector that cannot be used it is not looked at. */
+/** The template of a kind with replicas; it is skipped when the selector is invalid. */
 function validateReplicated(spec: JsonObject, found: Problems): void {
   if (!validateSelector(spec, 'spec', 'deployment', found)) {
     found.invalid('spec.selector', spec['selector'], 'invalid label selector');
@@ -120,7 +120,7 @@ const statefulSet: Judge = (spec, old, found) => {
   } else
     found.invalid(
       'spec.updateStrategy',
-      // As the real server shows its internal form.
+      // Printed as the real server's internal type.
       { Type: type ?? '', RollingUpdate: rollingUpdate ?? null },
       "must be 'RollingUpdate' or 'OnDelete'",
     );
@@ -131,7 +131,7 @@ const statefulSet: Judge = (spec, old, found) => {
   const isUsable = validateSelector(spec, 'spec', 'statefulset', found);
   if (isUsable) validateMatch(spec, 'spec', found);
   else found.invalid('spec.selector', spec['selector'], '');
-  // What the controller adds to each pod is there for mounts to name.
+  // Volumes that the controller adds to each pod can be mounted.
   const claims = mapsOf(spec['volumeClaimTemplates']);
   const template = mapOf(spec['template']);
   const podSpec = mapOf(template['spec']);
@@ -164,7 +164,7 @@ function without(map: JsonObject, keys: readonly string[]): JsonObject {
 
 const daemonSet: Judge = (spec, old, found) => {
   immutable(spec, old, 'selector', found);
-  // One that is missing matches nothing, and is not asked for.
+  // A missing one matches nothing, and is not required.
   if ((spec['selector'] ?? undefined) !== undefined) found.labelSelector('spec.selector', spec['selector']);
   validateMatch(spec, 'spec', found);
   if ((spec['selector'] ?? undefined) !== undefined) {
