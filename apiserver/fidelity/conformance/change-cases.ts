@@ -20,7 +20,7 @@ function workloads(t: Tester, group: string, resource: string): string {
 
 export const CHANGE_CASES: readonly ConformanceCase[] = [
   {
-    name: 'takes what came with the type of a service when that becomes a name',
+    name: 'clears allocated fields when a service becomes an ExternalName',
     items: [],
     run: async (t) => {
       const path = t.core('services');
@@ -45,7 +45,7 @@ export const CHANGE_CASES: readonly ConformanceCase[] = [
     },
   },
   {
-    name: 'shows the address that a service may not change to',
+    name: 'shows the address in the refusal to change a service IP',
     items: [],
     run: async (t) => {
       await t.call('POST', t.core('services'), 201, service({}));
@@ -58,7 +58,7 @@ export const CHANGE_CASES: readonly ConformanceCase[] = [
     },
   },
   {
-    name: 'allocates nothing for a service that a write to its status has made, and forgets its owner',
+    name: 'allocates nothing for a service created by a status write, and drops its owner',
     items: [],
     run: async (t) => {
       const path = t.core('services');
@@ -79,7 +79,7 @@ export const CHANGE_CASES: readonly ConformanceCase[] = [
     },
   },
   {
-    name: 'judges a changed Job twice',
+    name: 'validates a changed Job twice',
     items: [],
     run: async (t) => {
       const path = workloads(t, 'batch', 'jobs');
@@ -109,7 +109,7 @@ export const CHANGE_CASES: readonly ConformanceCase[] = [
     },
   },
   {
-    name: 'writes a Job once more whose labels come from a template that the server has labelled',
+    name: 'rewrites a Job with labels from a template with generated labels',
     items: [],
     run: async (t) => {
       const path = workloads(t, 'batch', 'jobs');
@@ -138,7 +138,7 @@ export const CHANGE_CASES: readonly ConformanceCase[] = [
     },
   },
   {
-    name: 'takes a namespace that orphans nothing for one that goes in the foreground',
+    name: 'treats orphanDependents=false of a namespace as Foreground',
     items: [],
     run: async (t) => {
       const name = `${t.namespace}-n`;
@@ -153,7 +153,7 @@ export const CHANGE_CASES: readonly ConformanceCase[] = [
     },
   },
   {
-    name: 'judges a patched scale before it compares versions',
+    name: 'validates a patched scale before it compares versions',
     items: [],
     run: async (t) => {
       const path = workloads(t, 'apps', 'deployments');
@@ -177,7 +177,7 @@ export const CHANGE_CASES: readonly ConformanceCase[] = [
     },
   },
   {
-    name: 'writes a claim once more whose phase is filled in when it is read',
+    name: 'rewrites a claim with a phase that is defaulted on read',
     items: [],
     run: async (t) => {
       const path = t.core('persistentvolumeclaims');
@@ -198,7 +198,7 @@ export const CHANGE_CASES: readonly ConformanceCase[] = [
     },
   },
   {
-    name: 'says in which mode a balancer is reached',
+    name: 'sets and validates ipMode of load balancers',
     items: [],
     run: async (t) => {
       await t.call('POST', t.core('services'), 201, service({ type: 'LoadBalancer' }));
@@ -210,7 +210,7 @@ export const CHANGE_CASES: readonly ConformanceCase[] = [
     },
   },
   {
-    name: 'lets bound claims grow where their class says so',
+    name: 'expands bound claims if their class allows it',
     items: [],
     run: async (t) => {
       const path = t.core('persistentvolumeclaims');
@@ -244,7 +244,7 @@ export const CHANGE_CASES: readonly ConformanceCase[] = [
     },
   },
   {
-    name: 'refuses what a service cannot be given before it judges the rest',
+    name: 'refuses unallocatable service fields before validation',
     items: [],
     run: async (t) => {
       const path = t.core('services');
@@ -262,7 +262,7 @@ export const CHANGE_CASES: readonly ConformanceCase[] = [
     },
   },
   {
-    name: 'knows a port on the nodes by the name that two ports of a service share',
+    name: 'keeps node ports by port name, even if two ports share it',
     items: [],
     run: async (t) => {
       const path = t.core('services');
@@ -277,7 +277,7 @@ export const CHANGE_CASES: readonly ConformanceCase[] = [
     },
   },
   {
-    name: 'judges a Job by the uid that a patch sends',
+    name: 'validates a Job with the uid of a patch',
     items: [],
     run: async (t) => {
       const path = `/apis/batch/v1/namespaces/${t.namespace}/jobs`;
@@ -294,7 +294,7 @@ export const CHANGE_CASES: readonly ConformanceCase[] = [
     },
   },
   {
-    name: 'reports twice what is wrong with a changed volume',
+    name: 'reports errors of a changed volume twice',
     items: [],
     run: async (t) => {
       const name = `${t.namespace}-v`;

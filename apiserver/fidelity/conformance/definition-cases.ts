@@ -60,7 +60,7 @@ function costing(group: string, maxItems: number, rules: number): JsonObject {
 
 export const DEFINITION_CASES: readonly ConformanceCase[] = [
   {
-    name: 'refuses rules that could cost too much, by an estimate from the bounds of the schema',
+    name: 'refuses rules whose cost estimate from the schema exceeds the limit',
     items: [125],
     run: async (t) => {
       const group = `${t.namespace}.example.com`;
@@ -115,7 +115,7 @@ export const DEFINITION_CASES: readonly ConformanceCase[] = [
     },
   },
   {
-    name: 'takes rules that name reserved words, compare with null, and map optionals',
+    name: 'accepts rules that use reserved words, compare with null, and map optionals',
     items: [125],
     run: async (t) => {
       const group = `${t.namespace}.example.com`;
@@ -150,7 +150,7 @@ export const DEFINITION_CASES: readonly ConformanceCase[] = [
     },
   },
   {
-    name: 'reads an object by the schema of the version that is stored',
+    name: 'reads an object by the schema of its stored version',
     items: [121, 122, 123],
     run: async (t) => {
       const group = `${t.namespace}.example.com`;
@@ -179,7 +179,7 @@ export const DEFINITION_CASES: readonly ConformanceCase[] = [
     },
   },
   {
-    name: 'says of a definition in a group of the Kubernetes project who approved it',
+    name: 'sets the approval condition of a definition in a protected group',
     items: [119],
     run: async (t) => {
       const group = `${t.namespace}.k8s.io`;

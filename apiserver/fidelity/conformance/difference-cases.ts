@@ -12,7 +12,7 @@ function fieldsOf(refused: JsonObject): readonly string[] {
 
 export const DIFFERENCE_CASES: readonly ConformanceCase[] = [
   {
-    name: 'refuses patches that take the version from a custom resource',
+    name: 'refuses patches that remove the version of a custom resource',
     items: [37, 62],
     run: async (t) => {
       await t.call('POST', t.widgets, 201, widget('a'));
@@ -41,7 +41,7 @@ export const DIFFERENCE_CASES: readonly ConformanceCase[] = [
     },
   },
   {
-    name: 'reports what never changes twice, and labels three times',
+    name: 'reports changes of immutable fields twice, and of labels three times',
     items: [39],
     run: async (t) => {
       await t.call('POST', t.widgets, 201, widget('a'));
@@ -55,7 +55,7 @@ export const DIFFERENCE_CASES: readonly ConformanceCase[] = [
     },
   },
   {
-    name: 'reads a scale as it reads its object',
+    name: 'reads a scale with the checks of its object',
     items: [51],
     run: async (t) => {
       const scale = `${t.widgets}/a/scale`;
@@ -84,7 +84,7 @@ export const DIFFERENCE_CASES: readonly ConformanceCase[] = [
     },
   },
   {
-    name: 'keeps the generation that a kind without generations is given',
+    name: 'keeps a given generation of kinds without generations',
     items: [43],
     run: async (t) => {
       const made = await t.call('POST', t.core('configmaps'), 201, configMap('a', {}, { generation: 7 }));
@@ -97,7 +97,7 @@ export const DIFFERENCE_CASES: readonly ConformanceCase[] = [
     },
   },
   {
-    name: 'merges owners without a uid, and refuses them by their rules',
+    name: 'merges owner references without a uid, and refuses them in validation',
     items: [40],
     run: async (t) => {
       const ownerReferences = [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'o' }];
@@ -112,7 +112,7 @@ export const DIFFERENCE_CASES: readonly ConformanceCase[] = [
     },
   },
   {
-    name: 'answers an empty object when a dry run takes the last finalizer',
+    name: 'answers with an empty object when a dry run removes the last finalizer',
     items: [79],
     run: async (t) => {
       await t.call('POST', t.widgets, 201, widget('a', { size: 1 }, { finalizers: ['orphan'] }));
@@ -122,7 +122,7 @@ export const DIFFERENCE_CASES: readonly ConformanceCase[] = [
     },
   },
   {
-    name: 'keeps marks of deletion in what an apply creates, and drops them from what is posted',
+    name: 'keeps deletion marks in objects that an apply creates, and drops them on POST',
     items: [156],
     run: async (t) => {
       const marked = { deletionTimestamp: '2020-01-01T00:00:00Z' };
@@ -134,7 +134,7 @@ export const DIFFERENCE_CASES: readonly ConformanceCase[] = [
     },
   },
   {
-    name: 'writes every time when an apply to a custom resource leaves metadata with empty members, and once after it',
+    name: 'writes on every apply to a custom resource with empty metadata members, and once after it',
     items: [42, 63],
     run: async (t) => {
       const version = async (word: string, metadata: JsonObject): Promise<JsonValue> => {

@@ -41,7 +41,7 @@ function causesOf(status: JsonObject): readonly JsonValue[] {
 
 export const KIND_CASES: readonly ConformanceCase[] = [
   {
-    name: 'keeps to limits at version 0 for events, which have no cache, and for nothing else',
+    name: 'applies limits at version 0 only to events, which have no watch cache',
     items: [],
     run: async (t) => {
       const involvedObject = { kind: 'Pod', name: 'p', namespace: t.namespace };
@@ -66,7 +66,7 @@ export const KIND_CASES: readonly ConformanceCase[] = [
     },
   },
   {
-    name: 'answers a DELETE that shows the object with the revision of the deletion',
+    name: 'returns the revision of the deletion when a DELETE returns the object',
     items: [],
     run: async (t) => {
       const path = t.core('serviceaccounts');
@@ -85,7 +85,7 @@ export const KIND_CASES: readonly ConformanceCase[] = [
     },
   },
   {
-    name: 'judges the endpoints of a slice only when they change, and stores none as null',
+    name: 'validates the endpoints of a slice only when they change, and stores an empty list as null',
     items: [],
     run: async (t) => {
       const path = `/apis/discovery.k8s.io/v1/namespaces/${t.namespace}/endpointslices`;
@@ -109,7 +109,7 @@ export const KIND_CASES: readonly ConformanceCase[] = [
     },
   },
   {
-    name: 'compares the counts of a status, absent ones as 0',
+    name: 'compares the counts of a status, counting absent ones as 0',
     items: [],
     run: async (t) => {
       await t.call('POST', apps(t, 'replicasets'), 201, workload('ReplicaSet'));
@@ -127,7 +127,7 @@ export const KIND_CASES: readonly ConformanceCase[] = [
     },
   },
   {
-    name: 'takes the status of a namespace without a phase',
+    name: 'accepts the status of a namespace without a phase',
     items: [],
     run: async (t) => {
       const metadata = { name: t.namespace };
@@ -144,7 +144,7 @@ export const KIND_CASES: readonly ConformanceCase[] = [
     },
   },
   {
-    name: 'counts templates of daemon sets in an annotation that every update sends',
+    name: 'counts template generations of daemon sets in an annotation',
     items: [],
     run: async (t) => {
       const path = apps(t, 'daemonsets');
@@ -163,7 +163,7 @@ export const KIND_CASES: readonly ConformanceCase[] = [
     },
   },
   {
-    name: 'ends initial events with an object as Go leaves it when nothing fills it in',
+    name: 'ends initial events with the JSON of an empty Go object',
     items: [],
     run: async (t) => {
       const query = 'watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true';
@@ -182,7 +182,7 @@ export const KIND_CASES: readonly ConformanceCase[] = [
     },
   },
   {
-    name: 'reports what of a pod may not change',
+    name: 'reports the immutable fields of a pod',
     items: [],
     run: async (t) => {
       const containers = [{ name: 'c', image: 'i' }];
@@ -235,7 +235,7 @@ export const KIND_CASES: readonly ConformanceCase[] = [
     },
   },
   {
-    name: 'keeps the class of service of a pod whose status says none',
+    name: 'keeps the QoS class of a pod when a status omits it',
     items: [],
     run: async (t) => {
       const spec = { containers: [{ name: 'c', image: 'i' }] };
@@ -250,7 +250,7 @@ export const KIND_CASES: readonly ConformanceCase[] = [
     },
   },
   {
-    name: 'gives no manager the time of deletion that a new node is sent with',
+    name: 'gives no manager the deletion timestamp in the create of a node',
     items: [],
     run: async (t) => {
       const metadata = { name: `${t.namespace}-n`, deletionTimestamp: '2020-01-01T00:00:00Z', labels: { a: 'b' } };
@@ -263,7 +263,7 @@ export const KIND_CASES: readonly ConformanceCase[] = [
     },
   },
   {
-    name: 'binds no pod on trial, and none that may not be scheduled yet',
+    name: 'does not bind a pod on a dry run, nor one with scheduling gates',
     items: [],
     run: async (t) => {
       const path = t.core('pods');
@@ -285,7 +285,7 @@ export const KIND_CASES: readonly ConformanceCase[] = [
     },
   },
   {
-    name: 'deletes the endpoints of a service that goes',
+    name: 'deletes the endpoints of a deleted service',
     items: [],
     run: async (t) => {
       for (const name of ['a', 'b']) {

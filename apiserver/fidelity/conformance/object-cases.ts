@@ -129,7 +129,7 @@ export const OBJECT_CASES: readonly ConformanceCase[] = [
     },
   },
   {
-    name: 'merges what is applied by the kinds of lists',
+    name: 'merges applied lists by their list types',
     items: [71, 161],
     run: async (t) => {
       const apply = (
@@ -158,7 +158,7 @@ export const OBJECT_CASES: readonly ConformanceCase[] = [
     },
   },
   {
-    name: 'lets owners of fields be reset',
+    name: 'resets owners of fields on request',
     items: [142],
     run: async (t) => {
       const made = await t.call('POST', t.widgets, 201, widget('a'));
@@ -173,7 +173,7 @@ export const OBJECT_CASES: readonly ConformanceCase[] = [
     },
   },
   {
-    name: 'mirrors what kubectl applied last',
+    name: "updates kubectl's last-applied annotation",
     items: [73],
     run: async (t) => {
       const annotation = 'kubectl.kubernetes.io/last-applied-configuration';
@@ -194,7 +194,7 @@ export const OBJECT_CASES: readonly ConformanceCase[] = [
     },
   },
   {
-    name: 'ends a deletion when the last finalizer goes, also after writes by other clients',
+    name: 'ends a deletion when the last finalizer is removed, also after writes by other clients',
     items: [81],
     run: async (t) => {
       await t.call('POST', t.widgets, 201, widget('a', { size: 1 }, { finalizers: ['example.com/x'] }));
@@ -208,7 +208,7 @@ export const OBJECT_CASES: readonly ConformanceCase[] = [
     },
   },
   {
-    name: 'counts versions over all resources',
+    name: 'uses one version counter for all resources',
     items: [93],
     run: async (t) => {
       const version = async (path: string, body: JsonObject): Promise<number> =>
@@ -220,7 +220,7 @@ export const OBJECT_CASES: readonly ConformanceCase[] = [
     },
   },
   {
-    name: 'serves lists at an exact version from the past',
+    name: 'serves lists at an exact past version',
     items: [152],
     run: async (t) => {
       const made = await t.call('POST', t.widgets, 201, widget('a'));
@@ -268,7 +268,7 @@ export const OBJECT_CASES: readonly ConformanceCase[] = [
     },
   },
   {
-    name: 'reports in the stream that a version is too old',
+    name: 'reports an expired version inside the stream',
     items: [166],
     run: async (t) => {
       // Version 1 is older than any server's history.
@@ -280,7 +280,7 @@ export const OBJECT_CASES: readonly ConformanceCase[] = [
     },
   },
   {
-    name: 'refuses definitions that are none',
+    name: 'refuses invalid definitions',
     items: [119],
     run: async (t) => {
       const wrong = definition(t, 'things');
@@ -297,7 +297,7 @@ export const OBJECT_CASES: readonly ConformanceCase[] = [
     },
   },
   {
-    name: 'serves versions as asked, and cleans up after a definition',
+    name: 'serves every version, and cleans up after a definition',
     items: [120, 121, 126],
     run: async (t) => {
       const group = `${t.namespace}.example.com`;
@@ -339,7 +339,7 @@ export const OBJECT_CASES: readonly ConformanceCase[] = [
     },
   },
   {
-    name: 'has the kinds that controllers use',
+    name: 'serves the kinds that controllers use',
     items: [129, 130],
     run: async (t) => {
       const { resources } = await t.call('GET', '/api/v1', 200);

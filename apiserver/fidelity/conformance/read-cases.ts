@@ -71,7 +71,7 @@ export const READ_CASES: readonly ConformanceCase[] = [
     },
   },
   {
-    name: 'reads objects that are there, and lists of none',
+    name: 'reads existing objects and empty lists',
     items: [29, 30, 32, 170],
     run: async (t) => {
       await t.call('GET', `${t.widgets}/none`, { ...NOT_FOUND, message: 'widgets.diff.example.com "none" not found' });

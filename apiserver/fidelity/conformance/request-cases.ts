@@ -36,7 +36,7 @@ export const REQUEST_CASES: readonly ConformanceCase[] = [
     run: async (t) => same(await versionOverHttps(t.client.endpoint), '1.1', 'the version'),
   },
   {
-    name: 'refuses what is too large to send, and what is too large to store',
+    name: 'refuses bodies and objects that are too large',
     items: [110],
     run: async (t) => {
       const path = `/apis/apps/v1/namespaces/${t.namespace}/controllerrevisions`;
@@ -104,7 +104,7 @@ export const REQUEST_CASES: readonly ConformanceCase[] = [
   },
 
   {
-    name: 'knows one form of aggregated discovery',
+    name: 'serves one version of aggregated discovery',
     items: [2],
     run: async (t) => {
       const old = {
@@ -157,7 +157,7 @@ export const REQUEST_CASES: readonly ConformanceCase[] = [
     },
   },
   {
-    name: 'indents answers for people',
+    name: 'indents answers for browsers and command lines',
     items: [22],
     run: async (t) => {
       const pretty = await t.text(`${t.core('configmaps')}?pretty=true`);
@@ -198,7 +198,7 @@ export const REQUEST_CASES: readonly ConformanceCase[] = [
     },
   },
   {
-    name: 'says when to retry',
+    name: 'sends Retry-After',
     items: [108, 29],
     run: async (t) => {
       const { headers, object } = await t.reply('GET', `${t.widgets}?resourceVersion=99999999`, {
@@ -210,7 +210,7 @@ export const REQUEST_CASES: readonly ConformanceCase[] = [
     },
   },
   {
-    name: 'takes time limits, and refuses odd ones',
+    name: 'accepts timeouts, and refuses malformed ones',
     items: [95, 112],
     run: async (t) => {
       await t.call('GET', `${t.widgets}?timeout=10s`, 200);
@@ -260,7 +260,7 @@ export const REQUEST_CASES: readonly ConformanceCase[] = [
     },
   },
   {
-    name: 'marks its answers',
+    name: 'sets the headers of every answer',
     items: [116],
     run: async (t) => {
       const { headers } = await t.reply('GET', t.core('configmaps'), 200);
@@ -308,7 +308,7 @@ export const REQUEST_CASES: readonly ConformanceCase[] = [
     },
   },
   {
-    name: 'places objects where their kind lives',
+    name: 'places objects in the scope of their kind',
     items: [137, 138],
     run: async (t) => {
       await t.call('POST', '/api/v1/configmaps', 405, configMap('a'));
@@ -324,7 +324,7 @@ export const REQUEST_CASES: readonly ConformanceCase[] = [
     },
   },
   {
-    name: 'takes every value of watch for true but 0 and false, and a namespace may be called watch',
+    name: 'treats every value of watch but 0 and false as true, and accepts a namespace called watch',
     items: [87],
     run: async (t) => {
       for (const value of ['True', 'yes', '', '1']) {
@@ -340,7 +340,7 @@ export const REQUEST_CASES: readonly ConformanceCase[] = [
     },
   },
   {
-    name: 'names unknown fields of YAML in the order of its keys',
+    name: 'reports unknown fields of YAML in key order',
     items: [14],
     run: async (t) => {
       const yaml = `kind: ConfigMap\napiVersion: v1\nmetadata:\n  zed: 1\n  name: yaml-order\n  foo: 1\nbogus: 1\n`;

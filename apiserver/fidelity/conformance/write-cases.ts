@@ -17,7 +17,7 @@ export const WRITE_CASES: readonly ConformanceCase[] = [
     },
   },
   {
-    name: 'refuses odd creations',
+    name: 'refuses invalid creations',
     items: [25, 26, 27, 28, 107, 109],
     run: async (t) => {
       await t.call(
@@ -83,7 +83,7 @@ export const WRITE_CASES: readonly ConformanceCase[] = [
     },
   },
   {
-    name: 'creates on update only where that is the rule',
+    name: 'creates on update only where the kind allows it',
     items: [35, 36, 131],
     run: async (t) => {
       await t.call('PUT', `${t.core('configmaps')}/none`, NOT_FOUND, configMap('none'));
@@ -100,7 +100,7 @@ export const WRITE_CASES: readonly ConformanceCase[] = [
     },
   },
   {
-    name: 'changes nothing when nothing changes',
+    name: 'treats unchanged writes as no-ops',
     items: [42, 63, 72],
     run: async (t) => {
       const made = await t.call('POST', t.widgets, 201, widget('a'));
@@ -115,7 +115,7 @@ export const WRITE_CASES: readonly ConformanceCase[] = [
     },
   },
   {
-    name: 'keeps metadata that no client may change',
+    name: 'restores immutable metadata',
     items: [39, 40, 45, 62],
     run: async (t) => {
       await t.call('POST', t.widgets, 201, widget('a'));
@@ -156,7 +156,7 @@ export const WRITE_CASES: readonly ConformanceCase[] = [
     },
   },
   {
-    name: 'scales',
+    name: 'reads and writes scales',
     items: [51],
     run: async (t) => {
       await t.call('POST', t.widgets, 201, widget('a', { replicas: 1 }));
@@ -227,7 +227,7 @@ export const WRITE_CASES: readonly ConformanceCase[] = [
     },
   },
   {
-    name: 'patches in four dialects',
+    name: 'supports four patch types',
     items: [56, 57, 58, 59, 60, 61, 143],
     run: async (t) => {
       await t.call('POST', t.widgets, 201, widget('a'));
@@ -324,7 +324,7 @@ export const WRITE_CASES: readonly ConformanceCase[] = [
     },
   },
   {
-    name: 'runs dry',
+    name: 'supports dry runs',
     items: [86],
     run: async (t) => {
       const dry = await t.call('POST', `${t.widgets}?dryRun=All`, 201, widget('a'));
@@ -334,7 +334,7 @@ export const WRITE_CASES: readonly ConformanceCase[] = [
     },
   },
   {
-    name: 'validates fields as asked',
+    name: 'validates fields as requested',
     items: [113, 122, 123, 124, 125, 128],
     run: async (t) => {
       const odd = widget('a', { sise: 1 });
@@ -376,7 +376,7 @@ export const WRITE_CASES: readonly ConformanceCase[] = [
     },
   },
   {
-    name: 'keeps secrets and immutable objects',
+    name: 'merges stringData of secrets and refuses changes of immutable ones',
     items: [145],
     run: async (t) => {
       const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 's' }, stringData: { a: 'x' } };

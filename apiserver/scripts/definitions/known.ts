@@ -145,7 +145,7 @@ export const KNOWN: readonly KnownDifference[] = [
   },
   {
     reason: 'the content of these kinds is judged by its types only',
-    documented: 'are judged by their types and metadata only',
+    documented: 'are validated by their types and metadata only',
     matches: ({ object, answers }) =>
       BY_TYPES.test(object) && /^20[01]$/.test(answers.ours) && answers.real === '422 Invalid',
   },
