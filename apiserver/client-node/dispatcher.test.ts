@@ -23,11 +23,11 @@ const upstream: Upstream = {
 
 /** Dispatches one request and records the handler calls. */
 function dispatch(options: Partial<DispatchOptions> = {}): {
-  readonly received: string[];
+  readonly calls: string[];
   readonly abort: (reason: unknown) => void;
   readonly headers: () => { readonly [name: string]: string };
 } {
-  const received: string[] = [];
+  const calls: string[] = [];
   let abort: (reason: unknown) => void = () => {};
   let headers: { readonly [name: string]: string } = {};
   const handler: DispatchHandler = {
@@ -36,14 +36,14 @@ function dispatch(options: Partial<DispatchOptions> = {}): {
     },
     onResponseStart: (_controller, status, given, statusText) => {
       headers = given;
-      received.push(`${status} ${statusText}`);
+      calls.push(`${status} ${statusText}`);
     },
-    onResponseData: (_controller, chunk) => received.push(chunk.toString()),
-    onResponseEnd: () => received.push('end'),
-    onResponseError: (_controller, error) => received.push(`error ${String(error)}`),
+    onResponseData: (_controller, chunk) => calls.push(chunk.toString()),
+    onResponseEnd: () => calls.push('end'),
+    onResponseError: (_controller, error) => calls.push(`error ${String(error)}`),
   };
   createDispatcher(upstream, 'agent/1').dispatch({ path: '/api/v1/pods?limit=5', method: 'GET', ...options }, handler);
-  return { received, abort, headers: () => headers };
+  return { calls, abort, headers: () => headers };
 }
 
 function sinkOf(index: number): ResponseSink {
@@ -53,35 +53,35 @@ function sinkOf(index: number): ResponseSink {
 }
 
 describe('a dispatcher', () => {
-  it('tells head, body and end at once when the answer comes, and nothing before', () => {
-    const { received, headers } = dispatch();
-    expect(received).toEqual([]);
+  it('delivers head, body and end at once when the answer arrives, and nothing earlier', () => {
+    const { calls, headers } = dispatch();
+    expect(calls).toEqual([]);
 
     const response: ApiResponse = { code: 429, headers: { 'retry-after': '7' }, body: { kind: 'Status' } };
     sinkOf(0).answer(response);
 
-    expect(received).toEqual(['429 Too Many Requests', '{"kind":"Status"}', 'end']);
+    expect(calls).toEqual(['429 Too Many Requests', '{"kind":"Status"}', 'end']);
     expect(headers()).toEqual({ 'content-type': 'application/json', 'retry-after': '7' });
   });
 
-  it('gives plain text as it is', () => {
-    const { received, headers } = dispatch();
+  it('passes plain text through unchanged', () => {
+    const { calls, headers } = dispatch();
 
     sinkOf(0).answer({ code: 200, body: 'ok', plainText: true });
 
-    expect(received).toEqual(['200 OK', 'ok', 'end']);
+    expect(calls).toEqual(['200 OK', 'ok', 'end']);
     expect(headers()['content-type']).toMatch(/^text\/plain/);
   });
 
-  it('gives a watch line by line', () => {
-    const { received } = dispatch();
+  it('delivers a watch line by line', () => {
+    const { calls } = dispatch();
     const sink = sinkOf(0);
     sink.open();
     sink.event({ type: 'BOOKMARK', object: { metadata: { resourceVersion: '7' } } });
     sink.end();
     sink.event({ type: 'ADDED', object: {} });
 
-    expect(received).toEqual(['200 OK', '{"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"7"}}}\n', 'end']);
+    expect(calls).toEqual(['200 OK', '{"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"7"}}}\n', 'end']);
   });
 
   it.each([
@@ -101,15 +101,15 @@ describe('a dispatcher', () => {
     });
   });
 
-  it('passes an abort on, once, and tells the handler', () => {
-    const { received, abort } = dispatch();
+  it('reports an abort to the upstream once, and to the handler', () => {
+    const { calls, abort } = dispatch();
 
     abort(new Error('no longer wanted'));
     abort(new Error('again'));
     sinkOf(0).answer({ code: 200, body: {} });
 
     expect(sent[0]?.aborted).toBe(true);
-    expect(received).toEqual(['error Error: no longer wanted']);
+    expect(calls).toEqual(['error Error: no longer wanted']);
   });
 
   it('ignores aborts after the answer, and aborts from the garbage collector', () => {
@@ -121,6 +121,6 @@ describe('a dispatcher', () => {
     collected.abort('Response object has been garbage collected');
 
     expect(sent.map(({ aborted }) => aborted)).toEqual([false, false]);
-    expect(collected.received).toEqual(['200 OK']);
+    expect(collected.calls).toEqual(['200 OK']);
   });
 });

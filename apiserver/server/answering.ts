@@ -50,9 +50,9 @@ export function withWarnings(call: Call, response: ApiResponse): ApiResponse {
   const known = subresource === '' || version.subresources.has(subresource);
   if (version.deprecated !== undefined && known) warnings.unshift(version.deprecated);
   if (warnings.length === 0) return response;
-  const said = new Set<string>();
-  for (const text of warnings) if (said.size <= WARNINGS_MAX) said.add(text);
-  const warning = shortened([...said])
+  const texts = new Set<string>();
+  for (const text of warnings) if (texts.size <= WARNINGS_MAX) texts.add(text);
+  const warning = shortened([...texts])
     .map(warningText)
     .join(', ');
   return { ...response, headers: { ...response.headers, warning } };

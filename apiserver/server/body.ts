@@ -351,14 +351,14 @@ function checkBuiltInType(
   const apiVersion = givenVersion === '' ? version.apiVersion : givenVersion;
   const kind = givenKind === '' ? definition.kind : givenKind;
   const { group, version: short } = parseApiVersion(apiVersion);
-  const said = `${kind} in version "${short}" cannot be handled as a ${definition.kind}: `;
+  const prefix = `${kind} in version "${short}" cannot be handled as a ${definition.kind}: `;
   if (goTypeOfKind(apiVersion, kind) === undefined)
     return badRequest(
-      `${said}no kind "${kind}" is registered for version "${apiVersion}" in scheme "pkg/runtime/scheme.go:111"`,
+      `${prefix}no kind "${kind}" is registered for version "${apiVersion}" in scheme "pkg/runtime/scheme.go:111"`,
     );
   if (kind === definition.kind && (group === definition.group || kind === 'Event')) return undefined;
   return badRequest(
-    `${said}converting (${short}.${kind}) to (${internalPackage(definition.group)}.${definition.kind}): unknown conversion`,
+    `${prefix}converting (${short}.${kind}) to (${internalPackage(definition.group)}.${definition.kind}): unknown conversion`,
   );
 }
 

@@ -34,7 +34,7 @@ export type Stored = (gr?: string) => readonly KubeObject[];
  */
 export type MetadataCheck = 'core' | 'plain' | 'core-change' | 'change' | 'maps';
 
-export interface MetadataJudging {
+export interface MetadataValidation {
   readonly create: 'core' | 'plain' | 'none';
   readonly update: readonly MetadataCheck[];
   readonly status: readonly MetadataCheck[];
@@ -47,7 +47,7 @@ export interface Strategy {
   readonly createOnUpdate: boolean;
   readonly generation: GenerationPolicy;
   readonly name: NameRule;
-  readonly judging: MetadataJudging;
+  readonly metadataValidation: MetadataValidation;
   /** DELETE returns the object instead of a Status. */
   readonly returnsDeleted: boolean;
   /** The default propagation policy of DELETE: `unsupported` never adds a garbage-collection finalizer. */

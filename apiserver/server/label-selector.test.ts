@@ -41,7 +41,7 @@ it.each([
     `unable to parse requirement: values[0]: Invalid value: "x": for 'Gt', 'Lt' operators, the value must be an integer`,
   ],
   ['/a', 'unable to parse requirement: <nil>: Invalid value: "/a": prefix part must be non-empty'],
-])('says what is wrong with %j in the words of apimachinery (34)', (text, why) => {
+])("refuses %j with apimachinery's message (34)", (text, why) => {
   expect(parseLabelSelector(text)).toBe(why);
 });
 
@@ -61,7 +61,7 @@ it.each([
   ['a=b=c', 'invalid field selector: unescaped character in value: 61'],
   [String.raw`a=\b`, String.raw`invalid field selector: invalid escape sequence: \b`],
   ['a=\\', 'invalid field selector: invalid escape sequence: \\'],
-])('says what is wrong with the field selector %j (34)', (text, why) => {
+])('refuses the field selector %j (34)', (text, why) => {
   expect(parseFieldSelector(text)).toBe(why);
 });
 

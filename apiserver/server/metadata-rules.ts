@@ -6,7 +6,7 @@
  * validateMetadataUpdate}.
  */
 import { parseApiVersion, type ObjectMeta, type OwnerReference } from '../objects/object.ts';
-import type { MetadataJudging, NameRule } from './definition.ts';
+import type { MetadataValidation, NameRule } from './definition.ts';
 import { labelValueErrors, nameErrors, qualifiedNameErrors } from './names.ts';
 import { fieldForbidden, fieldInvalid, fieldRequired, type FieldError } from './refusal.ts';
 import { ERRORS_MAX } from './weight.ts';
@@ -20,10 +20,10 @@ const NONE: readonly FieldError[] = [];
 export function validateNewMetadata(
   meta: ObjectMeta,
   rule: NameRule,
-  judging: MetadataJudging['create'],
+  metadataValidation: MetadataValidation['create'],
   content: readonly FieldError[],
 ): readonly FieldError[] {
-  if (isPlain(meta, rule) || (judging === 'none' && content.length > 0)) return content;
+  if (isPlain(meta, rule) || (metadataValidation === 'none' && content.length > 0)) return content;
   const errors: FieldError[] = [];
   if (meta.generateName !== undefined)
     for (const text of nameErrors(rule, meta.generateName, true))
@@ -33,7 +33,7 @@ export function validateNewMetadata(
     for (const text of nameErrors(rule, meta.name, false)) errors.push(fieldInvalid('metadata.name', meta.name, text));
   validateMaps(meta, errors);
   validateFinalizers(meta.finalizers, errors);
-  if (judging === 'core') validateFinalizerHomes(meta.finalizers, errors);
+  if (metadataValidation === 'core') validateFinalizerHomes(meta.finalizers, errors);
   return [...errors, ...content];
 }
 
@@ -54,7 +54,7 @@ function isPlain(meta: ObjectMeta, rule: NameRule): boolean {
 export function validateMetadataUpdate(
   meta: ObjectMeta,
   old: ObjectMeta,
-  judging: MetadataJudging['update'],
+  metadataValidation: MetadataValidation['update'],
 ): readonly FieldError[] {
   const frozen: FieldError[] = [];
   validateFrozen(meta, old, frozen);
@@ -67,11 +67,11 @@ export function validateMetadataUpdate(
   const homes: FieldError[] = [];
   if (meta.finalizers !== old.finalizers) {
     validateFinalizers(meta.finalizers, finalizers);
-    if (judging.some((one) => one.startsWith('core'))) validateFinalizerHomes(meta.finalizers, homes);
+    if (metadataValidation.some((one) => one.startsWith('core'))) validateFinalizerHomes(meta.finalizers, homes);
   }
   if (frozen.length + maps.length + finalizers.length + homes.length === 0) return NONE;
   const groups = [maps, finalizers, frozen, maps];
-  for (const one of judging) {
+  for (const one of metadataValidation) {
     if (one === 'core-change' || one === 'change') groups.push(frozen);
     groups.push(maps);
     if (one === 'core' || one === 'plain') groups.push(finalizers);

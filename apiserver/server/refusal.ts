@@ -248,17 +248,17 @@ export function invalid(
   name: string,
   errors: readonly FieldError[],
 ): Refusal {
-  const told = new Set<string>();
+  const seen = new Set<string>();
   const causes: StatusCause[] = [];
   let length = 0;
   for (const error of errors) {
     const message = fieldErrorBody(error);
-    told.add(`${error.field}: ${message}`);
+    seen.add(`${error.field}: ${message}`);
     causes.push({ reason: `FieldValue${error.type}`, message, field: error.field });
     length += message.length + error.field.length;
     if (length > TOLD_MAX) break;
   }
-  const texts = [...told];
+  const texts = [...seen];
   if (causes.length < errors.length) texts.push(`and ${errors.length - causes.length} more`);
   const qualified = of.group === '' ? of.kind : `${of.kind}.${of.group}`;
   const all = texts.length === 0 ? '' : `: ${aggregated(texts)}`;

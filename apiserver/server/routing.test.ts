@@ -72,7 +72,7 @@ it.each([
   ['attach', 400, 'pod p does not have a host assigned'],
   ['portforward', 400, 'pod p does not have a host assigned'],
   ['proxy/any/path', 400, 'address not allowed'],
-])('says of /%s what a server without kubelets says', (target, code, message) => {
+])('answers /%s as a server without kubelets does', (target, code, message) => {
   const { request } = testServer();
   const pods = '/api/v1/namespaces/default/pods';
   request('POST', pods, {

@@ -410,24 +410,24 @@ export class ApiServer implements Upstream {
       commit: (definition, object, before, by) => {
         const change = this.#store.put(definition.gr, object, before);
         this.#kernel.owners.committed(change.object, before, by);
-        this.#tell(definition, change, by);
+        this.#notify(definition, change, by);
         return change.object;
       },
       remove: (definition, before) => {
         const change = this.#store.remove(definition.gr, before);
-        this.#tell(definition, change);
+        this.#notify(definition, change);
         if (definition.gr === 'services') deleteEndpoints(this.#kernel, this.#registry.byResource('endpoints'), before);
         return change;
       },
     };
   }
 
-  #tell(definition: ResourceDefinition, change: CommittedChange, by?: Call): void {
+  #notify(definition: ResourceDefinition, change: CommittedChange, by?: Call): void {
     for (const observer of this.#observers) observer(change);
     this.#access.changed(change.resource);
     this.#webhooks.changed(change.resource);
     if (definition.gr === CRDS) this.#rebuildRegistry(change);
-    this.#watchers.tell(change);
+    this.#watchers.notify(change);
     if (definition.gr === CRDS || definition.terminating) reactToChange(this.#kernel, definition, change, by);
   }
 

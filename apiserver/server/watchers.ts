@@ -74,7 +74,7 @@ function safeEventFor(watcher: Watcher, change: CommittedChange): WatchEvent | u
 export class Watchers {
   readonly #byResource = new Map<string, Set<Watcher>>();
   #queue: CommittedChange[] = [];
-  #telling = false;
+  #notifying = false;
 
   add(watcher: Watcher): () => void {
     let watchers = this.#byResource.get(watcher.resource);
@@ -87,23 +87,23 @@ export class Watchers {
   }
 
   /** Notifies all watches. A nested write of a sink is queued: each watch receives revisions in order. */
-  tell(change: CommittedChange): void {
-    if (this.#telling) this.#queue.push(change);
+  notify(change: CommittedChange): void {
+    if (this.#notifying) this.#queue.push(change);
     else this.first(() => this.#tellOne(change));
   }
 
   /** Runs `events`; changes that are committed meanwhile are delivered afterwards. */
   first(events: () => void): void {
-    if (this.#telling) {
+    if (this.#notifying) {
       events();
       return;
     }
-    this.#telling = true;
+    this.#notifying = true;
     try {
       events();
       for (let next = this.#queue.shift(); next !== undefined; next = this.#queue.shift()) this.#tellOne(next);
     } finally {
-      this.#telling = false;
+      this.#notifying = false;
       this.#queue = [];
     }
   }

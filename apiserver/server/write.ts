@@ -37,7 +37,7 @@ import {
   Refusal,
   type FieldError,
 } from './refusal.ts';
-import { TooMuchJudged } from './schema/site.ts';
+import { ValidationLimitExceeded } from './schema/site.ts';
 import { rowKey } from './store.ts';
 
 /** kube-apiserver truncates the base so that base and suffix fit a DNS label. */
@@ -85,7 +85,7 @@ export function storeNew(kernel: Kernel, call: Call, sent: Incoming, options: Wr
     if (unallocated !== undefined) return unallocated;
     const content = validateContent(call, object, undefined);
     if (content instanceof Refusal) return content;
-    const errors = validateNewMetadata(object.metadata, strategy.name, strategy.judging.create, content);
+    const errors = validateNewMetadata(object.metadata, strategy.name, strategy.metadataValidation.create, content);
     if (errors.length > 0) return invalid(internally(definition), meta.name ?? '', errors);
     if (tries === 1) warnOfFinalizers(call, object, undefined);
     if (!options.dryRun && isVersion(asked))
@@ -240,7 +240,7 @@ function inTime(validate: () => readonly FieldError[]): readonly FieldError[] | 
   try {
     return validate();
   } catch (error) {
-    if (error instanceof TooMuchJudged) return OUT_OF_TIME;
+    if (error instanceof ValidationLimitExceeded) return OUT_OF_TIME;
     throw error;
   }
 }
@@ -266,9 +266,10 @@ export function storeChanged(
   const changed = merge(kernel, call.route, incoming, before);
   const unallocated = refuseUnallocatable(call, changed, before, options);
   if (unallocated !== undefined) return unallocated;
-  const { judging } = definition.strategy;
-  const judged = subresource === 'status' || subresource === 'finalize' ? judging.status : judging.update;
-  const errors = validateMetadataUpdate(changed.metadata, before.metadata, judged);
+  const { metadataValidation } = definition.strategy;
+  const validated =
+    subresource === 'status' || subresource === 'finalize' ? metadataValidation.status : metadataValidation.update;
+  const errors = validateMetadataUpdate(changed.metadata, before.metadata, validated);
   const content = validateContent(call, changed, before);
   if (content instanceof Refusal) return content;
   if (errors.length > 0 || content.length > 0)

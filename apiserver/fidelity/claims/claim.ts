@@ -23,9 +23,9 @@ export interface Claim {
 }
 
 /** For a statement with several parts, or about several kinds. */
-export function verdictOf(...stands: readonly boolean[]): Verdict {
-  if (stands.every((one) => one)) return 'true';
-  return stands.some((one) => one) ? 'in part' : 'false';
+export function verdictOf(...holds: readonly boolean[]): Verdict {
+  if (holds.every((one) => one)) return 'true';
+  return holds.some((one) => one) ? 'in part' : 'false';
 }
 
 export interface ClaimResult {

@@ -8,12 +8,12 @@ export const emptyVersionDisablesTheCheck: Claim = {
   truth:
     'True for most built-in kinds, such as ConfigMap and Deployment: the update overwrites the current object, whether its sender has read it or not. Some built-in kinds, such as Lease, and all custom resources refuse it with 422. "It works in my operator" therefore depends on the kind.',
   run: async (t) => {
-    const stands: boolean[] = [];
+    const holds: boolean[] = [];
     for (const object of [configMap('a'), deployment('a'), lease('a'), widget('a'), bare('a')]) {
       const read = await t.create(object);
       await t.merge(object, { metadata: { labels: { by: 'another' } } });
-      stands.push((await t.replace(read, {}, { version: '' })).code === 200);
+      holds.push((await t.replace(read, {}, { version: '' })).code === 200);
     }
-    return verdictOf(...stands);
+    return verdictOf(...holds);
   },
 };

@@ -8,11 +8,11 @@ export const mergePatchNeedsAVersion: Claim = {
   truth:
     'It needs none. Without one it is applied to the current object and never conflicts, even if its sender has read an older one. "My controller has no 409s" therefore proves nothing.',
   run: async (t) => {
-    const stands: boolean[] = [];
+    const holds: boolean[] = [];
     for (const object of [configMap('a'), widget('a')]) {
       await t.create(object);
-      stands.push((await t.merge(object, { metadata: { labels: { by: 'me' } } })).code !== 200);
+      holds.push((await t.merge(object, { metadata: { labels: { by: 'me' } } })).code !== 200);
     }
-    return verdictOf(...stands);
+    return verdictOf(...holds);
   },
 };

@@ -8,13 +8,13 @@ export const oldVersionIsRefused: Claim = {
   truth:
     'Nothing is written, and the answer names the object. The version is compared for equality with that of the object as it is now: it does not matter which field the other writer changed.',
   run: async (t) => {
-    const stands: boolean[] = [];
+    const holds: boolean[] = [];
     for (const object of [configMap('a'), widget('a')]) {
       const field = object['kind'] === 'ConfigMap' ? 'data' : 'spec';
       const read = await t.create(object);
       await t.merge(object, { metadata: { labels: { by: 'another' } } });
-      stands.push((await t.replace(read, { [field]: {} })).code === 409);
+      holds.push((await t.replace(read, { [field]: {} })).code === 409);
     }
-    return verdictOf(...stands);
+    return verdictOf(...holds);
   },
 };

@@ -39,12 +39,12 @@ export const KNOWN: readonly KnownDifference[] = [
       COLLECTION.test(plain(real)),
   },
   {
-    reason: 'selfLink is never stored; an answer to a dry run of a real server shows what was sent',
+    reason: 'selfLink is never stored; a dry-run answer of a real server shows the sent one',
     documented: 'never shows the `selfLink`',
     matches: ({ path, ours, real }) => path.endsWith('metadata.selfLink') && ours === undefined && plain(real) === '/x',
   },
   {
-    reason: 'the walk over a map of an apply ends at its first unknown field, and which that is is chance',
+    reason: 'an apply walks a Go map and stops at the first unknown field, in random order',
     documented: "a real server's order varies from run to run",
     matches: ({ path, ours, real, answers }) =>
       path === 'body.message' &&
@@ -53,7 +53,7 @@ export const KNOWN: readonly KnownDifference[] = [
       (areWithin(unknownFields(real), unknownFields(ours)) || areWithin(unknownFields(ours), unknownFields(real))),
   },
   {
-    reason: 'a real server appends what changed, printed from its own Go types',
+    reason: 'a real server appends the diff, printed from its internal types',
     documented: 'lacks the diff that follows the real message',
     matches: ({ path, ours, real }) =>
       /^body\.(message|details\.causes\[\]\.message)$/.test(path) &&
@@ -61,7 +61,7 @@ export const KNOWN: readonly KnownDifference[] = [
       plain(real).startsWith(plain(ours)),
   },
   {
-    reason: 'a real server prints a template that may not change from its own Go types',
+    reason: 'a real server prints an immutable template from its internal type',
     documented: 'shows the template as it is written',
     matches: ({ path, ours, real }) =>
       /^body\.(message|details\.causes\[\]\.message)$/.test(path) &&
@@ -69,7 +69,7 @@ export const KNOWN: readonly KnownDifference[] = [
       anyTemplate(ours) === anyTemplate(real),
   },
   {
-    reason: 'finalizers of a namespace go through a map when its deletion adds or takes one',
+    reason: 'finalizers of a namespace go through a Go map when its deletion adds or removes one',
     documented: 'finalizers of a namespace come in any order',
     matches: ({ kind, path, ours, real }) =>
       kind.split(',').includes('namespaces') &&
@@ -78,7 +78,7 @@ export const KNOWN: readonly KnownDifference[] = [
       typeof real === 'string',
   },
   {
-    reason: 'what a real server hides of a service that is but a name it hides in answers, not in watches',
+    reason: 'a real server hides internalTrafficPolicy of an ExternalName service in answers, but not in watches',
     documented: 'in watch events and answers of /status only',
     matches: ({ path, ours, real, operation }) =>
       (path === 'events[].object.spec.internalTrafficPolicy' ||
@@ -87,7 +87,7 @@ export const KNOWN: readonly KnownDifference[] = [
       plain(real) === 'Cluster',
   },
   {
-    reason: 'a real server quotes a Scale that it cannot read with its managedFields',
+    reason: 'a real server quotes an undecodable Scale with its managedFields',
     documented: 'quotes a patched Scale without its `managedFields`',
     matches: ({ path, ours, real, answers }) =>
       /^body\.(message|details\.causes\[\]\.message)$/.test(path) &&

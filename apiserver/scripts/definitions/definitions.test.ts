@@ -159,7 +159,7 @@ it.each([
   [[], 3, 'found no etcd and kube-apiserver'],
   [['--seed', 'x'], 2, 'got --seed "x", expected a whole number'],
   [['--per-kind', '1.5'], 2, 'got --per-kind "1.5", expected a whole number'],
-])('ends with a sentence where it cannot compare: %j', (args, status, said) => {
+])('exits with a message where it cannot compare: %j', (args, status, said) => {
   const empty = mkdtempSync(join(tmpdir(), 'definitions-'));
   try {
     const script = fileURLToPath(new URL('../definitions.ts', import.meta.url));

@@ -22,7 +22,7 @@ const BY_TYPES =
 
 export const KNOWN: readonly KnownDifference[] = [
   {
-    reason: "what the server's own controllers write of a definition has no owner",
+    reason: "writes of the server's own controllers to a definition have no owner",
     documented: 'The status of a definition has no owner',
     matches: ({ step, path, ours, real }) =>
       step === 'definition, established' &&
@@ -45,12 +45,12 @@ export const KNOWN: readonly KnownDifference[] = [
       without(real, ours).every((one) => !/ (unknown|duplicate) field /.test(one)),
   },
   {
-    reason: 'a real server appends what changed, printed from its own Go types',
+    reason: 'a real server appends the diff, printed from its internal types',
     documented: 'lacks the diff that follows the real message',
     matches: ({ path, ours, real }) => MESSAGE.test(path) && plain(real).startsWith(`${plain(ours)}\n@@`),
   },
   {
-    reason: 'a real server prints a template that may not change from its own Go types',
+    reason: 'a real server prints an immutable template from its internal type',
     documented: 'shows the template as it is written',
     matches: ({ path, ours, real }) =>
       MESSAGE.test(path) &&
@@ -58,13 +58,13 @@ export const KNOWN: readonly KnownDifference[] = [
       template(ours) === template(real),
   },
   {
-    reason: 'a patch can leave a map empty, which Go keeps apart from one that is not there',
+    reason: 'a patch can leave an empty map, which in Go differs from an absent one',
     documented: 'A 422 quotes a map that a patch has emptied',
     matches: ({ path, ours, real }) =>
       MESSAGE.test(path) && plain(real).replace('Invalid value: {}', 'Invalid value: null') === plain(ours),
   },
   {
-    reason: 'an empty list is dropped when it is read, and Go keeps it apart from one that is not there',
+    reason: 'an empty list is dropped on decoding; in Go it differs from an absent one',
     documented: 'A 422 that quotes the security context of a container',
     matches: ({ path, ours, real }) =>
       MESSAGE.test(path) &&
@@ -72,12 +72,12 @@ export const KNOWN: readonly KnownDifference[] = [
       plain(real).replaceAll(/"(Add|Drop)(\\?)":\[\]/g, '"$1$2":null') === plain(ours),
   },
   {
-    reason: 'Go prints maps with their keys in order, and uids are numbered as they appear',
+    reason: 'Go prints maps with sorted keys, and uids are numbered in order of appearance',
     documented: 'Maps keep the key order they were written with',
     matches: ({ path, ours, real }) => MESSAGE.test(path) && sortedValue(ours) === sortedValue(real),
   },
   {
-    reason: 'the walk over a map of an apply ends at its first unknown field, and which that is is chance',
+    reason: 'an apply walks a Go map and stops at the first unknown field, in random order',
     documented: "a real server's order varies from run to run",
     matches: ({ path, ours, real, answers }) =>
       path === 'body.message' &&
@@ -86,7 +86,7 @@ export const KNOWN: readonly KnownDifference[] = [
       /field not declared in schema/.test(plain(ours)),
   },
   {
-    reason: 'the default target of an autoscaler of version 1 is set on its way to storage',
+    reason: 'the default target of a v1 autoscaler is set in the conversion to the storage version',
     documented: 'The default target of an autoscaler',
     matches: ({ object, path, ours, real }) =>
       /HorizontalPodAutoscaler/.test(object) &&
@@ -95,25 +95,25 @@ export const KNOWN: readonly KnownDifference[] = [
           plain(real).replace(/,?\\*"f:targetCPUUtilizationPercentage\\*":\{\}/, '') === plain(ours))),
   },
   {
-    reason: 'a real server fills in who asks for a certificate, and rejects changes of the request',
+    reason: 'a real server sets the requester of a certificate, and rejects changes of the request',
     documented: 'Certificate signing requests do not say',
     matches: ({ object }) => object.includes(' CertificateSigningRequest '),
   },
   {
-    reason: 'a real server keeps annotations and fields about AppArmor in step',
+    reason: 'a real server synchronises annotations and fields about AppArmor',
     documented: 'Annotations about AppArmor',
     matches: ({ object, real }) =>
       object.startsWith('v1 Pod ') &&
       /appArmorProfile|container\.apparmor\.security/.test(JSON.stringify(real ?? null)),
   },
   {
-    reason: 'a real server quotes a schema from its own Go types',
+    reason: 'a real server prints a schema from its internal type',
     documented: 'A 422 that quotes a whole schema',
     matches: ({ path, step, real }) =>
       MESSAGE.test(path) && step.startsWith('define') && /\{\\*"OpenAPIV3Schema\\*":\{\\*"ID\\*"/.test(plain(real)),
   },
   {
-    reason: 'ports on nodes are drawn, and a message may name one that repeats',
+    reason: 'node ports are random, and a message may contain a duplicate',
     documented: '**Cluster addresses and node ports** are the lowest free ones',
     matches: ({ object, path, ours, real }) =>
       object.startsWith('v1 Service ') &&
@@ -121,12 +121,12 @@ export const KNOWN: readonly KnownDifference[] = [
       withoutDrawnPorts(ours) === withoutDrawnPorts(real),
   },
   {
-    reason: 'a message shows so much of a patch and no more',
+    reason: 'messages truncate patches',
     documented: 'a message shows 64 KiB of a patch',
     matches: ({ path, ours, real }) => MESSAGE.test(path) && isCutShort(plain(ours), plain(real)),
   },
   {
-    reason: 'an empty list that is sent again counts a generation where it is compared with what the store makes of it',
+    reason: 'a repeated empty list increments the generation where it is compared with its stored form',
     documented: 'An empty list that a NetworkPolicy is applied or replaced with',
     matches: ({ object, path, ours, real }) =>
       object.startsWith('networking.k8s.io/v1 NetworkPolicy ') &&
@@ -134,17 +134,17 @@ export const KNOWN: readonly KnownDifference[] = [
         (MESSAGE.test(path) && withoutGeneration(ours) === withoutGeneration(real))),
   },
   {
-    reason: 'a null among the data of a Secret becomes an empty text, which the store makes a null again',
+    reason: 'a null in the data of a Secret becomes an empty string, which is stored as null again',
     documented: 'A null among the data of a Secret',
     matches: ({ object, path }) => object.startsWith('v1 Secret ') && path === 'body.metadata.resourceVersion',
   },
   {
-    reason: 'a service that was of another type keeps what an external name has no use for in the store',
+    reason: 'a service that becomes an ExternalName keeps unused fields in the store',
     documented: 'A service that becomes an `ExternalName` loses',
     matches: ({ object, path }) => object.startsWith('v1 Service ') && path.endsWith('internalTrafficPolicy'),
   },
   {
-    reason: 'the content of these kinds is judged by its types only',
+    reason: 'these kinds are only validated by their types',
     documented: 'are validated by their types and metadata only',
     matches: ({ object, answers }) =>
       BY_TYPES.test(object) && /^20[01]$/.test(answers.ours) && answers.real === '422 Invalid',

@@ -237,7 +237,7 @@ describe('reviews', () => {
   it.each([
     [{ creationTimestamp: null }, 201],
     [{ name: 'x' }, 422],
-  ])('take no metadata but what Go writes for none: %j', (metadata, code) => {
+  ])("accept no metadata but Go's empty one: %j", (metadata, code) => {
     const { request } = testServer();
     const spec = { resourceAttributes: { verb: 'get', resource: 'pods' } };
 

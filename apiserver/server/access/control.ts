@@ -51,13 +51,13 @@ export class AccessControl {
       if (user !== undefined) admitted = { ...request, user };
     }
     if (this.#rbac === undefined || admitted.user === undefined) return admitted;
-    return this.#judge(attributesOf(admitted)) ?? admitted;
+    return this.#validate(attributesOf(admitted)) ?? admitted;
   }
 
   /** A PUT or an apply that turns out to create needs `create` too. */
   mayCreate(call: Call): Refusal | undefined {
     if (this.#rbac === undefined || call.request.user === undefined || call.request.method === 'POST') return undefined;
-    return this.#judge({ ...attributesOf(call.request), verb: 'create' });
+    return this.#validate({ ...attributesOf(call.request), verb: 'create' });
   }
 
   /** Refuses a role or binding that grants more than its writer has. */
@@ -83,7 +83,7 @@ export class AccessControl {
     if (this.#denied.size > 0) this.#denied = new Map();
   }
 
-  #judge(asked: Attributes): Refusal | undefined {
+  #validate(asked: Attributes): Refusal | undefined {
     const { allowed, reason } = this.authorizer.authorize(asked);
     if (allowed) return undefined;
     this.#remember(asked);

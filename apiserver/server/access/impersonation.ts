@@ -143,12 +143,12 @@ export function serviceAccountGroups(namespace: string): readonly string[] {
 
 function tryMode(mode: string, wanted: Wanted, asked: Attributes, authorizer: Authorizer): UserInfo | Refusal {
   const constrained = mode !== '';
-  const judge = (attributes: Attributes): Refusal | undefined => {
+  const validate = (attributes: Attributes): Refusal | undefined => {
     const { allowed, reason } = authorizer.authorize(attributes);
     return allowed ? undefined : forbiddenRequest(attributes, reason);
   };
   if (constrained) {
-    const on = judge({ ...asked, verb: `impersonate-on:${mode}:${asked.verb}` });
+    const on = validate({ ...asked, verb: `impersonate-on:${mode}:${asked.verb}` });
     if (on !== undefined) return on;
   }
   const base: Attributes = {
@@ -188,7 +188,7 @@ function tryMode(mode: string, wanted: Wanted, asked: Attributes, authorizer: Au
   for (const [key, given] of wanted.extra)
     for (const value of given) checks.push({ ...base, resource: 'userextras', subresource: key, name: value });
   for (const check of checks) {
-    const refusal = judge(check);
+    const refusal = validate(check);
     if (refusal !== undefined) return refusal;
   }
   return {

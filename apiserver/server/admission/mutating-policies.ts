@@ -7,7 +7,7 @@
 import { jsonEqual } from '../../objects/json.ts';
 import { isList, isMap, mapOf, mapsOf, textOf } from '../../objects/json.ts';
 import type { JsonObject, JsonValue, KubeObject } from '../../objects/object.ts';
-import { groundOf } from '../apply/ground.ts';
+import { typedResourceOf } from '../apply/ground.ts';
 import { merge } from '../apply/merge.ts';
 import { errorsText, validate, type TypedError } from '../apply/typed.ts';
 import type { TypeNode } from '../apply/types.ts';
@@ -177,7 +177,7 @@ function applied(call: Call, object: JsonObject, value: unknown, version: Served
   if (wrong.length > 0) return { error: `type mismatch: ${wrong.join('\n')}` };
   const [apiVersion, kind] = [textOf(object['apiVersion']), textOf(object['kind'])];
   const config = { ...mapOf(jsonOf(value)), apiVersion, kind };
-  const type = groundOf(call.route.definition, version, '').typeIn(version.apiVersion);
+  const type = typedResourceOf(call.route.definition, version, '').typeIn(version.apiVersion);
   if (type === undefined) return { error: `no corresponding type for ${kind}` };
   const errors: TypedError[] = [];
   validate(type, config, 'refused', errors);
@@ -213,14 +213,14 @@ function atomicsIn(type: TypeNode, value: JsonValue, path: string): readonly str
 
 /** The first problem is the message; the code is Forbidden whatever the reason is. */
 function refusalOf(call: Call, what: Admitting, problems: readonly PolicyProblem[]): Refusal | undefined {
-  const told = problems
+  const messages = problems
     .filter(({ policy }) => !policy.ignoresFailure)
     .map(({ policy, binding, message }) =>
       binding === undefined
         ? `policy ${JSON.stringify(policy.name)} denied request: ${message}`
         : `policy '${policy.name}' with binding '${binding.name}' denied request: ${message}`,
     );
-  const [first] = told;
+  const [first] = messages;
   if (first === undefined) return undefined;
   const { definition } = call.route;
   const configured = problems.find(({ policy }) => !policy.ignoresFailure)?.message.startsWith('failed to configure');
@@ -228,6 +228,6 @@ function refusalOf(call: Call, what: Admitting, problems: readonly PolicyProblem
     403,
     configured === true ? 'Forbidden' : 'Invalid',
     first,
-    detailsOf(definition, what.name, { causes: told.map((message) => ({ message })) }),
+    detailsOf(definition, what.name, { causes: messages.map((message) => ({ message })) }),
   );
 }

@@ -74,7 +74,7 @@ export class Policies {
       const namespace = namespaceOf(kernel, call, what);
       for (const params of match.params) {
         const values = policy.expressions.values(kernel, call, { what: shown, request, namespace, params });
-        for (const { message, reason, always } of judge(policy, values)) {
+        for (const { message, reason, always } of denialsOf(policy, values)) {
           if (always !== true && match.binding.actions.includes('Warn'))
             call.warnings.push(`Validation failed for ${by}: ${message}`);
           if (always === true || match.binding.actions.includes('Deny'))
@@ -95,7 +95,7 @@ function byWhom(policy: string, binding: string | undefined): string {
   return `ValidatingAdmissionPolicy '${policy}'${bound}`;
 }
 
-function judge(policy: Policy, values: Values): readonly Denial[] {
+function denialsOf(policy: Policy, values: Values): readonly Denial[] {
   const { spec, expressions, ignoresFailure } = policy;
   const failed = (message: string): readonly Denial[] => (ignoresFailure ? [] : [{ message, reason: '' }]);
   const met = policyConditionsMet(policy, values);
@@ -119,10 +119,10 @@ function judge(policy: Policy, values: Values): readonly Denial[] {
 const MESSAGE_BYTES_MAX = 5 * 1024;
 
 function denialText({ expressions }: Policy, validation: JsonObject, values: Values): string {
-  const told = textOf(validation['messageExpression']);
-  const worded = told === '' ? undefined : expressions.evaluate(told, values, false);
-  if (worded !== undefined && 'value' in worded && typeof worded.value === 'string') {
-    const message = worded.value.trim();
+  const source = textOf(validation['messageExpression']);
+  const text = source === '' ? undefined : expressions.evaluate(source, values, false);
+  if (text !== undefined && 'value' in text && typeof text.value === 'string') {
+    const message = text.value.trim();
     const fits = !message.includes('\n') && new TextEncoder().encode(message).length <= MESSAGE_BYTES_MAX;
     if (message !== '' && fits) return message;
   }

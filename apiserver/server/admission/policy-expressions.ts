@@ -79,17 +79,17 @@ const NAMESPACE = struct({
   }),
 });
 
-interface Ground {
+interface TypedResource {
   readonly env: Environment;
   readonly request: Shape;
   readonly namespace: Shape;
 }
 
-let ground: Ground | undefined;
+let typedResource: TypedResource | undefined;
 
 /** Created for the first policy. */
-function sharedGround(): Ground {
-  if (ground === undefined) {
+function sharedTypedResource(): TypedResource {
+  if (typedResource === undefined) {
     const env = baseEnvironment().clone();
     registerAuthorizer(env);
     registerLiterals(env);
@@ -101,9 +101,9 @@ function sharedGround(): Ground {
     for (const shape of [request, namespace]) declare(env, shape, false, new Set());
     env.registerVariable('object', 'dyn').registerVariable('oldObject', 'dyn');
     env.registerVariable('request', request.type).registerVariable('namespaceObject', namespace.type);
-    ground = { env, request, namespace };
+    typedResource = { env, request, namespace };
   }
-  return ground;
+  return typedResource;
 }
 
 /** The input of expressions. */
@@ -133,7 +133,7 @@ export class PolicyExpressions {
   readonly #compiled = new Map<string, Expression | NotCompiled>();
 
   constructor(variables: readonly JsonObject[], takesParams: boolean) {
-    const { env } = sharedGround();
+    const { env } = sharedTypedResource();
     const known: Named[] = [];
     const fields: { [name: string]: string } = {};
     const valueClass = valueClassOf();
@@ -178,7 +178,7 @@ export class PolicyExpressions {
 
   /** The values of the variables for one request. */
   values(kernel: ServerState, call: Call, { what, request, namespace, params }: Subject): Values {
-    const shapes = sharedGround();
+    const shapes = sharedTypedResource();
     const { object: _, oldObject: __, ...asked } = request;
     const { definition, subresource } = call.route;
     const user = call.request.user ?? ADMIN;

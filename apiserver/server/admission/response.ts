@@ -35,8 +35,8 @@ export function bodyOf(url: string, answer: CallOutAnswer): JsonObject | string 
       return textOf(parsed['message']) || 'unknown';
     const type = answer.contentType ?? '';
     // Only text bodies are quoted.
-    const said = type === '' || type.startsWith('text/') ? (typeof body === 'string' ? body.trim() : '') : 'unknown';
-    return failureText(code, said);
+    const detail = type === '' || type.startsWith('text/') ? (typeof body === 'string' ? body.trim() : '') : 'unknown';
+    return failureText(code, detail);
   }
   if (body === '')
     return `0-length response with status code: ${code} and content type: ${answer.contentType || 'application/json'}`;
@@ -68,11 +68,12 @@ const FAILURES: { readonly [code: number]: string } = {
   504: 'the server was unable to return a response in the time allotted, but may still be processing the request',
 };
 
-function failureText(code: number, said: string): string {
-  if (code === 403 || code === 415) return said;
+function failureText(code: number, detail: string): string {
+  if (code === 403 || code === 415) return detail;
   const known = FAILURES[code];
   if (known !== undefined) return known;
-  if (code >= 500) return `an error on the server (${JSON.stringify(said)}) has prevented the request from succeeding`;
+  if (code >= 500)
+    return `an error on the server (${JSON.stringify(detail)}) has prevented the request from succeeding`;
   return `the server responded with the status code ${code} but did not return more information`;
 }
 

@@ -10,20 +10,25 @@ import type { Decoder } from '../kinds/go-decoding.ts';
 import { goTypeOfKind } from '../kinds/go-types.ts';
 import { resetFields } from './reset-fields.ts';
 import { objectType, type TypeNode } from './types.ts';
-import type { Ground } from './updater.ts';
+import type { TypedResource } from './updater.ts';
 import type { FieldSet } from './field-set.ts';
 
-const grounds = new WeakMap<ServedVersion, Map<string, Ground>>();
+const typedResources = new WeakMap<ServedVersion, Map<string, TypedResource>>();
 
-export function groundOf(definition: ResourceDefinition, version: ServedVersion, subresource: string): Ground {
-  let bySubresource = grounds.get(version);
-  if (bySubresource === undefined) grounds.set(version, (bySubresource = new Map()));
-  let ground = bySubresource.get(subresource);
-  if (ground === undefined) bySubresource.set(subresource, (ground = makeGround(definition, version, subresource)));
-  return ground;
+export function typedResourceOf(
+  definition: ResourceDefinition,
+  version: ServedVersion,
+  subresource: string,
+): TypedResource {
+  let bySubresource = typedResources.get(version);
+  if (bySubresource === undefined) typedResources.set(version, (bySubresource = new Map()));
+  let typedResource = bySubresource.get(subresource);
+  if (typedResource === undefined)
+    bySubresource.set(subresource, (typedResource = makeTypedResource(definition, version, subresource)));
+  return typedResource;
 }
 
-function makeGround(definition: ResourceDefinition, version: ServedVersion, subresource: string): Ground {
+function makeTypedResource(definition: ResourceDefinition, version: ServedVersion, subresource: string): TypedResource {
   const types = new Map<string, TypeNode | undefined>();
   const ignored = new Map<string, FieldSet>();
   const versionOf = (apiVersion: string): ServedVersion | undefined =>

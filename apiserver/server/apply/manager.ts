@@ -11,7 +11,7 @@ import { fieldSetOf } from './field-set.ts';
 import { LAST_APPLIED, withLastApplied } from './last-applied.ts';
 import { capped, NOBODY, owner, owning, type Managed, type Owner } from './managed.ts';
 import { ApplyError, errorsText, fieldSetOfValue, validate, type TypedError } from './typed.ts';
-import { applyConfig, Conflicts, updateOwners, type Ground } from './updater.ts';
+import { applyConfig, Conflicts, updateOwners, type TypedResource } from './updater.ts';
 import type { TypeNode } from './types.ts';
 
 /** The writer of a request. */
@@ -44,21 +44,21 @@ const KUBECTL = 'kubectl';
 
 /** The owners after an update that turned `from` into `to`. */
 export function managedAfterUpdate(
-  ground: Ground,
+  typedResource: TypedResource,
   from: KubeObject,
   to: KubeObject,
   managed: Managed,
   writer: Writer,
 ): Managed {
-  const update = updateOwners(ground, from, to, managed);
+  const update = updateOwners(typedResource, from, to, managed);
   const taken = update.taken.difference(STRIPPED);
   const out = update.managed;
   if (!taken.empty) {
-    const self = owner(writer.manager || UNNAMED, false, ground.apiVersion, writer.subresource);
+    const self = owner(writer.manager || UNNAMED, false, typedResource.apiVersion, writer.subresource);
     const before = out.get(self.id);
     const set = before === undefined ? taken : before.set.union(taken);
     // The merged set must use the current types of its fields.
-    set.fits = ground.typeIn(ground.apiVersion);
+    set.fits = typedResource.typeIn(typedResource.apiVersion);
     out.set(self.id, { ...self, set, time: writer.time });
   }
   return capped(out);
@@ -77,7 +77,7 @@ export interface Applied {
  * @throws {ApplyError} when the config does not fit its type.
  */
 export function applied(
-  ground: Ground,
+  typedResource: TypedResource,
   live: KubeObject,
   empty: KubeObject,
   config: KubeObject,
@@ -85,16 +85,17 @@ export function applied(
   writer: Writer,
   force: boolean,
 ): Applied {
-  const type = ground.typeIn(ground.apiVersion);
+  const type = typedResource.typeIn(typedResource.apiVersion);
   if (type === undefined) throw new ApplyError(`no corresponding type for ${gvkText(config)}`);
   const errors: TypedError[] = [];
   validate(type, config, 'refused', errors);
   if (errors.length > 0)
     throw new ApplyError(`failed to create typed patch object (${objectText(config)}): ${errorsText(errors)}`);
   let owners = managed;
-  if (owners.size === 0) owners = managedAfterUpdate(ground, empty, live, NOBODY, { ...writer, manager: BEFORE_APPLY });
-  const self = owner(writer.manager, true, ground.apiVersion, writer.subresource);
-  const result = appliedOrTakenOver(type, ground, live, config, owners, self, force);
+  if (owners.size === 0)
+    owners = managedAfterUpdate(typedResource, empty, live, NOBODY, { ...writer, manager: BEFORE_APPLY });
+  const self = owner(writer.manager, true, typedResource.apiVersion, writer.subresource);
+  const result = appliedOrTakenOver(type, typedResource, live, config, owners, self, force);
   const out = result.managed;
   const mine = out.get(self.id);
   if (mine !== undefined) {
@@ -109,7 +110,7 @@ export function applied(
 /** kubectl may take over the fields of its client-side apply: those are not conflicts. */
 function appliedOrTakenOver(
   type: TypeNode,
-  ground: Ground,
+  typedResource: TypedResource,
   live: KubeObject,
   config: KubeObject,
   managed: Managed,
@@ -117,10 +118,10 @@ function appliedOrTakenOver(
   force: boolean,
 ): ReturnType<typeof applyConfig> {
   try {
-    return applyConfig(ground, live, config, managed, self, force);
+    return applyConfig(typedResource, live, config, managed, self, force);
   } catch (error) {
     if (!(error instanceof Conflicts) || self.manager !== KUBECTL) throw error;
-    const last = lastAppliedObject(live, ground.apiVersion);
+    const last = lastAppliedObject(live, typedResource.apiVersion);
     if (last === undefined) throw error;
     const errors: TypedError[] = [];
     validate(type, last, 'refused', errors);
@@ -129,7 +130,7 @@ function appliedOrTakenOver(
     const allowed = fieldSetOfValue(type, last).difference(modified).difference(added).difference(removed);
     const rest = error.conflicts.filter(({ path }) => !allowed.has(path));
     if (rest.length > 0) throw new Conflicts(rest);
-    return applyConfig(ground, live, config, managed, self, true);
+    return applyConfig(typedResource, live, config, managed, self, true);
   }
 }
 

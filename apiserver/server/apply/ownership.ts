@@ -13,7 +13,7 @@ import type { Call } from '../call.ts';
 import { withEmptied } from '../kinds/emptied.ts';
 import type { MutableMeta } from '../metadata.ts';
 import { roomBeside } from '../weight.ts';
-import { emptyObject, groundOf } from './ground.ts';
+import { emptyObject, typedResourceOf } from './ground.ts';
 import { decodeManaged, encodeManaged, NOBODY, type Managed } from './managed.ts';
 import { managedAfterUpdate, type Writer } from './manager.ts';
 import { noteOrigin, originOf, type Origin } from './origin.ts';
@@ -131,7 +131,7 @@ export class Ownership {
   #updated(call: Call, from: KubeObject, to: KubeObject, managed: Managed): Entries {
     const { definition, version, subresource } = call.route;
     // kube-apiserver stores an object without owners when it is too large with them.
-    const type = groundOf(definition, version, subresource).typeIn(version.apiVersion);
+    const type = typedResourceOf(definition, version, subresource).typeIn(version.apiVersion);
     const room = roomBeside(to, definition.custom);
     if (type !== undefined && roomAfterOwned(type, to, room) < 0) return undefined;
     return encodeManaged(this.#managed(call, from, to, managed, this.#now()));
@@ -141,7 +141,7 @@ export class Ownership {
     const { definition, version, subresource } = call.route;
     const writer: Writer = { manager: managerOf(call), subresource, time };
     try {
-      return managedAfterUpdate(groundOf(definition, version, subresource), from, to, managed, writer);
+      return managedAfterUpdate(typedResourceOf(definition, version, subresource), from, to, managed, writer);
     } catch (error) {
       // An object that does not fit its type is not tracked; valid objects never get here.
       if (error instanceof ApplyError) return NOBODY;

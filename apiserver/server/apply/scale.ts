@@ -9,14 +9,14 @@ import type { ResourceDefinition } from '../definition.ts';
 import { EMPTY_SET, fieldSetOf } from './field-set.ts';
 import { entriesOf, owner, type Managed, type Owner } from './managed.ts';
 import { SCALE } from './types.ts';
-import type { Ground } from './updater.ts';
+import type { TypedResource } from './updater.ts';
 
 const API_VERSION = 'autoscaling/v1';
 const REPLICAS = fieldSetOf('spec.replicas');
 const REPLICAS_PATH = ['f:spec', 'f:replicas'];
 
 /** The merge type of a Scale. */
-export const SCALE_GROUND: Ground = {
+export const SCALE_GROUND: TypedResource = {
   apiVersion: API_VERSION,
   typeIn: (apiVersion) => (apiVersion === API_VERSION ? SCALE : undefined),
   convert: (object) => object,

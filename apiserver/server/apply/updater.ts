@@ -16,7 +16,7 @@ import { ApplyError, fieldSetOfValue } from './typed.ts';
 import type { TypeNode } from './types.ts';
 
 /** One resource, as far as field ownership needs it. */
-export interface Ground {
+export interface TypedResource {
   /** The version of the request. */
   readonly apiVersion: string;
   /** The type of objects in a version; undefined for versions that are no longer served. */
@@ -45,34 +45,34 @@ export class Conflicts extends Error {
 
 /** An object in the version of the request and in others, converted lazily. */
 class Versions {
-  readonly #ground: Ground;
+  readonly #typedResource: TypedResource;
   readonly #object: KubeObject;
   readonly #converted = new Map<string, KubeObject>();
 
-  constructor(ground: Ground, object: KubeObject) {
-    this.#ground = ground;
+  constructor(typedResource: TypedResource, object: KubeObject) {
+    this.#typedResource = typedResource;
     this.#object = object;
   }
 
   in(apiVersion: string): KubeObject {
-    if (apiVersion === this.#ground.apiVersion) return this.#object;
+    if (apiVersion === this.#typedResource.apiVersion) return this.#object;
     let converted = this.#converted.get(apiVersion);
     if (converted === undefined)
-      this.#converted.set(apiVersion, (converted = this.#ground.convert(this.#object, apiVersion)));
+      this.#converted.set(apiVersion, (converted = this.#typedResource.convert(this.#object, apiVersion)));
     return converted;
   }
 }
 
-function typeOf(ground: Ground): TypeNode {
-  const type = ground.typeIn(ground.apiVersion);
-  if (type === undefined) throw new ApplyError(`no corresponding type for ${ground.apiVersion}`);
+function typeOf(typedResource: TypedResource): TypeNode {
+  const type = typedResource.typeIn(typedResource.apiVersion);
+  if (type === undefined) throw new ApplyError(`no corresponding type for ${typedResource.apiVersion}`);
   return type;
 }
 
-function reconciled(ground: Ground, managed: Managed): Map<string, Owner> {
+function reconciled(typedResource: TypedResource, managed: Managed): Map<string, Owner> {
   const out = new Map<string, Owner>();
   for (const [id, one] of managed) {
-    const type = ground.typeIn(one.apiVersion);
+    const type = typedResource.typeIn(one.apiVersion);
     // Entries of removed versions are dropped.
     if (type !== undefined) out.set(id, owning(one, reconcile(one.set, type)));
   }
@@ -81,17 +81,17 @@ function reconciled(ground: Ground, managed: Managed): Map<string, Owner> {
 
 /** Removes changed fields from all managers but `self`; refused when that needs force. Changes `managed`. */
 function settle(
-  ground: Ground,
+  typedResource: TypedResource,
   from: KubeObject,
   to: KubeObject,
   managed: Map<string, Owner>,
   self: string,
   force: boolean,
 ): Comparison {
-  const own = excluding(compare(typeOf(ground), from, to), ground.ignored(ground.apiVersion));
-  const comparisons = new Map<string, Comparison>([[ground.apiVersion, own]]);
-  const before = new Versions(ground, from);
-  const after = new Versions(ground, to);
+  const own = excluding(compare(typeOf(typedResource), from, to), typedResource.ignored(typedResource.apiVersion));
+  const comparisons = new Map<string, Comparison>([[typedResource.apiVersion, own]]);
+  const before = new Versions(typedResource, from);
+  const after = new Versions(typedResource, to);
   const conflicts: Conflict[] = [];
   const left: Owner[] = [];
   const changes = new Map<Comparison, FieldSet>();
@@ -99,13 +99,16 @@ function settle(
     if (id === self) continue;
     let comparison = comparisons.get(one.apiVersion);
     if (comparison === undefined) {
-      const type = ground.typeIn(one.apiVersion);
+      const type = typedResource.typeIn(one.apiVersion);
       if (type === undefined) {
         managed.delete(id);
         continue;
       }
       const { apiVersion } = one;
-      comparison = excluding(compare(type, before.in(apiVersion), after.in(apiVersion)), ground.ignored(apiVersion));
+      comparison = excluding(
+        compare(type, before.in(apiVersion), after.in(apiVersion)),
+        typedResource.ignored(apiVersion),
+      );
       comparisons.set(apiVersion, comparison);
     }
     let { set } = one;
@@ -134,56 +137,62 @@ function settle(
  * has not changed.
  */
 export function updateOwners(
-  ground: Ground,
+  typedResource: TypedResource,
   from: KubeObject,
   to: KubeObject,
   managed: Managed,
 ): { readonly managed: Map<string, Owner>; readonly taken: FieldSet } {
-  const out = reconciled(ground, managed);
-  const { modified, added } = settle(ground, from, to, out, '', true);
+  const out = reconciled(typedResource, managed);
+  const { modified, added } = settle(typedResource, from, to, out, '', true);
   const taken = modified.union(added);
-  return { managed: out, taken: taken.recursiveDifference(ground.ignored(ground.apiVersion)) };
+  return { managed: out, taken: taken.recursiveDifference(typedResource.ignored(typedResource.apiVersion)) };
 }
 
 /** The result of an apply on the live object; `object` is undefined when nothing changes. */
 export function applyConfig(
-  ground: Ground,
+  typedResource: TypedResource,
   live: KubeObject,
   config: KubeObject,
   managed: Managed,
   self: Owner,
   force: boolean,
 ): { readonly object: KubeObject | undefined; readonly managed: Map<string, Owner> } {
-  const type = typeOf(ground);
-  const out = reconciled(ground, managed);
+  const type = typeOf(typedResource);
+  const out = reconciled(typedResource, managed);
   const merged = merge(type, live, config) as KubeObject;
   const last = out.get(self.id);
-  const set = fieldSetOfValue(type, config).recursiveDifference(ground.ignored(ground.apiVersion));
+  const set = fieldSetOfValue(type, config).recursiveDifference(typedResource.ignored(typedResource.apiVersion));
   out.set(self.id, { ...self, set, time: last?.time });
-  const pruned = last === undefined || last.set.empty ? merged : prune(ground, merged, out, last);
-  settle(ground, live, pruned, out, self.id, force);
+  const pruned = last === undefined || last.set.empty ? merged : prune(typedResource, merged, out, last);
+  settle(typedResource, live, pruned, out, self.id, force);
   return { object: jsonEqual(live, pruned) ? undefined : pruned, managed: out };
 }
 
 /** Removes fields that the applier applied last time, does not apply now, and no other manager owns. */
-function prune(ground: Ground, merged: KubeObject, managed: Managed, last: Owner): KubeObject {
+function prune(typedResource: TypedResource, merged: KubeObject, managed: Managed, last: Owner): KubeObject {
   const { apiVersion } = last;
-  const type = ground.typeIn(apiVersion);
+  const type = typedResource.typeIn(apiVersion);
   if (type === undefined) return merged;
-  const whole = ground.apiVersion === apiVersion ? merged : ground.convert(merged, apiVersion);
+  const whole = typedResource.apiVersion === apiVersion ? merged : typedResource.convert(merged, apiVersion);
   const was = last.set.withNamedFields(type);
   let pruned = removeItems(type, whole, was) as KubeObject;
-  pruned = withOwned(ground, whole, pruned, apiVersion, managed);
+  pruned = withOwned(typedResource, whole, pruned, apiVersion, managed);
   const gone = fieldSetOfValue(type, whole)
     .withNamedFields(type)
     .difference(fieldSetOfValue(type, pruned).withNamedFields(type))
     .intersection(was);
   const kept = removeItems(type, whole, gone) as KubeObject;
-  return apiVersion === ground.apiVersion ? kept : ground.convert(kept, ground.apiVersion);
+  return apiVersion === typedResource.apiVersion ? kept : typedResource.convert(kept, typedResource.apiVersion);
 }
 
 /** Restores removed fields that another manager owns. */
-function withOwned(ground: Ground, whole: KubeObject, pruned: KubeObject, first: string, managed: Managed): KubeObject {
+function withOwned(
+  typedResource: TypedResource,
+  whole: KubeObject,
+  pruned: KubeObject,
+  first: string,
+  managed: Managed,
+): KubeObject {
   const owned = new Map<string, FieldSet[]>([[first, []]]);
   for (const { apiVersion, set } of managed.values()) {
     const sets = owned.get(apiVersion);
@@ -195,12 +204,12 @@ function withOwned(ground: Ground, whole: KubeObject, pruned: KubeObject, first:
   let current = first;
   const convertBoth = (apiVersion: string): void => {
     if (apiVersion === current) return;
-    full = ground.convert(full, apiVersion);
-    kept = ground.convert(kept, apiVersion);
+    full = typedResource.convert(full, apiVersion);
+    kept = typedResource.convert(kept, apiVersion);
     current = apiVersion;
   };
   for (const [apiVersion, sets] of owned) {
-    const type = ground.typeIn(apiVersion);
+    const type = typedResource.typeIn(apiVersion);
     if (type === undefined) continue;
     convertBoth(apiVersion);
     const all = fieldSetOfValue(type, full).withNamedFields(type);

@@ -52,7 +52,7 @@ interface Judged {
 }
 
 /** `field: message` of all errors in a spec under the given rules, and the warnings. */
-function judge({ rules, spec = SPEC, old, properties = PROPERTIES }: Judged): readonly string[] {
+function check({ rules, spec = SPEC, old, properties = PROPERTIES }: Judged): readonly string[] {
   const schema = compileSchema({
     type: 'object',
     properties: { spec: { type: 'object', 'x-kubernetes-validations': rules, properties } },
@@ -71,7 +71,7 @@ function judge({ rules, spec = SPEC, old, properties = PROPERTIES }: Judged): re
   ];
 }
 
-const holds = (rule: string): readonly string[] => judge({ rules: [{ rule }] });
+const holds = (rule: string): readonly string[] => check({ rules: [{ rule }] });
 
 describe('values (125)', () => {
   it.each([
@@ -141,7 +141,7 @@ describe('libraries (125)', () => {
 describe('messages of a broken rule (125)', () => {
   it('shows the rule, its message, or the result of its message expression', () => {
     expect(
-      judge({
+      check({
         rules: [
           { rule: 'self.count > 5' },
           { rule: 'self.count > 6', message: 'too few' },
@@ -157,14 +157,14 @@ describe('messages of a broken rule (125)', () => {
 
   it('takes reason and field path from the rule', () => {
     expect(
-      judge({ rules: [{ rule: 'false', reason: 'FieldValueForbidden', fieldPath: '.name', message: 'no' }] }),
+      check({ rules: [{ rule: 'false', reason: 'FieldValueForbidden', fieldPath: '.name', message: 'no' }] }),
     ).toEqual(['spec.name: Forbidden: no']);
   });
 
   it('shows the value of scalars', () => {
     const properties = { count: { type: 'integer', 'x-kubernetes-validations': [{ rule: 'self > 5' }] } };
 
-    expect(judge({ rules: [], properties, spec: { count: 3 } })).toEqual([
+    expect(check({ rules: [], properties, spec: { count: 3 } })).toEqual([
       'spec.count: Invalid value: 3: failed rule: self > 5',
     ]);
   });
@@ -177,7 +177,7 @@ describe('messages of a broken rule (125)', () => {
       'self.port.startsWith("a")',
       '\'no such overload\': call arguments did not match a supported operator, function or macro signature for rule: self.port.startsWith("a")',
     ],
-  ])('words the failure of %s', (rule, text) => {
+  ])('reports the failure of %s', (rule, text) => {
     expect(holds(rule)).toEqual([`spec: Invalid value: "object": ${text}`]);
   });
 
@@ -189,7 +189,7 @@ describe('messages of a broken rule (125)', () => {
   });
 
   it('does not run after other errors', () => {
-    expect(judge({ rules: [{ rule: 'false' }], spec: { count: 'x' } })).toEqual([
+    expect(check({ rules: [{ rule: 'false' }], spec: { count: 'x' } })).toEqual([
       'spec.count: Invalid value: "string": spec.count in body must be of type integer: "string"',
       '<nil>: Invalid value: null: some validation rules were not checked because the object was invalid; correct the existing errors to complete validation',
     ]);
@@ -200,8 +200,8 @@ describe('transitions and ratcheting (125, 126)', () => {
   it('runs transition rules on updates only', () => {
     const rules = [{ rule: 'self.count >= oldSelf.count' }];
 
-    expect(judge({ rules })).toEqual([]);
-    expect(judge({ rules, old: { count: 9 } })).toEqual([
+    expect(check({ rules })).toEqual([]);
+    expect(check({ rules, old: { count: 9 } })).toEqual([
       'spec: Invalid value: failed rule: self.count >= oldSelf.count',
     ]);
   });
@@ -209,8 +209,8 @@ describe('transitions and ratcheting (125, 126)', () => {
   it('always runs rules with an optional oldSelf', () => {
     const rules = [{ rule: 'oldSelf.hasValue() && self.count == oldSelf.value().count', optionalOldSelf: true }];
 
-    expect(judge({ rules })).toHaveLength(1);
-    expect(judge({ rules, old: { count: 3 } })).toEqual([]);
+    expect(check({ rules })).toHaveLength(1);
+    expect(check({ rules, old: { count: 3 } })).toEqual([]);
   });
 
   it('finds the old item of a list map by its key', () => {
@@ -228,7 +228,7 @@ describe('transitions and ratcheting (125, 126)', () => {
     };
 
     expect(
-      judge({
+      check({
         rules: [],
         properties,
         spec: {
@@ -246,10 +246,10 @@ describe('transitions and ratcheting (125, 126)', () => {
     const rules = [{ rule: 'self.count > 5', message: 'too few' }];
     const properties = { count: { type: 'integer' } };
 
-    expect(judge({ rules, properties, spec: { count: 1 }, old: { count: 1 } })).toEqual([
+    expect(check({ rules, properties, spec: { count: 1 }, old: { count: 1 } })).toEqual([
       'warning spec: Invalid value: too few',
     ]);
-    expect(judge({ rules, properties, spec: { count: 1 }, old: { count: 2 } })).toEqual([
+    expect(check({ rules, properties, spec: { count: 1 }, old: { count: 2 } })).toEqual([
       'spec: Invalid value: too few',
     ]);
   });

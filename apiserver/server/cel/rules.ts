@@ -333,9 +333,9 @@ function brokenRule(
   path: string,
 ): FieldError {
   let detail = rule.message === '' ? `failed rule: ${rule.rule.trim()}` : rule.message.trim();
-  const told = message?.evaluate(variables);
-  if (told?.outcome === 'value' && typeof told.value === 'string') {
-    const text = told.value.trim();
+  const evaluated = message?.evaluate(variables);
+  if (evaluated?.outcome === 'value' && typeof evaluated.value === 'string') {
+    const text = evaluated.value.trim();
     if (text !== '' && !text.includes('\n') && new TextEncoder().encode(text).length <= MESSAGE_BYTES_MAX)
       detail = text;
   }

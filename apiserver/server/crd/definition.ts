@@ -27,7 +27,7 @@ const STRATEGY: Strategy = {
   createOnUpdate: false,
   generation: 'content',
   name: 'subdomain',
-  judging: { create: 'plain', update: ['change'], status: ['change'] },
+  metadataValidation: { create: 'plain', update: ['change'], status: ['change'] },
   returnsDeleted: false,
   dependents: 'background',
   deletion: 'plain',
@@ -129,8 +129,8 @@ function deprecation(spec: JsonObject, name: string): string {
     .map((one) => textOf(one['name']))
     .filter((other) => versionOrder(other, name) < 0)
     .toSorted(versionOrder);
-  const told = `${group}/${name} ${kind} is deprecated`;
-  return newest === undefined ? told : `${told}; use ${group}/${newest} ${kind}`;
+  const warning = `${group}/${name} ${kind} is deprecated`;
+  return newest === undefined ? warning : `${warning}; use ${group}/${newest} ${kind}`;
 }
 
 /** Caches the result per object. */

@@ -167,7 +167,7 @@ describe('schemas of definitions (119)', () => {
         `${SPEC}.items.x-kubernetes-validations[0].rule: Invalid value: "self == oldSelf": oldSelf cannot be used on the uncorrelatable portion of the schema within ${SPEC}`,
       ],
     ],
-  ])('judges %s', (_title, spec, expected) => {
+  ])('validates %s', (_title, spec, expected) => {
     expect(errors({ schema: { type: 'object', properties: { spec } } })).toEqual(expected);
   });
 

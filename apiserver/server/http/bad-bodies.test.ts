@@ -31,7 +31,7 @@ it.each([
   ['POST', REVIEWS],
   ['POST', '/api/v1/namespaces/default/pods/p/eviction'],
   ['POST', '/api/v1/namespaces/default/pods/p/binding'],
-])('refuses a well-formed body of %s %s under a type it does not know (2)', async (method, path) => {
+])('refuses a well-formed body of %s %s under an unknown type (2)', async (method, path) => {
   expect(await send(method, path, 'text/json', '{}')).toEqual([415, UNKNOWN_FORMAT]);
 });
 
@@ -47,17 +47,20 @@ it.each([
   ['json', 'Ignore', '{}', 'json: cannot unmarshal object into Go value of type jsonpatch.Patch'],
   ['merge', 'Ignore', 'x', 'Invalid JSON Patch'],
   ['merge', 'Ignore', '[]', 'Invalid JSON Patch'],
-])('words a malformed %s patch by who reads it first, under %s (2)', async (kind, validation, body, message) => {
-  const path = `${CONFIGMAPS_PATH}/c?fieldValidation=${validation}`;
+])(
+  'refuses a malformed %s patch with the message of its first decoder, under %s (2)',
+  async (kind, validation, body, message) => {
+    const path = `${CONFIGMAPS_PATH}/c?fieldValidation=${validation}`;
 
-  expect(await send('PATCH', path, `application/${kind}-patch+json`, body)).toEqual([400, message]);
-});
+    expect(await send('PATCH', path, `application/${kind}-patch+json`, body)).toEqual([400, message]);
+  },
+);
 
 it.each([
   ['application/json', ' "s" ', '2022732220'],
   ['application/yaml', 'text', '74657874'],
   ['application/vnd.kubernetes.protobuf', '\u00ff', 'c3bf'],
-])('quotes what is no object as it was sent in %s (2)', async (type, body, hex) => {
+])('quotes a non-object body verbatim in %s (2)', async (type, body, hex) => {
   const [code, message] = await send('POST', CONFIGMAPS_PATH, type, body);
 
   expect([code, message.endsWith(`(${hex})`)]).toEqual([400, true]);

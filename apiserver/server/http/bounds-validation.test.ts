@@ -27,7 +27,7 @@ it.each([
   ['anyOf', '(anyOf)'],
   ['oneOf', '(oneOf)'],
   ['allOf', 'spec[0] in body should be at least 2 chars long'],
-])('judges a long list by 300 alternatives of %s', async (combination, said) => {
+])('validates a long list against 300 alternatives of %s', async (combination, said) => {
   const branches = times(ALTERNATIVES, (at) => ({ items: { minLength: at + 2 } }));
   const { path, head } = await define({ type: 'array', items: { type: 'string' }, [combination]: branches });
 

@@ -178,7 +178,7 @@ it.each<readonly [string, JsonValue, (at: number) => JsonObject]>([
   ['a long list', times(200_000, () => 1), () => ({ op: 'add', path: '/spec/l/0', value: 1 })],
   ['a large map', map(50_000, (at) => [`k${at}`, 'v']), () => ({ op: 'add', path: '/spec/l/z', value: 1 })],
   ['its own copies', {}, (at: number) => ({ op: 'copy', from: '/metadata/name', path: `/spec/l/a${at}` })],
-])('makes ten thousand operations on %s', async (_, l, operation) => {
+])('applies ten thousand operations on %s', async (_, l, operation) => {
   const { path, head } = await define(FREE);
   await send('POST', path, JSON_TYPE, { ...head, spec: { l } });
 
@@ -260,12 +260,12 @@ it.each([
     'ab'.repeat(20_000),
     "'operation cancelled: actual cost limit exceeded': no further validation rules will be run due to call cost exceeds limit for rule: ",
   ],
-])('ends a rule that costs too much by %s, as kube-apiserver does', async (_, schema, rule, spec, said) => {
+])('stops a rule that exceeds its budget by %s, as kube-apiserver does', async (_, schema, rule, spec, expected) => {
   const { path, head } = await define({ ...schema, 'x-kubernetes-validations': [{ rule }] });
 
   const { code, message } = await send('POST', path, JSON_TYPE, { ...head, spec });
 
-  expect({ code, message }).toEqual({ code: 422, message: expect.stringContaining(said + rule) });
+  expect({ code, message }).toEqual({ code: 422, message: expect.stringContaining(expected + rule) });
 });
 
 it('stops rules that exceed their budget together, as kube-apiserver does', async () => {

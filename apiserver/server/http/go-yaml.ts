@@ -195,10 +195,10 @@ function words({ code, message }: YAMLError, line: number): string {
   // Unterminated flow collections are the only case in which Go counts the first line too.
   if (/^Flow (map|sequence)|must be sufficiently indented and end with/.test(message))
     return `yaml: line ${line}: did not find expected node content`;
-  const said = message.startsWith('Missing closing')
+  const known = message.startsWith('Missing closing')
     ? 'found unexpected end of stream'
     : message.startsWith('Invalid escape')
       ? 'found unknown escape character'
       : (WORDS[code] ?? 'did not find expected node content');
-  return line > 1 ? `yaml: line ${line}: ${said}` : `yaml: ${said}`;
+  return line > 1 ? `yaml: line ${line}: ${known}` : `yaml: ${known}`;
 }

@@ -132,7 +132,7 @@ it.each([
   ['bytes that are no request', '\u0000\u0001garbage\r\n\r\n'],
   ['a target without a slash and a broken version', 'GET x HTTP/9.9\r\n\r\n'],
   ['a chunk of no length', `POST ${CONFIGMAPS_PATH} HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n`],
-])('hangs up on %s with 400', async (_, bytes) => {
+])('closes the connection on %s with 400', async (_, bytes) => {
   await serve();
 
   expect(statusOf(await say(bytes))).toBe('400 Bad Request');

@@ -181,7 +181,7 @@ it.each([
   ['the right one', 'secret', ', mine', '101 Switching Protocols'],
   ['a wrong one', 'wrong', ', mine', '401 Unauthorized'],
   ['one that stands alone', 'secret', '', '401 Unauthorized'],
-])('takes a bearer token from the subprotocols: %s', async (_, token, more, status) => {
+])('reads a bearer token from the subprotocols: %s', async (_, token, more, status) => {
   await serve(true);
   const one = client();
   const encoded = Buffer.from(token).toString('base64url');

@@ -54,7 +54,7 @@ describe('wrong types', () => {
       container({ resources: { limits: { cpu: 'abc' } } }),
       "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'",
     ],
-  ])('refuses %j as Go words it (28)', (spec, message) => {
+  ])("refuses %j with Go's message (28)", (spec, message) => {
     expect(DEPLOYMENT.decode(deployment(spec), undefined)).toBe(message);
   });
 

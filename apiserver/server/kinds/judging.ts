@@ -1,23 +1,23 @@
 /** How often each built-in kind validates metadata, as observed on a real server (k8s.io/kubernetes `pkg/apis/<group>/validation`). */
-import type { MetadataJudging } from '../definition.ts';
+import type { MetadataValidation } from '../definition.ts';
 
 /** Most kinds: creates and updates are validated by the rules of the core group. */
-const USUAL: MetadataJudging = { create: 'core', update: ['core-change'], status: ['core-change'] };
+const USUAL: MetadataValidation = { create: 'core', update: ['core-change'], status: ['core-change'] };
 /** An update is validated as an update, and then as a create. */
-const TWICE: MetadataJudging = { ...USUAL, update: ['core', 'core-change'] };
+const TWICE: MetadataValidation = { ...USUAL, update: ['core', 'core-change'] };
 /** An update is validated as a create. */
-const AS_NEW: MetadataJudging = { create: 'core', update: ['core'], status: [] };
-const PLAIN_AS_NEW: MetadataJudging = { create: 'plain', update: ['plain'], status: [] };
-const PLAIN: MetadataJudging = { create: 'plain', update: ['change'], status: ['change'] };
-const PLAIN_TWICE: MetadataJudging = { ...PLAIN, update: ['plain', 'change'] };
-const NOTHING: MetadataJudging = { create: 'none', update: [], status: [] };
-const SIGNING: MetadataJudging = { ...TWICE, status: ['core', 'core-change'] };
+const AS_NEW: MetadataValidation = { create: 'core', update: ['core'], status: [] };
+const PLAIN_AS_NEW: MetadataValidation = { create: 'plain', update: ['plain'], status: [] };
+const PLAIN: MetadataValidation = { create: 'plain', update: ['change'], status: ['change'] };
+const PLAIN_TWICE: MetadataValidation = { ...PLAIN, update: ['plain', 'change'] };
+const NOTHING: MetadataValidation = { create: 'none', update: [], status: [] };
+const SIGNING: MetadataValidation = { ...TWICE, status: ['core', 'core-change'] };
 
-function all(judging: MetadataJudging, resources: string): { readonly [gr: string]: MetadataJudging } {
-  return Object.fromEntries(resources.split(' ').map((gr) => [gr, judging]));
+function all(metadataValidation: MetadataValidation, resources: string): { readonly [gr: string]: MetadataValidation } {
+  return Object.fromEntries(resources.split(' ').map((gr) => [gr, metadataValidation]));
 }
 
-const JUDGING: { readonly [gr: string]: MetadataJudging } = {
+const JUDGING: { readonly [gr: string]: MetadataValidation } = {
   ...all(
     TWICE,
     'configmaps secrets pods serviceaccounts endpoints persistentvolumeclaims namespaces nodes controllerrevisions.apps jobs.batch',
@@ -58,6 +58,6 @@ const JUDGING: { readonly [gr: string]: MetadataJudging } = {
 };
 
 /** `events.events.k8s.io` and `events` differ, although they are stored together. */
-export function judgingOf(gr: string): MetadataJudging {
+export function metadataValidationOf(gr: string): MetadataValidation {
   return JUDGING[gr] ?? USUAL;
 }

@@ -134,11 +134,11 @@ export function validatePod(pod: KubeObject, old: KubeObject | undefined): reado
     found.invalid('status.qosClass', qos ?? '', 'field is immutable');
   if (old !== undefined && pod['spec'] === old['spec']) return found.list;
   validatePodSpec(mapIn(pod, 'spec'), 'spec', found);
-  if (old !== undefined) judgePodChange(mapIn(pod, 'spec'), mapIn(old, 'spec'), found);
+  if (old !== undefined) validatePodChange(mapIn(pod, 'spec'), mapIn(old, 'spec'), found);
   return found.list;
 }
 
-function judgePodChange(spec: JsonObject, old: JsonObject, found: Problems): void {
+function validatePodChange(spec: JsonObject, old: JsonObject, found: Problems): void {
   for (const field of ['containers', 'initContainers'] as const) {
     const containers = mapsOf(spec[field]);
     if (containers.length !== mapsOf(old[field]).length) {
@@ -146,9 +146,9 @@ function judgePodChange(spec: JsonObject, old: JsonObject, found: Problems): voi
       return;
     }
     for (const [index, container] of containers.entries())
-      judgeImage(textOf(container['image']), `spec.${field}[${index}].image`, found);
+      validateImage(textOf(container['image']), `spec.${field}[${index}].image`, found);
   }
-  if (!judgeDeadline(spec['activeDeadlineSeconds'], old['activeDeadlineSeconds'], found)) return;
+  if (!validateDeadline(spec['activeDeadlineSeconds'], old['activeDeadlineSeconds'], found)) return;
   const tolerations = mapsOf(spec['tolerations']);
   if (!mapsOf(old['tolerations']).every((one) => tolerations.some((other) => isSameButForSeconds(one, other))))
     found.forbidden('spec.tolerations', 'existing toleration can not be modified except its tolerationSeconds');
@@ -162,13 +162,13 @@ function judgePodChange(spec: JsonObject, old: JsonObject, found: Problems): voi
   if (!jsonEqual(frozenPart(spec, old), frozenPart(old, old))) found.forbidden('spec', FROZEN);
 }
 
-function judgeImage(image: string, path: string, found: Problems): void {
+function validateImage(image: string, path: string, found: Problems): void {
   if (image === '') found.required(path);
   else if (image.trim() !== image) found.invalid(path, image, 'must not have leading or trailing whitespace');
 }
 
 /** A deadline may be set and reduced. False where a real server stops validating. */
-function judgeDeadline(deadline: JsonValue | undefined, old: JsonValue | undefined, found: Problems): boolean {
+function validateDeadline(deadline: JsonValue | undefined, old: JsonValue | undefined, found: Problems): boolean {
   const path = 'spec.activeDeadlineSeconds';
   if (typeof deadline !== 'number') {
     if (old !== undefined) found.invalid(path, null, 'must not update from a positive integer to nil value');

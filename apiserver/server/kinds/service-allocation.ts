@@ -20,14 +20,14 @@ export function unallocatable(
   const spec = mapOf(service['spec']);
   if (spec['type'] === 'ExternalName') return [];
   const found = new Problems();
-  judgeForm(spec, found);
-  if (found.list.length === 0) judgeFamilies(spec, found);
-  if (found.list.length === 0 && old === undefined) judgeRange(spec, dryRun, found);
+  validateForm(spec, found);
+  if (found.list.length === 0) validateFamilies(spec, found);
+  if (found.list.length === 0 && old === undefined) validateRange(spec, dryRun, found);
   if (found.list.length > 0 || old === undefined || !needsPorts(spec)) return found.list;
   return repeatedPort(mapsOf(spec['ports']));
 }
 
-function judgeForm(spec: JsonObject, found: Problems): void {
+function validateForm(spec: JsonObject, found: Problems): void {
   const address = textOf(spec['clusterIP']);
   const addresses = listOf(spec['clusterIPs']);
   if (address === '' && addresses.length > 0)
@@ -46,7 +46,7 @@ function judgeForm(spec: JsonObject, found: Problems): void {
 }
 
 /** The cluster is single-stack; only headless services without a selector may request another family. */
-function judgeFamilies(spec: JsonObject, found: Problems): void {
+function validateFamilies(spec: JsonObject, found: Problems): void {
   if (spec['clusterIP'] === 'None' && Object.keys(mapOf(spec['selector'])).length === 0) return;
   if (spec['ipFamilyPolicy'] === 'RequireDualStack')
     found.invalid('spec.ipFamilyPolicy', 'RequireDualStack', 'this cluster is not configured for dual-stack services');
@@ -55,7 +55,7 @@ function judgeFamilies(spec: JsonObject, found: Problems): void {
 }
 
 /** A write selects the range by address; a dry run always asks the only one. */
-function judgeRange(spec: JsonObject, dryRun: boolean, found: Problems): void {
+function validateRange(spec: JsonObject, dryRun: boolean, found: Problems): void {
   const addresses = listOf(spec['clusterIPs']);
   for (const text of addresses.map(textOf))
     if (isIPv4(text) && !text.startsWith('10.0.0.'))

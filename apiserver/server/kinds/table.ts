@@ -23,7 +23,7 @@ import { BEHAVIOUR } from './behaviour.ts';
 import { BuiltInSchema } from './builtin-schema.ts';
 import { DISCOVERED, type DiscoveredResource } from './discovery-data.ts';
 import { eventToStorage, eventFromStorage } from './events.ts';
-import { judgingOf } from './judging.ts';
+import { metadataValidationOf } from './judging.ts';
 
 /** The strategy of a resource, in short form; the rest comes from discovery. */
 interface Row {
@@ -245,7 +245,7 @@ function define(group: string, found: DiscoveredResource, versions: readonly str
       createOnUpdate: row.createOnUpdate === true,
       generation: row.generation ?? 'none',
       name: row.name ?? 'subdomain',
-      judging: judgingOf(twin ? `${resource}.${group}` : gr),
+      metadataValidation: metadataValidationOf(twin ? `${resource}.${group}` : gr),
       returnsDeleted: row.returnsDeleted === true,
       dependents: row.dependents ?? 'background',
       deletion: row.deletion ?? 'plain',

@@ -102,7 +102,7 @@ function labelsOf(object: KubeObject): JsonObject {
 }
 
 /** Hooks by resource. */
-export const WORKLOADS: { readonly [gr: string]: Hooks } = judged({
+export const WORKLOADS: { readonly [gr: string]: Hooks } = validated({
   'deployments.apps': { ...startingWith({}), converted: withReplicas, statusKeeps: 'labels' },
   'replicasets.apps': { ...startingWith({ replicas: 0 }), converted: withReplicas },
   'statefulsets.apps': { ...startingWith({ replicas: 0, availableReplicas: 0 }), converted: withReplicas },
@@ -118,7 +118,7 @@ export const WORKLOADS: { readonly [gr: string]: Hooks } = judged({
 });
 
 /** Adds the validation rules of each kind. */
-function judged(hooks: { readonly [gr: string]: Hooks }): { readonly [gr: string]: Hooks } {
+function validated(hooks: { readonly [gr: string]: Hooks }): { readonly [gr: string]: Hooks } {
   return Object.fromEntries(
     Object.entries(hooks).map(([gr, one]) => {
       const validate = WORKLOAD_RULES[gr];

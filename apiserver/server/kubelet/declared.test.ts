@@ -11,7 +11,7 @@ it.each([
   ['db-00*', 'db-0', false],
   ['db', 'db-0', false],
   ['*b-1*', 'db-0', false],
-])('takes "%s" for the name %s: %s', (pattern, pod, expected) => {
+])('matches "%s" with the name %s: %s', (pattern, pod, expected) => {
   const kubelet = new DeclaredKubelet({ logs: [{ pod: pattern, text: 't' }] });
 
   expect(kubelet.log({ ...MAIN, pod }, false) !== undefined).toBe(expected);

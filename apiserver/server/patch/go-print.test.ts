@@ -14,7 +14,7 @@ it.each([
   ['a long text', { a: 'x'.repeat(3_000_000) }],
   ['a wide map', Object.fromEntries(Array.from({ length: 100_000 }, (_, at) => [`k${at}`, at]))],
   ['a deep list', Array.from({ length: 900 }).reduce<unknown[]>((inner) => ['x'.repeat(100), inner], [])],
-])('shows the beginning of %s', (_, value) => {
+])('truncates %s', (_, value) => {
   const text = goPrinted(value as never);
 
   expect(text.length).toBeLessThan(70_000);

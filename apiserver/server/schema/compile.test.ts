@@ -201,7 +201,7 @@ describe('validation (124)', () => {
       { a: 1 },
       ['<nil>: Invalid value: "": "spec" must not validate the schema (not)'],
     ],
-  ])('judges %s', (_title, spec, value, expected) => {
+  ])('validates %s', (_title, spec, value, expected) => {
     expect(errors(spec, value)).toEqual(expected);
   });
 

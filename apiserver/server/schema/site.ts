@@ -16,7 +16,7 @@ export type Asked = 'errors' | 'matches' | 'validity';
  * The maximum number of validated values of one object. Only nested alternatives, or alternatives for long lists, reach it: a storable
  * object has less than a million values. A real server times out long before: in 34 s it validates fewer than six million.
  */
-const JUDGED_MAX = 6_000_000;
+const VALIDATED_MAX = 6_000_000;
 /** The part of it for finding out which of several failed alternatives to show; beyond that the first one is shown. */
 const COMPARED_MAX = 2_000_000;
 
@@ -24,7 +24,7 @@ const COMPARED_MAX = 2_000_000;
 const ERROR_PARTS = 10;
 
 /** Validating an object would exceed a real server's time limit. */
-export class TooMuchJudged extends Error {}
+export class ValidationLimitExceeded extends Error {}
 
 export class Site {
   readonly errors: FieldError[] = [];
@@ -41,7 +41,7 @@ export class Site {
 
   /** The site that counts the work for the whole object. */
   readonly #root: Site;
-  #judged = 0;
+  #validated = 0;
   #compared = 0;
 
   constructor(base: string, asked: Asked = 'errors', of?: Site) {
@@ -55,9 +55,9 @@ export class Site {
    *
    * @throws {TooMuchJudged}
    */
-  judging(parts: number): void {
+  metadataValidation(parts: number): void {
     const root = this.#root;
-    if ((root.#judged += parts) > JUDGED_MAX) throw new TooMuchJudged();
+    if ((root.#validated += parts) > VALIDATED_MAX) throw new ValidationLimitExceeded();
     if (this.asked === 'matches') root.#compared += parts;
   }
 
@@ -92,7 +92,7 @@ export class Site {
   /** Duplicate messages are dropped. */
   add(error: FieldError): void {
     if (this.settled) return;
-    this.judging(ERROR_PARTS);
+    this.metadataValidation(ERROR_PARTS);
     const start = startOf(error);
     this.#known ??= new Map();
     const same = this.#known.get(start);

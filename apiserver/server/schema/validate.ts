@@ -26,20 +26,20 @@ export function validateValue(
   site: Site,
 ): void {
   if (old === undefined) {
-    judge(node, value, undefined, path, site);
+    validate(node, value, undefined, path, site);
     return;
   }
   // The common case first: unchanged parts of closed schemas are skipped.
   if (!node.open && (value === old || jsonEqual(value, old))) return;
   const { errors } = site;
   const count = errors.length;
-  judge(node, value, old, path, site);
+  validate(node, value, old, path, site);
   if (errors.length > count && isUnchanged(node, value, old)) site.forgetAfter(count);
 }
 
-function judge(node: SchemaNode, given: JsonValue, old: JsonValue | undefined, path: string, site: Site): void {
+function validate(node: SchemaNode, given: JsonValue, old: JsonValue | undefined, path: string, site: Site): void {
   if (site.settled) return;
-  site.judging(typeof given === 'string' ? 1 + (given.length >> 10) : 1);
+  site.metadataValidation(typeof given === 'string' ? 1 + (given.length >> 10) : 1);
   // An integer with digits beyond a double is validated as the double.
   const digits = typeof given === 'object' ? longIntegerDigits(given) : undefined;
   const value = digits === undefined ? given : Number(digits);
@@ -264,7 +264,7 @@ function checkCombinations(node: SchemaNode, value: JsonValue, path: string, sit
 
 function isValid(node: SchemaNode, value: JsonValue, of: Site): boolean {
   const tried = new Site('', 'validity', of);
-  judge(node, value, undefined, '', tried);
+  validate(node, value, undefined, '', tried);
   return !tried.failed;
 }
 
@@ -285,7 +285,7 @@ function takeBest(
 function take(node: SchemaNode | undefined, value: JsonValue, path: string, site: Site): boolean {
   if (node === undefined || site.settled) return false;
   const tried = new Site(site.base, site.asked, site);
-  judge(node, value, undefined, path, tried);
+  validate(node, value, undefined, path, tried);
   site.matches += tried.matches;
   for (const error of tried.errors) site.add(error);
   if (tried.failed) site.failed = true;
@@ -300,7 +300,7 @@ function closest(alternatives: readonly SchemaNode[], value: JsonValue, site: Si
   for (const one of alternatives) {
     if (found !== undefined && !site.compares) break;
     const tried = new Site('', 'matches', site);
-    judge(one, value, undefined, '', tried);
+    validate(one, value, undefined, '', tried);
     if (tried.matches <= most) continue;
     found = one;
     most = tried.matches;

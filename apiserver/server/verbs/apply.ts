@@ -7,14 +7,14 @@
 import { isList, isMap } from '../../objects/json.ts';
 import type { JsonObject, JsonValue, KubeObject } from '../../objects/object.ts';
 import type { StatusCause } from '../../wire/status.ts';
-import { emptyObject, groundOf } from '../apply/ground.ts';
+import { emptyObject, typedResourceOf } from '../apply/ground.ts';
 import { encodeManaged, type Managed, type Owner } from '../apply/managed.ts';
 import { applied, gvkText, objectText } from '../apply/manager.ts';
 import { set } from '../apply/ownership.ts';
 import { pathText } from '../apply/path-element.ts';
 import { isRaw } from '../apply/raw-metadata.ts';
 import { ApplyError, roomAfterOwned } from '../apply/typed.ts';
-import { Conflicts, type Conflict, type Ground } from '../apply/updater.ts';
+import { Conflicts, type Conflict, type TypedResource } from '../apply/updater.ts';
 import { decodeMap, writeOptions, type Incoming, type WriteOptions } from '../body.ts';
 import { goType } from '../definition.ts';
 import type { Kernel } from '../kernel.ts';
@@ -33,7 +33,7 @@ export function applyOptions(call: Call): WriteOptions | Refusal {
 const UNNAMED = [fieldRequired('fieldManager', 'is required for apply patch')];
 
 /** The body of an apply, in the version of the request. */
-export function configOf(call: Call, ground: Ground, kind: string): KubeObject | Refusal {
+export function configOf(call: Call, typedResource: TypedResource, kind: string): KubeObject | Refusal {
   const { body, undecodable, decodeError } = call.request;
   if (undecodable !== undefined)
     return badRequest(`error decoding YAML: error converting YAML to JSON: ${decodeError ?? 'yaml: unreadable'}`);
@@ -45,7 +45,7 @@ export function configOf(call: Call, ground: Ground, kind: string): KubeObject |
   }
   const config = body as KubeObject;
   const typed = { apiVersion: textOf(body, 'apiVersion'), kind: textOf(body, 'kind') };
-  if (typed.apiVersion !== ground.apiVersion || typed.kind !== kind)
+  if (typed.apiVersion !== typedResource.apiVersion || typed.kind !== kind)
     return badRequest(`invalid object type: ${typed.apiVersion === '' ? `/, Kind=${typed.kind}` : gvkText(typed)}`);
   return isMap(body['metadata']) ? config : { ...config, metadata: {} };
 }
@@ -63,19 +63,19 @@ function textOf(map: JsonObject, key: string): string {
 /** The result of an apply, ready for the last steps of a write. */
 export function applyTo(kernel: Kernel, call: Call, old: KubeObject | undefined): Incoming | Refusal {
   const { definition, version, subresource } = call.route;
-  const ground = groundOf(definition, version, subresource);
-  const config = configOf(call, ground, definition.kind);
+  const typedResource = typedResourceOf(definition, version, subresource);
+  const config = configOf(call, typedResource, definition.kind);
   if (config instanceof Refusal) return config;
   // All of it would be stored, and merging takes many times as long as parsing.
   const room = roomBeside(config, definition.custom);
-  const type = room < 0 ? undefined : ground.typeIn(ground.apiVersion);
+  const type = room < 0 ? undefined : typedResource.typeIn(typedResource.apiVersion);
   if (room < 0 || (type !== undefined && roomAfterOwned(type, config, room) < 0)) return TOO_LARGE_TO_STORE;
   const claims = claimsOwners(config);
   if (claims !== undefined) return claims;
   const empty = emptyObject(definition, version);
   const live = old === undefined ? empty : withoutOwners(version.fromStorage(old));
   const owners = old === undefined ? undefined : kernel.owners.of(definition, old);
-  const result = mergedBy(kernel, call, ground, live, empty, config, owners);
+  const result = mergedBy(kernel, call, typedResource, live, empty, config, owners);
   if (result instanceof Refusal) return result;
   const repeated = repeatedKeys(call);
   if (repeated !== undefined) return repeated;
@@ -141,7 +141,7 @@ function withNulls(decoded: JsonObject, merged: JsonObject, root: boolean): Json
 export function mergedBy(
   kernel: Kernel,
   call: Call,
-  ground: Ground,
+  typedResource: TypedResource,
   live: KubeObject,
   empty: KubeObject,
   config: KubeObject,
@@ -155,7 +155,7 @@ export function mergedBy(
   };
   const force = query['force'] === 'true' || query['force'] === '1';
   try {
-    return applied(ground, live, empty, config, owners ?? new Map(), writer, force);
+    return applied(typedResource, live, empty, config, owners ?? new Map(), writer, force);
   } catch (error) {
     if (error instanceof Conflicts) return conflictsRefusal(error.conflicts);
     if (error instanceof ApplyError) return rawError(error.message);

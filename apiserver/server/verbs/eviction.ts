@@ -128,12 +128,12 @@ function budgetRefusal(budget: KubeObject, status: JsonObject): Refusal | undefi
   const [desired, current] = [count(status, 'desiredHealthy'), count(status, 'currentHealthy')];
   const condition = mapsOf(status['conditions']).find(({ type }) => type === 'DisruptionAllowed');
   const [why, reason] = [textOf(condition?.['message']), textOf(condition?.['reason'])];
-  const told = condition?.['status'] === 'False' && why !== '';
+  const explained = condition?.['status'] === 'False' && why !== '';
   const currently = `The disruption budget ${name} does not allow evicting pods currently`;
-  if (told && reason === 'SyncFailed') return no(`${currently} because it failed sync: ${why}`);
+  if (explained && reason === 'SyncFailed') return no(`${currently} because it failed sync: ${why}`);
   if (current <= desired)
     return no(`The disruption budget ${name} needs ${desired} healthy pods and has ${current} currently`);
-  return no(told ? `${currently} (${reason}): ${why}` : currently);
+  return no(explained ? `${currently} (${reason}): ${why}` : currently);
 }
 
 /** The budget's conditions when no disruptions are left. */

@@ -93,8 +93,8 @@ export function scale(kernel: Kernel, call: Call, paths: ScalePaths): ApiRespons
   // Counts of custom resources are validated with the object.
   const negative = typeof replicas !== 'number' || (replicas < 0 && !definition.custom);
   const errors = negative ? [fieldInvalid('spec.replicas', replicas, 'must be greater than or equal to 0')] : [];
-  const judged = definition.custom ? errors : validateNewMetadata(meta, 'subdomain', 'core', errors);
-  if (judged.length > 0) return invalid({ group: 'autoscaling', kind: 'Scale' }, name, judged);
+  const validated = definition.custom ? errors : validateNewMetadata(meta, 'subdomain', 'core', errors);
+  if (validated.length > 0) return invalid({ group: 'autoscaling', kind: 'Scale' }, name, validated);
   if (!definition.custom && (meta.uid ?? old.metadata.uid) !== old.metadata.uid)
     return conflict(
       { ...definition, resource: `${definition.resource}/scale`, gr: definition.gr.replace(/^\w+/, '$&/scale') },

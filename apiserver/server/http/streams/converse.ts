@@ -27,14 +27,14 @@ export function converse(speech: Speech, client: Listener, unanswered: Unanswere
   return speech.http === undefined ? lines(speech.tcp ?? [], client) : overHttp(speech.http, client, unanswered);
 }
 
-function lines(said: readonly TcpLine[], client: Listener): Conversation {
+function lines(declared: readonly TcpLine[], client: Listener): Conversation {
   let next = 0;
-  let heard = '';
+  let received = '';
   let over = false;
   const goOn = (): void => {
-    for (let line = said[next]; line !== undefined && !over; line = said[next]) {
-      if (line.expect !== undefined && goRegExp(line.expect)?.test(heard) !== true) return;
-      if (line.expect !== undefined) heard = '';
+    for (let line = declared[next]; line !== undefined && !over; line = declared[next]) {
+      if (line.expect !== undefined && goRegExp(line.expect)?.test(received) !== true) return;
+      if (line.expect !== undefined) received = '';
       next++;
       if (line.send !== undefined) client.say(Buffer.from(line.send, 'latin1'));
       if (line.close === true) end();
@@ -48,7 +48,7 @@ function lines(said: readonly TcpLine[], client: Listener): Conversation {
   goOn();
   return {
     take: (piece) => {
-      heard += Buffer.from(piece).toString('latin1');
+      received += Buffer.from(piece).toString('latin1');
       goOn();
     },
     end,

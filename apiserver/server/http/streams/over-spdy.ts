@@ -79,7 +79,7 @@ function portsOver(session: PortSession, send: (bytes: Buffer) => void, done: ()
 function connect(session: PortSession, port: number, data: SpdyStream, error: SpdyStream): void {
   const speech = session.speechOf(port);
   if (speech === undefined) {
-    error.write(Buffer.from(nobodyListens(session.pod, port)));
+    error.write(Buffer.from(notListening(session.pod, port)));
     error.end();
     data.end();
     return;
@@ -95,6 +95,6 @@ function connect(session: PortSession, port: number, data: SpdyStream, error: Sp
   data.onEnd = () => conversation.end();
 }
 
-export function nobodyListens(pod: string, port: number): string {
+export function notListening(pod: string, port: number): string {
   return `error forwarding port ${port} to pod ${pod}, uid : failed to connect to localhost:${port} inside the pod: dial tcp4 127.0.0.1:${port}: connect: connection refused`;
 }

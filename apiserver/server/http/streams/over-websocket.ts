@@ -3,7 +3,7 @@ import type { CommandSession, PortSession } from '../../../wire/session.ts';
 import type { Connected } from '../exchange.ts';
 import { RunningCommand } from './command.ts';
 import { converse, type Conversation } from './converse.ts';
-import { nobodyListens, overSpdy } from './over-spdy.ts';
+import { notListening, overSpdy } from './over-spdy.ts';
 
 /** A connection that carries messages; `ws` has more. */
 export interface MessageSocket {
@@ -115,7 +115,7 @@ function portsOver(session: PortSession, channels: Channels): void {
     const speech = session.speechOf(port);
     if (speech !== undefined)
       return converse(speech, { say: (piece) => channels.send(data, piece), end: () => channels.close() });
-    channels.send(error, Buffer.from(nobodyListens(session.pod, port)));
+    channels.send(error, Buffer.from(notListening(session.pod, port)));
     return undefined;
   });
   channels.read((channel, piece) => {

@@ -165,14 +165,14 @@ it('runs a declared command over SPDY', async () => {
     'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1\r\nX-Stream-Protocol-Version: v5.channel.k8s.io\r\n\r\n',
   );
 
-  let heard = Buffer.alloc(0);
+  let received = Buffer.alloc(0);
   const over = new Promise<void>((resolve) => {
     socket.on('data', (piece: Buffer) => {
-      heard = Buffer.concat([heard, piece]);
+      received = Buffer.concat([received, piece]);
       // Both streams are closed.
       if (
-        heard.includes(Buffer.from('0000000101000000', 'hex')) &&
-        heard.includes(Buffer.from('0000000301000000', 'hex'))
+        received.includes(Buffer.from('0000000101000000', 'hex')) &&
+        received.includes(Buffer.from('0000000301000000', 'hex'))
       )
         resolve();
     });
@@ -180,8 +180,8 @@ it('runs a declared command over SPDY', async () => {
   for (const frame of KUBECTL) socket.write(Buffer.from(frame, 'hex'));
   await over;
 
-  expect(heard.toString('latin1')).toContain('\0\0\0\x03\0\0\0\x021\n');
-  expect(heard.toString('latin1')).toContain('{"metadata":{},"status":"Success"}');
+  expect(received.toString('latin1')).toContain('\0\0\0\x03\0\0\0\x021\n');
+  expect(received.toString('latin1')).toContain('{"metadata":{},"status":"Success"}');
   socket.destroy();
 });
 

@@ -10,7 +10,7 @@ import { PolicyExpressions } from '../../admission/policy-expressions.ts';
 import { qualifiedNameErrors } from '../../names.ts';
 import type { Problems } from './problems.ts';
 
-type Judge = (object: JsonObject, old: JsonObject | undefined, found: Problems) => void;
+type Validator = (object: JsonObject, old: JsonObject | undefined, found: Problems) => void;
 
 /** Compiles one expression and reports errors. `wanted`: types in Go's notation. */
 function expression(
@@ -35,7 +35,7 @@ function mustBe(type: string, source: string, path: string, wanted: readonly str
   found.invalid(path, source, `must evaluate to ${types} but got ${named}`);
 }
 
-function judgeSpec(spec: JsonObject, found: Problems): PolicyExpressions {
+function validateSpec(spec: JsonObject, found: Problems): PolicyExpressions {
   const { matchConstraints, paramKind } = spec;
   found.oneOfIfAny('spec.failurePolicy', spec['failurePolicy'], ['Fail', 'Ignore']);
   if (isMap(paramKind)) {
@@ -80,9 +80,9 @@ function matchResources(resources: JsonObject, path: string, found: Problems): v
 
 const REASONS = ['Forbidden', 'Invalid', 'RequestEntityTooLarge'];
 
-const validatingPolicy: Judge = (object, _, found) => {
+const validatingPolicy: Validator = (object, _, found) => {
   const spec = mapOf(object['spec']);
-  const expressions = judgeSpec(spec, found);
+  const expressions = validateSpec(spec, found);
   const validations = mapsOf(spec['validations']);
   const annotations = mapsOf(spec['auditAnnotations']);
   if (validations.length + annotations.length === 0)
@@ -93,8 +93,9 @@ const validatingPolicy: Judge = (object, _, found) => {
     const source = textOf(validation['expression']).trim();
     if (source === '') found.required(`${at}.expression`, 'expression is not specified');
     else expression(expressions, source, `${at}.expression`, ['bool'], found);
-    const told = textOf(validation['messageExpression']).trim();
-    if (told !== '') expression(expressions, told, `${at}.messageExpression`, ['string'], found, false);
+    const messageSource = textOf(validation['messageExpression']).trim();
+    if (messageSource !== '')
+      expression(expressions, messageSource, `${at}.messageExpression`, ['string'], found, false);
     found.oneOfIfAny(`${at}.reason`, validation['reason'], REASONS);
   }
   for (const [index, annotation] of annotations.entries()) {
@@ -112,9 +113,9 @@ const PATCHES: { readonly [type: string]: readonly [field: string, wanted: strin
   JSONPatch: ['jsonPatch', 'list(JSONPatch)'],
 };
 
-const mutatingPolicy: Judge = (object, _, found) => {
+const mutatingPolicy: Validator = (object, _, found) => {
   const spec = mapOf(object['spec']);
-  const expressions = judgeSpec(spec, found);
+  const expressions = validateSpec(spec, found);
   const mutations = mapsOf(spec['mutations']);
   if (mutations.length === 0) found.required('spec.mutations', 'mutations must contain at least one item');
   for (const [index, mutation] of mutations.entries()) {
@@ -150,7 +151,7 @@ function paramRef(given: JsonValue | undefined, found: Problems): void {
 
 const ACTIONS = ['Audit', 'Deny', 'Warn'];
 
-function judgeBinding(validating: boolean): Judge {
+function validateBinding(validating: boolean): Validator {
   return (object, _, found) => {
     const spec = mapOf(object['spec']);
     const policy = textOf(spec['policyName']);
@@ -176,9 +177,9 @@ function judgeBinding(validating: boolean): Judge {
 }
 
 /** By resource. */
-export const ADMISSION_POLICY_RULES: { readonly [gr: string]: Judge } = {
+export const ADMISSION_POLICY_RULES: { readonly [gr: string]: Validator } = {
   'mutatingadmissionpolicies.admissionregistration.k8s.io': mutatingPolicy,
-  'mutatingadmissionpolicybindings.admissionregistration.k8s.io': judgeBinding(false),
+  'mutatingadmissionpolicybindings.admissionregistration.k8s.io': validateBinding(false),
   'validatingadmissionpolicies.admissionregistration.k8s.io': validatingPolicy,
-  'validatingadmissionpolicybindings.admissionregistration.k8s.io': judgeBinding(true),
+  'validatingadmissionpolicybindings.admissionregistration.k8s.io': validateBinding(true),
 };

@@ -7,19 +7,19 @@ import { compareQuantities } from '../quantity.ts';
 import { listOf, mapOf, mapsOf, Problems, shown, textOf } from './problems.ts';
 
 type Validate = (object: KubeObject, old: KubeObject | undefined) => readonly FieldError[];
-type Judge = (object: KubeObject, old: KubeObject | undefined, found: Problems) => void;
+type Validator = (object: KubeObject, old: KubeObject | undefined, found: Problems) => void;
 
-function judging(judge: Judge): Validate {
+function metadataValidation(validate: Validator): Validate {
   return (object, old) => {
     const found = new Problems();
-    judge(object, old, found);
+    validate(object, old, found);
     return found.list;
   };
 }
 
-const namespace: Judge = (object, old, found) => {
+const namespace: Validator = (object, old, found) => {
   if (old === undefined) {
-    for (const finalizer of listOf(mapOf(object['spec'])['finalizers'])) judgeFinalizer(textOf(finalizer), found);
+    for (const finalizer of listOf(mapOf(object['spec'])['finalizers'])) validateFinalizer(textOf(finalizer), found);
     return;
   }
   const { phase } = mapOf(object['status']);
@@ -34,7 +34,7 @@ const namespace: Judge = (object, old, found) => {
     );
 };
 
-function judgeFinalizer(name: string, found: Problems): void {
+function validateFinalizer(name: string, found: Problems): void {
   found.qualifiedName('spec.finalizers', name);
   if (!name.includes('/') && !['kubernetes', 'orphan', 'foregroundDeletion'].includes(name))
     found.invalid('spec.finalizers', name, 'name is neither a standard finalizer name nor is it fully qualified');
@@ -42,10 +42,10 @@ function judgeFinalizer(name: string, found: Problems): void {
 
 const EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
 
-const node: Judge = (object, old, found) => {
+const node: Validator = (object, old, found) => {
   const spec = mapOf(object['spec']);
   // A real server validates taints together with metadata.
-  judgeTaints(mapsOf(spec['taints']), 'metadata.taints', found);
+  validateTaints(mapsOf(spec['taints']), 'metadata.taints', found);
   if (old === undefined) return;
   const before = mapOf(old['spec']);
   const blocks = listOf(before['podCIDRs']);
@@ -56,7 +56,7 @@ const node: Judge = (object, old, found) => {
     found.forbidden('spec.providerID', 'node updates may not change providerID except from "" to valid');
 };
 
-function judgeTaints(taints: readonly JsonObject[], path: string, found: Problems): void {
+function validateTaints(taints: readonly JsonObject[], path: string, found: Problems): void {
   const seen = new Set<string>();
   for (const [index, taint] of taints.entries()) {
     const at = `${path}[${index}]`;
@@ -102,17 +102,17 @@ function isHugePages(name: string): boolean {
   return name.startsWith('hugepages-') || name.startsWith('requests.hugepages-');
 }
 
-function judgeResourceName(name: string, path: string, found: Problems): void {
+function validateResourceName(name: string, path: string, found: Problems): void {
   const errors = qualifiedNameErrors(name);
   for (const text of errors) found.invalid(path, name, text);
   if (errors.length === 0 && !name.includes('/') && !STANDARD_RESOURCES.has(name) && !isHugePages(name))
     found.invalid(path, name, 'must be a standard resource type or fully qualified');
 }
 
-function judgeQuotas(quotas: JsonObject, path: string, found: Problems): void {
+function validateQuotas(quotas: JsonObject, path: string, found: Problems): void {
   for (const [name, value] of Object.entries(quotas)) {
     const at = `${path}[${name}]`;
-    judgeResourceName(name, at, found);
+    validateResourceName(name, at, found);
     if (!name.includes('/') && !QUOTA_RESOURCES.has(name) && !isHugePages(name))
       found.invalid(at, name, 'must be a standard resource for quota');
     if (value === undefined) continue;
@@ -131,9 +131,9 @@ const SCOPES = [
   'VolumeAttributesClass',
 ];
 
-const quota: Judge = (object, old, found) => {
+const quota: Validator = (object, old, found) => {
   const spec = mapOf(object['spec']);
-  judgeQuotas(mapOf(spec['hard']), 'spec.hard', found);
+  validateQuotas(mapOf(spec['hard']), 'spec.hard', found);
   const scopes = listOf(spec['scopes']);
   for (const scope of scopes)
     if (!SCOPES.includes(textOf(scope))) found.invalid('spec.scopes', scopes, 'unsupported scope');
@@ -146,13 +146,13 @@ const quota: Judge = (object, old, found) => {
     found.invalid('spec.scopes', scopes, 'field is immutable');
   if (object['status'] === old['status']) return;
   const status = mapOf(object['status']);
-  for (const field of ['hard', 'used']) judgeQuotas(mapOf(status[field]), `status.${field}`, found);
+  for (const field of ['hard', 'used']) validateQuotas(mapOf(status[field]), `status.${field}`, found);
 };
 
 const LIMIT_TYPES = ['Pod', 'Container', 'PersistentVolumeClaim'];
 const LIMITS = ['max', 'min', 'default', 'defaultRequest', 'maxLimitRequestRatio'] as const;
 
-const limitRange: Judge = (object, _, found) => {
+const limitRange: Validator = (object, _, found) => {
   const seen = new Set<string>();
   for (const [index, limit] of mapsOf(mapOf(object['spec'])['limits']).entries()) {
     const at = `spec.limits[${index}]`;
@@ -164,7 +164,7 @@ const limitRange: Judge = (object, _, found) => {
     if (seen.has(type)) found.duplicate(`${at}.type`, type);
     seen.add(type);
     for (const field of LIMITS)
-      for (const name of Object.keys(mapOf(limit[field]))) judgeResourceName(name, `${at}.${field}[${name}]`, found);
+      for (const name of Object.keys(mapOf(limit[field]))) validateResourceName(name, `${at}.${field}[${name}]`, found);
     if (type === 'Pod')
       for (const field of ['default', 'defaultRequest'])
         if (Object.keys(mapOf(limit[field])).length > 0)
@@ -175,47 +175,47 @@ const limitRange: Judge = (object, _, found) => {
       mapOf(limit['max'])['storage'] === undefined
     )
       found.required(`${at}.limits`, 'either minimum or maximum storage value is required, but neither was provided');
-    judgeOrder(limit, at, found);
+    validateOrder(limit, at, found);
   }
 };
 
 /** In ascending order: min, default request, default, max. */
-function judgeOrder(limit: JsonObject, path: string, found: Problems): void {
+function validateOrder(limit: JsonObject, path: string, found: Problems): void {
   const names = new Set(LIMITS.flatMap((field) => Object.keys(mapOf(limit[field]))));
   for (const name of names) {
     const [max, min, usual, request, ratio] = LIMITS.map((field) => mapOf(limit[field])[name]);
     const above = (a: JsonValue | undefined, b: JsonValue | undefined): boolean =>
       a !== undefined && b !== undefined && compareQuantities(a, b) > 0;
-    const tell = (field: string, value: JsonValue | undefined, text: string): void =>
+    const report = (field: string, value: JsonValue | undefined, text: string): void =>
       found.invalid(`${path}.${field}[${name}]`, value, text);
-    if (above(min, max)) tell('min', min, `min value ${shown(min)} is greater than max value ${shown(max)}`);
+    if (above(min, max)) report('min', min, `min value ${shown(min)} is greater than max value ${shown(max)}`);
     if (above(min, request))
-      tell(
+      report(
         'defaultRequest',
         request,
         `min value ${shown(min)} is greater than default request value ${shown(request)}`,
       );
     if (above(request, max))
-      tell(
+      report(
         'defaultRequest',
         request,
         `default request value ${shown(request)} is greater than max value ${shown(max)}`,
       );
     if (above(request, usual))
-      tell(
+      report(
         'defaultRequest',
         request,
         `default request value ${shown(request)} is greater than default limit value ${shown(usual)}`,
       );
     if (above(min, usual))
-      tell('default', min, `min value ${shown(min)} is greater than default value ${shown(usual)}`);
+      report('default', min, `min value ${shown(min)} is greater than default value ${shown(usual)}`);
     if (above(usual, max))
-      tell('default', max, `default value ${shown(usual)} is greater than max value ${shown(max)}`);
-    if (above('1', ratio)) tell('maxLimitRequestRatio', ratio, `ratio ${shown(ratio)} is less than 1`);
+      report('default', max, `default value ${shown(usual)} is greater than max value ${shown(max)}`);
+    if (above('1', ratio)) report('maxLimitRequestRatio', ratio, `ratio ${shown(ratio)} is less than 1`);
   }
 }
 
-const priorityLevel: Judge = (object, old, found) => {
+const priorityLevel: Validator = (object, old, found) => {
   if (old !== undefined && object['spec'] === old['spec']) return;
   const spec = mapOf(object['spec']);
   const { type, limited, exempt } = spec;
@@ -226,11 +226,11 @@ const priorityLevel: Judge = (object, old, found) => {
   } else if (type === 'Limited') {
     if (exempt !== undefined) found.forbidden('spec.exempt', 'must be nil if the type is Limited');
     if (limited === undefined) found.required('spec.limited', 'must not be empty when type is Limited');
-    else judgeLimited(mapOf(limited), found);
+    else validateLimited(mapOf(limited), found);
   } else found.oneOf('spec.type', type, ['Exempt', 'Limited']);
 };
 
-function judgeLimited(limited: JsonObject, found: Problems): void {
+function validateLimited(limited: JsonObject, found: Problems): void {
   const at = 'spec.limited';
   const { nominalConcurrencyShares, lendablePercent, borrowingLimitPercent } = limited;
   if (Number(nominalConcurrencyShares) < 0)
@@ -250,9 +250,9 @@ function judgeLimited(limited: JsonObject, found: Problems): void {
 
 /** By resource. */
 export const CLUSTER_RULES: { readonly [gr: string]: Validate } = {
-  limitranges: judging(limitRange),
-  namespaces: judging(namespace),
-  nodes: judging(node),
-  resourcequotas: judging(quota),
-  'prioritylevelconfigurations.flowcontrol.apiserver.k8s.io': judging(priorityLevel),
+  limitranges: metadataValidation(limitRange),
+  namespaces: metadataValidation(namespace),
+  nodes: metadataValidation(node),
+  resourcequotas: metadataValidation(quota),
+  'prioritylevelconfigurations.flowcontrol.apiserver.k8s.io': metadataValidation(priorityLevel),
 };

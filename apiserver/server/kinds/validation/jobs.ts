@@ -8,7 +8,7 @@ import { mapOf, mapsOf, Problems, shown } from './problems.ts';
 import { matches, validateMatch, validateTemplate } from './templates.ts';
 
 /** A Job's spec, also inside a CronJob, where it has no selector yet. */
-export function judgeJob(spec: JsonObject, path: string, found: Problems): void {
+export function validateJobSpec(spec: JsonObject, path: string, found: Problems): void {
   for (const field of [
     'parallelism',
     'completions',
@@ -37,21 +37,21 @@ export function validateJob(
   const spec = mapOf(object['spec']);
   const before = old === undefined ? undefined : mapOf(old['spec']);
   generatedLabels(object, spec, before === undefined ? undefined : mapOf(before['template']), found);
-  judgeSelectingJob(spec, found);
+  validateSelectingJob(spec, found);
   if (before === undefined) return found.list;
   // A real server validates an updated Job as a new one first, and then as an update.
-  judgeSelectingJob(spec, found);
+  validateSelectingJob(spec, found);
   if (spec['completionMode'] !== 'Indexed')
     found.immutable('spec.completions', spec['completions'], before['completions']);
   found.immutable('spec.selector', spec['selector'], before['selector']);
-  judgeJobTemplate(spec, before, mapOf(old?.['status']), found);
+  validateJobTemplate(spec, before, mapOf(old?.['status']), found);
   for (const field of ['completionMode', 'podFailurePolicy', 'backoffLimitPerIndex', 'managedBy', 'successPolicy'])
     found.immutable(`spec.${field}`, spec[field], before[field]);
   return found.list;
 }
 
 /** The mutable part of a suspended Job's template: scheduling and resources. */
-function judgeJobTemplate(spec: JsonObject, old: JsonObject, status: JsonObject, found: Problems): void {
+function validateJobTemplate(spec: JsonObject, old: JsonObject, status: JsonObject, found: Problems): void {
   const paused = mapsOf(status['conditions']).some((one) => one['type'] === 'Suspended' && one['status'] === 'True');
   const idle = (status['startTime'] === undefined || paused) && Number(status['active'] ?? 0) === 0;
   if (old['suspend'] !== true || !idle) {
@@ -77,8 +77,8 @@ function withoutNodes(pods: JsonObject): JsonObject {
   return without(mapOf(pods['affinity']), 'nodeAffinity');
 }
 
-function judgeSelectingJob(spec: JsonObject, found: Problems): void {
-  judgeJob(spec, 'spec', found);
+function validateSelectingJob(spec: JsonObject, found: Problems): void {
+  validateJobSpec(spec, 'spec', found);
   if ((spec['selector'] ?? undefined) === undefined) found.required('spec.selector');
   else found.labelSelector('spec.selector', spec['selector']);
   validateMatch(spec, 'spec', found);

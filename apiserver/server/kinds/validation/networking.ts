@@ -17,7 +17,7 @@ export function validateIngress(ingress: KubeObject): readonly FieldError[] {
     const at = `spec.rules[${index}]`;
     const host = textOf(rule['host']);
     if (parseIp(host) !== undefined) found.invalid(`${at}.host`, host, 'must be a DNS name, not an IP address');
-    if (host !== '') judgeHost(`${at}.host`, host, found);
+    if (host !== '') validateHost(`${at}.host`, host, found);
     if (rule['http'] === undefined) continue;
     const paths = mapsOf(mapOf(rule['http'])['paths']);
     if (paths.length === 0) found.required(`${at}.http.paths`);
@@ -25,7 +25,8 @@ export function validateIngress(ingress: KubeObject): readonly FieldError[] {
   }
   for (const [index, tls] of mapsOf(spec['tls']).entries()) {
     const at = `spec.tls[${index}]`;
-    for (const [place, host] of listOf(tls['hosts']).entries()) judgeHost(`${at}.hosts[${place}]`, textOf(host), found);
+    for (const [place, host] of listOf(tls['hosts']).entries())
+      validateHost(`${at}.hosts[${place}]`, textOf(host), found);
     const secret = textOf(tls['secretName']);
     if (secret !== '') found.dnsSubdomain(`${at}.secretName`, secret);
   }
@@ -38,7 +39,7 @@ const WILDCARD = /^\*\.[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-
 const WILDCARD_TEXT =
   "a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, which must consist of lower case alphanumeric characters, '-' or '.' and end with an alphanumeric character (e.g. '*.example.com', regex used for validation is '\\*\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
 
-function judgeHost(path: string, host: string, found: Problems): void {
+function validateHost(path: string, host: string, found: Problems): void {
   if (!host.includes('*')) found.dnsSubdomain(path, host);
   else if (!WILDCARD.test(host)) found.invalid(path, host, WILDCARD_TEXT);
 }

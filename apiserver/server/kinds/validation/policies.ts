@@ -8,20 +8,20 @@ import { fieldNotSupported, type FieldError } from '../../refusal.ts';
 import { listOf, mapOf, mapsOf, Problems, shown, textOf } from './problems.ts';
 import { atMostAll, countOrPercent } from './workloads.ts';
 
-type Judge = (object: KubeObject, old: KubeObject | undefined, found: Problems) => void;
+type Validator = (object: KubeObject, old: KubeObject | undefined, found: Problems) => void;
 type Validate = (object: KubeObject, old: KubeObject | undefined) => readonly FieldError[];
 
-function judging(judge: Judge): Validate {
+function metadataValidation(validate: Validator): Validate {
   return (object, old) => {
     const found = new Problems();
-    judge(object, old, found);
+    validate(object, old, found);
     return found.list;
   };
 }
 
 const SOURCES = ['ContainerResource', 'External', 'Object', 'Pods', 'Resource'];
 
-const autoscaler: Judge = (object, _, found) => {
+const autoscaler: Validator = (object, _, found) => {
   const spec = mapOf(object['spec']);
   const { minReplicas, maxReplicas = 0 } = spec;
   if (typeof minReplicas === 'number' && minReplicas < 1)
@@ -49,7 +49,7 @@ const autoscaler: Judge = (object, _, found) => {
   }
 };
 
-const budget: Judge = (object, _, found) => {
+const budget: Validator = (object, _, found) => {
   const spec = mapOf(object['spec']);
   const { minAvailable, maxUnavailable, selector, unhealthyPodEvictionPolicy } = spec;
   if (minAvailable !== undefined && maxUnavailable !== undefined) {
@@ -74,13 +74,13 @@ const budget: Judge = (object, _, found) => {
     if (types.indexOf(type) < index) found.duplicate(`status.conditions[${index}].type`, type);
 };
 
-const lease: Judge = (object, _, found) => {
+const lease: Validator = (object, _, found) => {
   const { leaseDurationSeconds, leaseTransitions } = mapOf(object['spec']);
   if (leaseDurationSeconds !== undefined) found.positive('spec.leaseDurationSeconds', leaseDurationSeconds);
   found.nonNegative('spec.leaseTransitions', leaseTransitions);
 };
 
-function judgeRules(namespaced: boolean): Judge {
+function validateRules(namespaced: boolean): Validator {
   return (object, _, found) => {
     for (const [index, rule] of mapsOf(object['rules']).entries()) {
       const at = `rules[${index}]`;
@@ -113,7 +113,7 @@ function judgeRules(namespaced: boolean): Judge {
 
 const RBAC = 'rbac.authorization.k8s.io';
 
-function judgeBinding(namespaced: boolean): Judge {
+function validateBinding(namespaced: boolean): Validator {
   const kinds = namespaced ? ['Role', 'ClusterRole'] : ['ClusterRole'];
   return (object, old, found) => {
     const reference = mapOf(object['roleRef']);
@@ -121,7 +121,7 @@ function judgeBinding(namespaced: boolean): Judge {
     if (!kinds.includes(textOf(reference['kind']))) found.unsupported('roleRef.kind', reference['kind'], kinds);
     if (textOf(reference['name']) === '') found.required('roleRef.name');
     for (const [index, subject] of mapsOf(object['subjects']).entries())
-      judgeSubject(subject, `subjects[${index}]`, namespaced, found);
+      validateSubject(subject, `subjects[${index}]`, namespaced, found);
     if (old !== undefined && !jsonEqual(object['roleRef'], old['roleRef']))
       found.invalid('roleRef', internalReference(reference), 'cannot change roleRef');
   };
@@ -132,7 +132,7 @@ function internalReference({ apiGroup = '', kind = '', name = '' }: JsonObject):
   return { APIGroup: apiGroup, Kind: kind, Name: name };
 }
 
-function judgeSubject(subject: JsonObject, path: string, namespaced: boolean, found: Problems): void {
+function validateSubject(subject: JsonObject, path: string, namespaced: boolean, found: Problems): void {
   const name = textOf(subject['name']);
   const group = textOf(subject['apiGroup']);
   if (name === '') found.required(`${path}.name`);
@@ -153,7 +153,7 @@ function judgeSubject(subject: JsonObject, path: string, namespaced: boolean, fo
 
 const HIGHEST_PRIORITY = 1_000_000_000;
 
-const priorityClass: Judge = (object, old, found) => {
+const priorityClass: Validator = (object, old, found) => {
   const { name = '' } = object.metadata;
   if (old !== undefined) {
     if (object['value'] !== old['value']) found.forbidden('value', 'may not be changed in an update.');
@@ -171,7 +171,7 @@ const priorityClass: Judge = (object, old, found) => {
   found.oneOfIfAny('preemptionPolicy', object['preemptionPolicy'], ['PreemptLowerPriority', 'Never']);
 };
 
-const storageClass: Judge = (object, old, found) => {
+const storageClass: Validator = (object, old, found) => {
   if (old !== undefined) {
     for (const field of ['parameters', 'provisioner', 'reclaimPolicy', 'volumeBindingMode'])
       if (!jsonEqual(object[field], old[field])) found.invalid(field, object[field], 'field is immutable');
@@ -198,13 +198,13 @@ const NO_SOURCE = new Set([
   'volumeAttributesClassName',
 ]);
 
-const volume: Judge = (object, old, found) => {
+const volume: Validator = (object, old, found) => {
   const spec = mapOf(object['spec']);
   const sources = Object.keys(spec).filter((key) => !NO_SOURCE.has(key) && spec[key] !== undefined);
-  judgeVolume(spec, sources, found);
+  validateVolume(spec, sources, found);
   if (old === undefined) return;
   // A real server validates an updated volume as a new one first, and then as an update.
-  judgeVolume(spec, sources, found);
+  validateVolume(spec, sources, found);
   const before = mapOf(old['spec']);
   for (const source of new Set([...sources, ...Object.keys(before)]))
     if (!NO_SOURCE.has(source) && !jsonEqual(spec[source], before[source]))
@@ -213,7 +213,7 @@ const volume: Judge = (object, old, found) => {
     found.invalid('volumeMode', spec['volumeMode'], 'field is immutable');
 };
 
-function judgeVolume(spec: JsonObject, sources: readonly string[], found: Problems): void {
+function validateVolume(spec: JsonObject, sources: readonly string[], found: Problems): void {
   const modes = listOf(spec['accessModes']);
   if (modes.length === 0) found.required('spec.accessModes');
   for (const mode of modes) found.oneOfIfAny('spec.accessModes', mode, MODES);
@@ -225,7 +225,7 @@ function judgeVolume(spec: JsonObject, sources: readonly string[], found: Proble
   for (const source of sources.slice(1)) found.forbidden(`spec.${source}`, 'may not specify more than 1 volume type');
 }
 
-const revision: Judge = (object, old, found) => {
+const revision: Validator = (object, old, found) => {
   found.nonNegative('revision', object['revision']);
   const data = object['data'];
   if (old !== undefined) {
@@ -235,7 +235,7 @@ const revision: Judge = (object, old, found) => {
 };
 
 /** A request is base64-encoded PEM. */
-const signingRequest: Judge = (object, old, found) => {
+const signingRequest: Validator = (object, old, found) => {
   if (old !== undefined) return;
   const spec = mapOf(object['spec']);
   const text = textOf(spec['request']);
@@ -260,7 +260,7 @@ function decoded(base64: string): string {
   }
 }
 
-const endpointHook: Judge = (object, _, found) => {
+const endpointHook: Validator = (object, _, found) => {
   const names = new Set<string>();
   for (const [index, hook] of mapsOf(object['webhooks']).entries()) {
     const at = `webhooks[${index}]`;
@@ -297,19 +297,21 @@ const endpointHook: Judge = (object, _, found) => {
 
 /** By resource. */
 export const POLICY_RULES: { readonly [gr: string]: Validate } = {
-  'certificatesigningrequests.certificates.k8s.io': judging(signingRequest),
-  'clusterrolebindings.rbac.authorization.k8s.io': judging(judgeBinding(false)),
-  'clusterroles.rbac.authorization.k8s.io': judging(judgeRules(false)),
-  'controllerrevisions.apps': judging(revision),
-  'horizontalpodautoscalers.autoscaling': judging(autoscaler),
-  'leases.coordination.k8s.io': judging(lease),
-  'mutatingwebhookconfigurations.admissionregistration.k8s.io': judging(endpointHook),
-  persistentvolumes: judging(volume),
-  'poddisruptionbudgets.policy': judging(budget),
-  'priorityclasses.scheduling.k8s.io': judging(priorityClass),
-  'rolebindings.rbac.authorization.k8s.io': judging(judgeBinding(true)),
-  'roles.rbac.authorization.k8s.io': judging(judgeRules(true)),
-  'storageclasses.storage.k8s.io': judging(storageClass),
-  'validatingwebhookconfigurations.admissionregistration.k8s.io': judging(endpointHook),
-  ...Object.fromEntries(Object.entries(ADMISSION_POLICY_RULES).map(([gr, judge]) => [gr, judging(judge)])),
+  'certificatesigningrequests.certificates.k8s.io': metadataValidation(signingRequest),
+  'clusterrolebindings.rbac.authorization.k8s.io': metadataValidation(validateBinding(false)),
+  'clusterroles.rbac.authorization.k8s.io': metadataValidation(validateRules(false)),
+  'controllerrevisions.apps': metadataValidation(revision),
+  'horizontalpodautoscalers.autoscaling': metadataValidation(autoscaler),
+  'leases.coordination.k8s.io': metadataValidation(lease),
+  'mutatingwebhookconfigurations.admissionregistration.k8s.io': metadataValidation(endpointHook),
+  persistentvolumes: metadataValidation(volume),
+  'poddisruptionbudgets.policy': metadataValidation(budget),
+  'priorityclasses.scheduling.k8s.io': metadataValidation(priorityClass),
+  'rolebindings.rbac.authorization.k8s.io': metadataValidation(validateBinding(true)),
+  'roles.rbac.authorization.k8s.io': metadataValidation(validateRules(true)),
+  'storageclasses.storage.k8s.io': metadataValidation(storageClass),
+  'validatingwebhookconfigurations.admissionregistration.k8s.io': metadataValidation(endpointHook),
+  ...Object.fromEntries(
+    Object.entries(ADMISSION_POLICY_RULES).map(([gr, validate]) => [gr, metadataValidation(validate)]),
+  ),
 };

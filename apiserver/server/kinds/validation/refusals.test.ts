@@ -70,7 +70,7 @@ describe('node affinity of a pod', () => {
         `${required}[0].matchFields[0].key: Invalid value: "x": not a valid field selector key`,
       ],
     ],
-  ])('are judged: %j', (term, expected) => {
+  ])('are validated: %j', (term, expected) => {
     expect(refusals(`${CORE}/pods`, asking(term))).toEqual(expected);
   });
 
@@ -118,7 +118,7 @@ describe('an invalid selector', () => {
     ['Deployment', 'deployments', ': invalid label selector'],
     ['ReplicaSet', 'replicasets', ': invalid label selector'],
     ['StatefulSet', 'statefulsets', ''],
-  ])('keeps the template of a %s from being looked at', (kind, plural, why) => {
+  ])('skips validation of the template of a %s', (kind, plural, why) => {
     const shown = '{"matchExpressions":[{"key":"a","operator":"Foo"}]}';
 
     expect(refusals(`${APPS}/${plural}`, workload(kind)).toSorted()).toEqual(

@@ -2,10 +2,10 @@
 import type { JsonObject, JsonValue } from '../../../objects/object.ts';
 import type { Problems } from './problems.ts';
 
-export type JudgeStatus = (status: JsonObject, found: Problems) => void;
+export type StatusValidator = (status: JsonObject, found: Problems) => void;
 
 /** `parts`: counts that cannot exceed the total. `ready`: the real server's name of ready replicas where it compares with them. */
-function counts(all: string, parts: readonly string[], others: readonly string[], ready: string): JudgeStatus {
+function counts(all: string, parts: readonly string[], others: readonly string[], ready: string): StatusValidator {
   return (status, found) => {
     for (const field of [all, ...parts, ...others]) found.nonNegative(`status.${field}`, status[field]);
     for (const field of parts)
@@ -20,7 +20,7 @@ function count(value: JsonValue | undefined): number {
   return typeof value === 'number' ? value : 0;
 }
 
-const job: JudgeStatus = (status, found) => {
+const job: StatusValidator = (status, found) => {
   for (const field of ['active', 'succeeded', 'failed', 'ready', 'terminating'])
     found.nonNegative(`status.${field}`, status[field]);
   if (count(status['ready']) > count(status['active']))
@@ -30,7 +30,7 @@ const job: JudgeStatus = (status, found) => {
 const REPLICA_PARTS = ['fullyLabeledReplicas', 'readyReplicas', 'availableReplicas'];
 
 /** By resource. */
-export const STATUS_RULES: { readonly [gr: string]: JudgeStatus } = {
+export const STATUS_RULES: { readonly [gr: string]: StatusValidator } = {
   'daemonsets.apps': counts(
     'currentNumberScheduled',
     [],

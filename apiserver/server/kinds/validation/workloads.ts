@@ -3,20 +3,20 @@ import type { JsonObject, JsonValue, KubeObject } from '../../../objects/object.
 import { jsonEqual } from '../../../objects/json.ts';
 import type { FieldError } from '../../refusal.ts';
 import { scheduleError } from './cron-schedule.ts';
-import { judgeJob, validateJob } from './jobs.ts';
+import { validateJobSpec, validateJob } from './jobs.ts';
 import { listOf, mapOf, mapsOf, Problems, shown, textOf } from './problems.ts';
-import { STATUS_RULES, type JudgeStatus } from './statuses.ts';
+import { STATUS_RULES, type StatusValidator } from './statuses.ts';
 import { validateLastingTemplate, validateMatch, validateSelector, validateTemplate } from './templates.ts';
 
 type Validate = (object: KubeObject, old: KubeObject | undefined, subresource: string) => readonly FieldError[];
-type Judge = (spec: JsonObject, old: JsonObject | undefined, found: Problems) => void;
+type Validator = (spec: JsonObject, old: JsonObject | undefined, found: Problems) => void;
 
 /** Validates specs; an unchanged spec was validated before. */
-function specs(judge: Judge): Validate {
+function specs(validateStatus: Validator): Validate {
   return (object, old) => {
     if (old !== undefined && object['spec'] === old['spec']) return NONE;
     const found = new Problems();
-    judge(mapOf(object['spec']), old === undefined ? undefined : mapOf(old['spec']), found);
+    validateStatus(mapOf(object['spec']), old === undefined ? undefined : mapOf(old['spec']), found);
     return found.list;
   };
 }
@@ -37,7 +37,7 @@ function validateReplicated(spec: JsonObject, found: Problems): void {
   validateLastingTemplate(mapOf(spec['template']), 'spec.template', 'ReplicaSet', found);
 }
 
-const deployment: Judge = (spec, old, found) => {
+const deployment: Validator = (spec, old, found) => {
   found.nonNegative('spec.replicas', spec['replicas']);
   validateReplicated(spec, found);
   deploymentStrategy(mapOf(spec['strategy']), found);
@@ -86,7 +86,7 @@ function isZero(value: JsonValue | undefined): boolean {
   return value === undefined || Number.parseInt(shown(value), 10) === 0;
 }
 
-const replicaSet: Judge = (spec, old, found) => {
+const replicaSet: Validator = (spec, old, found) => {
   found.nonNegative('spec.replicas', spec['replicas']);
   found.nonNegative('spec.minReadySeconds', spec['minReadySeconds']);
   validateReplicated(spec, found);
@@ -103,7 +103,7 @@ const STATEFUL_MUTABLE = [
   'minReadySeconds',
 ];
 
-const statefulSet: Judge = (spec, old, found) => {
+const statefulSet: Validator = (spec, old, found) => {
   const { podManagementPolicy, updateStrategy } = spec;
   if (podManagementPolicy !== 'OrderedReady' && podManagementPolicy !== 'Parallel')
     found.invalid('spec.podManagementPolicy', podManagementPolicy, "must be 'OrderedReady' or 'Parallel'");
@@ -141,8 +141,8 @@ const statefulSet: Judge = (spec, old, found) => {
   });
   const kept = listOf(podSpec['volumes']).filter((volume) => !added.some(({ name }) => name === mapOf(volume)['name']));
   const volumes = [...added, ...kept];
-  const { hostname: _, subdomain: __, ...judged } = podSpec;
-  const whole = { ...template, spec: volumes.length === 0 ? judged : { ...judged, volumes } };
+  const { hostname: _, subdomain: __, ...validated } = podSpec;
+  const whole = { ...template, spec: volumes.length === 0 ? validated : { ...validated, volumes } };
   if (isUsable) validateTemplate(whole, 'spec.template', found);
   if (podSpec['restartPolicy'] !== 'Always')
     found.unsupported('spec.template.spec.restartPolicy', podSpec['restartPolicy'], ['Always']);
@@ -162,7 +162,7 @@ function without(map: JsonObject, keys: readonly string[]): JsonObject {
   return Object.fromEntries(Object.entries(map).filter(([key]) => !keys.includes(key)));
 }
 
-const daemonSet: Judge = (spec, old, found) => {
+const daemonSet: Validator = (spec, old, found) => {
   immutable(spec, old, 'selector', found);
   // A missing one matches nothing, and is not required.
   if ((spec['selector'] ?? undefined) !== undefined) found.labelSelector('spec.selector', spec['selector']);
@@ -196,7 +196,7 @@ function daemonStrategy({ type, rollingUpdate }: JsonObject, found: Problems): v
     found.required(`${at}.maxUnavailable`, 'cannot be 0 when maxSurge is 0');
 }
 
-const replicationController: Judge = (spec, _, found) => {
+const replicationController: Validator = (spec, _, found) => {
   found.nonNegative('spec.minReadySeconds', spec['minReadySeconds']);
   const selector = mapOf(spec['selector']);
   if (Object.keys(selector).length === 0) found.required('spec.selector');
@@ -209,7 +209,7 @@ const replicationController: Judge = (spec, _, found) => {
   validateLastingTemplate(mapOf(spec['template']), 'spec.template', 'ReplicationController', found);
 };
 
-const cronJob: Judge = (spec, old, found) => {
+const cronJob: Validator = (spec, old, found) => {
   const schedule = textOf(spec['schedule']);
   if (schedule === '') found.required('spec.schedule');
   else {
@@ -225,7 +225,7 @@ const cronJob: Judge = (spec, old, found) => {
   found.oneOf('spec.concurrencyPolicy', spec['concurrencyPolicy'], ['Allow', 'Forbid', 'Replace']);
   const template = mapOf(spec['jobTemplate']);
   const inner = mapOf(template['spec']);
-  judgeJob(inner, 'spec.jobTemplate.spec', found);
+  validateJobSpec(inner, 'spec.jobTemplate.spec', found);
   if (inner['manualSelector'] === true)
     found.unsupported('spec.jobTemplate.spec.manualSelector', true, ['nil', 'false']);
   found.nonNegative('spec.successfulJobsHistoryLimit', spec['successfulJobsHistoryLimit']);
@@ -260,18 +260,18 @@ const SPEC_RULES: { readonly [gr: string]: Validate } = {
 /** By resource: specs, and statuses that changed. */
 export const WORKLOAD_RULES: { readonly [gr: string]: Validate } = Object.fromEntries(
   Object.entries(SPEC_RULES).map(([gr, validate]) => {
-    const judge = STATUS_RULES[gr];
-    return [gr, judge === undefined ? validate : withStatus(validate, judge)];
+    const validateStatus = STATUS_RULES[gr];
+    return [gr, validateStatus === undefined ? validate : withStatus(validate, validateStatus)];
   }),
 );
 
-function withStatus(validate: Validate, judge: JudgeStatus): Validate {
+function withStatus(validate: Validate, validateStatus: StatusValidator): Validate {
   return (object, old, subresource) => {
     const bySpec = validate(object, old, subresource);
     if (old === undefined || object['status'] === old['status'] || jsonEqual(object['status'], old['status']))
       return bySpec;
     const found = new Problems();
-    judge(mapOf(object['status']), found);
+    validateStatus(mapOf(object['status']), found);
     return [...bySpec, ...found.list];
   };
 }
