@@ -5,6 +5,7 @@
  */
 import { array, boolean, constant, constantFrom, nat, oneof, record, uniqueArray, type Arbitrary } from 'fast-check';
 import { comparedKind, KINDS } from './kinds.ts';
+import { words } from './word-lists.ts';
 
 export const VERBS = ['create', 'get', 'list', 'update', 'patch', 'delete', 'deletecollection', 'watch'] as const;
 export type Verb = (typeof VERBS)[number];
@@ -96,86 +97,36 @@ export const METADATA: readonly { readonly [key: string]: unknown }[] = [
 
 /** Query parameters by verb; they can be combined. */
 export const OPTIONS: { readonly [verb in Verb]: readonly string[] } = {
-  create: [
-    'dryRun=All',
-    'dryRun=Some',
-    'fieldValidation=Strict',
-    'fieldValidation=Ignore',
-    'fieldValidation=Wrong',
-    'fieldManager=m1',
-    'fieldManager=m2',
-    'pretty=true',
-  ],
+  create: words(`
+    dryRun=All dryRun=Some fieldValidation=Strict fieldValidation=Ignore fieldValidation=Wrong fieldManager=m1
+    fieldManager=m2 pretty=true
+  `),
   get: ['resourceVersion=0', 'resourceVersion=CURRENT', 'resourceVersion=FIRST', 'resourceVersion=abc'],
-  list: [
-    'limit=1',
-    'limit=2',
-    'limit=1&continue=NEXT',
-    'limit=1&continue=NEXT',
-    'continue=bad',
-    'resourceVersion=0',
-    'resourceVersion=CURRENT',
-    'resourceVersion=FIRST',
-    'resourceVersion=abc',
-    'resourceVersionMatch=Exact',
-    'resourceVersionMatch=NotOlderThan',
-    'resourceVersionMatch=Wrong',
-    'sendInitialEvents=true',
-    'limit=x',
-    'limit=-1',
-    'timeoutSeconds=5',
-    'allowWatchBookmarks=true',
-  ],
-  update: [
-    'dryRun=All',
-    'fieldValidation=Strict',
-    'fieldValidation=Ignore',
-    'fieldManager=m1',
-    'fieldManager=m2',
-    'dryRun=Some',
-  ],
-  patch: [
-    'dryRun=All',
-    'fieldValidation=Strict',
-    'fieldValidation=Ignore',
-    'fieldManager=m1',
-    'fieldManager=m2',
-    'force=true',
-    'force=false',
-    'dryRun=Some',
-  ],
-  delete: [
-    'dryRun=All',
-    'propagationPolicy=Foreground',
-    'propagationPolicy=Orphan',
-    'propagationPolicy=Background',
-    'propagationPolicy=Wrong',
-    'orphanDependents=true',
-    'orphanDependents=false',
-    'gracePeriodSeconds=0',
-    'gracePeriodSeconds=3',
-    'gracePeriodSeconds=-1',
-    'BODY',
-    'BODY',
-    'dryRun=Some',
-  ],
-  deletecollection: [
-    'dryRun=All',
-    'propagationPolicy=Foreground',
-    'propagationPolicy=Orphan',
-    'gracePeriodSeconds=0',
-    'limit=1',
-    'BODY',
-  ],
-  watch: [
-    'allowWatchBookmarks=true',
-    'sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true',
-    'sendInitialEvents=true&resourceVersionMatch=NotOlderThan',
-    'sendInitialEvents=false&resourceVersionMatch=NotOlderThan',
-    'sendInitialEvents=true',
-    'resourceVersionMatch=Exact',
-    'limit=1',
-  ],
+  list: words(`
+    limit=1 limit=2 limit=1&continue=NEXT limit=1&continue=NEXT continue=bad resourceVersion=0 resourceVersion=CURRENT
+    resourceVersion=FIRST resourceVersion=abc resourceVersionMatch=Exact resourceVersionMatch=NotOlderThan
+    resourceVersionMatch=Wrong sendInitialEvents=true limit=x limit=-1 timeoutSeconds=5 allowWatchBookmarks=true
+  `),
+  update: words(`
+    dryRun=All fieldValidation=Strict fieldValidation=Ignore fieldManager=m1 fieldManager=m2 dryRun=Some
+  `),
+  patch: words(`
+    dryRun=All fieldValidation=Strict fieldValidation=Ignore fieldManager=m1 fieldManager=m2 force=true force=false
+    dryRun=Some
+  `),
+  delete: words(`
+    dryRun=All propagationPolicy=Foreground propagationPolicy=Orphan propagationPolicy=Background
+    propagationPolicy=Wrong orphanDependents=true orphanDependents=false gracePeriodSeconds=0 gracePeriodSeconds=3
+    gracePeriodSeconds=-1 BODY BODY dryRun=Some
+  `),
+  deletecollection: words(`
+    dryRun=All propagationPolicy=Foreground propagationPolicy=Orphan gracePeriodSeconds=0 limit=1 BODY
+  `),
+  watch: words(`
+    allowWatchBookmarks=true sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true
+    sendInitialEvents=true&resourceVersionMatch=NotOlderThan sendInitialEvents=false&resourceVersionMatch=NotOlderThan
+    sendInitialEvents=true resourceVersionMatch=Exact limit=1
+  `),
 };
 
 /** Label selectors with matching labels; undefined where no object matches. */

@@ -10,6 +10,7 @@ import type { JsonObject, JsonValue } from '../../objects/object.ts';
 import { BASES } from './documents.ts';
 import { WHOLE } from './texts.ts';
 import type { FuzzRequest } from './client.ts';
+import { cells, words } from '../differential/word-lists.ts';
 
 const DELETE_OPTIONS: JsonObject = {
   apiVersion: 'v1',
@@ -76,36 +77,21 @@ function replaced(value: JsonValue | undefined, [head, ...rest]: Path, by: JsonV
   return { ...object, [head]: replaced(object[head], rest, by) };
 }
 
+const KEYS = [
+  ...words('unknown spec metadata status kind Name data'),
+  '',
+  ...words(`
+    finalizers ownerReferences managedFields labels annotations uid creationTimestamp generateName namespace
+    resourceVersion deletionTimestamp generation selfLink immutable binaryData
+  `),
+];
+
 /** Replaces or adds a value. */
 const change = fc.record({
   at: fc.nat(),
   odd: fc.constantFrom(...ODD),
   add: fc.boolean(),
-  key: fc.constantFrom(
-    'unknown',
-    'spec',
-    'metadata',
-    'status',
-    'kind',
-    'Name',
-    'data',
-    '',
-    'finalizers',
-    'ownerReferences',
-    'managedFields',
-    'labels',
-    'annotations',
-    'uid',
-    'creationTimestamp',
-    'generateName',
-    'namespace',
-    'resourceVersion',
-    'deletionTimestamp',
-    'generation',
-    'selfLink',
-    'immutable',
-    'binaryData',
-  ),
+  key: fc.constantFrom(...KEYS),
 });
 
 function changed(
@@ -127,67 +113,42 @@ function valueAt(value: JsonValue | undefined, path: Path): JsonValue | undefine
   return path.reduce<JsonValue | undefined>((one, key) => (one as JsonObject | undefined)?.[key], value);
 }
 
+const PIECES = [...'\u0000"{},:[\\\n\tx0\uFEFF \u00e9-.'];
+const FIELDS = words(`
+  "kind":"Pod", "metadata":{"name":"z"}, "a":{"b":1,"b":2}, "spec":{}, "data":{"k":"1","k":"2"},
+`);
+
+type Damage = (bytes: Buffer) => Buffer;
+
+const inserted =
+  (at: number, piece: Buffer): Damage =>
+  (bytes) =>
+    Buffer.concat([bytes.subarray(0, at % (bytes.length + 1)), piece, bytes.subarray(at % (bytes.length + 1))]);
+
 /** Mutations of the bytes. */
-const damage = fc.oneof(
-  { weight: 6, arbitrary: fc.constant((bytes: Buffer): Buffer => bytes) },
+const damage = fc.oneof<fc.WeightedArbitrary<Damage>[]>(
+  { weight: 6, arbitrary: fc.constant<Damage>((bytes) => bytes) },
   {
     weight: 1,
     arbitrary: fc.nat().map(
-      (at) =>
-        (bytes: Buffer): Buffer =>
+      (at): Damage =>
+        (bytes) =>
           bytes.subarray(0, at % (bytes.length + 1)),
     ),
   },
   {
     weight: 1,
+    arbitrary: fc.tuple(fc.nat(), fc.constantFrom(...PIECES)).map(([at, text]) => inserted(at, Buffer.from(text))),
+  },
+  {
+    weight: 1,
     arbitrary: fc
-      .tuple(
-        fc.nat(),
-        fc.constantFrom(
-          '\u0000',
-          '"',
-          '{',
-          '}',
-          ',',
-          ':',
-          '[',
-          '\\',
-          '\n',
-          '\t',
-          'x',
-          '0',
-          '\uFEFF',
-          ' ',
-          '\u00e9',
-          '-',
-          '.',
-        ),
-      )
-      .map(
-        ([at, text]) =>
-          (bytes: Buffer): Buffer =>
-            Buffer.concat([
-              bytes.subarray(0, at % (bytes.length + 1)),
-              Buffer.from(text),
-              bytes.subarray(at % (bytes.length + 1)),
-            ]),
-      ),
+      .tuple(fc.nat(), fc.constantFrom(0xff, 0xc3, 0x80, 0x00))
+      .map(([at, byte]) => inserted(at, Buffer.from([byte]))),
   },
   {
     weight: 1,
-    arbitrary: fc.tuple(fc.nat(), fc.constantFrom(0xff, 0xc3, 0x80, 0x00)).map(
-      ([at, byte]) =>
-        (bytes: Buffer): Buffer =>
-          Buffer.concat([
-            bytes.subarray(0, at % (bytes.length + 1)),
-            Buffer.from([byte]),
-            bytes.subarray(at % (bytes.length + 1)),
-          ]),
-    ),
-  },
-  {
-    weight: 1,
-    arbitrary: fc.tuple(fc.nat(), fc.nat()).map(([at, to]) => (bytes: Buffer): Buffer => {
+    arbitrary: fc.tuple(fc.nat(), fc.nat()).map(([at, to]): Damage => (bytes) => {
       const copy = Buffer.from(bytes);
       if (copy.length > 0) copy[at % copy.length] = to % 256;
       return copy;
@@ -196,108 +157,57 @@ const damage = fc.oneof(
   {
     weight: 1,
     arbitrary: fc.constantFrom('x', '{}', '\n---\n{}', '\u0000', ' ', ',').map(
-      (text) =>
-        (bytes: Buffer): Buffer =>
+      (text): Damage =>
+        (bytes) =>
           Buffer.concat([bytes, Buffer.from(text)]),
     ),
   },
   {
     weight: 1,
-    arbitrary: fc
-      .constantFrom(
-        '"kind":"Pod",',
-        '"metadata":{"name":"z"},',
-        '"a":{"b":1,"b":2},',
-        '"spec":{},',
-        '"data":{"k":"1","k":"2"},',
-      )
-      .map(
-        (text) =>
-          (bytes: Buffer): Buffer =>
-            Buffer.from(bytes.toString('latin1').replace('{', `{${text}`), 'latin1'),
-      ),
+    arbitrary: fc.constantFrom(...FIELDS).map(
+      (text): Damage =>
+        (bytes) =>
+          Buffer.from(bytes.toString('latin1').replace('{', `{${text}`), 'latin1'),
+    ),
   },
 );
 
 const TYPES = [
-  'application/json',
-  'application/json',
-  'application/json',
-  'application/yaml',
-  'application/yaml',
-  'application/vnd.kubernetes.protobuf',
-  'application/cbor',
-  'application/cbor-seq',
+  ...cells(`
+    application/json | application/json | application/json | application/yaml | application/yaml
+    application/vnd.kubernetes.protobuf | application/cbor | application/cbor-seq
+  `),
   '',
-  'text/plain',
-  'APPLICATION/JSON',
-  'application/json; charset=utf-8',
-  'application/json; charset=latin1',
-  'application/json;',
-  'application/json; a',
-  'application/xml',
-  'text/json',
-  'text/yaml',
-  'application/x-yaml',
-  'json',
-  '*/*',
-  'application/*',
-  'application/json, application/yaml',
-  'multipart/form-data',
-  'application/x-www-form-urlencoded',
-  'application/merge-patch+json',
-  'application/vnd.kubernetes.protobuf;type=x',
-  'application/apply-patch+yaml',
-] as const;
+  ...cells(`
+    text/plain | APPLICATION/JSON | application/json; charset=utf-8 | application/json; charset=latin1
+    application/json; | application/json; a | application/xml | text/json | text/yaml | application/x-yaml | json
+    */* | application/* | application/json, application/yaml | multipart/form-data
+    application/x-www-form-urlencoded | application/merge-patch+json | application/vnd.kubernetes.protobuf;type=x
+    application/apply-patch+yaml
+  `),
+];
 const PATCH_TYPES = [
-  'application/json-patch+json',
-  'application/json-patch+json',
-  'application/json-patch+json',
-  'application/merge-patch+json',
-  'application/merge-patch+json',
-  'application/strategic-merge-patch+json',
-  'application/strategic-merge-patch+json',
-  'application/apply-patch+yaml',
-  'application/apply-patch+yaml',
-  'application/apply-patch+cbor',
-  'application/json',
-  'application/yaml',
+  ...cells(`
+    application/json-patch+json | application/json-patch+json | application/json-patch+json
+    application/merge-patch+json | application/merge-patch+json | application/strategic-merge-patch+json
+    application/strategic-merge-patch+json | application/apply-patch+yaml | application/apply-patch+yaml
+    application/apply-patch+cbor | application/json | application/yaml
+  `),
   '',
-  'APPLICATION/MERGE-PATCH+JSON',
-  'application/merge-patch+json; charset=utf-8',
-  'application/merge-patch+json;',
-  'text/plain',
-  'application/apply-patch+json',
-] as const;
+  ...cells(`
+    APPLICATION/MERGE-PATCH+JSON | application/merge-patch+json; charset=utf-8 | application/merge-patch+json;
+    text/plain | application/apply-patch+json
+  `),
+];
 
 const POINTERS = [
   '',
-  '/',
-  '/metadata',
-  '/metadata/labels',
-  '/metadata/labels/a',
-  '/metadata/labels/',
-  '/metadata/name',
-  '/spec',
-  '/data/k',
-  '/spec/parts/0',
-  '/spec/parts/-',
-  '/spec/parts/-1',
-  '/spec/parts/99',
-  '/spec/parts/x',
-  '/spec/parts/01',
-  '/spec/replicas',
-  '/kind',
-  '/a~1b',
-  '/a~2',
-  '~',
-  'metadata',
-  '//',
-  '/absent/child',
-  '/metadata/labels/a/b',
-  '/status',
-  '/spec/template/spec/containers/0/image',
-] as const;
+  ...words(`
+    / /metadata /metadata/labels /metadata/labels/a /metadata/labels/ /metadata/name /spec /data/k /spec/parts/0
+    /spec/parts/- /spec/parts/-1 /spec/parts/99 /spec/parts/x /spec/parts/01 /spec/replicas /kind /a~1b /a~2 ~
+    metadata // /absent/child /metadata/labels/a/b /status /spec/template/spec/containers/0/image
+  `),
+];
 const operation = fc.oneof(
   {
     weight: 5,

@@ -6,141 +6,40 @@
 import * as fc from 'fast-check';
 import { GROUP } from '../differential/crds.ts';
 import type { FuzzRequest } from './client.ts';
+import { words } from '../differential/word-lists.ts';
 
-const METHODS = [
-  'GET',
-  'GET',
-  'GET',
-  'POST',
-  'PUT',
-  'PATCH',
-  'DELETE',
-  'HEAD',
-  'OPTIONS',
-  'TRACE',
-  'PROPFIND',
-] as const;
+const METHODS = words('GET GET GET POST PUT PATCH DELETE HEAD OPTIONS TRACE PROPFIND');
 
 /** Paths that name no resource, or nothing at all. */
-const OTHERS = [
-  '/',
-  '/api',
-  '/apis',
-  '/api/',
-  '/apis/',
-  '/api/v1',
-  '/api/v1/',
-  '/api/v2',
-  '/api/v2/pods',
-  '/apis/apps',
-  '/apis/apps/',
-  '/apis/apps/v1',
-  '/apis/apps/v1/',
-  '/apis/apps/v1beta1',
-  '/apis/apps/v1beta1/deployments',
-  '/apis/apps/v1beta1/namespaces/NS/deployments/d',
-  '/apis/nope',
-  '/apis/nope/v1',
-  '/apis/nope/v1/things',
-  '/apis/nope/v1/namespaces/NS/things/x',
-  `/apis/${GROUP}`,
-  `/apis/${GROUP}/`,
-  `/apis/${GROUP}/v1`,
-  `/apis/${GROUP}/v9`,
-  `/apis/${GROUP}/v9/widgets`,
-  `/apis/${GROUP}/v1/nothings`,
-  `/apis/${GROUP}/v1/namespaces/NS/nothings`,
-  `/apis/${GROUP}/v1/namespaces/NS/nothings/x`,
-  '/openapi',
-  '/openapi/',
-  '/openapi/v2',
-  '/openapi/v2/',
-  '/openapi/v3',
-  '/openapi/v3/',
-  '/openapi/v4',
-  '/openapi/v3/api/v1',
-  '/openapi/v3/apis/nope/v1',
-  '/openapi/v3/apis/apps/v1',
-  '/openapi/v3/version',
-  '/healthz',
-  '/healthz/',
-  '/healthz/ping',
-  '/healthz/nope',
-  '/livez',
-  '/livez/etcd',
-  '/readyz',
-  '/readyz/shutdown',
-  '/healthz?verbose',
-  '/livez?exclude=etcd',
-  '/readyz?verbose&exclude=nope',
-  '/version',
-  '/version/',
-  '/version/x',
-  '/logs',
-  '/logs/',
-  '/ui',
-  '/index.html',
-  '/swagger.json',
-  '/swaggerapi',
-  '/robots.txt',
-  '/favicon.ico',
-  '/.well-known/openid-configuration',
-  '/openid/v1/jwks',
-  '/apis/authentication.k8s.io/v1/tokenreviews',
-  '/apis/authorization.k8s.io/v1/subjectaccessreviews',
-  '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews/x',
-  '/apis/authorization.k8s.io/v1/namespaces/NS/localsubjectaccessreviews',
-  '/apis/authentication.k8s.io/v1/selfsubjectreviews',
-  '/api/v1/componentstatuses',
-  '/api/v1/componentstatuses/etcd-0',
-  '/api/v1/namespaces/NS/bindings',
-  '/API/v1',
-  '/Api',
-  '/apis/APPS/v1',
-  '/watch',
-  '/proxy',
-  '/api/v1/watch',
-  '/api/v1/watch/',
-  '/api/v1/proxy',
-  '/api/v1/proxy/namespaces/NS/pods/p',
-  '/api/v1/redirect',
-  '/apis/apps/v1/watch',
-  '/apis//v1',
-  '/apis/apps//deployments',
-  '/api//v1',
-  '/*',
-  '/api/v1/*',
-  '/%2e%2e/api',
-  '/..',
-  '/.',
-  '/api/v1/namespaces/NS/..',
-  '/apis/metrics.k8s.io/v1beta1/nodes',
-  '/apis/apiregistration.k8s.io/v1/apiservices/v1.apps',
-  '/apis/apiregistration.k8s.io/v1/apiservices/v1.apps/status',
-  '/apis/extensions/v1beta1/ingresses',
-] as const;
+const OTHERS = words(`
+  / /api /apis /api/ /apis/ /api/v1 /api/v1/ /api/v2 /api/v2/pods /apis/apps /apis/apps/ /apis/apps/v1
+  /apis/apps/v1/ /apis/apps/v1beta1 /apis/apps/v1beta1/deployments
+  /apis/apps/v1beta1/namespaces/NS/deployments/d /apis/nope /apis/nope/v1 /apis/nope/v1/things
+  /apis/nope/v1/namespaces/NS/things/x /apis/${GROUP} /apis/${GROUP}/ /apis/${GROUP}/v1 /apis/${GROUP}/v9
+  /apis/${GROUP}/v9/widgets /apis/${GROUP}/v1/nothings /apis/${GROUP}/v1/namespaces/NS/nothings
+  /apis/${GROUP}/v1/namespaces/NS/nothings/x /openapi /openapi/ /openapi/v2 /openapi/v2/ /openapi/v3
+  /openapi/v3/ /openapi/v4 /openapi/v3/api/v1 /openapi/v3/apis/nope/v1 /openapi/v3/apis/apps/v1
+  /openapi/v3/version /healthz /healthz/ /healthz/ping /healthz/nope /livez /livez/etcd /readyz /readyz/shutdown
+  /healthz?verbose /livez?exclude=etcd /readyz?verbose&exclude=nope /version /version/ /version/x /logs /logs/
+  /ui /index.html /swagger.json /swaggerapi /robots.txt /favicon.ico /.well-known/openid-configuration
+  /openid/v1/jwks /apis/authentication.k8s.io/v1/tokenreviews /apis/authorization.k8s.io/v1/subjectaccessreviews
+  /apis/authorization.k8s.io/v1/selfsubjectaccessreviews/x
+  /apis/authorization.k8s.io/v1/namespaces/NS/localsubjectaccessreviews
+  /apis/authentication.k8s.io/v1/selfsubjectreviews /api/v1/componentstatuses /api/v1/componentstatuses/etcd-0
+  /api/v1/namespaces/NS/bindings /API/v1 /Api /apis/APPS/v1 /watch /proxy /api/v1/watch /api/v1/watch/
+  /api/v1/proxy /api/v1/proxy/namespaces/NS/pods/p /api/v1/redirect /apis/apps/v1/watch /apis//v1
+  /apis/apps//deployments /api//v1 /* /api/v1/* /%2e%2e/api /.. /. /api/v1/namespaces/NS/..
+  /apis/metrics.k8s.io/v1beta1/nodes /apis/apiregistration.k8s.io/v1/apiservices/v1.apps
+  /apis/apiregistration.k8s.io/v1/apiservices/v1.apps/status /apis/extensions/v1beta1/ingresses
+`);
 
 const GROUPS = [
   {
     root: '/api/v1',
-    resources: [
-      'pods',
-      'configmaps',
-      'secrets',
-      'services',
-      'serviceaccounts',
-      'endpoints',
-      'events',
-      'nothings',
-      'Pods',
-      'pod',
-      'bindings',
-      'replicationcontrollers',
-      'persistentvolumeclaims',
-      'resourcequotas',
-      'limitranges',
-      'podtemplates',
-    ],
+    resources: words(`
+      pods configmaps secrets services serviceaccounts endpoints events nothings Pods pod bindings
+      replicationcontrollers persistentvolumeclaims resourcequotas limitranges podtemplates
+    `),
     cluster: ['nodes', 'namespaces', 'persistentvolumes', 'componentstatuses', 'nothings'],
   },
   {
@@ -168,68 +67,22 @@ const SUBRESOURCES = [
   '',
   '',
   '',
-  'status',
-  'scale',
-  'binding',
-  'eviction',
-  'log',
-  'exec',
-  'attach',
-  'portforward',
-  'proxy',
-  'proxy/',
-  'proxy/a/b',
-  'token',
-  'finalize',
-  'ephemeralcontainers',
-  'resize',
-  'approval',
-  'nope',
-  'status/x',
-  'Status',
+  ...words(`
+    status scale binding eviction log exec attach portforward proxy proxy/ proxy/a/b token finalize
+    ephemeralcontainers resize approval nope status/x Status
+  `),
   '',
-] as const;
+];
 const NAMES = [
-  'c',
-  'p',
-  'd',
-  'w',
-  's',
-  'absent',
-  'absent',
+  ...words('c p d w s absent absent'),
   '',
-  'UPPER',
-  'under_score',
-  'a.b',
-  'a%20b',
-  'a%2Fb',
-  '%00',
-  'a%0Ab',
-  '%C3%A9',
-  '%FF',
-  'a:b',
-  'a@b',
-  "a'b",
-  'a,b',
-  'a;b',
-  'a=b',
-  '*',
-  '~',
-  '$',
-  '%25',
-  '%2e',
-  '%2E%2E',
-  '-',
-  'status',
-  'scale',
-  'watch',
-  'namespaces',
+  ...words(`
+    UPPER under_score a.b a%20b a%2Fb %00 a%0Ab %C3%A9 %FF a:b a@b a'b a,b a;b a=b * ~ $ %25 %2e %2E%2E - status
+    scale watch namespaces
+  `),
   'x'.repeat(300),
-  '%7Bname%7D',
-  'a+b',
-  'a%3Fb',
-  'a%23b',
-] as const;
+  ...words('%7Bname%7D a+b a%3Fb a%23b'),
+];
 
 const resourcePath = fc
   .record({

@@ -1,0 +1,11 @@
+/** Lists of texts written as one text, several to a line. */
+
+/** The words of a text. */
+export function words(text: string): readonly string[] {
+  return text.trim().split(/\s+/);
+}
+
+/** The cells of rows such as `a b | c d`; a row ends without a separator. */
+export function cells(text: string): readonly string[] {
+  return text.trim().split(/ \| |\n\s*/);
+}
