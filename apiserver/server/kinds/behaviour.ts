@@ -15,11 +15,13 @@ import { admitPod, admittedPod, keptPodStatus, pendingPod, validatePod } from '.
 import { SERVICE } from './service.ts';
 import { STORAGE } from './storage.ts';
 import { WORKLOADS } from './workloads.ts';
-import { validateConfigMap, validateEvent, validateSecret } from './validation/config.ts';
+import { CONFIG_RULES } from './validation/config.ts';
 import { CLUSTER_RULES } from './validation/cluster.ts';
-import { validateNetworkPolicy } from './validation/networking.ts';
+import { NETWORKING_RULES } from './validation/networking.ts';
 import { POLICY_RULES } from './validation/policies.ts';
-import { validateEndpoints, validateEndpointSlice } from './validation/services.ts';
+import { Problems, type Validator } from './validation/problems.ts';
+import { SERVICE_RULES } from './validation/services.ts';
+import { WORKLOAD_RULES } from './validation/workloads.ts';
 
 function with_(object: KubeObject, key: string, value: JsonValue): KubeObject {
   return { ...object, [key]: value };
@@ -63,7 +65,6 @@ const secret: Hooks = {
     const typed = secret['type'] === undefined ? with_(secret, 'type', 'Opaque') : secret;
     return withoutEmpty(typed, DATA) as KubeObject;
   },
-  validate: validateSecret,
 };
 
 function base64(text: string): string {
@@ -88,7 +89,6 @@ const OF_KINDS: { readonly [gr: string]: Hooks } = {
     normalise: admittedPod,
     onCreate: pendingPod,
     onStatus: (pod, old) => pairedIps(keptPodStatus(pod, old)),
-    validate: validatePod,
     statusKeeps: 'ownerReferences',
   },
   services: SERVICE,
@@ -100,11 +100,7 @@ const OF_KINDS: { readonly [gr: string]: Hooks } = {
     expectedPods: 0,
   }),
   secrets: secret,
-  endpoints: { validate: validateEndpoints },
-  'endpointslices.discovery.k8s.io': { validate: validateEndpointSlice },
-  events: { validate: validateEvent },
-  'networkpolicies.networking.k8s.io': { validate: validateNetworkPolicy },
-  configmaps: { validate: validateConfigMap, normalise: (object) => withoutEmpty(object, DATA) as KubeObject },
+  configmaps: { normalise: (object) => withoutEmpty(object, DATA) as KubeObject },
   'customresourcedefinitions.apiextensions.k8s.io': {
     normalise: defaultedCrd,
     onCreate: initialStatus,
@@ -112,10 +108,30 @@ const OF_KINDS: { readonly [gr: string]: Hooks } = {
   },
 };
 
+const RULES: { readonly [gr: string]: Validator } = {
+  ...CLUSTER_RULES,
+  ...CONFIG_RULES,
+  ...NETWORKING_RULES,
+  ...POLICY_RULES,
+  ...SERVICE_RULES,
+  ...WORKLOAD_RULES,
+  pods: validatePod,
+};
+
+function validating(validator: Validator): Hooks {
+  return {
+    validate: (object, old, subresource) => {
+      const found = new Problems();
+      validator(object, old, found, subresource);
+      return found.list;
+    },
+  };
+}
+
 /** Hooks by resource, including validation rules; kinds without an entry need none. */
 export const BEHAVIOUR: { readonly [gr: string]: Hooks } = {
   ...OF_KINDS,
   ...Object.fromEntries(
-    Object.entries({ ...POLICY_RULES, ...CLUSTER_RULES }).map(([gr, validate]) => [gr, { ...OF_KINDS[gr], validate }]),
+    Object.entries(RULES).map(([gr, validator]) => [gr, { ...OF_KINDS[gr], ...validating(validator) }]),
   ),
 };

@@ -8,11 +8,10 @@ import type { JsonObject, JsonValue, KubeObject } from '../../objects/object.ts'
 import { jsonEqual } from '../../objects/json.ts';
 import { type Stored } from '../definition.ts';
 import { inMade, mapIn } from './defaults/rules.ts';
-import type { FieldError } from '../refusal.ts';
 import { fill, inItems, inMap } from './fill.ts';
 import { fillPodLimits } from './limit-ranger.ts';
 import { validatePodSpec } from './validation/pod-spec.ts';
-import { listOf, mapsOf, Problems, textOf } from './validation/problems.ts';
+import { listOf, mapsOf, type Problems, textOf, type Validator } from './validation/problems.ts';
 
 /** Added by the Priority and DefaultTolerationSeconds admission plugins, which are on by default. */
 const ADMITTED: JsonObject = { preemptionPolicy: 'PreemptLowerPriority', priority: 0 };
@@ -127,16 +126,14 @@ const FROZEN =
   'pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)';
 
 /** Validates a pod, and its few allowed updates. */
-export function validatePod(pod: KubeObject, old: KubeObject | undefined): readonly FieldError[] {
-  const found = new Problems();
+export const validatePod: Validator = (pod, old, found) => {
   const qos = mapIn(pod, 'status')['qosClass'];
   if (old !== undefined && qos !== mapIn(old, 'status')['qosClass'])
     found.invalid('status.qosClass', qos ?? '', 'field is immutable');
-  if (old !== undefined && pod['spec'] === old['spec']) return found.list;
+  if (old !== undefined && pod['spec'] === old['spec']) return;
   validatePodSpec(mapIn(pod, 'spec'), 'spec', found);
   if (old !== undefined) validatePodChange(mapIn(pod, 'spec'), mapIn(old, 'spec'), found);
-  return found.list;
-}
+};
 
 function validatePodChange(spec: JsonObject, old: JsonObject, found: Problems): void {
   for (const field of ['containers', 'initContainers'] as const) {

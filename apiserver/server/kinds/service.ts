@@ -12,7 +12,6 @@ import { fill, inItems, inMap } from './fill.ts';
 import { unallocatable } from './service-allocation.ts';
 import { changedSpec, isPort, needsHealthPort, needsPorts } from './service-update.ts';
 import { mapsOf } from './validation/problems.ts';
-import { validateService } from './validation/services.ts';
 
 const PORTS_FROM = 30_000;
 
@@ -141,5 +140,4 @@ export const SERVICE: Partial<Strategy> = {
   onCreateByStatus,
   onUpdate,
   unallocatable,
-  validate: validateService,
 };

@@ -7,8 +7,6 @@ import { mapIn } from './defaults/rules.ts';
 import { fill, inMap, paired } from './fill.ts';
 import { forbidClaim } from './limit-ranger.ts';
 import { compareQuantities } from './quantity.ts';
-import { validateClaim } from './validation/config.ts';
-import { validateIngress } from './validation/networking.ts';
 
 /** Prevents deletion until the finalizer is removed. */
 function protectedBy(finalizer: string, status?: (object: KubeObject) => JsonObject): Hooks {
@@ -104,7 +102,6 @@ export const STORAGE: { readonly [gr: string]: Hooks } = {
     forbidChange: forbidExpansion,
     // Stored without the phase that it reads with.
     readsMore: () => true,
-    validate: validateClaim,
   },
   persistentvolumes: {
     ...protectedBy('kubernetes.io/pv-protection', ({ metadata }) => ({
@@ -116,7 +113,6 @@ export const STORAGE: { readonly [gr: string]: Hooks } = {
   'volumeattributesclasses.storage.k8s.io': protectedBy('kubernetes.io/vac-protection'),
   'ingresses.networking.k8s.io': {
     admit: admitIngress,
-    validate: validateIngress,
     onCreate: (object) => ({ ...object, status: { loadBalancer: {} } }),
   },
   nodes: {

@@ -7,7 +7,6 @@ import { jsonEqual } from '../../objects/json.ts';
 import { startingWith, type Hooks } from './hooks.ts';
 import { mapIn } from './defaults/rules.ts';
 import { fill, inMap } from './fill.ts';
-import { WORKLOAD_RULES } from './validation/workloads.ts';
 
 /**
  * A Job without labels gets those of its template, including the generated ones: a real server defaults once more when it reads the stored
@@ -102,7 +101,7 @@ function labelsOf(object: KubeObject): JsonObject {
 }
 
 /** Hooks by resource. */
-export const WORKLOADS: { readonly [gr: string]: Hooks } = validated({
+export const WORKLOADS: { readonly [gr: string]: Hooks } = {
   'deployments.apps': { ...startingWith({}), converted: withReplicas, statusKeeps: 'labels' },
   'replicasets.apps': { ...startingWith({ replicas: 0 }), converted: withReplicas },
   'statefulsets.apps': { ...startingWith({ replicas: 0, availableReplicas: 0 }), converted: withReplicas },
@@ -114,15 +113,4 @@ export const WORKLOADS: { readonly [gr: string]: Hooks } = validated({
   replicationcontrollers: { ...startingWith({ replicas: 0 }), normalise: labelledByTemplate },
   'jobs.batch': job,
   'cronjobs.batch': startingWith({}),
-  podtemplates: {},
-});
-
-/** Adds the validation rules of each kind. */
-function validated(hooks: { readonly [gr: string]: Hooks }): { readonly [gr: string]: Hooks } {
-  return Object.fromEntries(
-    Object.entries(hooks).map(([gr, one]) => {
-      const validate = WORKLOAD_RULES[gr];
-      return [gr, validate === undefined ? one : { ...one, validate }];
-    }),
-  );
-}
+};

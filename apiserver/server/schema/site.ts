@@ -55,7 +55,7 @@ export class Site {
    *
    * @throws {TooMuchJudged}
    */
-  metadataValidation(parts: number): void {
+  count(parts: number): void {
     const root = this.#root;
     if ((root.#validated += parts) > VALIDATED_MAX) throw new ValidationLimitExceeded();
     if (this.asked === 'matches') root.#compared += parts;
@@ -92,7 +92,7 @@ export class Site {
   /** Duplicate messages are dropped. */
   add(error: FieldError): void {
     if (this.settled) return;
-    this.metadataValidation(ERROR_PARTS);
+    this.count(ERROR_PARTS);
     const start = startOf(error);
     this.#known ??= new Map();
     const same = this.#known.get(start);

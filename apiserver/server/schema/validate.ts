@@ -39,7 +39,7 @@ export function validateValue(
 
 function validate(node: SchemaNode, given: JsonValue, old: JsonValue | undefined, path: string, site: Site): void {
   if (site.settled) return;
-  site.metadataValidation(typeof given === 'string' ? 1 + (given.length >> 10) : 1);
+  site.count(typeof given === 'string' ? 1 + (given.length >> 10) : 1);
   // An integer with digits beyond a double is validated as the double.
   const digits = typeof given === 'object' ? longIntegerDigits(given) : undefined;
   const value = digits === undefined ? given : Number(digits);

@@ -8,9 +8,7 @@ import { isMap, listOf, mapOf, mapsOf, textOf } from '../../../objects/json.ts';
 import type { JsonObject, JsonValue } from '../../../objects/object.ts';
 import { PolicyExpressions } from '../../admission/policy-expressions.ts';
 import { qualifiedNameErrors } from '../../names.ts';
-import type { Problems } from './problems.ts';
-
-type Validator = (object: JsonObject, old: JsonObject | undefined, found: Problems) => void;
+import { type Problems, type Validator } from './problems.ts';
 
 /** Compiles one expression and reports errors. `wanted`: types in Go's notation. */
 function expression(

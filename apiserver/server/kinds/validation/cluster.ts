@@ -1,21 +1,9 @@
 /** Namespaces, nodes, quotas, limit ranges and priority levels (k8s.io/kubernetes `pkg/apis/core/validation`). */
 import { jsonEqual } from '../../../objects/json.ts';
-import type { JsonObject, JsonValue, KubeObject } from '../../../objects/object.ts';
+import type { JsonObject, JsonValue } from '../../../objects/object.ts';
 import { qualifiedNameErrors } from '../../names.ts';
-import type { FieldError } from '../../refusal.ts';
 import { compareQuantities } from '../quantity.ts';
-import { listOf, mapOf, mapsOf, Problems, shown, textOf } from './problems.ts';
-
-type Validate = (object: KubeObject, old: KubeObject | undefined) => readonly FieldError[];
-type Validator = (object: KubeObject, old: KubeObject | undefined, found: Problems) => void;
-
-function metadataValidation(validate: Validator): Validate {
-  return (object, old) => {
-    const found = new Problems();
-    validate(object, old, found);
-    return found.list;
-  };
-}
+import { listOf, mapOf, mapsOf, type Problems, shown, textOf, type Validator } from './problems.ts';
 
 const namespace: Validator = (object, old, found) => {
   if (old === undefined) {
@@ -249,10 +237,10 @@ function validateLimited(limited: JsonObject, found: Problems): void {
 }
 
 /** By resource. */
-export const CLUSTER_RULES: { readonly [gr: string]: Validate } = {
-  limitranges: metadataValidation(limitRange),
-  namespaces: metadataValidation(namespace),
-  nodes: metadataValidation(node),
-  resourcequotas: metadataValidation(quota),
-  'prioritylevelconfigurations.flowcontrol.apiserver.k8s.io': metadataValidation(priorityLevel),
+export const CLUSTER_RULES: { readonly [gr: string]: Validator } = {
+  limitranges: limitRange,
+  namespaces: namespace,
+  nodes: node,
+  resourcequotas: quota,
+  'prioritylevelconfigurations.flowcontrol.apiserver.k8s.io': priorityLevel,
 };

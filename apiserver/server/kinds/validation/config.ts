@@ -1,10 +1,9 @@
 /** Configuration, secrets, events and claims (k8s.io/kubernetes `pkg/apis/core/validation`). */
 import type { KubeObject } from '../../../objects/object.ts';
 import { jsonEqual } from '../../../objects/json.ts';
-import type { FieldError } from '../../refusal.ts';
 import { eventToStorage } from '../events.ts';
 import { compareQuantities } from '../quantity.ts';
-import { listOf, mapOf, Problems, textOf } from './problems.ts';
+import { listOf, mapOf, type Problems, textOf, type Validator } from './problems.ts';
 
 const KEY = /^[-._a-zA-Z0-9]+$/;
 const KEY_TEXT =
@@ -32,13 +31,11 @@ function frozen(object: KubeObject, old: KubeObject | undefined, found: Problems
   for (const field of ['data', 'binaryData']) if (!jsonEqual(object[field], old[field])) found.forbidden(field, FROZEN);
 }
 
-export function validateConfigMap(object: KubeObject, old: KubeObject | undefined): readonly FieldError[] {
-  const found = new Problems();
+const validateConfigMap: Validator = (object, old, found) => {
   frozen(object, old, found);
   validateKeys(object, 'data', found);
   validateKeys(object, 'binaryData', found);
-  return found.list;
-}
+};
 
 const ACCOUNT = 'kubernetes.io/service-account.name';
 
@@ -50,8 +47,7 @@ const KEYS: { readonly [type: string]: readonly string[] } = {
   'kubernetes.io/tls': ['tls.crt', 'tls.key'],
 };
 
-export function validateSecret(object: KubeObject, old: KubeObject | undefined): readonly FieldError[] {
-  const found = new Problems();
+const validateSecret: Validator = (object, old, found) => {
   const type = textOf(object['type']);
   if (old !== undefined && type !== old['type']) found.invalid('type', type, 'field is immutable');
   frozen(object, old, found);
@@ -64,14 +60,12 @@ export function validateSecret(object: KubeObject, old: KubeObject | undefined):
     found.required('data[username]');
     found.required('data[password]');
   }
-  return found.list;
-}
+};
 
 const MODES = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod'];
 
-export function validateClaim(claim: KubeObject, old: KubeObject | undefined): readonly FieldError[] {
-  if (old !== undefined && claim['spec'] === old['spec']) return [];
-  const found = new Problems();
+const validateClaim: Validator = (claim, old, found) => {
+  if (old !== undefined && claim['spec'] === old['spec']) return;
   const spec = mapOf(claim['spec']);
   const modes = listOf(spec['accessModes']);
   if (modes.length === 0) found.required('spec.accessModes', 'at least 1 access mode is required');
@@ -87,8 +81,7 @@ export function validateClaim(claim: KubeObject, old: KubeObject | undefined): r
   if (storageClass !== '') found.dnsSubdomain('spec.storageClassName', storageClass);
   found.oneOfIfAny('spec.volumeMode', spec['volumeMode'], ['Block', 'Filesystem']);
   if (old !== undefined) changedClaim(claim, old, found);
-  return found.list;
-}
+};
 
 /** A bound claim may request more storage; an unbound one may only set the volume name. */
 function changedClaim(claim: KubeObject, old: KubeObject, found: Problems): void {
@@ -145,8 +138,7 @@ function unchangedEvent(event: KubeObject, old: KubeObject, found: Problems): vo
 }
 
 /** Events in core form. Those of events.k8s.io have an eventTime, which old ones lack. */
-export function validateEvent(given: KubeObject, old: KubeObject | undefined): readonly FieldError[] {
-  const found = new Problems();
+const validateEvent: Validator = (given, old, found) => {
   const fresh = given.apiVersion !== 'v1';
   const event = fresh ? eventToStorage(given) : given;
   const strict = fresh && old === undefined;
@@ -160,7 +152,7 @@ export function validateEvent(given: KubeObject, old: KubeObject | undefined): r
   if (strict && event['type'] !== 'Normal' && event['type'] !== 'Warning')
     found.invalid('type', '', `has invalid value: ${textOf(event['type'])}`);
   if (fresh && old !== undefined) unchangedEvent(event, eventToStorage(old), found);
-  if (!timed) return found.list;
+  if (!timed) return;
   const controller = textOf(event['reportingComponent']);
   const at = fresh ? 'reportingController' : 'reportingComponent';
   if (controller === '') found.required(at);
@@ -171,5 +163,12 @@ export function validateEvent(given: KubeObject, old: KubeObject | undefined): r
     if (text.length > max) found.invalid(field, '', `can have at most ${max} characters`);
   }
   if (textOf(event['message']).length > 1024) found.invalid('message', '', 'can have at most 1024 characters');
-  return found.list;
-}
+};
+
+/** By resource. */
+export const CONFIG_RULES: { readonly [gr: string]: Validator } = {
+  configmaps: validateConfigMap,
+  secrets: validateSecret,
+  persistentvolumeclaims: validateClaim,
+  events: validateEvent,
+};

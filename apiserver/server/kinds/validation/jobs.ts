@@ -1,10 +1,9 @@
 /** Jobs, also inside CronJobs (k8s.io/kubernetes `pkg/apis/batch/validation`). */
 import { jsonEqual } from '../../../objects/json.ts';
 import type { JsonObject, JsonValue, KubeObject } from '../../../objects/object.ts';
-import type { FieldError } from '../../refusal.ts';
 import { without } from '../defaults/rules.ts';
 import { inItems } from '../fill.ts';
-import { mapOf, mapsOf, Problems, shown } from './problems.ts';
+import { mapOf, mapsOf, type Problems, shown, type Validator } from './problems.ts';
 import { matches, validateMatch, validateTemplate } from './templates.ts';
 
 /** A Job's spec, also inside a CronJob, where it has no selector yet. */
@@ -27,18 +26,13 @@ export function validateJobSpec(spec: JsonObject, path: string, found: Problems)
   else found.oneOfIfAny(at, restart, ['OnFailure', 'Never']);
 }
 
-export function validateJob(
-  object: KubeObject,
-  old: KubeObject | undefined,
-  subresource: string,
-): readonly FieldError[] {
-  if (subresource === 'status') return [];
-  const found = new Problems();
+export const validateJob: Validator = (object, old, found, subresource) => {
+  if (subresource === 'status') return;
   const spec = mapOf(object['spec']);
   const before = old === undefined ? undefined : mapOf(old['spec']);
   generatedLabels(object, spec, before === undefined ? undefined : mapOf(before['template']), found);
   validateSelectingJob(spec, found);
-  if (before === undefined) return found.list;
+  if (before === undefined) return;
   // A real server validates an updated Job as a new one first, and then as an update.
   validateSelectingJob(spec, found);
   if (spec['completionMode'] !== 'Indexed')
@@ -47,8 +41,7 @@ export function validateJob(
   validateJobTemplate(spec, before, mapOf(old?.['status']), found);
   for (const field of ['completionMode', 'podFailurePolicy', 'backoffLimitPerIndex', 'managedBy', 'successPolicy'])
     found.immutable(`spec.${field}`, spec[field], before[field]);
-  return found.list;
-}
+};
 
 /** The mutable part of a suspended Job's template: scheduling and resources. */
 function validateJobTemplate(spec: JsonObject, old: JsonObject, status: JsonObject, found: Problems): void {

@@ -1,12 +1,10 @@
 /** Ingresses and network policies (k8s.io/kubernetes `pkg/apis/networking/validation`). */
-import type { JsonObject, KubeObject } from '../../../objects/object.ts';
-import type { FieldError } from '../../refusal.ts';
+import type { JsonObject } from '../../../objects/object.ts';
 import { parseIp } from '../../schema/ip.ts';
 import { portNameErrors } from './containers.ts';
-import { listOf, mapOf, mapsOf, Problems, textOf } from './problems.ts';
+import { listOf, mapOf, mapsOf, type Problems, textOf, type Validator } from './problems.ts';
 
-export function validateIngress(ingress: KubeObject): readonly FieldError[] {
-  const found = new Problems();
+const validateIngress: Validator = (ingress, _, found) => {
   const spec = mapOf(ingress['spec']);
   const rules = mapsOf(spec['rules']);
   if (rules.length === 0 && spec['defaultBackend'] === undefined)
@@ -32,8 +30,7 @@ export function validateIngress(ingress: KubeObject): readonly FieldError[] {
   }
   const className = textOf(spec['ingressClassName']);
   if (className !== '') found.dnsSubdomain('spec.ingressClassName', className);
-  return found.list;
-}
+};
 
 const WILDCARD = /^\*\.[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 const WILDCARD_TEXT =
@@ -80,8 +77,7 @@ function validateBackend({ resource, service }: JsonObject, path: string, found:
   } else if (resource === undefined) found.invalid(path, '', 'resource or service backend is required');
 }
 
-export function validateNetworkPolicy(policy: KubeObject): readonly FieldError[] {
-  const found = new Problems();
+const validateNetworkPolicy: Validator = (policy, _, found) => {
   const spec = mapOf(policy['spec']);
   found.labelSelector('spec.podSelector', spec['podSelector']);
   for (const [direction, peers] of [
@@ -98,8 +94,7 @@ export function validateNetworkPolicy(policy: KubeObject): readonly FieldError[]
   else
     for (const [index, type] of types.entries())
       found.oneOfIfAny(`spec.policyTypes[${index}]`, type, ['Ingress', 'Egress']);
-  return found.list;
-}
+};
 
 function validatePort({ protocol, port, endPort }: JsonObject, path: string, found: Problems): void {
   found.oneOfIfAny(`${path}.protocol`, protocol, ['TCP', 'UDP', 'SCTP']);
@@ -128,3 +123,9 @@ function validatePeer(peer: JsonObject, path: string, found: Problems): void {
       found.forbidden(path, 'may not specify both ipBlock and another peer');
   } else if (podSelector === undefined && namespaceSelector === undefined) found.required(path, 'must specify a peer');
 }
+
+/** By resource. */
+export const NETWORKING_RULES: { readonly [gr: string]: Validator } = {
+  'ingresses.networking.k8s.io': validateIngress,
+  'networkpolicies.networking.k8s.io': validateNetworkPolicy,
+};

@@ -2,22 +2,11 @@
 import { ADMISSION_POLICY_RULES } from './admission-policies.ts';
 import { jsonEqual } from '../../../objects/json.ts';
 import { isMap } from '../../../objects/json.ts';
-import type { JsonObject, JsonValue, KubeObject } from '../../../objects/object.ts';
+import type { JsonObject, JsonValue } from '../../../objects/object.ts';
 import { nameErrors } from '../../names.ts';
-import { fieldNotSupported, type FieldError } from '../../refusal.ts';
-import { listOf, mapOf, mapsOf, Problems, shown, textOf } from './problems.ts';
+import { fieldNotSupported } from '../../refusal.ts';
+import { listOf, mapOf, mapsOf, type Problems, shown, textOf, type Validator } from './problems.ts';
 import { atMostAll, countOrPercent } from './workloads.ts';
-
-type Validator = (object: KubeObject, old: KubeObject | undefined, found: Problems) => void;
-type Validate = (object: KubeObject, old: KubeObject | undefined) => readonly FieldError[];
-
-function metadataValidation(validate: Validator): Validate {
-  return (object, old) => {
-    const found = new Problems();
-    validate(object, old, found);
-    return found.list;
-  };
-}
 
 const SOURCES = ['ContainerResource', 'External', 'Object', 'Pods', 'Resource'];
 
@@ -296,22 +285,20 @@ const endpointHook: Validator = (object, _, found) => {
 };
 
 /** By resource. */
-export const POLICY_RULES: { readonly [gr: string]: Validate } = {
-  'certificatesigningrequests.certificates.k8s.io': metadataValidation(signingRequest),
-  'clusterrolebindings.rbac.authorization.k8s.io': metadataValidation(validateBinding(false)),
-  'clusterroles.rbac.authorization.k8s.io': metadataValidation(validateRules(false)),
-  'controllerrevisions.apps': metadataValidation(revision),
-  'horizontalpodautoscalers.autoscaling': metadataValidation(autoscaler),
-  'leases.coordination.k8s.io': metadataValidation(lease),
-  'mutatingwebhookconfigurations.admissionregistration.k8s.io': metadataValidation(endpointHook),
-  persistentvolumes: metadataValidation(volume),
-  'poddisruptionbudgets.policy': metadataValidation(budget),
-  'priorityclasses.scheduling.k8s.io': metadataValidation(priorityClass),
-  'rolebindings.rbac.authorization.k8s.io': metadataValidation(validateBinding(true)),
-  'roles.rbac.authorization.k8s.io': metadataValidation(validateRules(true)),
-  'storageclasses.storage.k8s.io': metadataValidation(storageClass),
-  'validatingwebhookconfigurations.admissionregistration.k8s.io': metadataValidation(endpointHook),
-  ...Object.fromEntries(
-    Object.entries(ADMISSION_POLICY_RULES).map(([gr, validate]) => [gr, metadataValidation(validate)]),
-  ),
+export const POLICY_RULES: { readonly [gr: string]: Validator } = {
+  'certificatesigningrequests.certificates.k8s.io': signingRequest,
+  'clusterrolebindings.rbac.authorization.k8s.io': validateBinding(false),
+  'clusterroles.rbac.authorization.k8s.io': validateRules(false),
+  'controllerrevisions.apps': revision,
+  'horizontalpodautoscalers.autoscaling': autoscaler,
+  'leases.coordination.k8s.io': lease,
+  'mutatingwebhookconfigurations.admissionregistration.k8s.io': endpointHook,
+  persistentvolumes: volume,
+  'poddisruptionbudgets.policy': budget,
+  'priorityclasses.scheduling.k8s.io': priorityClass,
+  'rolebindings.rbac.authorization.k8s.io': validateBinding(true),
+  'roles.rbac.authorization.k8s.io': validateRules(true),
+  'storageclasses.storage.k8s.io': storageClass,
+  'validatingwebhookconfigurations.admissionregistration.k8s.io': endpointHook,
+  ...ADMISSION_POLICY_RULES,
 };

@@ -5,7 +5,7 @@
  */
 import { isList, isMap } from '../../../objects/json.ts';
 import { jsonEqual } from '../../../objects/json.ts';
-import type { JsonObject, JsonValue } from '../../../objects/object.ts';
+import type { JsonObject, JsonValue, KubeObject } from '../../../objects/object.ts';
 import { labelValueErrors, nameErrors, qualifiedNameErrors } from '../../names.ts';
 import { parseCidr } from '../../schema/ip.ts';
 import {
@@ -19,6 +19,9 @@ import {
 
 /** The maximum number of errors of one object; the answer shows fewer. */
 const NOTED_MAX = 10_000;
+
+/** Appends the errors of an object. `old`: the stored one, on updates. */
+export type Validator = (object: KubeObject, old: KubeObject | undefined, found: Problems, subresource: string) => void;
 
 export class Problems {
   readonly list: FieldError[] = [];

@@ -2,16 +2,14 @@
 import { jsonEqual } from '../../../objects/json.ts';
 import type { JsonObject, JsonValue, KubeObject } from '../../../objects/object.ts';
 import { parseIp } from '../../schema/ip.ts';
-import type { FieldError } from '../../refusal.ts';
 import { validatePortReference } from './containers.ts';
-import { listOf, mapOf, mapsOf, Problems, shown, textOf } from './problems.ts';
+import { listOf, mapOf, mapsOf, type Problems, shown, textOf, type Validator } from './problems.ts';
 
 const TYPES = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort'];
 const PROTOCOLS = ['SCTP', 'TCP', 'UDP'];
 export const IP_TEXT = 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)';
 
-export function validateService(service: KubeObject, old: KubeObject | undefined): readonly FieldError[] {
-  const found = new Problems();
+const validateService: Validator = (service, old, found) => {
   const spec = mapOf(service['spec']);
   const before = mapOf(old?.['spec']);
   const type = textOf(spec['type']);
@@ -51,8 +49,7 @@ export function validateService(service: KubeObject, old: KubeObject | undefined
   if (type !== 'LoadBalancer' && !balanced && listOf(balancer['ingress']).length > 0)
     found.forbidden('status.loadBalancer.ingress', "may only be used when `spec.type` is 'LoadBalancer'");
   else validateIngress(mapsOf(balancer['ingress']), 'status.loadBalancer.ingress', found);
-  return found.list;
-}
+};
 
 const SOURCE_RANGES = 'service.beta.kubernetes.io/load-balancer-source-ranges';
 const ONLY_BALANCED = "may only be used when `type` is 'LoadBalancer'";
@@ -151,8 +148,7 @@ function validateEndpointIp(address: string, path: string, found: Problems): voi
     found.invalid(path, address, 'may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)');
 }
 
-export function validateEndpoints(endpoints: KubeObject): readonly FieldError[] {
-  const found = new Problems();
+const validateEndpoints: Validator = (endpoints, _, found) => {
   for (const [index, subset] of mapsOf(endpoints['subsets']).entries()) {
     const at = `subsets[${index}]`;
     const ready = mapsOf(subset['addresses']);
@@ -168,8 +164,7 @@ export function validateEndpoints(endpoints: KubeObject): readonly FieldError[] 
     for (const [place, port] of ports.entries())
       validateEndpointPort(port, ports.length > 1, `${at}.ports[${place}]`, found);
   }
-  return found.list;
-}
+};
 
 function validateEndpointPort(port: JsonObject, named: boolean, path: string, found: Problems): void {
   const name = textOf(port['name']);
@@ -181,8 +176,7 @@ function validateEndpointPort(port: JsonObject, named: boolean, path: string, fo
 
 const ADDRESS_TYPES = ['FQDN', 'IPv4', 'IPv6'];
 
-export function validateEndpointSlice(slice: KubeObject, old: KubeObject | undefined): readonly FieldError[] {
-  const found = new Problems();
+const validateEndpointSlice: Validator = (slice, old, found) => {
   const type = textOf(slice['addressType']);
   if (old !== undefined && type !== old['addressType']) found.invalid('addressType', type, 'field is immutable');
   found.oneOf('addressType', type, ADDRESS_TYPES);
@@ -198,8 +192,7 @@ export function validateEndpointSlice(slice: KubeObject, old: KubeObject | undef
     names.add(name);
     found.oneOf(`${at}.protocol`, port['protocol'], PROTOCOLS);
   }
-  return found.list;
-}
+};
 
 function validateSliceEndpoints(type: string, endpoints: readonly JsonObject[], found: Problems): void {
   for (const [index, endpoint] of endpoints.entries()) {
@@ -230,3 +223,10 @@ export function isIPv4(text: string): boolean {
 export function isIPv6(text: string): boolean {
   return parseIp(text)?.length === 16;
 }
+
+/** By resource. */
+export const SERVICE_RULES: { readonly [gr: string]: Validator } = {
+  services: validateService,
+  endpoints: validateEndpoints,
+  'endpointslices.discovery.k8s.io': validateEndpointSlice,
+};

@@ -1,27 +1,21 @@
 /** Workload kinds (k8s.io/kubernetes `pkg/apis/{apps,batch}/validation`): validation and immutable fields. */
-import type { JsonObject, JsonValue, KubeObject } from '../../../objects/object.ts';
+import type { JsonObject, JsonValue } from '../../../objects/object.ts';
 import { jsonEqual } from '../../../objects/json.ts';
-import type { FieldError } from '../../refusal.ts';
 import { scheduleError } from './cron-schedule.ts';
 import { validateJobSpec, validateJob } from './jobs.ts';
-import { listOf, mapOf, mapsOf, Problems, shown, textOf } from './problems.ts';
+import { listOf, mapOf, mapsOf, type Problems, shown, textOf, type Validator } from './problems.ts';
 import { STATUS_RULES, type StatusValidator } from './statuses.ts';
 import { validateLastingTemplate, validateMatch, validateSelector, validateTemplate } from './templates.ts';
 
-type Validate = (object: KubeObject, old: KubeObject | undefined, subresource: string) => readonly FieldError[];
-type Validator = (spec: JsonObject, old: JsonObject | undefined, found: Problems) => void;
+type SpecValidator = (spec: JsonObject, old: JsonObject | undefined, found: Problems) => void;
 
 /** Validates specs; an unchanged spec was validated before. */
-function specs(validateStatus: Validator): Validate {
-  return (object, old) => {
-    if (old !== undefined && object['spec'] === old['spec']) return NONE;
-    const found = new Problems();
-    validateStatus(mapOf(object['spec']), old === undefined ? undefined : mapOf(old['spec']), found);
-    return found.list;
+function specs(validateSpec: SpecValidator): Validator {
+  return (object, old, found) => {
+    if (old === undefined || object['spec'] !== old['spec'])
+      validateSpec(mapOf(object['spec']), old === undefined ? undefined : mapOf(old['spec']), found);
   };
 }
-
-const NONE: readonly FieldError[] = [];
 
 function immutable(spec: JsonObject, old: JsonObject | undefined, field: string, found: Problems): void {
   if (old !== undefined) found.immutable(`spec.${field}`, spec[field], old[field]);
@@ -37,7 +31,7 @@ function validateReplicated(spec: JsonObject, found: Problems): void {
   validateLastingTemplate(mapOf(spec['template']), 'spec.template', 'ReplicaSet', found);
 }
 
-const deployment: Validator = (spec, old, found) => {
+const deployment: SpecValidator = (spec, old, found) => {
   found.nonNegative('spec.replicas', spec['replicas']);
   validateReplicated(spec, found);
   deploymentStrategy(mapOf(spec['strategy']), found);
@@ -86,7 +80,7 @@ function isZero(value: JsonValue | undefined): boolean {
   return value === undefined || Number.parseInt(shown(value), 10) === 0;
 }
 
-const replicaSet: Validator = (spec, old, found) => {
+const replicaSet: SpecValidator = (spec, old, found) => {
   found.nonNegative('spec.replicas', spec['replicas']);
   found.nonNegative('spec.minReadySeconds', spec['minReadySeconds']);
   validateReplicated(spec, found);
@@ -103,7 +97,7 @@ const STATEFUL_MUTABLE = [
   'minReadySeconds',
 ];
 
-const statefulSet: Validator = (spec, old, found) => {
+const statefulSet: SpecValidator = (spec, old, found) => {
   const { podManagementPolicy, updateStrategy } = spec;
   if (podManagementPolicy !== 'OrderedReady' && podManagementPolicy !== 'Parallel')
     found.invalid('spec.podManagementPolicy', podManagementPolicy, "must be 'OrderedReady' or 'Parallel'");
@@ -162,7 +156,7 @@ function without(map: JsonObject, keys: readonly string[]): JsonObject {
   return Object.fromEntries(Object.entries(map).filter(([key]) => !keys.includes(key)));
 }
 
-const daemonSet: Validator = (spec, old, found) => {
+const daemonSet: SpecValidator = (spec, old, found) => {
   immutable(spec, old, 'selector', found);
   // A missing one matches nothing, and is not required.
   if ((spec['selector'] ?? undefined) !== undefined) found.labelSelector('spec.selector', spec['selector']);
@@ -196,7 +190,7 @@ function daemonStrategy({ type, rollingUpdate }: JsonObject, found: Problems): v
     found.required(`${at}.maxUnavailable`, 'cannot be 0 when maxSurge is 0');
 }
 
-const replicationController: Validator = (spec, _, found) => {
+const replicationController: SpecValidator = (spec, _, found) => {
   found.nonNegative('spec.minReadySeconds', spec['minReadySeconds']);
   const selector = mapOf(spec['selector']);
   if (Object.keys(selector).length === 0) found.required('spec.selector');
@@ -209,7 +203,7 @@ const replicationController: Validator = (spec, _, found) => {
   validateLastingTemplate(mapOf(spec['template']), 'spec.template', 'ReplicationController', found);
 };
 
-const cronJob: Validator = (spec, old, found) => {
+const cronJob: SpecValidator = (spec, old, found) => {
   const schedule = textOf(spec['schedule']);
   if (schedule === '') found.required('spec.schedule');
   else {
@@ -241,7 +235,7 @@ function isTimeZone(zone: string): boolean {
 }
 
 /** By resource. */
-const SPEC_RULES: { readonly [gr: string]: Validate } = {
+const SPEC_RULES: { readonly [gr: string]: Validator } = {
   'cronjobs.batch': specs(cronJob),
   'daemonsets.apps': specs(daemonSet),
   'deployments.apps': specs(deployment),
@@ -249,29 +243,22 @@ const SPEC_RULES: { readonly [gr: string]: Validate } = {
   'replicasets.apps': specs(replicaSet),
   replicationcontrollers: specs(replicationController),
   'statefulsets.apps': specs(statefulSet),
-  podtemplates: (object, old) => {
-    if (old !== undefined && object['template'] === old['template']) return NONE;
-    const found = new Problems();
-    validateTemplate(mapOf(object['template']), 'template', found);
-    return found.list;
+  podtemplates: (object, old, found) => {
+    if (old === undefined || object['template'] !== old['template'])
+      validateTemplate(mapOf(object['template']), 'template', found);
   },
 };
 
 /** By resource: specs, and statuses that changed. */
-export const WORKLOAD_RULES: { readonly [gr: string]: Validate } = Object.fromEntries(
-  Object.entries(SPEC_RULES).map(([gr, validate]) => {
-    const validateStatus = STATUS_RULES[gr];
-    return [gr, validateStatus === undefined ? validate : withStatus(validate, validateStatus)];
-  }),
+export const WORKLOAD_RULES: { readonly [gr: string]: Validator } = Object.fromEntries(
+  Object.entries(SPEC_RULES).map(([gr, validate]) => [gr, withStatus(validate, STATUS_RULES[gr])]),
 );
 
-function withStatus(validate: Validate, validateStatus: StatusValidator): Validate {
-  return (object, old, subresource) => {
-    const bySpec = validate(object, old, subresource);
-    if (old === undefined || object['status'] === old['status'] || jsonEqual(object['status'], old['status']))
-      return bySpec;
-    const found = new Problems();
-    validateStatus(mapOf(object['status']), found);
-    return [...bySpec, ...found.list];
+function withStatus(validate: Validator, validateStatus: StatusValidator | undefined): Validator {
+  return (object, old, found, subresource) => {
+    validate(object, old, found, subresource);
+    const { status } = object;
+    if (old !== undefined && status !== old['status'] && !jsonEqual(status, old['status']))
+      validateStatus?.(mapOf(status), found);
   };
 }
