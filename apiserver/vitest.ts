@@ -2,7 +2,6 @@
 import { test as base, type TestAPI } from 'vitest';
 import { startApiServer, type RunningApiServer, type StartOptions } from './running.ts';
 
-/** The fixtures. */
 export interface ApiServerFixture {
   readonly apiServer: RunningApiServer;
 }

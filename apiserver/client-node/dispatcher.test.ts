@@ -1,8 +1,7 @@
 import { Readable } from 'node:stream';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { ApiRequest, ApiResponse, ResponseSink, Upstream } from '../wire/http.ts';
-import { createDispatcher } from './dispatcher.ts';
-import type { DispatchHandler, DispatchOptions } from './dispatcher.ts';
+import { createDispatcher, type DispatchHandler, type DispatchOptions } from './dispatcher.ts';
 
 interface Sent {
   readonly request: ApiRequest;

@@ -14,8 +14,7 @@ import type {
 } from '@kubernetes/client-node';
 import type { Upstream } from '../wire/http.ts';
 import type { ClientNode } from './client-node.ts';
-import { createDispatcher } from './dispatcher.ts';
-import type { InProcessDispatcher } from './dispatcher.ts';
+import { createDispatcher, type InProcessDispatcher } from './dispatcher.ts';
 import { createHttpLibrary } from './http-library.ts';
 import type { Transport } from './transport.ts';
 

@@ -17,7 +17,6 @@ export interface ProcessIdentity {
   readonly started: string;
 }
 
-/** Of this process. */
 export function ourProcess(): ProcessIdentity {
   return identityOf(process.pid);
 }

@@ -1,6 +1,4 @@
-/**
- * Discovery and OpenAPI of a real kube-apiserver, read over HTTPS and prepared for the generated files.
- */
+/** Discovery and OpenAPI of a real kube-apiserver, read over HTTPS and prepared for the generated files. */
 import { Agent, request } from 'node:https';
 
 export type Schema = { readonly [key: string]: unknown };

@@ -118,7 +118,6 @@ export const qualifiedNameErrors: (value: string) => readonly string[] = cached(
   return errors.length === 0 ? NONE : errors;
 });
 
-/** Errors of a label value. */
 export const labelValueErrors: (value: string) => readonly string[] = matching(
   LABEL_VALUE,
   63,

@@ -237,9 +237,7 @@ export function aggregated(texts: readonly string[]): string {
   return texts.length > 1 ? `[${texts.join(', ')}]` : (texts[0] ?? '');
 }
 
-/**
- * The maximum total of errors in an answer, characters. A real server lists all errors, and each may quote a value of megabytes.
- */
+/** The maximum total of errors in an answer, characters. A real server lists all errors, and each may quote a value of megabytes. */
 const TOLD_MAX = 1024 * 1024;
 
 /** 422 for an object of `kind` (`Widget.example.com` in the message). */

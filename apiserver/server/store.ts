@@ -162,7 +162,6 @@ export class Store {
     );
   }
 
-  /** Removes an object. */
   remove(resource: string, before: KubeObject): CommittedChange {
     const revision = ++this.#revision;
     const { namespace = '', name = '', uid = '' } = before.metadata;

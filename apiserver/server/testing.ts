@@ -101,7 +101,6 @@ function eventLine(event: WatchEvent): string {
   return `${event.type} ${metadata?.name ?? '-'}@${metadata?.resourceVersion ?? ''}`;
 }
 
-/** The headers of a patch request. */
 export const MERGE: Partial<ApiRequest> = { headers: { 'content-type': 'application/merge-patch+json' } };
 export const JSON_PATCH: Partial<ApiRequest> = { headers: { 'content-type': 'application/json-patch+json' } };
 

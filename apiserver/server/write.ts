@@ -4,8 +4,7 @@
  * Owns: the common steps of POST, PUT and PATCH once they have a decoded object. PUT and PATCH differ only in how they get there, so that
  * status resets, generation rules and finalizer rules are the same for both. Start at {@link storeNew} and {@link storeChanged}.
  */
-import { isMap, valueAt } from '../objects/json.ts';
-import { jsonEqual } from '../objects/json.ts';
+import { isMap, valueAt, jsonEqual } from '../objects/json.ts';
 import type { JsonObject, KubeObject } from '../objects/object.ts';
 import { mutateIncoming, validateWrite } from './admission/write-steps.ts';
 import { sameButForTimes } from './apply/ownership.ts';

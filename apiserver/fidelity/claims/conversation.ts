@@ -132,7 +132,6 @@ export class Conversation {
     });
   }
 
-  /** Watches all objects of a kind from a version on. */
   async watch(object: JsonObject, version: string): Promise<OpenStream> {
     const [path, resource] = this.#collection(object);
     this.#lines.push(`WATCH ${resource} from ${called(version)}`);

@@ -191,7 +191,6 @@ export interface CaseResult {
 
 let runs = 0;
 
-/** Runs one case in a fresh namespace. */
 export async function runCase(one: ConformanceCase, client: ApiClient): Promise<CaseResult> {
   const namespace = `case-${++runs}`;
   const body = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } };

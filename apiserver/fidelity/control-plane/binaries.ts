@@ -82,9 +82,7 @@ function storeFolders(environment: Environment): readonly string[] {
     .map((version) => join(store, version));
 }
 
-/**
- * The path of a program: from its variable, envtest's folder, the build, or setup-envtest's store; undefined when it is in none.
- */
+/** The path of a program: from its variable, envtest's folder, the build, or setup-envtest's store; undefined when it is in none. */
 export function findProgram(program: Program, environment: Environment = process.env): string | undefined {
   const named = environment[VARIABLES[program]];
   if (named !== undefined && named !== '') {

@@ -1,6 +1,5 @@
 /** Lists of texts written as one text, several to a line. */
 
-/** The words of a text. */
 export function words(text: string): readonly string[] {
   return text.trim().split(/\s+/);
 }

@@ -265,7 +265,6 @@ const query = fc
     request('GET', `${NAMESPACE}/configmaps?${make(count)}`.slice(0, 900_000), ''),
   ]);
 
-/** All costly sequences. */
 export const costlyRequests: fc.Arbitrary<CostlySequence> = fc.oneof(
   { weight: 3, arbitrary: wide },
   { weight: 2, arbitrary: deep },

@@ -1,6 +1,4 @@
-/**
- * Kubernetes objects from YAML files: each document once, without templates and tool-specific files.
- */
+/** Kubernetes objects from YAML files: each document once, without templates and tool-specific files. */
 import { parseAllDocuments } from 'yaml';
 import { isList, isMap, mapOf, sortedKeys, textOf } from '../../objects/json.ts';
 import type { JsonObject, JsonValue } from '../../objects/object.ts';

@@ -1,6 +1,4 @@
-/**
- * The kinds that a server serves, from discovery and from definitions.
- */
+/** The kinds that a server serves, from discovery and from definitions. */
 import type { ApiClient } from '../../fidelity/differential/client.ts';
 import { isMap, mapOf, mapsOf, textOf } from '../../objects/json.ts';
 import type { JsonObject } from '../../objects/object.ts';

@@ -122,7 +122,6 @@ export function randomRule(random: Random): string {
   return new Grammar(random).expression('bool', 4, []);
 }
 
-/** One message. */
 export function randomMessage(random: Random): string {
   return new Grammar(random).expression('string', 3, []);
 }

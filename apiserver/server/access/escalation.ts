@@ -4,8 +4,7 @@
  * Owns: the checks of k8s.io/kubernetes `pkg/registry/rbac/<resource>/policybased`, the verbs `escalate` and `bind`. Under AlwaysAllow
  * there is no escalation. Start at {@link escalationRefusal}.
  */
-import { jsonEqual } from '../../objects/json.ts';
-import { isList, isMap } from '../../objects/json.ts';
+import { jsonEqual, isList, isMap } from '../../objects/json.ts';
 import type { JsonObject, KubeObject } from '../../objects/object.ts';
 import type { UserInfo } from '../../wire/http.ts';
 import type { Call } from '../call.ts';

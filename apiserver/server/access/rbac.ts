@@ -25,7 +25,6 @@ export interface Decision {
   readonly reason: string;
 }
 
-/** An authorizer. */
 export interface Authorizer {
   authorize(asked: Attributes): Decision;
   rulesFor(user: UserInfo, namespace: string): UserRules;

@@ -6,8 +6,7 @@
  * returns a `Suspended`. Start at {@link Admission.mutate} and {@link Admission.validate}.
  */
 import { posix } from 'node:path';
-import { jsonEqual } from '../../objects/json.ts';
-import { isMap, textOf, valueAt } from '../../objects/json.ts';
+import { jsonEqual, isMap, textOf, valueAt } from '../../objects/json.ts';
 import type { JsonObject, JsonValue, KubeObject } from '../../objects/object.ts';
 import { goType } from '../definition.ts';
 import type { ServerState } from '../server-state.ts';

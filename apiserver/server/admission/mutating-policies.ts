@@ -4,8 +4,7 @@
  * Owns: the order of mutations, applying apply configurations and JSON patches, reinvocation, refusals. Mirrors k8s.io/apiserver
  * `admission/plugin/policy/mutating`. Does not own: matching (`policy-definitions.ts`). Start at {@link MutatingRound}.
  */
-import { jsonEqual } from '../../objects/json.ts';
-import { isList, isMap, mapOf, mapsOf, textOf } from '../../objects/json.ts';
+import { jsonEqual, isList, isMap, mapOf, mapsOf, textOf } from '../../objects/json.ts';
 import type { JsonObject, JsonValue, KubeObject } from '../../objects/object.ts';
 import { typedResourceOf } from '../apply/ground.ts';
 import { merge } from '../apply/merge.ts';

@@ -3,7 +3,6 @@ import { isMap, textOf } from '../../objects/json.ts';
 import type { JsonObject } from '../../objects/object.ts';
 import { badRequest, Refusal, refuse } from '../refusal.ts';
 
-/** 500 `Internal error occurred: …`. */
 export function internalError(message: string): Refusal {
   return refuse(500, 'InternalError', `Internal error occurred: ${message}`, { causes: [{ message }] });
 }

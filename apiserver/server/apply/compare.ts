@@ -3,8 +3,7 @@
  *
  * Owns: structured-merge-diff `typed/compare.go`. Identical parts are skipped by reference: stored objects share unchanged parts.
  */
-import { jsonEqual } from '../../objects/json.ts';
-import { isList, isMap } from '../../objects/json.ts';
+import { jsonEqual, isList, isMap } from '../../objects/json.ts';
 import type { JsonValue } from '../../objects/object.ts';
 import { EMPTY_SET, fieldType, FieldSet } from './field-set.ts';
 import { fieldElement } from './path-element.ts';

@@ -1,6 +1,4 @@
-/**
- * kubectl's last-applied annotation of client-side apply, which its server-side apply keeps up to date.
- */
+/** kubectl's last-applied annotation of client-side apply, which its server-side apply keeps up to date. */
 import { sortedKeys } from '../../objects/json.ts';
 import type { KubeObject } from '../../objects/object.ts';
 

@@ -5,9 +5,8 @@
  * of an object are computed from its history when an apply first touches it, and are maintained from then on. Trials in process use the
  * latter and pay nothing for unread owners. Start at {@link Ownership}.
  */
-import { isMap, valueAt } from '../../objects/json.ts';
+import { isMap, valueAt, jsonEqual } from '../../objects/json.ts';
 import type { JsonObject, JsonValue, KubeObject } from '../../objects/object.ts';
-import { jsonEqual } from '../../objects/json.ts';
 import { type ResourceDefinition, type ServedVersion } from '../definition.ts';
 import type { Call } from '../call.ts';
 import { withEmptied } from '../kinds/emptied.ts';

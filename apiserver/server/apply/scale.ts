@@ -15,7 +15,6 @@ const API_VERSION = 'autoscaling/v1';
 const REPLICAS = fieldSetOf('spec.replicas');
 const REPLICAS_PATH = ['f:spec', 'f:replicas'];
 
-/** The merge type of a Scale. */
 export const SCALE_GROUND: TypedResource = {
   apiVersion: API_VERSION,
   typeIn: (apiVersion) => (apiVersion === API_VERSION ? SCALE : undefined),
@@ -23,7 +22,6 @@ export const SCALE_GROUND: TypedResource = {
   ignored: () => EMPTY_SET,
 };
 
-/** An empty Scale. */
 export const EMPTY_SCALE: KubeObject = {
   apiVersion: API_VERSION,
   kind: 'Scale',

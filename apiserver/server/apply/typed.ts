@@ -19,7 +19,6 @@ export interface TypedError {
 /** Thrown inside this folder only; `manager.ts` turns it into an answer. */
 export class ApplyError extends Error {}
 
-/** The errors as one text. */
 export function errorsText(errors: readonly TypedError[]): string {
   const texts = errors.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`));
   return texts.length === 1 ? (texts[0] ?? '') : ['errors:', ...texts.map((text) => `  ${text}`)].join('\n');

@@ -42,7 +42,6 @@ export function baseEnvironment(): Environment {
   return base;
 }
 
-/** A compiled expression. */
 export interface Expression {
   readonly outcome: 'compiled';
   readonly source: string;

@@ -1,6 +1,4 @@
-/**
- * Kubernetes' `ip`, `cidr` and `url` libraries for CEL.
- */
+/** Kubernetes' `ip`, `cidr` and `url` libraries for CEL. */
 import type { Environment } from '@marcbachmann/cel-js';
 import { ipText, masked, parseCidr, parseIp, type Cidr } from '../schema/ip.ts';
 import { registerEquality } from './equality.ts';

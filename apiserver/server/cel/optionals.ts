@@ -1,6 +1,4 @@
-/**
- * Parts of cel-go's optional values that cel-js lacks: equality, `optMap`, `optFlatMap`, `optional.ofNonZeroValue`.
- */
+/** Parts of cel-go's optional values that cel-js lacks: equality, `optMap`, `optFlatMap`, `optional.ofNonZeroValue`. */
 import { Optional, type Environment, type TypeDeclaration } from '@marcbachmann/cel-js';
 import { Duration } from '@marcbachmann/cel-js/evaluator';
 import { celEqual, registerNullEquality } from './equality.ts';

@@ -1,6 +1,4 @@
-/**
- * Kubernetes' `quantity`, `semver` and `format` libraries for CEL.
- */
+/** Kubernetes' `quantity`, `semver` and `format` libraries for CEL. */
 import { Optional, type Environment } from '@marcbachmann/cel-js';
 import { nameErrors, labelValueErrors, qualifiedNameErrors } from '../names.ts';
 import { formatHolds } from '../schema/formats.ts';

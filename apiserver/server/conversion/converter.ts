@@ -6,8 +6,7 @@
  * gets the answer, and starts again. Start at {@link Converter.convert}.
  */
 import { isList, isMap, textOf, textsOf } from '../../objects/json.ts';
-import type { JsonObject, JsonValue, KubeObject } from '../../objects/object.ts';
-import { parseApiVersion } from '../../objects/object.ts';
+import { type JsonObject, type JsonValue, type KubeObject, parseApiVersion } from '../../objects/object.ts';
 import type { CallOutAnswer } from '../admission/call-out.ts';
 import { bodyOf } from '../admission/response.ts';
 

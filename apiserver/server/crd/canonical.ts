@@ -1,6 +1,4 @@
-/**
- * Schemas of a definition as Go encodes them: without empty values and default false.
- */
+/** Schemas of a definition as Go encodes them: without empty values and default false. */
 import { isList, isMap } from '../../objects/json.ts';
 import type { JsonObject, JsonValue } from '../../objects/object.ts';
 

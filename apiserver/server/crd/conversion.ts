@@ -1,6 +1,4 @@
-/**
- * Validates `spec.conversion` of a definition: None, or a fully specified webhook. `../conversion` converts.
- */
+/** Validates `spec.conversion` of a definition: None, or a fully specified webhook. `../conversion` converts. */
 import { isList, isMap, mapOf, textOf } from '../../objects/json.ts';
 import type { JsonObject, JsonValue } from '../../objects/object.ts';
 import { nameErrors } from '../names.ts';

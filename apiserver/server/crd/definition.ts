@@ -4,8 +4,7 @@
  * Owns: reading `spec` of an apiextensions.k8s.io/v1 definition, compiled once per stored object. Does not own: validation (`validate.ts`)
  * and conditions (`lifecycle.ts`).
  */
-import { jsonEqual } from '../../objects/json.ts';
-import { isList, isMap, mapOf, mapsOf, textOf, textsOf, valueAt } from '../../objects/json.ts';
+import { jsonEqual, isList, isMap, mapOf, mapsOf, textOf, textsOf, valueAt } from '../../objects/json.ts';
 import type { JsonObject, JsonValue, KubeObject } from '../../objects/object.ts';
 import {
   NO_FIELDS,

@@ -4,9 +4,8 @@
  * Owns: conditions, storedVersions, cleaning up instances of a deleted definition. The controllers of a real server are asynchronous; here
  * they run right after the commit, each as a commit of its own, so watches deliver the same sequence without the wait.
  */
-import { isList, isMap } from '../../objects/json.ts';
+import { isList, isMap, jsonEqual } from '../../objects/json.ts';
 import type { JsonObject, JsonValue, KubeObject } from '../../objects/object.ts';
-import { jsonEqual } from '../../objects/json.ts';
 import { type ResourceDefinition } from '../definition.ts';
 import type { Kernel } from '../kernel.ts';
 import type { Call } from '../call.ts';

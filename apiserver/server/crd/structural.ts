@@ -3,8 +3,7 @@
  *
  * Mirrors apiextensions-apiserver `apiserver/schema/validation.go`. Start at {@link validateStructure}.
  */
-import { jsonEqual } from '../../objects/json.ts';
-import { isMap, mapOf, mapsOf, textOf } from '../../objects/json.ts';
+import { jsonEqual, isMap, mapOf, mapsOf, textOf } from '../../objects/json.ts';
 import type { JsonObject, JsonValue } from '../../objects/object.ts';
 import { patternFault } from '../../wire/go-regexp.ts';
 import { fieldErrorText, fieldForbidden, fieldInvalid, fieldRequired, type FieldError } from '../refusal.ts';

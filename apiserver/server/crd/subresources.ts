@@ -1,6 +1,4 @@
-/**
- * Validates the parts of a version beside its schema: subresources, printer columns, selectable fields, deprecation.
- */
+/** Validates the parts of a version beside its schema: subresources, printer columns, selectable fields, deprecation. */
 import { isList, isMap, mapsOf, textOf } from '../../objects/json.ts';
 import type { JsonObject, JsonValue } from '../../objects/object.ts';
 import { fieldInvalid, fieldRequired, type FieldError } from '../refusal.ts';
@@ -35,7 +33,6 @@ export function validateSubresources(subresources: JsonValue | undefined, at: st
 const COLUMN_TYPES = ['boolean', 'date', 'integer', 'number', 'string'];
 const COLUMN_FORMATS = ['byte', 'date', 'date-time', 'double', 'float', 'int32', 'int64', 'password'];
 
-/** Appends errors in `additionalPrinterColumns`. */
 export function validateColumns(columns: JsonValue | undefined, at: string, errors: FieldError[]): void {
   for (const [index, column] of mapsOf(columns).entries()) {
     const where = `${at}[${index}]`;
@@ -54,7 +51,6 @@ export function validateColumns(columns: JsonValue | undefined, at: string, erro
 /** kube-apiserver's limit per version. */
 const SELECTABLE_MAX = 8;
 
-/** Appends errors in `selectableFields`. */
 export function validateSelectable(
   fields: JsonValue | undefined,
   schema: JsonObject | undefined,
@@ -101,7 +97,6 @@ function pathFault(path: string): string {
   return path.endsWith('.') ? 'unexpected end of JSON path' : 'does not refer to a valid field';
 }
 
-/** Appends errors in a deprecation warning. */
 export function validateDeprecation(version: JsonObject, at: string, errors: FieldError[]): void {
   const warning = version['deprecationWarning'];
   if (typeof warning !== 'string') return;

@@ -5,8 +5,7 @@
  * and `rules.ts`. As there, parts that all versions share are validated once, at the path of the internal type: `spec.validation`,
  * `spec.subresources`. Start at {@link validateCrd}.
  */
-import { jsonEqual } from '../../objects/json.ts';
-import { isList, isMap, mapOf, mapsOf, textOf, valueAt, withValueAt } from '../../objects/json.ts';
+import { jsonEqual, isList, isMap, mapOf, mapsOf, textOf, valueAt, withValueAt } from '../../objects/json.ts';
 import type { JsonObject, JsonValue, KubeObject } from '../../objects/object.ts';
 import { nameErrors } from '../names.ts';
 import { fieldForbidden, fieldInvalid, fieldNotSupported, fieldRequired, type FieldError } from '../refusal.ts';

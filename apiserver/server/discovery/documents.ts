@@ -1,6 +1,4 @@
-/**
- * Discovery documents: the plain lists, and the aggregated form with its hash.
- */
+/** Discovery documents: the plain lists, and the aggregated form with its hash. */
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '../../objects/object.ts';
 import type { ApiRequest, ApiResponse } from '../../wire/http.ts';

@@ -1,6 +1,4 @@
-/**
- * Shared by tests of costly requests: a server, requests with a time limit, definitions.
- */
+/** Shared by tests of costly requests: a server, requests with a time limit, definitions. */
 import { afterAll, beforeAll, expect } from 'vitest';
 import type { JsonObject, JsonValue } from '../../objects/object.ts';
 import { testServer } from '../testing.ts';

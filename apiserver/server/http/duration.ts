@@ -1,6 +1,4 @@
-/**
- * Errors of Go's `time.ParseDuration`.
- */
+/** Errors of Go's `time.ParseDuration`. */
 
 const UNITS: ReadonlySet<string> = new Set(['ns', 'us', 'µs', 'μs', 'ms', 's', 'm', 'h']);
 

@@ -1,6 +1,4 @@
-/**
- * Checks the depth and size of a JSON text before it is parsed: two bytes may become hundreds in memory.
- */
+/** Checks the depth and size of a JSON text before it is parsed: two bytes may become hundreds in memory. */
 import { CONTAINERS_MAX, KEYS_MAX, KEYS_OF_MANY_MAX, LEVELS_MAX } from '../weight.ts';
 
 /** Shorter texts cannot exceed the limits. */

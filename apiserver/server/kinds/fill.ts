@@ -1,6 +1,5 @@
 /** Copy-on-write building blocks for defaults: each returns its argument when there is nothing to add. */
-import { isList, isMap } from '../../objects/json.ts';
-import { jsonEqual } from '../../objects/json.ts';
+import { isList, isMap, jsonEqual } from '../../objects/json.ts';
 import type { JsonObject, JsonValue, KubeObject } from '../../objects/object.ts';
 
 /** `map` with the missing keys of `defaults`. */

@@ -1,6 +1,4 @@
-/**
- * Decoders of scalar Go types: strings, booleans, numbers, bytes, and types with custom JSON.
- */
+/** Decoders of scalar Go types: strings, booleans, numbers, bytes, and types with custom JSON. */
 import type { JsonValue } from '../../objects/object.ts';
 import { longIntegerDigits } from '../../wire/go-json.ts';
 import { decoding, mismatch, unmarshalError, type Decoder, type Decoding } from './go-decoding.ts';

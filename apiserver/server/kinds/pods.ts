@@ -3,9 +3,8 @@
  *
  * Owns: the plugins Priority and DefaultTolerationSeconds. Defaults are in `defaults/core.ts`.
  */
-import { isList, isMap } from '../../objects/json.ts';
+import { isList, isMap, jsonEqual } from '../../objects/json.ts';
 import type { JsonObject, JsonValue, KubeObject } from '../../objects/object.ts';
-import { jsonEqual } from '../../objects/json.ts';
 import { type Stored } from '../definition.ts';
 import { inMade, mapIn } from './defaults/rules.ts';
 import { fill, inItems, inMap } from './fill.ts';

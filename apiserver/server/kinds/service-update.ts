@@ -4,9 +4,8 @@
  * Owns: allocated values that an update omits, dependent fields, fields that are cleared with a change of type. Does not own: new addresses
  * and ports (`service.ts`). Start at {@link changedSpec}.
  */
-import { isList, isMap, textOf } from '../../objects/json.ts';
+import { isList, isMap, textOf, jsonEqual } from '../../objects/json.ts';
 import type { JsonObject, JsonValue } from '../../objects/object.ts';
-import { jsonEqual } from '../../objects/json.ts';
 import { without } from './defaults/rules.ts';
 import { fill, inItems } from './fill.ts';
 

@@ -42,5 +42,4 @@ function withSpec(object: KubeObject, spec: JsonObject[string]): KubeObject {
   return { ...object, ...(spec === undefined ? {} : { spec }) };
 }
 
-/** By subresource. */
 export const PARTS: { readonly [subresource: string]: Part } = { approval, ephemeralcontainers: ephemeralContainers };

@@ -1,9 +1,6 @@
-/**
- * Workload kinds beyond their defaults: initial status, generated fields of Jobs (k8s.io/kubernetes `pkg/registry/{apps,batch}`).
- */
-import { isMap, valueAt } from '../../objects/json.ts';
+/** Workload kinds beyond their defaults: initial status, generated fields of Jobs (k8s.io/kubernetes `pkg/registry/{apps,batch}`). */
+import { isMap, valueAt, jsonEqual } from '../../objects/json.ts';
 import type { JsonObject, KubeObject } from '../../objects/object.ts';
-import { jsonEqual } from '../../objects/json.ts';
 import { startingWith, type Hooks } from './hooks.ts';
 import { mapIn } from './defaults/rules.ts';
 import { fill, inMap } from './fill.ts';

@@ -34,7 +34,6 @@ export interface Undeclared {
   readonly name: string;
   /** Container, port, or method and path. */
   readonly of: string;
-  /** The command. */
   readonly command: string;
 }
 

@@ -4,8 +4,7 @@
  * It differs from RFC 6902: `test` of a missing leaf against null passes, `replace` of a missing key of a map succeeds, negative indices
  * count from the end. The target is shared and never edited: a patch copies each part that it changes once.
  */
-import { jsonEqual } from '../../objects/json.ts';
-import { isList, isMap } from '../../objects/json.ts';
+import { jsonEqual, isList, isMap } from '../../objects/json.ts';
 import type { JsonObject, JsonValue } from '../../objects/object.ts';
 import { goType } from '../definition.ts';
 

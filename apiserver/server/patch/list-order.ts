@@ -1,6 +1,4 @@
-/**
- * The order of a merged list: items in the patch in the patch's order, items only on the server in their own, interleaved.
- */
+/** The order of a merged list: items in the patch in the patch's order, items only on the server in their own, interleaved. */
 import { isMap } from '../../objects/json.ts';
 import type { JsonValue } from '../../objects/object.ts';
 import { goPrinted, goReflected } from './go-print.ts';

@@ -4,9 +4,8 @@
  * Mirrors apiextensions-apiserver `schema/pruning` and `schema/defaulting`: unknown keys are removed, missing keys get their default, a
  * null in a non-nullable field gets the default or is removed.
  */
-import { isList, isMap, withoutKeys } from '../../objects/json.ts';
+import { isList, isMap, withoutKeys, jsonEqual } from '../../objects/json.ts';
 import type { JsonObject, JsonValue } from '../../objects/object.ts';
-import { jsonEqual } from '../../objects/json.ts';
 import { longIntegerDigits } from '../../wire/go-json.ts';
 import { decodeMetadata } from '../metadata.ts';
 import { STORED_BYTES_MAX, TooMuchFilledIn, weightOf } from '../weight.ts';

@@ -4,8 +4,7 @@
  * Mirrors k8s.io/apiserver `cel/common/equality.go`: items of list maps are correlated by key, other items not at all, and values without a
  * schema are never equal.
  */
-import { jsonEqual } from '../../objects/json.ts';
-import { isList, isMap, sortedKeys } from '../../objects/json.ts';
+import { jsonEqual, isList, isMap, sortedKeys } from '../../objects/json.ts';
 import type { JsonObject, JsonValue } from '../../objects/object.ts';
 import type { SchemaNode } from './schema-node.ts';
 

@@ -1,6 +1,4 @@
-/**
- * Durations as parsed by `time.ParseDuration`, and by go-openapi's strfmt beyond that ("3 days").
- */
+/** Durations as parsed by `time.ParseDuration`, and by go-openapi's strfmt beyond that ("3 days"). */
 
 const UNIT_NANOS: { readonly [unit: string]: bigint } = {
   ns: 1n,

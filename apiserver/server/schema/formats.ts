@@ -1,6 +1,4 @@
-/**
- * The `format` values that kube-apiserver checks (go-openapi's strfmt, as vendored by Kubernetes). Other formats are ignored, as there.
- */
+/** The `format` values that kube-apiserver checks (go-openapi's strfmt, as vendored by Kubernetes). Other formats are ignored, as there. */
 import { parseDuration } from './durations.ts';
 import { parseCidr, parseIp } from './ip.ts';
 

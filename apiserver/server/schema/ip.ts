@@ -1,6 +1,4 @@
-/**
- * IP addresses and ranges as parsed by Go's `net` package.
- */
+/** IP addresses and ranges as parsed by Go's `net` package. */
 
 /** The 4 or 16 bytes of an address; undefined for an invalid one. `sloppy`: leading zeros are allowed, as before Go 1.17. */
 export function parseIp(text: string, sloppy = false): readonly number[] | undefined {

@@ -1,6 +1,4 @@
-/**
- * Uniqueness of list sets and maps (125).
- */
+/** Uniqueness of list sets and maps (125). */
 import { isList, isMap, sortedKeys } from '../../objects/json.ts';
 import type { JsonObject, JsonValue } from '../../objects/object.ts';
 import type { FieldError } from '../refusal.ts';

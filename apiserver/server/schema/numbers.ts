@@ -1,6 +1,4 @@
-/**
- * Numeric constraints with kube-openapi's messages; and numbers as Go prints them.
- */
+/** Numeric constraints with kube-openapi's messages; and numbers as Go prints them. */
 import type { SchemaNode } from './schema-node.ts';
 
 const INT32_MAX = 2 ** 31 - 1;

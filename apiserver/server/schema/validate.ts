@@ -5,8 +5,7 @@
  * (`lists.ts`), embedded resources (`embedded.ts`), rules (`../cel`). The path inside a message is relative to the validated value; the
  * field is absolute. Start at {@link validateValue}.
  */
-import { jsonEqual } from '../../objects/json.ts';
-import { isList, isMap, sortedKeys } from '../../objects/json.ts';
+import { jsonEqual, isList, isMap, sortedKeys } from '../../objects/json.ts';
 import type { JsonObject, JsonValue } from '../../objects/object.ts';
 import { longIntegerDigits } from '../../wire/go-json.ts';
 import { isUnchanged, oldItem } from './correlate.ts';
@@ -15,9 +14,7 @@ import type { SchemaNode } from './schema-node.ts';
 import { numberFaults } from './numbers.ts';
 import { Site } from './site.ts';
 
-/**
- * Appends the errors of `value` to `site.errors`. `old`: the stored value, when correlated: unchanged parts do not fail.
- */
+/** Appends the errors of `value` to `site.errors`. `old`: the stored value, when correlated: unchanged parts do not fail. */
 export function validateValue(
   node: SchemaNode,
   value: JsonValue,

@@ -18,7 +18,6 @@ export function spec(object: KubeObject, ...path: readonly string[]): JsonValue 
   return at(object, 'spec', ...path);
 }
 
-/** Name, some cells, age. */
 export function between(cells: (object: KubeObject) => readonly Cell[]): Printer {
   return (object, now) => [name(object), ...cells(object), age(object, now)];
 }

@@ -24,7 +24,6 @@ import { roomBeside, TOO_LARGE_TO_STORE } from '../weight.ts';
 
 export const APPLY_PATCH = 'application/apply-patch+yaml';
 
-/** The options of an apply. */
 export function applyOptions(call: Call): WriteOptions | Refusal {
   const { query } = call.request;
   return writeOptions(query, 'PatchOptions', (query['fieldManager'] ?? '') === '' ? UNNAMED : []);
@@ -113,9 +112,7 @@ function repeatedKeys(call: Call): Refusal | undefined {
   return undefined;
 }
 
-/**
- * Restores the nulls that decoding a request drops: an apply empties fields to null, and custom resources are validated with them.
- */
+/** Restores the nulls that decoding a request drops: an apply empties fields to null, and custom resources are validated with them. */
 function withNulls(decoded: JsonObject, merged: JsonObject, root: boolean): JsonObject {
   let copy: { [key: string]: JsonValue | undefined } | undefined;
   for (const key in merged) {

@@ -5,8 +5,7 @@
  * k8s.io/apiserver `registry/rest/delete.go` and `registry/generic/registry/store.go`. Does not own: reading the options
  * (`delete-options.ts`).
  */
-import { jsonEqual } from '../../objects/json.ts';
-import { mapOf, textOf } from '../../objects/json.ts';
+import { jsonEqual, mapOf, textOf } from '../../objects/json.ts';
 import type { JsonObject, JsonValue, KubeObject, ObjectMeta } from '../../objects/object.ts';
 import type { ApiResponse } from '../../wire/http.ts';
 import { Suspended } from '../admission/call-out.ts';

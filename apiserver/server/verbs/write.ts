@@ -3,8 +3,7 @@
  *
  * Owns: the order of checks of each verb. The shared last steps are in `../write.ts`, decoding in `../body.ts`.
  */
-import { jsonEqual } from '../../objects/json.ts';
-import { isMap } from '../../objects/json.ts';
+import { jsonEqual, isMap } from '../../objects/json.ts';
 import type { JsonObject, JsonValue, KubeObject } from '../../objects/object.ts';
 import type { ApiResponse } from '../../wire/http.ts';
 import { isStoredRaw } from '../apply/raw-metadata.ts';

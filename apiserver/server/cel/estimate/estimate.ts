@@ -27,9 +27,7 @@ import {
 const LIST = 10;
 const MAP = 30;
 
-/**
- * The largest cost of an expression on values of `self`, {@link UNBOUNDED} at most. `optionalOldSelf`: `oldSelf` is an optional.
- */
+/** The largest cost of an expression on values of `self`, {@link UNBOUNDED} at most. `optionalOldSelf`: `oldSelf` is an optional. */
 export function estimateCost(parsed: Parsed, self: Declared, optionalOldSelf: boolean): number {
   const root = written(parsed);
   const typeOf = checked(

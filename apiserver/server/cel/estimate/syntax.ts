@@ -300,7 +300,6 @@ function twoVariables(name: string, loop: Loop, rest: readonly Parsed[]): Node |
   return name === 'existsOne' || name === 'exists_one' ? counted(loop, last) : undefined;
 }
 
-/** The type of a literal. */
 export function literalType(value: unknown): Type {
   switch (typeof value) {
     case 'string':

@@ -77,9 +77,7 @@ function validateSelectingJob(spec: JsonObject, found: Problems): void {
   validateMatch(spec, 'spec', found);
 }
 
-/**
- * A generated selector requires generated labels too. `old`: the previous template, which may predate prefixed labels.
- */
+/** A generated selector requires generated labels too. `old`: the previous template, which may predate prefixed labels. */
 function generatedLabels(
   { metadata }: KubeObject,
   spec: JsonObject,

@@ -1,7 +1,6 @@
 /** Autoscalers, disruption budgets, leases, roles and bindings, classes, volumes, revisions. */
 import { ADMISSION_POLICY_RULES } from './admission-policies.ts';
-import { jsonEqual } from '../../../objects/json.ts';
-import { isMap } from '../../../objects/json.ts';
+import { jsonEqual, isMap } from '../../../objects/json.ts';
 import type { JsonObject, JsonValue } from '../../../objects/object.ts';
 import { nameErrors } from '../../names.ts';
 import { fieldNotSupported } from '../../refusal.ts';

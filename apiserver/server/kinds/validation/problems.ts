@@ -3,8 +3,7 @@
  *
  * Owns: typed access to decoded JSON, and the checks that all kinds share. Paths are formatted as by Go's `field.Path`.
  */
-import { isList, isMap } from '../../../objects/json.ts';
-import { jsonEqual } from '../../../objects/json.ts';
+import { isList, isMap, jsonEqual } from '../../../objects/json.ts';
 import type { JsonObject, JsonValue, KubeObject } from '../../../objects/object.ts';
 import { labelValueErrors, nameErrors, qualifiedNameErrors } from '../../names.ts';
 import { parseCidr } from '../../schema/ip.ts';
