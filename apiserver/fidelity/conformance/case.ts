@@ -16,11 +16,18 @@ export interface ConformanceCase {
   readonly run: (t: Tester) => Promise<void>;
 }
 
-/** The expected answer: a code, a reason, a part of the message. */
-export interface Expected {
-  readonly code: number;
-  readonly reason?: string;
-  readonly message?: string;
+/** The expected answer: a code, or also a reason and a part of the message, for example `422 Invalid: must be positive`. */
+export type Expected = number | string;
+
+const EXPECTED = /^(\d+)(?: (\(no reason\)|\w+))?(?:: (.*))?$/s;
+
+function parsed(expected: Expected): { readonly code: number; readonly reason?: string; readonly message?: string } {
+  const [, code, reason, message] = EXPECTED.exec(String(expected)) ?? [];
+  return {
+    code: Number(code),
+    ...(reason === undefined ? {} : { reason: reason === '(no reason)' ? '' : reason }),
+    ...(message === undefined ? {} : { message }),
+  };
 }
 
 const PATCHES: { readonly [word: string]: string } = {
@@ -48,14 +55,14 @@ export class Tester {
   }
 
   /** `POST`, `GET`, …, or `JSON`, `MERGE`, `STRATEGIC`, `APPLY` for the patches. */
-  async call(word: string, path: string, expected: Expected | number, body?: JsonValue): Promise<JsonObject> {
+  async call(word: string, path: string, expected: Expected, body?: JsonValue): Promise<JsonObject> {
     return (await this.reply(word, path, expected, body)).object;
   }
 
   async reply(
     word: string,
     path: string,
-    expected: Expected | number,
+    expected: Expected,
     body?: JsonValue,
     headers: { readonly [name: string]: string } = {},
   ): Promise<Reply & { readonly object: JsonObject }> {
@@ -63,14 +70,14 @@ export class Tester {
     const method = type === undefined ? word : 'PATCH';
     const own = { ...(type === undefined ? {} : { 'content-type': type }), 'user-agent': 'conformance', ...headers };
     const reply = await this.client.request({ method, path, body, headers: own });
-    const { code, reason, message } = typeof expected === 'number' ? { code: expected } : expected;
+    const { code, reason, message } = parsed(expected);
     const object = isMap(reply.body) ? reply.body : {};
-    const told = `${word} ${path} answered ${reply.code} ${JSON.stringify(reply.body)?.slice(0, 400)}`;
-    check(reply.code === code, `${told}, expected ${code}`);
-    if (reason !== undefined) check((object['reason'] ?? '') === reason, `${told}, expected reason ${reason}`);
+    const answered = `${word} ${path} answered ${reply.code} ${JSON.stringify(reply.body)?.slice(0, 400)}`;
+    check(reply.code === code, `${answered}, expected ${code}`);
+    if (reason !== undefined) check((object['reason'] ?? '') === reason, `${answered}, expected reason ${reason}`);
     if (message !== undefined) {
       const text = typeof reply.body === 'string' ? reply.body : object['message'];
-      check(typeof text === 'string' && text.includes(message), `${told}, expected "${message}"`);
+      check(typeof text === 'string' && text.includes(message), `${answered}, expected "${message}"`);
     }
     return { ...reply, object };
   }
@@ -79,13 +86,13 @@ export class Tester {
   async send(
     method: string,
     path: string,
-    expected: Expected | number,
+    expected: Expected,
     bytes: Uint8Array | string | undefined,
     headers: { readonly [name: string]: string },
     shows?: (text: string) => boolean,
   ): Promise<JsonObject> {
     const reply = await this.client.request({ method, path, bytes: bytes ?? '', headers });
-    const { code, reason } = typeof expected === 'number' ? { code: expected, reason: undefined } : expected;
+    const { code, reason } = parsed(expected);
     const object = isMap(reply.body) ? reply.body : {};
     check(
       reply.code === code,

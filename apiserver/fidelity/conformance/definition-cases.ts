@@ -66,7 +66,7 @@ export const DEFINITION_CASES: readonly ConformanceCase[] = [
       const group = `${t.namespace}.example.com`;
       const dryRun = `${CRDS}?dryRun=All`;
       const refused = async (body: JsonObject, ...messages: readonly string[]): Promise<void> => {
-        for (const message of messages) await t.call('POST', dryRun, { code: 422, reason: 'Invalid', message }, body);
+        for (const message of messages) await t.call('POST', dryRun, `422 Invalid: ${message}`, body);
       };
       const advice =
         '(try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared)';
@@ -140,13 +140,8 @@ export const DEFINITION_CASES: readonly ConformanceCase[] = [
       ])
         await t.call('POST', `${CRDS}?dryRun=All`, 201, defined(rule));
       for (const rule of ['self.in == "w"', 'self.name == null', 'self.part.size == null', 'namespace == "w"'])
-        await t.call('POST', `${CRDS}?dryRun=All`, { code: 422, message: 'compilation failed' }, defined(rule));
-      await t.call(
-        'POST',
-        `${CRDS}?dryRun=All`,
-        { code: 422, message: 'reserved identifier: if' },
-        defined('if == "w"'),
-      );
+        await t.call('POST', `${CRDS}?dryRun=All`, '422: compilation failed', defined(rule));
+      await t.call('POST', `${CRDS}?dryRun=All`, '422: reserved identifier: if', defined('if == "w"'));
     },
   },
   {
@@ -184,7 +179,7 @@ export const DEFINITION_CASES: readonly ConformanceCase[] = [
     run: async (t) => {
       const group = `${t.namespace}.k8s.io`;
       const versions = [{ name: 'v1', storage: true, properties: {} }];
-      await t.call('POST', CRDS, { code: 422, message: 'api-approved.kubernetes.io' }, gizmos(group, versions));
+      await t.call('POST', CRDS, '422: api-approved.kubernetes.io', gizmos(group, versions));
       const annotations = { 'api-approved.kubernetes.io': 'unapproved, a test' };
       await t.call('POST', CRDS, 201, gizmos(group, versions, { annotations }));
       let condition: JsonObject | undefined;

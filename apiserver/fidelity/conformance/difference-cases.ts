@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from '../../objects/object.ts';
 import { plain } from '../differential/compare.ts';
 import { at, configMap, same, widget, type ConformanceCase } from './case.ts';
 
-const UNVERSIONED = { code: 422, reason: 'Invalid', message: 'metadata.resourceVersion: Invalid value: 0' };
+const UNVERSIONED = '422 Invalid: metadata.resourceVersion: Invalid value: 0';
 
 function fieldsOf(refused: JsonObject): readonly string[] {
   const fields = (at(refused, 'details.causes') as readonly JsonObject[]).map(({ field }) => plain(field));
@@ -29,14 +29,9 @@ export const DIFFERENCE_CASES: readonly ConformanceCase[] = [
     run: async (t) => {
       await t.call('POST', t.widgets, 201, widget('a'));
       for (const wrong of [{ name: 'b' }, { namespace: 'elsewhere' }])
-        await t.call(
-          'MERGE',
-          `${t.widgets}/a`,
-          { code: 400, reason: 'BadRequest' },
-          {
-            metadata: { resourceVersion: '1', ...wrong },
-          },
-        );
+        await t.call('MERGE', `${t.widgets}/a`, '400 BadRequest', {
+          metadata: { resourceVersion: '1', ...wrong },
+        });
       await t.call('MERGE', `${t.widgets}/a`, 409, { metadata: { resourceVersion: '1' } });
     },
   },
@@ -59,25 +54,20 @@ export const DIFFERENCE_CASES: readonly ConformanceCase[] = [
     items: [51],
     run: async (t) => {
       const scale = `${t.widgets}/a/scale`;
-      await t.call('GET', `${scale}?resourceVersion=abc`, { code: 500, reason: '', message: 'invalid syntax' });
+      await t.call('GET', `${scale}?resourceVersion=abc`, '500 (no reason): invalid syntax');
       const named = (name: string, spec: JsonObject): JsonObject => ({
         apiVersion: 'autoscaling/v1',
         kind: 'Scale',
         metadata: { name },
         spec,
       });
-      await t.call('PUT', scale, { code: 400, message: 'does not match the name on the URL' }, named('b', {}));
-      await t.call('PUT', scale, { code: 400, message: 'no kind is registered' }, named('a', { replicas: 'x' }));
+      await t.call('PUT', scale, '400: does not match the name on the URL', named('b', {}));
+      await t.call('PUT', scale, '400: no kind is registered', named('a', { replicas: 'x' }));
       await t.call('PUT', scale, 404, named('a', { replicas: 1 }));
       await t.call('POST', t.widgets, 201, widget('a'));
       const claimed = { ...named('a', {}), metadata: { name: 'a', managedFields: [] } };
-      await t.call(
-        'APPLY',
-        `${scale}?fieldManager=m`,
-        { code: 500, reason: '', message: 'failed to create manager' },
-        claimed,
-      );
-      await t.call('MERGE', scale, { code: 400, message: '".spec.replicas" cannot be empty' }, { metadata: {} });
+      await t.call('APPLY', `${scale}?fieldManager=m`, '500 (no reason): failed to create manager', claimed);
+      await t.call('MERGE', scale, '400: ".spec.replicas" cannot be empty', { metadata: {} });
       await t.call('JSON', scale, 200, [{ op: 'remove', path: '/spec/replicas' }]);
       await t.call('MERGE', scale, UNVERSIONED, { metadata: { resourceVersion: '0' }, spec: { replicas: 2 } });
       await t.call('STRATEGIC', `${scale}?force=true`, 415, { spec: { replicas: 2 } });
@@ -107,7 +97,7 @@ export const DIFFERENCE_CASES: readonly ConformanceCase[] = [
         same(fieldsOf(refused), ['metadata.ownerReferences.uid'], 'the fields');
       }
       const bytes = { ...configMap('a'), binaryData: { b: '!' } };
-      const unreadable = { code: 500, reason: '', message: 'failed to convert new object (/a; /v1, Kind=ConfigMap)' };
+      const unreadable = '500 (no reason): failed to convert new object (/a; /v1, Kind=ConfigMap)';
       await t.call('APPLY', `${t.core('configmaps')}/a?fieldManager=m`, unreadable, bytes);
     },
   },

@@ -44,19 +44,19 @@ export const LIMIT_CASES: readonly ConformanceCase[] = [
       await t.call(
         'POST',
         t.core('pods'),
-        { code: 403, message: 'minimum cpu usage per Container is 50m, but request is 10m' },
+        '403: minimum cpu usage per Container is 50m, but request is 10m',
         pod('small', { requests: { cpu: '10m' } }),
       );
       await t.call(
         'POST',
         t.core('pods'),
-        { code: 403, message: 'maximum cpu usage per Container is 1, but limit is 2' },
+        '403: maximum cpu usage per Container is 1, but limit is 2',
         pod('large', { limits: { cpu: '2' } }),
       );
       await t.call(
         'POST',
         t.core('persistentvolumeclaims'),
-        { code: 403, message: 'maximum storage usage per PersistentVolumeClaim is 1Gi, but request is 2Gi' },
+        '403: maximum storage usage per PersistentVolumeClaim is 1Gi, but request is 2Gi',
         {
           apiVersion: 'v1',
           kind: 'PersistentVolumeClaim',

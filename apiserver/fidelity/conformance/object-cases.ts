@@ -1,9 +1,8 @@
 /** Conformance cases about objects: rules of kinds, definitions, histories, metadata, deletion. */
 import type { JsonObject, JsonValue } from '../../objects/object.ts';
 import { plain } from '../differential/compare.ts';
-import { at, check, configMap, same, widget, type ConformanceCase, type Tester } from './case.ts';
+import { at, check, configMap, same, widget, type ConformanceCase, type Expected, type Tester } from './case.ts';
 
-const INVALID = { code: 422, reason: 'Invalid' };
 const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 
 function workload(kind: string, name: string, spec: JsonObject): JsonObject {
@@ -55,11 +54,11 @@ export const OBJECT_CASES: readonly ConformanceCase[] = [
       const path = `/apis/apps/v1/namespaces/${t.namespace}/deployments`;
       const made = await t.call('POST', path, 201, workload('Deployment', 'd', {}));
       const moved = JSON.parse(JSON.stringify(made).replaceAll('"app":"d"', '"app":"e"')) as JsonValue;
-      await t.call('PUT', `${path}/d`, { ...INVALID, message: 'spec.selector: Invalid value' }, moved);
+      await t.call('PUT', `${path}/d`, '422 Invalid: spec.selector: Invalid value', moved);
       const jobs = `/apis/batch/v1/namespaces/${t.namespace}/jobs`;
       await t.call('POST', jobs, 201, workload('Job', 'j', {}));
       const other = { spec: { template: { spec: { containers: [{ name: 'c', image: 'other' }] } } } };
-      await t.call('STRATEGIC', `${jobs}/j`, { ...INVALID, message: 'field is immutable' }, other);
+      await t.call('STRATEGIC', `${jobs}/j`, '422 Invalid: field is immutable', other);
       const labelled = await t.call('MERGE', `${path}/d/status`, 200, {
         metadata: { labels: { x: 'y' } },
         status: { replicas: 1 },
@@ -99,12 +98,7 @@ export const OBJECT_CASES: readonly ConformanceCase[] = [
         expectedPods: 1,
       };
       await t.call('MERGE', `${budgets}/b/status`, 200, { status: counted });
-      const refused = await t.call(
-        'POST',
-        `${t.core('pods')}/p/eviction`,
-        { code: 429, reason: 'TooManyRequests' },
-        eviction,
-      );
+      const refused = await t.call('POST', `${t.core('pods')}/p/eviction`, '429 TooManyRequests', eviction);
       same(at(refused, 'details.causes.0.reason'), 'DisruptionBudget', 'the cause');
       await t.call('MERGE', `${budgets}/b/status`, 200, { status: { disruptionsAllowed: 1 } });
       await t.call('POST', `${t.core('pods')}/p/eviction`, 201, eviction);
@@ -125,7 +119,7 @@ export const OBJECT_CASES: readonly ConformanceCase[] = [
       );
       const { metadata } = await t.call('GET', `${t.widgets}/a`, 200);
       same(Object.keys(at(metadata, 'labels') as JsonObject).toSorted(), ['l1', 'l2', 'l3', 'l4'], 'the labels');
-      await t.call('PUT', `${t.widgets}/a`, { code: 409, reason: 'Conflict' }, made);
+      await t.call('PUT', `${t.widgets}/a`, '409 Conflict', made);
     },
   },
   {
@@ -136,7 +130,7 @@ export const OBJECT_CASES: readonly ConformanceCase[] = [
         manager: string,
         spec: JsonObject,
         metadata: JsonObject = {},
-        expected: number | { code: number; message: string } = 200,
+        expected: Expected = 200,
       ): Promise<JsonObject> =>
         t.call('APPLY', `${t.widgets}/a?fieldManager=${manager}`, expected, widget('a', spec, metadata));
       await t.call('POST', t.widgets, 201, widget('a'));
@@ -151,9 +145,9 @@ export const OBJECT_CASES: readonly ConformanceCase[] = [
         [['x', 'y'], 'q', ['example.com/one', 'example.com/two']],
         'the merged lists',
       );
-      await apply('two', { plainList: [2] }, {}, { code: 409, message: 'conflict with "one": .spec.plainList' });
-      await apply('two', { nothing: 1 }, {}, { code: 500, message: '.spec.nothing: field not declared in schema' });
-      await apply('two', { tags: ['y', 'y'] }, {}, { code: 500, message: 'duplicate' });
+      await apply('two', { plainList: [2] }, {}, '409: conflict with "one": .spec.plainList');
+      await apply('two', { nothing: 1 }, {}, '500: .spec.nothing: field not declared in schema');
+      await apply('two', { tags: ['y', 'y'] }, {}, '500: duplicate');
       await t.call('MERGE', `${t.widgets}/a`, 200, { metadata: { finalizers: null } });
     },
   },
@@ -284,16 +278,14 @@ export const OBJECT_CASES: readonly ConformanceCase[] = [
     items: [119],
     run: async (t) => {
       const wrong = definition(t, 'things');
-      await t.call(
-        'POST',
-        CRDS,
-        { ...INVALID, message: 'must be spec.names.plural+"."+spec.group' },
-        { ...wrong, metadata: { name: 'x' } },
-      );
+      await t.call('POST', CRDS, '422 Invalid: must be spec.names.plural+"."+spec.group', {
+        ...wrong,
+        metadata: { name: 'x' },
+      });
       const loose = definition(t, 'things', {
         versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { properties: { a: {} } } } }],
       });
-      await t.call('POST', CRDS, { ...INVALID, message: 'must not be empty at the root' }, loose);
+      await t.call('POST', CRDS, '422 Invalid: must not be empty at the root', loose);
     },
   },
   {

@@ -2,8 +2,6 @@
 import { plain } from '../differential/compare.ts';
 import { at, check, configMap, same, widget, type ConformanceCase } from './case.ts';
 
-const INVALID = { code: 422, reason: 'Invalid' };
-const NOT_FOUND = { code: 404, reason: 'NotFound' };
 const DISCOVERY = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json';
 
 export const READ_CASES: readonly ConformanceCase[] = [
@@ -30,8 +28,7 @@ export const READ_CASES: readonly ConformanceCase[] = [
   {
     name: 'answers unknown paths with plain text',
     items: [8, 13],
-    run: async (t) =>
-      void (await t.reply('GET', '/apis/none.example.com/v1/x', { code: 404, message: '404 page not found' })),
+    run: async (t) => void (await t.reply('GET', '/apis/none.example.com/v1/x', '404: 404 page not found')),
   },
   {
     name: 'reports its version and health',
@@ -46,10 +43,10 @@ export const READ_CASES: readonly ConformanceCase[] = [
     name: 'negotiates content types',
     items: [14, 16, 18, 19],
     run: async (t) => {
-      await t.reply('POST', t.core('configmaps'), { code: 415, reason: 'UnsupportedMediaType' }, 'x', {
+      await t.reply('POST', t.core('configmaps'), '415 UnsupportedMediaType', 'x', {
         'content-type': 'text/x',
       });
-      await t.reply('GET', t.core('configmaps'), { code: 406, reason: 'NotAcceptable' }, undefined, {
+      await t.reply('GET', t.core('configmaps'), '406 NotAcceptable', undefined, {
         accept: 'text/x',
       });
       const { headers } = await t.reply('GET', t.core('configmaps'), 200);
@@ -74,7 +71,7 @@ export const READ_CASES: readonly ConformanceCase[] = [
     name: 'reads existing objects and empty lists',
     items: [29, 30, 32, 170],
     run: async (t) => {
-      await t.call('GET', `${t.widgets}/none`, { ...NOT_FOUND, message: 'widgets.diff.example.com "none" not found' });
+      await t.call('GET', `${t.widgets}/none`, '404 NotFound: widgets.diff.example.com "none" not found');
       const list = await t.call('GET', t.widgets.replace(t.namespace, 'nowhere'), 200);
       same(list['items'], [], 'the items');
       check(Number(at(list, 'metadata.resourceVersion')) > 0, 'an empty list has a version');
@@ -95,11 +92,12 @@ export const READ_CASES: readonly ConformanceCase[] = [
       same(at(second, 'metadata.resourceVersion'), at(first, 'metadata.resourceVersion'), 'its version');
       const all = await t.call('GET', `${t.core('configmaps')}?resourceVersion=0&limit=1`, 200);
       same((all['items'] as readonly unknown[]).length, 4, 'the list at version 0');
-      await t.call('GET', `${t.core('configmaps')}?continue=bad`, { code: 400, message: 'invalid continue token' });
-      await t.call('GET', `${t.core('configmaps')}?resourceVersionMatch=Exact`, {
-        ...INVALID,
-        message: 'forbidden unless resourceVersion is provided',
-      });
+      await t.call('GET', `${t.core('configmaps')}?continue=bad`, '400: invalid continue token');
+      await t.call(
+        'GET',
+        `${t.core('configmaps')}?resourceVersionMatch=Exact`,
+        '422 Invalid: forbidden unless resourceVersion is provided',
+      );
     },
   },
   {
@@ -115,14 +113,8 @@ export const READ_CASES: readonly ConformanceCase[] = [
         'fieldSelector=spec.colour%3Dblue',
       ])
         same(((await t.call('GET', `${t.widgets}?${query}`, 200))['items'] as readonly unknown[]).length, 1, query);
-      await t.call('GET', `${t.widgets}?fieldSelector=spec.size%3D1`, {
-        code: 400,
-        message: 'field label not supported: spec.size',
-      });
-      await t.call('GET', `${t.core('configmaps')}?fieldSelector=data%3D1`, {
-        code: 400,
-        message: 'not a known field selector',
-      });
+      await t.call('GET', `${t.widgets}?fieldSelector=spec.size%3D1`, '400: field label not supported: spec.size');
+      await t.call('GET', `${t.core('configmaps')}?fieldSelector=data%3D1`, '400: not a known field selector');
     },
   },
   {

@@ -47,9 +47,9 @@ export const REQUEST_CASES: readonly ConformanceCase[] = [
         revision: 1,
         data: { text: 'x'.repeat(bytes) },
       });
-      const tooLarge = { code: 413, message: 'Request entity too large: limit is 3145728' };
+      const tooLarge = '413: Request entity too large: limit is 3145728';
       await t.call('POST', path, tooLarge, holding(3_200_000));
-      await t.call('POST', path, { code: 500, message: 'etcdserver: request is too large' }, holding(1_700_000));
+      await t.call('POST', path, '500: etcdserver: request is too large', holding(1_700_000));
       await t.call('POST', path, 201, holding(1_000_000));
     },
   },
@@ -153,7 +153,7 @@ export const REQUEST_CASES: readonly ConformanceCase[] = [
       await t.send('DELETE', `${t.core('configmaps')}/p`, 200, options, PROTOBUF);
       await t.call('GET', `${t.core('configmaps')}/p`, 200);
       const cut = bytes?.subarray(0, bytes.length - 3);
-      await t.send('POST', t.core('configmaps'), { code: 400, reason: 'BadRequest' }, cut, PROTOBUF);
+      await t.send('POST', t.core('configmaps'), '400 BadRequest', cut, PROTOBUF);
     },
   },
   {
@@ -201,11 +201,11 @@ export const REQUEST_CASES: readonly ConformanceCase[] = [
     name: 'sends Retry-After',
     items: [108, 29],
     run: async (t) => {
-      const { headers, object } = await t.reply('GET', `${t.widgets}?resourceVersion=99999999`, {
-        code: 504,
-        reason: 'Timeout',
-        message: 'Too large resource version',
-      });
+      const { headers, object } = await t.reply(
+        'GET',
+        `${t.widgets}?resourceVersion=99999999`,
+        '504 Timeout: Too large resource version',
+      );
       same([headers['retry-after'], at(object, 'details.retryAfterSeconds')], ['1', 1], 'when to try again');
     },
   },
@@ -214,7 +214,7 @@ export const REQUEST_CASES: readonly ConformanceCase[] = [
     items: [95, 112],
     run: async (t) => {
       await t.call('GET', `${t.widgets}?timeout=10s`, 200);
-      await t.call('GET', `${t.widgets}?timeout=soon`, { code: 400, reason: 'BadRequest' });
+      await t.call('GET', `${t.widgets}?timeout=soon`, '400 BadRequest');
       const stream = await t.watch(`${t.widgets}?watch=true&timeoutSeconds=1`);
       await stream.until(() => false, 10_000);
       check(stream.ended(), 'a watch outlives its time limit');
@@ -229,19 +229,13 @@ export const REQUEST_CASES: readonly ConformanceCase[] = [
       const { object } = await t.reply(
         'GET',
         t.core('configmaps'),
-        { code: 401, reason: 'Unauthorized', message: 'Unauthorized' },
+        '401 Unauthorized: Unauthorized',
         undefined,
         nobody,
       );
       same(object['kind'], 'Status', 'the kind');
       const group = { 'impersonate-group': 'g' };
-      await t.reply(
-        'GET',
-        t.core('configmaps'),
-        { code: 400, message: 'without impersonating a user' },
-        undefined,
-        group,
-      );
+      await t.reply('GET', t.core('configmaps'), '400: without impersonating a user', undefined, group);
       const self = await t.reply(
         'POST',
         '/apis/authentication.k8s.io/v1/selfsubjectreviews',

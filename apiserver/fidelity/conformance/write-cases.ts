@@ -2,10 +2,6 @@
 import { plain } from '../differential/compare.ts';
 import { at, check, configMap, same, widget, type ConformanceCase } from './case.ts';
 
-const CONFLICT = { code: 409, reason: 'Conflict' };
-const INVALID = { code: 422, reason: 'Invalid' };
-const NOT_FOUND = { code: 404, reason: 'NotFound' };
-
 export const WRITE_CASES: readonly ConformanceCase[] = [
   {
     name: 'fills in metadata on create',
@@ -23,25 +19,20 @@ export const WRITE_CASES: readonly ConformanceCase[] = [
       await t.call(
         'POST',
         t.widgets,
-        { code: 500, reason: '', message: 'resourceVersion should not be set' },
+        '500 (no reason): resourceVersion should not be set',
         widget('a', {}, { resourceVersion: '5' }),
       );
       await t.call('POST', t.widgets, 201, widget('a'));
-      await t.call(
-        'POST',
-        t.widgets,
-        { code: 409, reason: 'AlreadyExists', message: '"a" already exists' },
-        widget('a'),
-      );
-      await t.call('POST', t.widgets, { ...INVALID, message: 'name or generateName is required' }, widget(''));
+      await t.call('POST', t.widgets, '409 AlreadyExists: "a" already exists', widget('a'));
+      await t.call('POST', t.widgets, '422 Invalid: name or generateName is required', widget(''));
       const named = await t.call('POST', t.widgets, 201, { ...widget(''), metadata: { generateName: 'gen-' } });
       check(/^gen-[bcdfghjklmnpqrstvwxz2456789]{5}$/.test(plain(at(named, 'metadata.name'))), 'an odd generated name');
       const elsewhere = t.widgets.replace(t.namespace, 'nowhere');
-      await t.call('POST', elsewhere, { ...NOT_FOUND, message: 'namespaces "nowhere" not found' }, widget('a'));
+      await t.call('POST', elsewhere, '404 NotFound: namespaces "nowhere" not found', widget('a'));
       await t.call(
         'POST',
         t.widgets,
-        { code: 400, reason: 'BadRequest', message: 'does not match the namespace' },
+        '400 BadRequest: does not match the namespace',
         widget('b', {}, { namespace: 'other' }),
       );
     },
@@ -52,51 +43,36 @@ export const WRITE_CASES: readonly ConformanceCase[] = [
     run: async (t) => {
       const made = await t.call('POST', t.widgets, 201, widget('a'));
       const version = plain(at(made, 'metadata.resourceVersion'));
-      await t.call(
-        'PUT',
-        `${t.widgets}/a`,
-        { ...INVALID, message: 'must be specified for an update' },
-        widget('a', { size: 2 }),
-      );
+      await t.call('PUT', `${t.widgets}/a`, '422 Invalid: must be specified for an update', widget('a', { size: 2 }));
       await t.call('PUT', `${t.widgets}/a`, 200, widget('a', { size: 2 }, { resourceVersion: version }));
       await t.call(
         'PUT',
         `${t.widgets}/a`,
-        { ...CONFLICT, message: 'the object has been modified' },
+        '409 Conflict: the object has been modified',
         widget('a', { size: 3 }, { resourceVersion: version }),
       );
       await t.call(
         'PUT',
         `${t.widgets}/a`,
-        { code: 500, message: 'invalid syntax' },
+        '500: invalid syntax',
         widget('a', { size: 3 }, { resourceVersion: 'abc' }),
       );
       await t.call('POST', t.core('configmaps'), 201, configMap('a'));
       await t.call('PUT', `${t.core('configmaps')}/a`, 200, configMap('a', { a: '2' }));
       const wrong = configMap('a', {}, { uid: '00000000-0000-4000-8000-000000000000' });
-      await t.call(
-        'PUT',
-        `${t.core('configmaps')}/a`,
-        { ...CONFLICT, message: 'Precondition failed: UID in precondition' },
-        wrong,
-      );
+      await t.call('PUT', `${t.core('configmaps')}/a`, '409 Conflict: Precondition failed: UID in precondition', wrong);
     },
   },
   {
     name: 'creates on update only where the kind allows it',
     items: [35, 36, 131],
     run: async (t) => {
-      await t.call('PUT', `${t.core('configmaps')}/none`, NOT_FOUND, configMap('none'));
+      await t.call('PUT', `${t.core('configmaps')}/none`, '404 NotFound', configMap('none'));
       const leases = `/apis/coordination.k8s.io/v1/namespaces/${t.namespace}/leases`;
       const lease = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name: 'l' }, spec: {} };
       await t.call('PUT', `${leases}/l`, 201, lease);
-      await t.call('PUT', `${leases}/l`, { ...INVALID, message: 'must be specified for an update' }, lease);
-      await t.call(
-        'PUT',
-        `${t.core('configmaps')}/b`,
-        { code: 400, message: 'does not match the name on the URL' },
-        configMap('a'),
-      );
+      await t.call('PUT', `${leases}/l`, '422 Invalid: must be specified for an update', lease);
+      await t.call('PUT', `${t.core('configmaps')}/b`, '400: does not match the name on the URL', configMap('a'));
     },
   },
   {
@@ -119,11 +95,15 @@ export const WRITE_CASES: readonly ConformanceCase[] = [
     items: [39, 40, 45, 62],
     run: async (t) => {
       await t.call('POST', t.widgets, 201, widget('a'));
-      await t.call('MERGE', `${t.widgets}/a`, INVALID, { metadata: { uid: '00000000-0000-4000-8000-000000000000' } });
-      await t.call('MERGE', `${t.widgets}/a`, INVALID, {
+      await t.call('MERGE', `${t.widgets}/a`, '422 Invalid', {
+        metadata: { uid: '00000000-0000-4000-8000-000000000000' },
+      });
+      await t.call('MERGE', `${t.widgets}/a`, '422 Invalid', {
         metadata: { ownerReferences: [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'o' }] },
       });
-      await t.call('MERGE', `${t.widgets}/a`, INVALID, { metadata: { finalizers: ['orphan', 'foregroundDeletion'] } });
+      await t.call('MERGE', `${t.widgets}/a`, '422 Invalid', {
+        metadata: { finalizers: ['orphan', 'foregroundDeletion'] },
+      });
       const warned = await t.reply('MERGE', `${t.widgets}/a`, 200, { metadata: { finalizers: ['short'] } });
       check(String(warned.headers['warning']).includes('prefer a domain-qualified finalizer name'), 'no warning');
     },
@@ -168,7 +148,7 @@ export const WRITE_CASES: readonly ConformanceCase[] = [
       };
       same(at(await t.call('PUT', `${t.widgets}/a/scale`, 200, scale), 'spec.replicas'), 3, 'the replicas');
       same(at(await t.call('GET', `${t.widgets}/a`, 200), 'metadata.generation'), 2, 'the generation');
-      await t.call('PUT', `${t.widgets}/a/scale`, INVALID, { ...scale, spec: { replicas: -1 } });
+      await t.call('PUT', `${t.widgets}/a/scale`, '422 Invalid', { ...scale, spec: { replicas: -1 } });
     },
   },
   {
@@ -190,12 +170,7 @@ export const WRITE_CASES: readonly ConformanceCase[] = [
         target: { kind: 'Node', name: 'n' },
       };
       await t.call('POST', `${t.core('pods')}/p/binding`, 201, binding);
-      await t.call(
-        'POST',
-        `${t.core('pods')}/p/binding`,
-        { ...CONFLICT, message: 'already assigned to node' },
-        binding,
-      );
+      await t.call('POST', `${t.core('pods')}/p/binding`, '409 Conflict: already assigned to node', binding);
       same(
         at(await t.call('DELETE', `${t.core('pods')}/p`, 200), 'metadata.deletionGracePeriodSeconds'),
         30,
@@ -203,7 +178,7 @@ export const WRITE_CASES: readonly ConformanceCase[] = [
       );
       await t.call('GET', `${t.core('pods')}/p`, 200);
       await t.call('DELETE', `${t.core('pods')}/p?gracePeriodSeconds=0`, 200);
-      await t.call('GET', `${t.core('pods')}/p`, NOT_FOUND);
+      await t.call('GET', `${t.core('pods')}/p`, '404 NotFound');
     },
   },
   {
@@ -217,13 +192,8 @@ export const WRITE_CASES: readonly ConformanceCase[] = [
         'Terminating',
         'the phase',
       );
-      await t.call(
-        'POST',
-        t.core('configmaps'),
-        { code: 403, reason: 'Forbidden', message: 'because it is being terminated' },
-        configMap('a'),
-      );
-      await t.call('DELETE', '/api/v1/namespaces/default', { code: 403, message: 'this namespace may not be deleted' });
+      await t.call('POST', t.core('configmaps'), '403 Forbidden: because it is being terminated', configMap('a'));
+      await t.call('DELETE', '/api/v1/namespaces/default', '403: this namespace may not be deleted');
     },
   },
   {
@@ -231,18 +201,18 @@ export const WRITE_CASES: readonly ConformanceCase[] = [
     items: [56, 57, 58, 59, 60, 61, 143],
     run: async (t) => {
       await t.call('POST', t.widgets, 201, widget('a'));
-      await t.call('STRATEGIC', `${t.widgets}/a`, { code: 415, reason: 'UnsupportedMediaType' }, {});
+      await t.call('STRATEGIC', `${t.widgets}/a`, '415 UnsupportedMediaType', {});
       await t.call(
         'JSON',
         `${t.widgets}/a`,
-        { ...INVALID, message: 'the server rejected our request due to an error in our request' },
+        '422 Invalid: the server rejected our request due to an error in our request',
         [{ op: 'test', path: '/spec/size', value: 7 }],
       );
       await t.call('JSON', `${t.widgets}/a`, 200, [
         { op: 'test', path: '/metadata/finalizers', value: null },
         { op: 'replace', path: '/spec/note', value: 'n' },
       ]);
-      await t.call('JSON', `${t.widgets}/a`, INVALID, [{ op: 'remove', path: '/spec/absent' }]);
+      await t.call('JSON', `${t.widgets}/a`, '422 Invalid', [{ op: 'remove', path: '/spec/absent' }]);
       same(
         at(await t.call('MERGE', `${t.widgets}/a`, 200, { spec: { size: null } }), 'spec.size'),
         undefined,
@@ -253,14 +223,14 @@ export const WRITE_CASES: readonly ConformanceCase[] = [
         metadata: { finalizers: ['x.io/b'] },
       });
       same(at(merged, 'metadata.finalizers'), ['x.io/b', 'x.io/a'], 'finalizers');
-      await t.call('MERGE', `${t.core('configmaps')}/none`, NOT_FOUND, {});
+      await t.call('MERGE', `${t.core('configmaps')}/none`, '404 NotFound', {});
     },
   },
   {
     name: 'applies server-side with owners and conflicts',
     items: [65, 66, 67, 68, 69, 70, 156, 160],
     run: async (t) => {
-      await t.call('APPLY', `${t.widgets}/a`, { ...INVALID, message: 'is required for apply patch' }, widget('a'));
+      await t.call('APPLY', `${t.widgets}/a`, '422 Invalid: is required for apply patch', widget('a'));
       const made = await t.call('APPLY', `${t.widgets}/a?fieldManager=one`, 201, widget('a', { size: 1, note: 'n' }));
       same(
         [at(made, 'metadata.managedFields.0.manager'), at(made, 'metadata.managedFields.0.operation')],
@@ -270,7 +240,7 @@ export const WRITE_CASES: readonly ConformanceCase[] = [
       await t.call(
         'APPLY',
         `${t.widgets}/a?fieldManager=two`,
-        { ...CONFLICT, message: 'Apply failed with 1 conflict: conflict with "one": .spec.size' },
+        '409 Conflict: Apply failed with 1 conflict: conflict with "one": .spec.size',
         widget('a', { size: 2 }),
       );
       await t.call('APPLY', `${t.widgets}/a?fieldManager=two&force=true`, 200, widget('a', { size: 2 }));
@@ -285,27 +255,21 @@ export const WRITE_CASES: readonly ConformanceCase[] = [
     items: [44, 74, 75, 76, 77, 78, 79, 80, 82, 84, 141, 154, 155],
     run: async (t) => {
       const made = await t.call('POST', t.widgets, 201, widget('a', {}, { finalizers: ['x.io/y'] }));
-      await t.call(
-        'DELETE',
-        `${t.widgets}/a`,
-        { ...CONFLICT, message: 'does not match the UID in record' },
-        { preconditions: { uid: 'x' } },
-      );
+      await t.call('DELETE', `${t.widgets}/a`, '409 Conflict: does not match the UID in record', {
+        preconditions: { uid: 'x' },
+      });
       const stream = await t.watch(
         `${t.widgets}?watch=true&resourceVersion=${plain(at(made, 'metadata.resourceVersion'))}`,
       );
       const marked = await t.call('DELETE', `${t.widgets}/a`, 200);
       same([at(marked, 'metadata.deletionGracePeriodSeconds'), at(marked, 'metadata.generation')], [0, 2], 'the marks');
-      await t.call('POST', t.widgets, { code: 409, message: 'object is being deleted: ' }, widget('a'));
-      await t.call(
-        'MERGE',
-        `${t.widgets}/a`,
-        { ...INVALID, message: 'no new finalizers can be added' },
-        { metadata: { finalizers: ['x.io/y', 'x.io/z'] } },
-      );
+      await t.call('POST', t.widgets, '409: object is being deleted: ', widget('a'));
+      await t.call('MERGE', `${t.widgets}/a`, '422 Invalid: no new finalizers can be added', {
+        metadata: { finalizers: ['x.io/y', 'x.io/z'] },
+      });
       await t.call('MERGE', `${t.widgets}/a`, 200, { metadata: { finalizers: null } });
       same(await t.events(stream, 2), ['MODIFIED a', 'DELETED a'], 'the events');
-      await t.call('DELETE', `${t.widgets}/a`, NOT_FOUND);
+      await t.call('DELETE', `${t.widgets}/a`, '404 NotFound');
       await t.call('POST', t.widgets, 201, widget('b'));
       const held = await t.call('DELETE', `${t.widgets}/b?propagationPolicy=Foreground`, 200);
       same(at(held, 'metadata.finalizers.0'), 'foregroundDeletion', 'the finalizer');
@@ -329,8 +293,8 @@ export const WRITE_CASES: readonly ConformanceCase[] = [
     run: async (t) => {
       const dry = await t.call('POST', `${t.widgets}?dryRun=All`, 201, widget('a'));
       same([typeof at(dry, 'metadata.uid'), at(dry, 'metadata.resourceVersion')], ['string', undefined], 'metadata');
-      await t.call('GET', `${t.widgets}/a`, NOT_FOUND);
-      await t.call('POST', `${t.widgets}?dryRun=Some`, INVALID, widget('a'));
+      await t.call('GET', `${t.widgets}/a`, '404 NotFound');
+      await t.call('POST', `${t.widgets}?dryRun=Some`, '422 Invalid', widget('a'));
     },
   },
   {
@@ -338,41 +302,26 @@ export const WRITE_CASES: readonly ConformanceCase[] = [
     items: [113, 122, 123, 124, 125, 128],
     run: async (t) => {
       const odd = widget('a', { sise: 1 });
-      await t.call(
-        'POST',
-        `${t.widgets}?fieldValidation=Strict`,
-        { code: 400, message: 'unknown field "spec.sise"' },
-        odd,
-      );
+      await t.call('POST', `${t.widgets}?fieldValidation=Strict`, '400: unknown field "spec.sise"', odd);
       const warned = await t.reply('POST', t.widgets, 201, odd);
       check(String(warned.headers['warning']).includes('unknown field \\"spec.sise\\"'), 'no warning');
       same(warned.object['spec'], { colour: 'red' }, 'the pruned and defaulted spec');
       await t.call(
         'POST',
         t.widgets,
-        { ...INVALID, message: 'spec.size in body must be of type integer' },
+        '422 Invalid: spec.size in body must be of type integer',
         widget('b', { size: 'x' }),
       );
-      await t.call(
-        'POST',
-        t.widgets,
-        { ...INVALID, message: 'Unsupported value: "green"' },
-        widget('b', { colour: 'green' }),
-      );
-      await t.call('POST', t.widgets, { ...INVALID, message: 'Duplicate value' }, widget('b', { tags: ['x', 'x'] }));
-      await t.call('POST', t.widgets, INVALID, widget('Bad_Name'));
+      await t.call('POST', t.widgets, '422 Invalid: Unsupported value: "green"', widget('b', { colour: 'green' }));
+      await t.call('POST', t.widgets, '422 Invalid: Duplicate value', widget('b', { tags: ['x', 'x'] }));
+      await t.call('POST', t.widgets, '422 Invalid', widget('Bad_Name'));
       const ruled = {
         apiVersion: 'diff.example.com/v1',
         kind: 'Ruled',
         metadata: { name: 'r' },
         spec: { min: 3, max: 2 },
       };
-      await t.call(
-        'POST',
-        t.widgets.replace('widgets', 'ruleds'),
-        { ...INVALID, message: 'min may not exceed max' },
-        ruled,
-      );
+      await t.call('POST', t.widgets.replace('widgets', 'ruleds'), '422 Invalid: min may not exceed max', ruled);
     },
   },
   {
@@ -383,12 +332,9 @@ export const WRITE_CASES: readonly ConformanceCase[] = [
       const made = await t.call('POST', t.core('secrets'), 201, secret);
       same([made['stringData'], at(made, 'data.a')], [undefined, 'eA=='], 'the data');
       await t.call('POST', t.core('configmaps'), 201, { ...configMap('i'), immutable: true });
-      await t.call(
-        'MERGE',
-        `${t.core('configmaps')}/i`,
-        { ...INVALID, message: 'field is immutable when `immutable` is set' },
-        { data: { a: '2' } },
-      );
+      await t.call('MERGE', `${t.core('configmaps')}/i`, '422 Invalid: field is immutable when `immutable` is set', {
+        data: { a: '2' },
+      });
     },
   },
 ];
