@@ -56,7 +56,7 @@ export function asksToWatch({ watch }: { readonly [key: string]: string }): bool
   return watch !== undefined && watch !== '0' && watch.toLowerCase() !== 'false';
 }
 
-function verbOf(method: Method, named: boolean, watch: boolean): Verb {
+export function verbOf(method: Method, named: boolean, watch: boolean): Verb {
   switch (method) {
     case 'POST':
       return 'create';

@@ -5,7 +5,7 @@
  * own namespace, a list by `metadata.name` has a name, and unserved paths are authorized too. Start at {@link attributesOf}.
  */
 import type { ApiRequest, UserInfo } from '../../wire/http.ts';
-import { asksToWatch } from '../../wire/request-info.ts';
+import { asksToWatch, verbOf } from '../../wire/request-info.ts';
 
 /** Who wants to do what. */
 export interface Attributes {
@@ -47,7 +47,7 @@ const PLACES_MAX = 10_000;
 const places = new Map<string, Place>();
 
 export function attributesOf(request: ApiRequest): Attributes {
-  const { method, path } = request;
+  const { method, path, query } = request;
   const user = request.user ?? ADMIN;
   let place = places.get(path);
   if (place === undefined) {
@@ -57,28 +57,8 @@ export function attributesOf(request: ApiRequest): Attributes {
   const { isResource, watching, group, resource, subresource, namespace, name } = place;
   if (!isResource) return { user, verb: method.toLowerCase(), path, ...NOWHERE };
   const named = name !== '' ? name : method === 'GET' || method === 'HEAD' ? selectedName(request) : '';
-  const verb = watching ? 'watch' : verbOf(request, name !== '');
+  const verb = watching ? 'watch' : method === 'OPTIONS' ? '' : verbOf(method, name !== '', asksToWatch(query));
   return { user, verb, isResource, path, group, resource, subresource, namespace, name: named };
-}
-
-function verbOf({ method, query }: ApiRequest, named: boolean): string {
-  switch (method) {
-    case 'POST':
-      return 'create';
-    case 'PUT':
-      return 'update';
-    case 'PATCH':
-      return 'patch';
-    case 'DELETE':
-      return named ? 'delete' : 'deletecollection';
-    case 'OPTIONS':
-      return '';
-    case 'GET':
-    case 'HEAD': {
-      if (named) return 'get';
-      return asksToWatch(query) ? 'watch' : 'list';
-    }
-  }
 }
 
 const BY_NAME = /(?:^|,)metadata\.name==?([^,]+)(?:,|$)/;

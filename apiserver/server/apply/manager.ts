@@ -9,7 +9,7 @@ import type { JsonObject, JsonValue, KubeObject } from '../../objects/object.ts'
 import { compare } from './compare.ts';
 import { fieldSetOf } from './field-set.ts';
 import { LAST_APPLIED, withLastApplied } from './last-applied.ts';
-import { capped, NOBODY, owner, owning, type Managed, type Owner } from './managed.ts';
+import { capped, NOBODY, owner, owning, type Managed } from './managed.ts';
 import { ApplyError, errorsText, fieldSetOfValue, validate, type TypedError } from './typed.ts';
 import { applyConfig, Conflicts, updateOwners, type TypedResource } from './updater.ts';
 import type { TypeNode } from './types.ts';
@@ -110,12 +110,7 @@ export function applied(
 /** kubectl may take over the fields of its client-side apply: those are not conflicts. */
 function appliedOrTakenOver(
   type: TypeNode,
-  typedResource: TypedResource,
-  live: KubeObject,
-  config: KubeObject,
-  managed: Managed,
-  self: Owner,
-  force: boolean,
+  ...[typedResource, live, config, managed, self, force]: Parameters<typeof applyConfig>
 ): ReturnType<typeof applyConfig> {
   try {
     return applyConfig(typedResource, live, config, managed, self, force);

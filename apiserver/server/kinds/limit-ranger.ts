@@ -50,7 +50,7 @@ export function forbidPod(pod: JsonObject, stored: Stored, namespace: string): s
   const errors = limitsOf(stored, namespace, 'Container').flatMap((limit) =>
     containers.flatMap((one) => {
       const resources = mapIn(one, 'resources');
-      return [...tooLittle(resources, limit, 'Container'), ...tooMuch(resources, limit, 'Container')];
+      return [...outside(resources, limit, 'Container', 'min'), ...outside(resources, limit, 'Container', 'max')];
     }),
   );
   return forbidding(errors);
@@ -80,38 +80,23 @@ export function forbidClaim(claim: JsonObject, stored: Stored, namespace: string
   const { requests } = mapIn(mapIn(claim, 'spec'), 'resources');
   const asked: JsonObject = requests === undefined ? {} : { requests };
   const errors = limits.flatMap((limit) => [
-    ...tooLittle(asked, limit, 'PersistentVolumeClaim'),
+    ...outside(asked, limit, 'PersistentVolumeClaim', 'min'),
     ...asksTooMuch(mapIn(asked, 'requests'), mapIn(limit, 'max')),
   ]);
   return forbidding(errors);
 }
 
-function tooLittle(resources: JsonObject, limit: JsonObject, type: string): readonly string[] {
-  const requests = mapIn(resources, 'requests');
-  const limits = mapIn(resources, 'limits');
+function outside(resources: JsonObject, limit: JsonObject, type: string, side: 'min' | 'max'): readonly string[] {
+  const [first, second] = side === 'min' ? (['request', 'limit'] as const) : (['limit', 'request'] as const);
+  const exceeds = (value: JsonValue, bound: JsonValue): boolean =>
+    side === 'min' ? compareQuantities(value, bound) < 0 : compareQuantities(value, bound) > 0;
   const errors: string[] = [];
-  for (const [name, least] of Object.entries(mapIn(limit, 'min'))) {
-    const bound = `minimum ${name} usage per ${type} is ${shown(least)}`;
-    const [request, most] = [requests[name], limits[name]];
-    if (request === undefined) errors.push(`${bound}.  No request is specified`);
-    else if (compareQuantities(request, least ?? 0) < 0) errors.push(`${bound}, but request is ${shown(request)}`);
-    else if (most !== undefined && compareQuantities(most, least ?? 0) < 0)
-      errors.push(`${bound}, but limit is ${shown(most)}`);
-  }
-  return errors;
-}
-
-function tooMuch(resources: JsonObject, limit: JsonObject, type: string): readonly string[] {
-  const requests = mapIn(resources, 'requests');
-  const limits = mapIn(resources, 'limits');
-  const errors: string[] = [];
-  for (const [name, most] of Object.entries(mapIn(limit, 'max'))) {
-    const bound = `maximum ${name} usage per ${type} is ${shown(most)}`;
-    const [request, given] = [requests[name], limits[name]];
-    if (given === undefined) errors.push(`${bound}.  No limit is specified`);
-    else if (compareQuantities(given, most ?? 0) > 0) errors.push(`${bound}, but limit is ${shown(given)}`);
-    else if (request !== undefined && compareQuantities(request, most ?? 0) > 0)
-      errors.push(`${bound}, but request is ${shown(request)}`);
+  for (const [name, bound = 0] of Object.entries(mapIn(limit, side))) {
+    const text = `${side}imum ${name} usage per ${type} is ${shown(bound)}`;
+    const [asked, other] = [mapIn(resources, `${first}s`)[name], mapIn(resources, `${second}s`)[name]];
+    if (asked === undefined) errors.push(`${text}.  No ${first} is specified`);
+    else if (exceeds(asked, bound)) errors.push(`${text}, but ${first} is ${shown(asked)}`);
+    else if (other !== undefined && exceeds(other, bound)) errors.push(`${text}, but ${second} is ${shown(other)}`);
   }
   return errors;
 }

@@ -48,33 +48,24 @@ function canonicalText(text: string): string {
   if (nanos === 0n) return '0';
   const minus = sign === '-' ? '-' : '';
   const unit = 10n ** 9n;
-  if (binary !== undefined && nanos % unit === 0n && nanos >= 1024n * unit) return minus + inBinary(nanos / unit);
+  if (binary !== undefined && nanos % unit === 0n && nanos >= 1024n * unit)
+    return minus + withSuffix(nanos / unit, 1024n, BINARY);
   if (exponent !== undefined) return minus + inExponents(nanos);
-  return minus + inDecimal(nanos);
+  return minus + withSuffix(nanos, 1000n, DECIMAL);
 }
 
 function ceilDivide(a: bigint, b: bigint): bigint {
   return (a + b - 1n) / b;
 }
 
-function inBinary(value: bigint): string {
+function withSuffix(value: bigint, base: bigint, suffixes: readonly string[]): string {
   let index = 0;
   let rest = value;
-  while (rest % 1024n === 0n && index < BINARY.length - 1) {
-    rest /= 1024n;
+  while (rest % base === 0n && index < suffixes.length - 1) {
+    rest /= base;
     index++;
   }
-  return `${rest}${BINARY[index] ?? ''}`;
-}
-
-function inDecimal(nanos: bigint): string {
-  let index = 0;
-  let rest = nanos;
-  while (rest % 1000n === 0n && index < DECIMAL.length - 1) {
-    rest /= 1000n;
-    index++;
-  }
-  return `${rest}${DECIMAL[index] ?? ''}`;
+  return `${rest}${suffixes[index] ?? ''}`;
 }
 
 function inExponents(nanos: bigint): string {

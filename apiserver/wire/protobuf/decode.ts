@@ -93,24 +93,7 @@ function readEntry(reader: Reader, field: Field, map: Target): void {
 const ZEROS = { string: '', bytes: '', bool: false, int32: 0, int64: 0, uint32: 0, double: 0 } as const;
 
 function readValue(reader: Reader, field: Field, old: JsonValue | undefined): JsonValue | undefined {
-  switch (field.scalar) {
-    case 'string':
-      return reader.string();
-    case 'bytes':
-      return reader.base64();
-    case 'bool':
-      return reader.bool();
-    case 'int32':
-      return reader.int32();
-    case 'int64':
-      return reader.int64();
-    case 'uint32':
-      return reader.uint32();
-    case 'double':
-      return reader.double();
-    case undefined:
-      return readMessage(reader, needed(field), old);
-  }
+  return field.scalar === undefined ? readMessage(reader, needed(field), old) : reader[field.scalar]();
 }
 
 function readMessage(reader: Reader, message: Message, old: JsonValue | undefined): JsonValue | undefined {

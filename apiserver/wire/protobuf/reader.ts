@@ -18,14 +18,14 @@ const OVERFLOW = 'proto: integer overflow';
 const NEGATIVE = 'proto: negative length found during unmarshaling';
 
 export class Reader {
-  readonly bytes: Buffer;
+  readonly buffer: Buffer;
   at: number;
   end: number;
   /** The number of messages started so far. */
   messages = 0;
 
   constructor(bytes: Buffer, at = 0, end: number = bytes.length) {
-    this.bytes = bytes;
+    this.buffer = bytes;
     this.at = at;
     this.end = end;
   }
@@ -45,7 +45,7 @@ export class Reader {
 
   #byte(): number {
     if (this.at >= this.end) throw new ProtobufError(END);
-    return this.bytes[this.at++] ?? 0;
+    return this.buffer[this.at++] ?? 0;
   }
 
   int32(): number {
@@ -62,7 +62,7 @@ export class Reader {
 
   /** Integers beyond a double's precision keep their digits. */
   int64(): JsonValue {
-    if (this.at < this.end && (this.bytes[this.at] ?? 0) < 128) return this.#byte();
+    if (this.at < this.end && (this.buffer[this.at] ?? 0) < 128) return this.#byte();
     const long = BigInt.asIntN(64, this.#long());
     const number = Number(long);
     return Number.isSafeInteger(number) ? number : longInteger(String(long));
@@ -81,7 +81,7 @@ export class Reader {
   double(): number {
     if (this.end - this.at < 8) throw new ProtobufError(END);
     this.at += 8;
-    return this.bytes.readDoubleLE(this.at - 8);
+    return this.buffer.readDoubleLE(this.at - 8);
   }
 
   /** Reads a length and checks that the content is complete; it is at `at` up to the returned end. */
@@ -95,14 +95,14 @@ export class Reader {
 
   string(): string {
     const end = this.block();
-    const text = this.bytes.toString('utf8', this.at, end);
+    const text = this.buffer.toString('utf8', this.at, end);
     this.at = end;
     return text;
   }
 
-  base64(): string {
+  bytes(): string {
     const end = this.block();
-    const text = this.bytes.toString('base64', this.at, end);
+    const text = this.buffer.toString('base64', this.at, end);
     this.at = end;
     return text;
   }
