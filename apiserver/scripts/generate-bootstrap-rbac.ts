@@ -5,31 +5,17 @@
  * on an empty etcd. Fields that a server adds itself (uid, version, times, managed fields) are left out.
  */
 import { writeFileSync } from 'node:fs';
-import { request } from 'node:https';
+import { fetchJson } from './fetch-json.ts';
 
 const TARGET = new URL('../server/access/bootstrap-roles.generated.ts', import.meta.url);
+
+interface List {
+  readonly items: readonly Item[];
+}
 
 interface Item {
   readonly metadata: { readonly [key: string]: unknown };
   readonly [key: string]: unknown;
-}
-
-function fetchItems(url: string, token: string, resource: string): Promise<readonly Item[]> {
-  return new Promise((resolve, reject) => {
-    // A test server signs its own certificate.
-    const options = { headers: { authorization: `Bearer ${token}` }, rejectUnauthorized: false };
-    request(`${url}/apis/rbac.authorization.k8s.io/v1/${resource}`, options, (response) => {
-      const chunks: Buffer[] = [];
-      response.on('data', (chunk: Buffer) => chunks.push(chunk));
-      response.on('end', () => {
-        const text = Buffer.concat(chunks).toString();
-        if (response.statusCode === 200) resolve((JSON.parse(text) as { readonly items: readonly Item[] }).items);
-        else reject(new Error(`${resource}: ${response.statusCode ?? 0} ${text}`));
-      });
-    })
-      .on('error', reject)
-      .end();
-  });
 }
 
 const KINDS = [
@@ -43,7 +29,8 @@ const [url, token] = process.argv.slice(2);
 if (url === undefined || token === undefined) throw new Error('usage: generate-bootstrap-rbac.ts URL TOKEN');
 const lines: string[] = [];
 for (const [resource, kind] of KINDS) {
-  for (const { metadata, ...rest } of await fetchItems(url, token, resource)) {
+  const { items } = await fetchJson<List>(`${url}/apis/rbac.authorization.k8s.io/v1/${resource}`, { token });
+  for (const { metadata, ...rest } of items) {
     const { name, namespace, labels, annotations } = metadata;
     const object = {
       apiVersion: 'rbac.authorization.k8s.io/v1',

@@ -11,7 +11,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import protobuf from 'protobufjs';
 
-const OUTPUT = join(import.meta.dirname, '../apiserver/wire/protobuf/generated/descriptors.json');
+const OUTPUT = join(import.meta.dirname, '../wire/protobuf/generated/descriptors.json');
 const MODULES = ['k8s.io/api', 'k8s.io/apimachinery', 'k8s.io/apiextensions-apiserver', 'k8s.io/kube-aggregator'];
 /** Packages that are served by default, and those that they refer to. */
 const SERVED = /\.(v[0-9]+|meta\.v1beta1|runtime|intstr|resource)$/;

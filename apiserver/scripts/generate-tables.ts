@@ -5,33 +5,18 @@
  * kinds share are written once.
  */
 import { writeFileSync } from 'node:fs';
-import { Agent, request } from 'node:https';
 import { join } from 'node:path';
+import { fetchJson } from './fetch-json.ts';
 
-const OUTPUT = join(import.meta.dirname, '../apiserver/server/tables/generated/columns.json');
+const OUTPUT = join(import.meta.dirname, '../server/tables/generated/columns.json');
 /** Groups of the server itself; custom resources define columns in their CRDs. */
 const BUILT_IN = /^[a-z]+$|\.k8s\.io$/;
 const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io';
 
 const [url = '', token = ''] = process.argv.slice(2);
-const agent = new Agent({ rejectUnauthorized: false, keepAlive: true });
 
-async function get<T>(path: string, accept = 'application/json'): Promise<T> {
-  return await new Promise((resolve, reject) => {
-    const headers = { authorization: `Bearer ${token}`, accept };
-    request(url + path, { agent, headers }, (response) => {
-      let text = '';
-      response.setEncoding('utf8');
-      response.on('data', (piece: string) => (text += piece));
-      response.on('end', () => {
-        if (response.statusCode === 200) resolve(JSON.parse(text) as T);
-        else reject(new Error(`${path}: ${String(response.statusCode)} ${text}`));
-      });
-    })
-      .on('error', reject)
-      .end();
-  });
-}
+const get = <T>(path: string, accept?: string): Promise<T> =>
+  fetchJson<T>(url + path, { token, ...(accept === undefined ? {} : { accept }) });
 
 interface Resources {
   readonly resources: readonly { readonly name: string; readonly verbs: readonly string[] }[];
@@ -78,7 +63,6 @@ await add('/api/v1', '');
 const { groups } = await get<Groups>('/apis');
 for (const { name, versions } of groups)
   for (const { groupVersion } of versions) if (BUILT_IN.test(name)) await add(`/apis/${groupVersion}`, name);
-agent.destroy();
 
 const lines = (values: readonly string[]): string => values.join(',\n');
 writeFileSync(

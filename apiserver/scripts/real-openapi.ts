@@ -1,5 +1,5 @@
 /** Discovery and OpenAPI of a real kube-apiserver, read over HTTPS and prepared for the generated files. */
-import { Agent, request } from 'node:https';
+import { fetchJson } from './fetch-json.ts';
 
 export type Schema = { readonly [key: string]: unknown };
 
@@ -24,56 +24,51 @@ type Json = Record<string, unknown>;
 const TEMPLATE = { group: 'ggggg.example', version: 'v7', kind: 'Kkkkk', plural: 'ppppp', singular: 'kkkkk' };
 
 export async function readServer(url: string, token: string): Promise<RealServer> {
-  const agent = new Agent({ rejectUnauthorized: false, keepAlive: true });
   const get = (path: string, accept = 'application/json'): Promise<Json> =>
-    fetchJson(agent, url + path, { token, accept });
+    fetchJson<Json>(url + path, { token, accept });
   const index = async (): Promise<Record<string, { readonly serverRelativeURL: string }>> =>
     (await get('/openapi/v3'))['paths'] as Record<string, { readonly serverRelativeURL: string }>;
-  try {
-    const version = (await get('/version'))['gitVersion'] as string;
-    const components: Record<string, Schema> = {};
-    const documents: Json = {};
-    const hashes: Record<string, string> = {};
-    for (const [path, { serverRelativeURL }] of Object.entries(await index())) {
-      const document = await get(serverRelativeURL);
-      hashes[path] = serverRelativeURL.slice(serverRelativeURL.indexOf('hash=') + 5);
-      documents[path] = shared(document, components);
-    }
-    const openApiV2 = await get('/openapi/v2');
-    const templates: Json = {};
-    const named = new Set<string>();
-    for (const scope of ['Namespaced', 'Cluster']) {
-      const path = `/apis/apiextensions.k8s.io/v1/customresourcedefinitions`;
-      await fetchJson(agent, url + path, { token, method: 'POST', body: definition(scope) });
-      const key = `apis/${TEMPLATE.group}/${TEMPLATE.version}`;
-      const entry = await until(async () => (await index())[key]);
-      const document = shared(await get(entry.serverRelativeURL), components);
-      const name = `${TEMPLATE.plural}.${TEMPLATE.group}`;
-      const v2 = await until(async () => {
-        const { paths } = (await get('/openapi/v2')) as { readonly paths: Json };
-        const added = Object.entries(paths).filter(([one]) => one.includes(TEMPLATE.plural));
-        return added.length === 0 ? undefined : Object.fromEntries(added);
-      });
-      templates[scope] = { ...document, v2Paths: v2 };
-      for (const schema of (document['schemas'] ?? []) as readonly string[]) named.add(schema);
-      await fetchJson(agent, `${url}${path}/${name}`, { token, method: 'DELETE' });
-      await until(async () => ((await index())[key] === undefined ? true : undefined));
-    }
-    return {
-      version,
-      components,
-      discovery: await discovery(get),
-      openApiV3: { components, documents },
-      openApiCustom: {
-        components: Object.fromEntries(Object.entries(components).filter(([schema]) => named.has(schema))),
-        templates,
-      },
-      openApiV2,
-      hashes,
-    };
-  } finally {
-    agent.destroy();
+  const version = (await get('/version'))['gitVersion'] as string;
+  const components: Record<string, Schema> = {};
+  const documents: Json = {};
+  const hashes: Record<string, string> = {};
+  for (const [path, { serverRelativeURL }] of Object.entries(await index())) {
+    const document = await get(serverRelativeURL);
+    hashes[path] = serverRelativeURL.slice(serverRelativeURL.indexOf('hash=') + 5);
+    documents[path] = shared(document, components);
   }
+  const openApiV2 = await get('/openapi/v2');
+  const templates: Json = {};
+  const named = new Set<string>();
+  for (const scope of ['Namespaced', 'Cluster']) {
+    const path = `/apis/apiextensions.k8s.io/v1/customresourcedefinitions`;
+    await fetchJson<Json>(url + path, { token, method: 'POST', body: definition(scope) });
+    const key = `apis/${TEMPLATE.group}/${TEMPLATE.version}`;
+    const entry = await until(async () => (await index())[key]);
+    const document = shared(await get(entry.serverRelativeURL), components);
+    const name = `${TEMPLATE.plural}.${TEMPLATE.group}`;
+    const v2 = await until(async () => {
+      const { paths } = (await get('/openapi/v2')) as { readonly paths: Json };
+      const added = Object.entries(paths).filter(([one]) => one.includes(TEMPLATE.plural));
+      return added.length === 0 ? undefined : Object.fromEntries(added);
+    });
+    templates[scope] = { ...document, v2Paths: v2 };
+    for (const schema of (document['schemas'] ?? []) as readonly string[]) named.add(schema);
+    await fetchJson<Json>(`${url}${path}/${name}`, { token, method: 'DELETE' });
+    await until(async () => ((await index())[key] === undefined ? true : undefined));
+  }
+  return {
+    version,
+    components,
+    discovery: await discovery(get),
+    openApiV3: { components, documents },
+    openApiCustom: {
+      components: Object.fromEntries(Object.entries(components).filter(([schema]) => named.has(schema))),
+      templates,
+    },
+    openApiV2,
+    hashes,
+  };
 }
 
 /** The document with names instead of shared schemas; differing ones are kept, as `own`. */
@@ -154,34 +149,4 @@ async function discovery(get: (path: string, accept?: string) => Promise<Json>):
     }
   }
   return `[\n${groups.join(',\n')}\n]\n`;
-}
-
-interface Asking {
-  readonly token: string;
-  readonly accept?: string;
-  readonly method?: string;
-  readonly body?: Json;
-}
-
-function fetchJson(agent: Agent, url: string, { token, accept, method = 'GET', body }: Asking): Promise<Json> {
-  const headers = {
-    authorization: `Bearer ${token}`,
-    accept: accept ?? 'application/json',
-    'content-type': 'application/json',
-  };
-  return new Promise((resolve, reject) => {
-    const sent = request(url, { agent, method, headers }, (response) => {
-      const chunks: Buffer[] = [];
-      response.on('data', (chunk: Buffer) => chunks.push(chunk));
-      response.on('error', reject);
-      response.on('end', () => {
-        const text = Buffer.concat(chunks).toString('utf8');
-        if ((response.statusCode ?? 500) >= 300)
-          reject(new Error(`${url} answered ${String(response.statusCode)}: ${text}`));
-        else resolve(JSON.parse(text) as Json);
-      });
-    });
-    sent.on('error', reject);
-    sent.end(body === undefined ? undefined : JSON.stringify(body));
-  });
 }
