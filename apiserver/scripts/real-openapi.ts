@@ -1,4 +1,5 @@
 /** Discovery and OpenAPI of a real kube-apiserver, read over HTTPS and prepared for the generated files. */
+import { crdManifest, crdVersion } from '../server/crd/manifest.ts';
 import { fetchJson } from './fetch-json.ts';
 
 export type Schema = { readonly [key: string]: unknown };
@@ -86,36 +87,11 @@ function shared(document: Json, components: Record<string, Schema>): Json {
 
 function definition(scope: string): Json {
   const { group, version, kind, plural, singular } = TEMPLATE;
-  return {
-    apiVersion: 'apiextensions.k8s.io/v1',
-    kind: 'CustomResourceDefinition',
-    metadata: { name: `${plural}.${group}` },
-    spec: {
-      group,
-      scope,
-      names: { plural, singular, kind, listKind: `${kind}List` },
-      versions: [
-        {
-          name: version,
-          served: true,
-          storage: true,
-          schema: {
-            openAPIV3Schema: {
-              type: 'object',
-              properties: {
-                spec: { type: 'object', properties: { replicas: { type: 'integer' } } },
-                status: { type: 'object', properties: { replicas: { type: 'integer' } } },
-              },
-            },
-          },
-          subresources: {
-            status: {},
-            scale: { specReplicasPath: '.spec.replicas', statusReplicasPath: '.status.replicas' },
-          },
-        },
-      ],
-    },
-  };
+  const counted = { type: 'object', properties: { replicas: { type: 'integer' } } };
+  const scale = { specReplicasPath: '.spec.replicas', statusReplicasPath: '.status.replicas' };
+  const schema = { type: 'object', properties: { spec: counted, status: counted } };
+  const versions = [crdVersion(version, schema, { subresources: { status: {}, scale } })];
+  return crdManifest(group, { plural, singular, kind, listKind: `${kind}List` }, versions, { scope });
 }
 
 /** Polls until there is an answer: documents follow definitions after some seconds. */

@@ -7,6 +7,7 @@
  * Each rule is in a list whose `maxItems` makes the estimate exceed the limit by less than half: the message then has seven digits of it.
  * Exit code 1 when an answer differs. Needs the binaries of `scripts/control-plane.ts build` (or envtest's).
  */
+import { crdManifest, crdVersion } from '../server/crd/manifest.ts';
 import { parseArgs } from 'node:util';
 import { declaredOf } from '../server/cel/estimate/declared.ts';
 import { estimateCost } from '../server/cel/estimate/estimate.ts';
@@ -37,17 +38,7 @@ function definitionOf(spec: JsonObject): JsonObject {
       most = Math.max(most, estimateCost(program.parsed, declared, false));
   const maxItems = most === 0 ? 1 : Math.max(1, Math.ceil((COST_MAX * 1.2) / most));
   const schema = { type: 'object', properties: { specs: { type: 'array', maxItems, items } } };
-  return {
-    apiVersion: 'apiextensions.k8s.io/v1',
-    kind: 'CustomResourceDefinition',
-    metadata: { name: 'costs.rules.example.com' },
-    spec: {
-      group: 'rules.example.com',
-      scope: 'Namespaced',
-      names: { plural: 'costs', kind: 'Cost' },
-      versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: schema } }],
-    },
-  };
+  return crdManifest('rules.example.com', { plural: 'costs', kind: 'Cost' }, [crdVersion('v1', schema)]);
 }
 
 async function answer(client: ApiClient, body: JsonObject): Promise<string> {

@@ -3,6 +3,7 @@
  *
  * Used by tests only.
  */
+import { crdManifest, crdVersion } from './crd/manifest.ts';
 import type { JsonObject, JsonValue, KubeObject } from '../objects/object.ts';
 import type { WatchEvent } from '../objects/watch-event.ts';
 import type { ApiRequest, ApiResponse, Method } from '../wire/http.ts';
@@ -162,24 +163,10 @@ export function widgets(subresources: JsonObject): KubeObject {
       },
     },
   };
-  const version = {
-    served: true,
-    schema: { openAPIV3Schema: schema },
-    subresources,
-    selectableFields: [{ jsonPath: '.spec.colour' }],
-  };
-  return {
-    apiVersion: 'apiextensions.k8s.io/v1',
-    kind: 'CustomResourceDefinition',
-    metadata: { name: 'widgets.example.com' },
-    spec: {
-      group: 'example.com',
-      scope: 'Namespaced',
-      names: { plural: 'widgets', singular: 'widget', kind: 'Widget', listKind: 'WidgetList', shortNames: ['wd'] },
-      versions: [
-        { name: 'v1', storage: true, ...version },
-        { name: 'v1beta1', storage: false, ...version },
-      ],
-    },
-  };
+  const more = { subresources, selectableFields: [{ jsonPath: '.spec.colour' }] };
+  const names = { plural: 'widgets', singular: 'widget', kind: 'Widget', listKind: 'WidgetList', shortNames: ['wd'] };
+  return crdManifest('example.com', names, [
+    crdVersion('v1', schema, more),
+    crdVersion('v1beta1', schema, { ...more, storage: false }),
+  ]);
 }

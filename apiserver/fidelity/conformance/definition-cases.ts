@@ -1,4 +1,5 @@
 /** Conformance cases from CRDs of real projects: CEL rules, several versions, groups of the Kubernetes project. */
+import { crdManifest, crdVersion } from '../../server/crd/manifest.ts';
 import type { JsonObject } from '../../objects/object.ts';
 import { at, check, same, type ConformanceCase } from './case.ts';
 
@@ -13,33 +14,13 @@ interface Version {
 }
 
 function gizmos(group: string, versions: readonly Version[], metadata: JsonObject = {}): JsonObject {
-  return {
-    apiVersion: 'apiextensions.k8s.io/v1',
-    kind: 'CustomResourceDefinition',
-    metadata: { name: `gizmos.${group}`, ...metadata },
-    spec: {
-      group,
-      names: { plural: 'gizmos', kind: 'Gizmo' },
-      scope: 'Namespaced',
-      versions: versions.map(({ name, storage, properties, rules = [] }) => ({
-        name,
-        storage,
-        served: true,
-        schema: {
-          openAPIV3Schema: {
-            type: 'object',
-            properties: {
-              spec: {
-                type: 'object',
-                properties,
-                ...(rules.length > 0 ? { 'x-kubernetes-validations': rules.map((rule) => ({ rule })) } : {}),
-              },
-            },
-          },
-        },
-      })),
-    },
-  };
+  const all = versions.map(({ name, storage, properties, rules = [] }) => {
+    const ruled = rules.length > 0 ? { 'x-kubernetes-validations': rules.map((rule) => ({ rule })) } : {};
+    const spec = { type: 'object', properties, ...ruled };
+    return crdVersion(name, { type: 'object', properties: { spec } }, { storage });
+  });
+  const manifest = crdManifest(group, { plural: 'gizmos', kind: 'Gizmo' }, all);
+  return { ...manifest, metadata: { ...manifest.metadata, ...metadata } };
 }
 
 function gizmo(group: string, version: string, spec: JsonObject): JsonObject {

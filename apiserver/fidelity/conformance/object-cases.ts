@@ -1,4 +1,5 @@
 /** Conformance cases about objects: rules of kinds, definitions, histories, metadata, deletion. */
+import { crdManifest, crdVersion } from '../../server/crd/manifest.ts';
 import type { JsonObject, JsonValue } from '../../objects/object.ts';
 import { plain } from '../differential/compare.ts';
 import { at, check, configMap, same, widget, type ConformanceCase, type Expected, type Tester } from './case.ts';
@@ -19,26 +20,9 @@ function workload(kind: string, name: string, spec: JsonObject): JsonObject {
 function definition(t: Tester, plural: string, more: JsonObject = {}): JsonObject {
   const group = `${t.namespace}.example.com`;
   const kind = 'Thing';
-  const schema = {
-    openAPIV3Schema: {
-      type: 'object',
-      properties: {
-        spec: { type: 'object', properties: { n: { type: 'integer', maximum: 5 }, m: { type: 'integer' } } },
-      },
-    },
-  };
-  return {
-    apiVersion: 'apiextensions.k8s.io/v1',
-    kind: 'CustomResourceDefinition',
-    metadata: { name: `${plural}.${group}` },
-    spec: {
-      group,
-      scope: 'Namespaced',
-      names: { plural, singular: 'thing', kind, listKind: 'ThingList' },
-      versions: [{ name: 'v1', served: true, storage: true, schema }],
-      ...more,
-    },
-  };
+  const spec = { type: 'object', properties: { n: { type: 'integer', maximum: 5 }, m: { type: 'integer' } } };
+  const version = crdVersion('v1', { type: 'object', properties: { spec } });
+  return crdManifest(group, { plural, singular: 'thing', kind, listKind: 'ThingList' }, [version], more);
 }
 
 function conditionsOf(object: JsonObject): readonly string[] {

@@ -1,4 +1,5 @@
 /** The custom resources of the comparison: with and without subresources, two versions, both scopes, all kinds of lists. */
+import { crdManifest, crdVersion } from '../../server/crd/manifest.ts';
 import type { JsonObject, KubeObject } from '../../objects/object.ts';
 
 export const GROUP = 'diff.example.com';
@@ -72,24 +73,13 @@ function definition({
   subresources,
   versions = ['v1'],
 }: Definition): KubeObject {
-  return {
-    apiVersion: 'apiextensions.k8s.io/v1',
-    kind: 'CustomResourceDefinition',
-    metadata: { name: `${plural}.${GROUP}` },
-    spec: {
-      group: GROUP,
-      scope,
-      names: { plural, singular: kind.toLowerCase(), kind, listKind: `${kind}List` },
-      versions: versions.map((name, index) => ({
-        name,
-        served: true,
-        storage: index === 0,
-        schema: { openAPIV3Schema: schema },
-        ...(subresources === undefined ? {} : { subresources }),
-        ...(plural === 'widgets' ? { selectableFields: [{ jsonPath: '.spec.colour' }] } : {}),
-      })),
-    },
+  const names = { plural, singular: kind.toLowerCase(), kind, listKind: `${kind}List` };
+  const more = {
+    ...(subresources === undefined ? {} : { subresources }),
+    ...(plural === 'widgets' ? { selectableFields: [{ jsonPath: '.spec.colour' }] } : {}),
   };
+  const all = versions.map((name, index) => crdVersion(name, schema, { storage: index === 0, ...more }));
+  return crdManifest(GROUP, names, all, { scope });
 }
 
 const OBJECT_SCHEMA: JsonObject = { type: 'object', properties: { spec: SPEC, status: STATUS } };

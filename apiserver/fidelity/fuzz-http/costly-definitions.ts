@@ -4,8 +4,9 @@
  *
  * Owns: arbitraries only; shared parts are in `costly-parts.ts`.
  */
+import { crdManifest, crdVersion } from '../../server/crd/manifest.ts';
 import * as fc from 'fast-check';
-import type { JsonObject, JsonValue } from '../../objects/object.ts';
+import type { JsonObject } from '../../objects/object.ts';
 import { CRDS, type CostlySequence, JSON_TYPE, PATCH_TYPES, repeated, request, size } from './costly-parts.ts';
 
 const DEPTH_MAX = 200;
@@ -134,24 +135,12 @@ export const costlyDefinitions: fc.Arbitrary<CostlySequence> = fc
     const singular = `wide${kinds++}`;
     const kind = singular.toUpperCase();
     const path = `/apis/wide.io/v0/namespaces/default/${singular}s`;
-    const openAPIV3Schema: JsonValue = { type: 'object', properties: { spec: schema } };
-    const definition = {
-      apiVersion: 'apiextensions.k8s.io/v1',
-      kind: 'CustomResourceDefinition',
-      metadata: { name: `${singular}s.wide.io` },
-      spec: {
-        group: 'wide.io',
-        scope: 'Namespaced',
-        names: { plural: `${singular}s`, singular, kind },
-        versions: times(versions, (at) => ({
-          name: `v${at}`,
-          served: true,
-          storage: at === 0,
-          subresources: { status: {} },
-          schema: { openAPIV3Schema },
-        })),
-      },
-    };
+    const whole = { type: 'object', properties: { spec: schema } };
+    const definition = crdManifest(
+      'wide.io',
+      { plural: `${singular}s`, singular, kind },
+      times(versions, (at) => crdVersion(`v${at}`, whole, { storage: at === 0, subresources: { status: {} } })),
+    );
     const object = `{"apiVersion":"wide.io/v0","kind":"${kind}","metadata":{"name":"n"},"spec":${value(count)}}`;
     return [
       request('POST', CRDS, JSON_TYPE, JSON.stringify(definition)),

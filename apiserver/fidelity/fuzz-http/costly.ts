@@ -3,6 +3,7 @@
  *
  * Owns: arbitraries only. The requests of one {@link CostlySequence} belong together: the others prepare the last one.
  */
+import { crdManifest, crdVersion } from '../../server/crd/manifest.ts';
 import * as fc from 'fast-check';
 import type { JsonObject, JsonValue } from '../../objects/object.ts';
 import { costlyDefinitions } from './costly-definitions.ts';
@@ -198,25 +199,10 @@ const custom = fc
         },
       },
     };
-    const definition = {
-      apiVersion: 'apiextensions.k8s.io/v1',
-      kind: 'CustomResourceDefinition',
-      metadata: { name: `${singular}s.cost.io` },
-      spec: {
-        group: 'cost.io',
-        scope: 'Namespaced',
-        names: { plural: `${singular}s`, singular, kind },
-        versions: [
-          {
-            name: 'v1',
-            served: true,
-            storage: true,
-            schema: { openAPIV3Schema: schema },
-            additionalPrinterColumns: [{ name: 'l', type: 'string', jsonPath: '.spec.l[*].k' }],
-          },
-        ],
-      },
-    };
+    const version = crdVersion('v1', schema, {
+      additionalPrinterColumns: [{ name: 'l', type: 'string', jsonPath: '.spec.l[*].k' }],
+    });
+    const definition = crdManifest('cost.io', { plural: `${singular}s`, singular, kind }, [version]);
     const shown = (at: number): string => (keyed ? `{"k":"k${at}"}` : `"k${at}"`);
     const text = JSON.stringify(value);
     const object = (turned: boolean): string =>

@@ -3,6 +3,7 @@
  *
  * Used by tests and by the comparison with a real server only.
  */
+import { crdManifest, crdVersion } from '../crd/manifest.ts';
 import * as fc from 'fast-check';
 import type { JsonObject, JsonValue, KubeObject } from '../../objects/object.ts';
 
@@ -75,46 +76,21 @@ const SCHEMA = {
 };
 
 /** Namespaced `things` of group `apply.example.com`, with status and scale, in versions v1 and v2. */
-export const THINGS: KubeObject = {
-  apiVersion: 'apiextensions.k8s.io/v1',
-  kind: 'CustomResourceDefinition',
-  metadata: { name: 'things.apply.example.com' },
-  spec: {
-    group: 'apply.example.com',
-    scope: 'Namespaced',
-    names: { plural: 'things', singular: 'thing', kind: 'Thing', listKind: 'ThingList' },
-    versions: ['v1', 'v2'].map((name) => ({
-      name,
-      served: true,
-      storage: name === 'v1',
-      schema: { openAPIV3Schema: SCHEMA },
-      subresources: {
-        status: {},
-        scale: { specReplicasPath: '.spec.replicas', statusReplicasPath: '.status.replicas' },
-      },
-    })),
-  },
-};
+export const THINGS: KubeObject = crdManifest(
+  'apply.example.com',
+  { plural: 'things', singular: 'thing', kind: 'Thing', listKind: 'ThingList' },
+  ['v1', 'v2'].map((name) => {
+    const scale = { specReplicasPath: '.spec.replicas', statusReplicasPath: '.status.replicas' };
+    return crdVersion(name, SCHEMA, { storage: name === 'v1', subresources: { status: {}, scale } });
+  }),
+);
 
 /** A definition with an open schema: namespaced `blobs`. */
-export const BLOBS: KubeObject = {
-  apiVersion: 'apiextensions.k8s.io/v1',
-  kind: 'CustomResourceDefinition',
-  metadata: { name: 'blobs.apply.example.com' },
-  spec: {
-    group: 'apply.example.com',
-    scope: 'Namespaced',
-    names: { plural: 'blobs', singular: 'blob', kind: 'Blob', listKind: 'BlobList' },
-    versions: [
-      {
-        name: 'v1',
-        served: true,
-        storage: true,
-        schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
-      },
-    ],
-  },
-};
+export const BLOBS: KubeObject = crdManifest(
+  'apply.example.com',
+  { plural: 'blobs', singular: 'blob', kind: 'Blob', listKind: 'BlobList' },
+  [crdVersion('v1', { type: 'object', 'x-kubernetes-preserve-unknown-fields': true })],
+);
 
 type Body = fc.Arbitrary<JsonObject>;
 

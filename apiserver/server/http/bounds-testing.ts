@@ -1,4 +1,5 @@
 /** Shared by tests of costly requests: a server, requests with a time limit, definitions. */
+import { crdManifest, crdVersion } from '../crd/manifest.ts';
 import { afterAll, beforeAll, expect } from 'vitest';
 import type { JsonObject, JsonValue } from '../../objects/object.ts';
 import { testServer } from '../testing.ts';
@@ -74,24 +75,9 @@ let kinds = 0;
 /** A custom kind with this schema; its path and the start of an object. */
 export async function define(schema: JsonObject): Promise<{ readonly path: string; readonly head: JsonObject }> {
   const singular = `bound${kinds++}`;
-  const made = await send('POST', CRDS, JSON_TYPE, {
-    apiVersion: 'apiextensions.k8s.io/v1',
-    kind: 'CustomResourceDefinition',
-    metadata: { name: `${singular}s.bounds.io` },
-    spec: {
-      group: 'bounds.io',
-      scope: 'Namespaced',
-      names: { plural: `${singular}s`, singular, kind: singular.toUpperCase() },
-      versions: [
-        {
-          name: 'v1',
-          served: true,
-          storage: true,
-          schema: { openAPIV3Schema: { type: 'object', properties: { spec: schema } } },
-        },
-      ],
-    },
-  });
+  const names = { plural: `${singular}s`, singular, kind: singular.toUpperCase() };
+  const version = crdVersion('v1', { type: 'object', properties: { spec: schema } });
+  const made = await send('POST', CRDS, JSON_TYPE, crdManifest('bounds.io', names, [version]));
   expect(made).toMatchObject({ code: 201 });
   return {
     path: `/apis/bounds.io/v1/namespaces/default/${singular}s`,
