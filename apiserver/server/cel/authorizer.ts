@@ -4,6 +4,7 @@
  * Owns: the values of the chain and their functions. Mirrors k8s.io/apiserver `cel/library/authz.go`. Does not own: decisions (`access/`).
  * Start at {@link registerAuthorizer} and {@link Authorizer}.
  */
+import { registerFunctions } from './library.ts';
 import type { Environment } from '@marcbachmann/cel-js';
 import type { UserInfo } from '../../wire/http.ts';
 import type { Attributes } from '../access/attributes.ts';
@@ -104,26 +105,27 @@ export function registerAuthorizer(env: Environment): void {
   env.registerType(resource, ResourceCheck);
   env.registerType(decision, Decision);
   env.registerType(AUTHORIZER, { ctor: Authorizer, fields: { requestResource: resource } });
-  env.registerFunction(`${AUTHORIZER}.path(string): ${path}`, (from: Authorizer, given: string) => {
-    if (given.trim() === '') throw new Error('path must not be empty');
-    return new PathCheck(from, { ...NOWHERE, path: given });
-  });
-  env.registerFunction(
-    `${AUTHORIZER}.group(string): ${group}`,
-    (from: Authorizer, given: string) => new GroupCheck(from, { ...NOWHERE, isResource: true, group: given }),
-  );
-  env.registerFunction(
-    `${AUTHORIZER}.serviceAccount(string, string): ${AUTHORIZER}`,
-    (from: Authorizer, namespace: string, name: string) => {
+  registerFunctions(env, {
+    [`${AUTHORIZER}.path(string): ${path}`]: (from: Authorizer, given: string) => {
+      if (given.trim() === '') throw new Error('path must not be empty');
+      return new PathCheck(from, { ...NOWHERE, path: given });
+    },
+    [`${AUTHORIZER}.group(string): ${group}`]: (from: Authorizer, given: string) =>
+      new GroupCheck(from, { ...NOWHERE, isResource: true, group: given }),
+    [`${AUTHORIZER}.serviceAccount(string, string): ${AUTHORIZER}`]: (
+      from: Authorizer,
+      namespace: string,
+      name: string,
+    ) => {
       if (nameErrors('subdomain', name, false).length > 0) throw new Error('Invalid service account name');
       if (nameErrors('label', namespace, false).length > 0) throw new Error('Invalid service account namespace');
       const groups = ['system:serviceaccounts', `system:serviceaccounts:${namespace}`];
       return from.as({ name: `system:serviceaccount:${namespace}:${name}`, groups });
     },
-  );
-  env.registerFunction(`${group}.resource(string): ${resource}`, (from: GroupCheck, given: string) => {
-    if (given.trim() === '') throw new Error('resource must not be empty');
-    return new ResourceCheck(from.authorizer, { ...from.place, resource: given });
+    [`${group}.resource(string): ${resource}`]: (from: GroupCheck, given: string) => {
+      if (given.trim() === '') throw new Error('resource must not be empty');
+      return new ResourceCheck(from.authorizer, { ...from.place, resource: given });
+    },
   });
   const narrowing = (field: string, narrowed: (given: string) => Partial<Place>): void => {
     env.registerFunction(
@@ -139,8 +141,10 @@ export function registerAuthorizer(env: Environment): void {
   narrowing('labelSelector', () => ({}));
   for (const type of [path, resource])
     env.registerFunction(`${type}.check(string): ${decision}`, (from: Check, verb: string) => from.check(verb));
-  env.registerFunction(`${decision}.allowed(): bool`, ({ answer }: Decision) => answer.allowed);
-  env.registerFunction(`${decision}.reason(): string`, ({ answer }: Decision) => answer.reason);
-  env.registerFunction(`${decision}.errored(): bool`, () => false);
-  env.registerFunction(`${decision}.error(): string`, () => '');
+  registerFunctions(env, {
+    [`${decision}.allowed(): bool`]: ({ answer }: Decision) => answer.allowed,
+    [`${decision}.reason(): string`]: ({ answer }: Decision) => answer.reason,
+    [`${decision}.errored(): bool`]: () => false,
+    [`${decision}.error(): string`]: () => '',
+  });
 }

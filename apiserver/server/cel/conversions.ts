@@ -2,6 +2,7 @@
  * Conversions, comparisons and standard functions that cel-js lacks: times as texts and numbers, the order of bytes, `matches` with two
  * arguments, unwrapping lists of optionals.
  */
+import { registerFunctions } from './library.ts';
 import type { Environment, Optional } from '@marcbachmann/cel-js';
 import type { Duration } from '@marcbachmann/cel-js/evaluator';
 import { goPatternMatches } from './presence.ts';
@@ -9,29 +10,21 @@ import { goPatternMatches } from './presence.ts';
 const NANOS = 1_000_000_000;
 
 export function registerConversions(env: Environment): void {
-  env.registerFunction('string(google.protobuf.Timestamp): string', (time: Date) =>
-    time.toISOString().replace(/\.?0*Z$/, 'Z'),
-  );
-  env.registerFunction('int(google.protobuf.Timestamp): int', (time: Date) =>
-    BigInt(Math.floor(time.getTime() / 1000)),
-  );
-  env.registerFunction(
-    'string(google.protobuf.Duration): string',
-    ({ seconds, nanos }: Duration) => `${Number(seconds) + nanos / NANOS}s`,
-  );
-  env.registerFunction(
-    'int(google.protobuf.Duration): int',
-    ({ seconds, nanos }: Duration) => seconds * BigInt(NANOS) + BigInt(nanos),
-  );
+  registerFunctions(env, {
+    'string(google.protobuf.Timestamp): string': (time: Date) => time.toISOString().replace(/\.?0*Z$/, 'Z'),
+    'int(google.protobuf.Timestamp): int': (time: Date) => BigInt(Math.floor(time.getTime() / 1000)),
+    'string(google.protobuf.Duration): string': ({ seconds, nanos }: Duration) => `${Number(seconds) + nanos / NANOS}s`,
+    'int(google.protobuf.Duration): int': ({ seconds, nanos }: Duration) => seconds * BigInt(NANOS) + BigInt(nanos),
+  });
   for (const [operator, holds] of ORDERS)
     env.registerOperator(`bytes ${operator} bytes`, (left: Uint8Array, right: Uint8Array) =>
       holds(Buffer.compare(left, right)),
     );
-  env.registerFunction('matches(string, string): bool', goPatternMatches);
-  env.registerFunction('list<optional<A>>.unwrapOpt(): list<A>', unwrapped);
-  env.registerFunction('OptionalNamespace.unwrap(list<optional<A>>): list<A>', (_: unknown, list: Optionals) =>
-    unwrapped(list),
-  );
+  registerFunctions(env, {
+    'matches(string, string): bool': goPatternMatches,
+    'list<optional<A>>.unwrapOpt(): list<A>': unwrapped,
+    'OptionalNamespace.unwrap(list<optional<A>>): list<A>': (_: unknown, list: Optionals) => unwrapped(list),
+  });
 }
 
 const ORDERS: readonly (readonly [string, (order: number) => boolean])[] = [

@@ -25,6 +25,14 @@ export function registerNamespace(env: Environment, name: string): string {
   return type;
 }
 
+/** Registers functions by signature. */
+export function registerFunctions(
+  env: Environment,
+  functions: { readonly [signature: string]: (...args: never[]) => unknown },
+): void {
+  for (const [signature, run] of Object.entries(functions)) env.registerFunction(signature, run as never);
+}
+
 export function registerLibrary(env: Environment): void {
   registerStrings(env);
   registerSets(env);
@@ -34,30 +42,23 @@ export function registerLibrary(env: Environment): void {
 
 function registerStrings(env: Environment): void {
   const strings = registerNamespace(env, 'strings');
-  env.registerFunction(`${strings}.quote(string): string`, (_: unknown, text: string) => JSON.stringify(text));
-  env.registerFunction('string.charAt(int): string', (text: string, at: bigint) => {
-    const points = [...text];
-    if (at < 0n || at > BigInt(points.length)) throw new Error(`index out of range: ${at}`);
-    return points[Number(at)] ?? '';
+  registerFunctions(env, {
+    [`${strings}.quote(string): string`]: (_: unknown, text: string) => JSON.stringify(text),
+    'string.charAt(int): string': (text: string, at: bigint) => {
+      const points = [...text];
+      if (at < 0n || at > BigInt(points.length)) throw new Error(`index out of range: ${at}`);
+      return points[Number(at)] ?? '';
+    },
+    'string.replace(string, string): string': (text: string, from: string, to: string) =>
+      replaceSome(text, from, to, -1),
+    'string.replace(string, string, int): string': (text: string, from: string, to: string, count: bigint) =>
+      replaceSome(text, from, to, Number(count)),
+    'string.format(list): string': (text: string, values: List) => formatText(text, values),
+    'string.find(string): string': (text: string, pattern: string) => compiled(pattern).findAll(text, 1)[0] ?? '',
+    'string.findAll(string): list<string>': (text: string, pattern: string) => compiled(pattern).findAll(text, -1),
+    'string.findAll(string, int): list<string>': (text: string, pattern: string, limit: bigint) =>
+      compiled(pattern).findAll(text, Number(limit)),
   });
-  env.registerFunction('string.replace(string, string): string', (text: string, from: string, to: string) =>
-    replaceSome(text, from, to, -1),
-  );
-  env.registerFunction(
-    'string.replace(string, string, int): string',
-    (text: string, from: string, to: string, count: bigint) => replaceSome(text, from, to, Number(count)),
-  );
-  env.registerFunction('string.format(list): string', (text: string, values: List) => formatText(text, values));
-  env.registerFunction(
-    'string.find(string): string',
-    (text: string, pattern: string) => compiled(pattern).findAll(text, 1)[0] ?? '',
-  );
-  env.registerFunction('string.findAll(string): list<string>', (text: string, pattern: string) =>
-    compiled(pattern).findAll(text, -1),
-  );
-  env.registerFunction('string.findAll(string, int): list<string>', (text: string, pattern: string, limit: bigint) =>
-    compiled(pattern).findAll(text, Number(limit)),
-  );
 }
 
 function compiled(pattern: string): GoRegExp {
@@ -136,71 +137,61 @@ function registerSets(env: Environment): void {
     const known = new EqualValues(celEqual, list);
     return other.every((one) => known.find(one) >= 0);
   };
-  env.registerFunction(`${sets}.contains(list<A>, list<A>): bool`, (_: unknown, list: List, other: List) =>
-    contains(list, other),
-  );
-  env.registerFunction(
-    `${sets}.equivalent(list<A>, list<A>): bool`,
-    (_: unknown, list: List, other: List) => contains(list, other) && contains(other, list),
-  );
-  env.registerFunction(`${sets}.intersects(list<A>, list<A>): bool`, (_: unknown, list: List, other: List) => {
-    spend(list.length * other.length);
-    const known = new EqualValues(celEqual, other);
-    return list.some((one) => known.find(one) >= 0);
+  registerFunctions(env, {
+    [`${sets}.contains(list<A>, list<A>): bool`]: (_: unknown, list: List, other: List) => contains(list, other),
+    [`${sets}.equivalent(list<A>, list<A>): bool`]: (_: unknown, list: List, other: List) =>
+      contains(list, other) && contains(other, list),
+    [`${sets}.intersects(list<A>, list<A>): bool`]: (_: unknown, list: List, other: List) => {
+      spend(list.length * other.length);
+      const known = new EqualValues(celEqual, other);
+      return list.some((one) => known.find(one) >= 0);
+    },
   });
 }
 
 function registerLists(env: Environment): void {
   const lists = registerNamespace(env, 'lists');
-  env.registerFunction(`${lists}.range(int): list<int>`, (_: unknown, count: bigint) => {
-    spend(Number(count));
-    return Array.from({ length: Number(count) }, (__, at) => BigInt(at));
+  registerFunctions(env, {
+    [`${lists}.range(int): list<int>`]: (_: unknown, count: bigint) => {
+      spend(Number(count));
+      return Array.from({ length: Number(count) }, (__, at) => BigInt(at));
+    },
+    'list<A>.isSorted(): bool': (list: List) => list.every((one, at) => at === 0 || compare(list[at - 1], one) <= 0),
+    'list<A>.min(): A': (list: List) => extreme(list, -1, 'min'),
+    'list<A>.max(): A': (list: List) => extreme(list, 1, 'max'),
+    'list<int>.sum(): int': (list: readonly bigint[]) => list.reduce((sum, one) => sum + one, 0n),
+    'list<double>.sum(): double': (list: readonly number[]) => list.reduce((sum, one) => sum + one, 0),
+    'list<google.protobuf.Duration>.sum(): google.protobuf.Duration': (list: readonly Duration[]) =>
+      list.reduce((sum, one) => sum.addDuration(one), new Duration(0n)),
+    'list<A>.indexOf(A): int': (list: List, one: unknown) => BigInt(list.findIndex((other) => celEqual(one, other))),
+    'list<A>.lastIndexOf(A): int': (list: List, one: unknown) =>
+      BigInt(list.findLastIndex((other) => celEqual(one, other))),
+    'list<A>.slice(int, int): list<A>': (list: List, start: bigint, end: bigint) => {
+      if (start < 0n || end < 0n) throw new Error(`cannot slice(${start}, ${end}), negative indexes not supported`);
+      if (start > end)
+        throw new Error(`cannot slice(${start}, ${end}), start index must be less than or equal to end index`);
+      if (end > BigInt(list.length)) throw new Error(`cannot slice(${start}, ${end}), list is length ${list.length}`);
+      return list.slice(Number(start), Number(end));
+    },
+    'list<A>.first(): optional<A>': (list: List) => Optional.of(list[0]),
+    'list<A>.last(): optional<A>': (list: List) => Optional.of(list.at(-1)),
+    'list<A>.reverse(): list<A>': (list: List) => list.toReversed(),
+    'list<A>.distinct(): list<A>': (list: List) => {
+      spendPairs(list);
+      const known = new EqualValues(celEqual);
+      return list.filter((one, at) => {
+        const isNew = known.find(one) < 0;
+        if (isNew) known.add(one, at);
+        return isNew;
+      });
+    },
+    'list<A>.sort(): list<A>': (list: List) => {
+      spendPairs(list);
+      return list.toSorted(compare);
+    },
+    'list.flatten(): list': (list: List) => list.flat(),
+    'list.flatten(int): list': (list: List, depth: bigint) => (list as unknown[]).flat(Number(depth) as 1),
   });
-  env.registerFunction('list<A>.isSorted(): bool', (list: List) =>
-    list.every((one, at) => at === 0 || compare(list[at - 1], one) <= 0),
-  );
-  env.registerFunction('list<A>.min(): A', (list: List) => extreme(list, -1, 'min'));
-  env.registerFunction('list<A>.max(): A', (list: List) => extreme(list, 1, 'max'));
-  env.registerFunction('list<int>.sum(): int', (list: readonly bigint[]) => list.reduce((sum, one) => sum + one, 0n));
-  env.registerFunction('list<double>.sum(): double', (list: readonly number[]) =>
-    list.reduce((sum, one) => sum + one, 0),
-  );
-  env.registerFunction('list<google.protobuf.Duration>.sum(): google.protobuf.Duration', (list: readonly Duration[]) =>
-    list.reduce((sum, one) => sum.addDuration(one), new Duration(0n)),
-  );
-  env.registerFunction('list<A>.indexOf(A): int', (list: List, one: unknown) =>
-    BigInt(list.findIndex((other) => celEqual(one, other))),
-  );
-  env.registerFunction('list<A>.lastIndexOf(A): int', (list: List, one: unknown) =>
-    BigInt(list.findLastIndex((other) => celEqual(one, other))),
-  );
-  env.registerFunction('list<A>.slice(int, int): list<A>', (list: List, start: bigint, end: bigint) => {
-    if (start < 0n || end < 0n) throw new Error(`cannot slice(${start}, ${end}), negative indexes not supported`);
-    if (start > end)
-      throw new Error(`cannot slice(${start}, ${end}), start index must be less than or equal to end index`);
-    if (end > BigInt(list.length)) throw new Error(`cannot slice(${start}, ${end}), list is length ${list.length}`);
-    return list.slice(Number(start), Number(end));
-  });
-  env.registerFunction('list<A>.first(): optional<A>', (list: List) => Optional.of(list[0]));
-  env.registerFunction('list<A>.last(): optional<A>', (list: List) => Optional.of(list.at(-1)));
-  env.registerFunction('list<A>.reverse(): list<A>', (list: List) => list.toReversed());
-  env.registerFunction('list<A>.distinct(): list<A>', (list: List) => {
-    spendPairs(list);
-    const known = new EqualValues(celEqual);
-    return list.filter((one, at) => {
-      const isNew = known.find(one) < 0;
-      if (isNew) known.add(one, at);
-      return isNew;
-    });
-  });
-  env.registerFunction('list<A>.sort(): list<A>', (list: List) => {
-    spendPairs(list);
-    return list.toSorted(compare);
-  });
-  env.registerFunction('list.flatten(): list', (list: List) => list.flat());
-  env.registerFunction('list.flatten(int): list', (list: List, depth: bigint) =>
-    (list as unknown[]).flat(Number(depth) as 1),
-  );
 }
 
 /** cel-go's cost of comparing items with each other. */

@@ -2,7 +2,7 @@
 import type { Environment } from '@marcbachmann/cel-js';
 import { ipText, masked, parseCidr, parseIp, type Cidr } from '../schema/ip.ts';
 import { registerEquality } from './equality.ts';
-import { registerNamespace } from './library.ts';
+import { registerNamespace, registerFunctions } from './library.ts';
 
 class Ip {
   readonly bytes: readonly number[];
@@ -80,24 +80,22 @@ function registerIp(env: Environment): void {
   env.registerType('net.IP', { ctor: Ip });
   registerEquality(env, 'net.IP', (left: Ip, right: Ip) => equalBytes(left.bytes, right.bytes));
   const namespace = registerNamespace(env, 'ip');
-  env.registerFunction('ip(string): net.IP', strictIp);
-  env.registerFunction('isIP(string): bool', (text: string) => succeeds(() => strictIp(text)));
-  env.registerFunction(
-    `${namespace}.isCanonical(string): bool`,
-    (_: unknown, text: string) => ipText(strictIp(text).bytes) === text,
-  );
-  env.registerFunction('string(net.IP): string', (ip: Ip) => ipText(ip.bytes));
-  env.registerFunction('net.IP.family(): int', (ip: Ip) => (ip.v4 ? 4n : 6n));
-  env.registerFunction('net.IP.isUnspecified(): bool', (ip: Ip) => ip.bytes.every((byte) => byte === 0));
-  env.registerFunction('net.IP.isLoopback(): bool', isLoopback);
-  env.registerFunction('net.IP.isLinkLocalMulticast(): bool', (ip: Ip) =>
-    ip.v4 ? ip.starts(224, 0, 0) : ip.bytes[0] === 0xff && ((ip.bytes[1] ?? 0) & 0x0f) === 2,
-  );
-  env.registerFunction('net.IP.isLinkLocalUnicast(): bool', isLinkLocal);
-  env.registerFunction('net.IP.isGlobalUnicast(): bool', (ip: Ip) => {
-    const multicast = ip.v4 ? ((ip.bytes[0] ?? 0) & 0xf0) === 0xe0 : ip.bytes[0] === 0xff;
-    const broadcast = ip.v4 && ip.starts(255, 255, 255, 255);
-    return !multicast && !broadcast && !isLinkLocal(ip) && !isLoopback(ip) && !ip.bytes.every((byte) => byte === 0);
+  registerFunctions(env, {
+    'ip(string): net.IP': strictIp,
+    'isIP(string): bool': (text: string) => succeeds(() => strictIp(text)),
+    [`${namespace}.isCanonical(string): bool`]: (_: unknown, text: string) => ipText(strictIp(text).bytes) === text,
+    'string(net.IP): string': (ip: Ip) => ipText(ip.bytes),
+    'net.IP.family(): int': (ip: Ip) => (ip.v4 ? 4n : 6n),
+    'net.IP.isUnspecified(): bool': (ip: Ip) => ip.bytes.every((byte) => byte === 0),
+    'net.IP.isLoopback(): bool': isLoopback,
+    'net.IP.isLinkLocalMulticast(): bool': (ip: Ip) =>
+      ip.v4 ? ip.starts(224, 0, 0) : ip.bytes[0] === 0xff && ((ip.bytes[1] ?? 0) & 0x0f) === 2,
+    'net.IP.isLinkLocalUnicast(): bool': isLinkLocal,
+    'net.IP.isGlobalUnicast(): bool': (ip: Ip) => {
+      const multicast = ip.v4 ? ((ip.bytes[0] ?? 0) & 0xf0) === 0xe0 : ip.bytes[0] === 0xff;
+      const broadcast = ip.v4 && ip.starts(255, 255, 255, 255);
+      return !multicast && !broadcast && !isLinkLocal(ip) && !isLoopback(ip) && !ip.bytes.every((byte) => byte === 0);
+    },
   });
 }
 
@@ -117,29 +115,25 @@ function registerCidr(env: Environment): void {
     (left: Range, right: Range) =>
       left.cidr.prefix === right.cidr.prefix && equalBytes(left.cidr.address, right.cidr.address),
   );
-  env.registerFunction('cidr(string): net.CIDR', strictCidr);
-  env.registerFunction('isCIDR(string): bool', (text: string) => succeeds(() => strictCidr(text)));
-  env.registerFunction('string(net.CIDR): string', ({ cidr }: Range) => `${ipText(cidr.address)}/${cidr.prefix}`);
-  env.registerFunction('net.CIDR.containsIP(net.IP): bool', (range: Range, ip: Ip) =>
-    range.contains(ip.bytes, ip.bytes.length * 8),
-  );
-  env.registerFunction('net.CIDR.containsIP(string): bool', (range: Range, text: string) => {
-    const { bytes } = strictIp(text);
-    return range.contains(bytes, bytes.length * 8);
+  registerFunctions(env, {
+    'cidr(string): net.CIDR': strictCidr,
+    'isCIDR(string): bool': (text: string) => succeeds(() => strictCidr(text)),
+    'string(net.CIDR): string': ({ cidr }: Range) => `${ipText(cidr.address)}/${cidr.prefix}`,
+    'net.CIDR.containsIP(net.IP): bool': (range: Range, ip: Ip) => range.contains(ip.bytes, ip.bytes.length * 8),
+    'net.CIDR.containsIP(string): bool': (range: Range, text: string) => {
+      const { bytes } = strictIp(text);
+      return range.contains(bytes, bytes.length * 8);
+    },
+    'net.CIDR.containsCIDR(net.CIDR): bool': (range: Range, { cidr }: Range) =>
+      range.contains(cidr.address, cidr.prefix),
+    'net.CIDR.containsCIDR(string): bool': (range: Range, text: string) => {
+      const { cidr } = strictCidr(text);
+      return range.contains(cidr.address, cidr.prefix);
+    },
+    'net.CIDR.ip(): net.IP': ({ cidr }: Range) => new Ip(cidr.address),
+    'net.CIDR.prefixLength(): int': ({ cidr }: Range) => BigInt(cidr.prefix),
+    'net.CIDR.masked(): net.CIDR': ({ cidr }: Range) => new Range({ ...cidr, address: masked(cidr) }),
   });
-  env.registerFunction('net.CIDR.containsCIDR(net.CIDR): bool', (range: Range, { cidr }: Range) =>
-    range.contains(cidr.address, cidr.prefix),
-  );
-  env.registerFunction('net.CIDR.containsCIDR(string): bool', (range: Range, text: string) => {
-    const { cidr } = strictCidr(text);
-    return range.contains(cidr.address, cidr.prefix);
-  });
-  env.registerFunction('net.CIDR.ip(): net.IP', ({ cidr }: Range) => new Ip(cidr.address));
-  env.registerFunction('net.CIDR.prefixLength(): int', ({ cidr }: Range) => BigInt(cidr.prefix));
-  env.registerFunction(
-    'net.CIDR.masked(): net.CIDR',
-    ({ cidr }: Range) => new Range({ ...cidr, address: masked(cidr) }),
-  );
 }
 
 class Url {
@@ -196,17 +190,19 @@ function strictUrl(text: string): Url {
 
 function registerUrl(env: Environment): void {
   env.registerType('kubernetes.URL', { ctor: Url });
-  env.registerFunction('url(string): kubernetes.URL', strictUrl);
-  env.registerFunction('isURL(string): bool', (text: string) => parseUrl(text) !== undefined);
-  env.registerFunction('kubernetes.URL.getScheme(): string', (url: Url) => url.scheme);
-  env.registerFunction('kubernetes.URL.getHost(): string', (url: Url) => url.host);
-  env.registerFunction('kubernetes.URL.getHostname(): string', (url: Url) => url.hostname);
-  env.registerFunction('kubernetes.URL.getPort(): string', (url: Url) => url.port);
-  env.registerFunction('kubernetes.URL.getEscapedPath(): string', (url: Url) => encodeURI(decodeURI(url.path)));
-  env.registerFunction('kubernetes.URL.getQuery(): map<string, list<string>>', (url: Url) => {
-    const query = new Map<string, string[]>();
-    for (const [key, value] of new URLSearchParams(url.query)) query.set(key, [...(query.get(key) ?? []), value]);
-    return query;
+  registerFunctions(env, {
+    'url(string): kubernetes.URL': strictUrl,
+    'isURL(string): bool': (text: string) => parseUrl(text) !== undefined,
+    'kubernetes.URL.getScheme(): string': (url: Url) => url.scheme,
+    'kubernetes.URL.getHost(): string': (url: Url) => url.host,
+    'kubernetes.URL.getHostname(): string': (url: Url) => url.hostname,
+    'kubernetes.URL.getPort(): string': (url: Url) => url.port,
+    'kubernetes.URL.getEscapedPath(): string': (url: Url) => encodeURI(decodeURI(url.path)),
+    'kubernetes.URL.getQuery(): map<string, list<string>>': (url: Url) => {
+      const query = new Map<string, string[]>();
+      for (const [key, value] of new URLSearchParams(url.query)) query.set(key, [...(query.get(key) ?? []), value]);
+      return query;
+    },
   });
   registerEquality(
     env,

@@ -3,7 +3,7 @@ import { Optional, type Environment } from '@marcbachmann/cel-js';
 import { nameErrors, labelValueErrors, qualifiedNameErrors } from '../names.ts';
 import { formatHolds } from '../schema/formats.ts';
 import { registerEquality } from './equality.ts';
-import { registerNamespace } from './library.ts';
+import { registerNamespace, registerFunctions } from './library.ts';
 import { parseUrl } from './network.ts';
 
 /** A quantity in nanos, which the API server keeps exactly. */
@@ -72,24 +72,25 @@ function registerQuantity(env: Environment): void {
   const type = 'kubernetes.Quantity';
   env.registerType(type, { ctor: Quantity });
   registerEquality(env, type, (left: Quantity, right: Quantity) => left.nanos === right.nanos);
-  env.registerFunction(`quantity(string): ${type}`, strictQuantity);
-  env.registerFunction('isQuantity(string): bool', (text: string) => parseQuantity(text) !== undefined);
-  env.registerFunction(`${type}.sign(): int`, ({ nanos }: Quantity) => (nanos > 0n ? 1n : nanos < 0n ? -1n : 0n));
-  env.registerFunction(`${type}.isGreaterThan(${type}): bool`, (a: Quantity, b: Quantity) => a.nanos > b.nanos);
-  env.registerFunction(`${type}.isLessThan(${type}): bool`, (a: Quantity, b: Quantity) => a.nanos < b.nanos);
-  env.registerFunction(`${type}.compareTo(${type}): int`, (a: Quantity, b: Quantity) =>
-    a.nanos > b.nanos ? 1n : a.nanos < b.nanos ? -1n : 0n,
-  );
-  env.registerFunction(`${type}.asApproximateFloat(): double`, ({ nanos }: Quantity) => Number(nanos) / Number(NANO));
-  env.registerFunction(`${type}.isInteger(): bool`, ({ nanos }: Quantity) => nanos % NANO === 0n);
-  env.registerFunction(`${type}.asInteger(): int`, ({ nanos }: Quantity) => {
-    if (nanos % NANO !== 0n) throw new Error('cannot convert value to integer');
-    return nanos / NANO;
+  registerFunctions(env, {
+    [`quantity(string): ${type}`]: strictQuantity,
+    'isQuantity(string): bool': (text: string) => parseQuantity(text) !== undefined,
+    [`${type}.sign(): int`]: ({ nanos }: Quantity) => (nanos > 0n ? 1n : nanos < 0n ? -1n : 0n),
+    [`${type}.isGreaterThan(${type}): bool`]: (a: Quantity, b: Quantity) => a.nanos > b.nanos,
+    [`${type}.isLessThan(${type}): bool`]: (a: Quantity, b: Quantity) => a.nanos < b.nanos,
+    [`${type}.compareTo(${type}): int`]: (a: Quantity, b: Quantity) =>
+      a.nanos > b.nanos ? 1n : a.nanos < b.nanos ? -1n : 0n,
+    [`${type}.asApproximateFloat(): double`]: ({ nanos }: Quantity) => Number(nanos) / Number(NANO),
+    [`${type}.isInteger(): bool`]: ({ nanos }: Quantity) => nanos % NANO === 0n,
+    [`${type}.asInteger(): int`]: ({ nanos }: Quantity) => {
+      if (nanos % NANO !== 0n) throw new Error('cannot convert value to integer');
+      return nanos / NANO;
+    },
+    [`${type}.add(${type}): ${type}`]: (a: Quantity, b: Quantity) => new Quantity(a.nanos + b.nanos),
+    [`${type}.add(int): ${type}`]: (a: Quantity, b: bigint) => new Quantity(a.nanos + b * NANO),
+    [`${type}.sub(${type}): ${type}`]: (a: Quantity, b: Quantity) => new Quantity(a.nanos - b.nanos),
+    [`${type}.sub(int): ${type}`]: (a: Quantity, b: bigint) => new Quantity(a.nanos - b * NANO),
   });
-  env.registerFunction(`${type}.add(${type}): ${type}`, (a: Quantity, b: Quantity) => new Quantity(a.nanos + b.nanos));
-  env.registerFunction(`${type}.add(int): ${type}`, (a: Quantity, b: bigint) => new Quantity(a.nanos + b * NANO));
-  env.registerFunction(`${type}.sub(${type}): ${type}`, (a: Quantity, b: Quantity) => new Quantity(a.nanos - b.nanos));
-  env.registerFunction(`${type}.sub(int): ${type}`, (a: Quantity, b: bigint) => new Quantity(a.nanos - b * NANO));
 }
 
 class Semver {
@@ -154,16 +155,15 @@ function registerSemver(env: Environment): void {
   const type = 'kubernetes.Semver';
   env.registerType(type, { ctor: Semver });
   registerEquality(env, type, (left: Semver, right: Semver) => compareVersions(left, right) === 0);
-  env.registerFunction(`semver(string): ${type}`, (text: string) => strictSemver(text, false));
-  env.registerFunction(`semver(string, bool): ${type}`, (text: string, loose: boolean) => strictSemver(text, loose));
-  env.registerFunction('isSemver(string): bool', (text: string) => parseSemver(text, false) !== undefined);
-  env.registerFunction(
-    'isSemver(string, bool): bool',
-    (text: string, loose: boolean) => parseSemver(text, loose) !== undefined,
-  );
-  env.registerFunction(`${type}.isGreaterThan(${type}): bool`, (a: Semver, b: Semver) => compareVersions(a, b) > 0);
-  env.registerFunction(`${type}.isLessThan(${type}): bool`, (a: Semver, b: Semver) => compareVersions(a, b) < 0);
-  env.registerFunction(`${type}.compareTo(${type}): int`, (a: Semver, b: Semver) => BigInt(compareVersions(a, b)));
+  registerFunctions(env, {
+    [`semver(string): ${type}`]: (text: string) => strictSemver(text, false),
+    [`semver(string, bool): ${type}`]: (text: string, loose: boolean) => strictSemver(text, loose),
+    'isSemver(string): bool': (text: string) => parseSemver(text, false) !== undefined,
+    'isSemver(string, bool): bool': (text: string, loose: boolean) => parseSemver(text, loose) !== undefined,
+    [`${type}.isGreaterThan(${type}): bool`]: (a: Semver, b: Semver) => compareVersions(a, b) > 0,
+    [`${type}.isLessThan(${type}): bool`]: (a: Semver, b: Semver) => compareVersions(a, b) < 0,
+    [`${type}.compareTo(${type}): int`]: (a: Semver, b: Semver) => BigInt(compareVersions(a, b)),
+  });
   for (const [at, name] of ['major', 'minor', 'patch'].entries())
     env.registerFunction(`${type}.${name}(): int`, ({ numbers }: Semver) => numbers[at] ?? 0n);
 }
