@@ -377,7 +377,7 @@ function coerce(
   words: 'json' | 'converter',
 ): JsonObject | string {
   const { schema } = version;
-  if (schema === undefined) return withoutNulls(typed);
+  if (schema === undefined) return stripNulls(typed, true) as JsonObject;
   if (schema.decode !== undefined) return schema.decode(typed, unknown, words);
   if (unknown === undefined) return schema.coerce(typed);
   const found: string[] = [];
@@ -393,10 +393,6 @@ function unusablePatch(shown: string, why: string): Refusal {
 }
 
 /** Built-in kinds treat null as absent. */
-function withoutNulls(object: JsonObject): JsonObject {
-  return stripNulls(object, true) as JsonObject;
-}
-
 function stripNulls(value: JsonValue, root: boolean): JsonValue {
   if (value === null || typeof value !== 'object') return value;
   if (isList(value)) {

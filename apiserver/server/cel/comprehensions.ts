@@ -111,7 +111,7 @@ const KINDS: readonly Kind[] = [
       name: 'transformMapEntry',
       more,
       returns: 'map<dyn, dyn>',
-      type: last2,
+      type: (checker, types) => last(types, checker),
       evaluate: (pairs, run) => {
         const map = new Map<unknown, unknown>();
         for (const [, entry] of transformed(pairs, run, more === 2))
@@ -124,10 +124,6 @@ const KINDS: readonly Kind[] = [
     },
   ]),
 ];
-
-function last2(checker: Checker, types: readonly TypeDeclaration[]): TypeDeclaration {
-  return last(types, checker);
-}
 
 function entriesOf(value: unknown): readonly Pair[] {
   if (Array.isArray(value)) return value.map((one, at): Pair => [BigInt(at), one]);

@@ -72,10 +72,6 @@ function listsEqual(left: readonly unknown[], right: readonly unknown[]): boolea
   return left.every((one, at) => at < first || others.find(one) >= 0);
 }
 
-function sameKeys(left: unknown, right: unknown, keys: readonly string[]): boolean {
-  return keys.every((key) => celEqual(fieldOf(left, key), fieldOf(right, key)));
-}
-
 function fieldOf(value: unknown, key: string): unknown {
   if (typeof value !== 'object' || value === null) return undefined;
   const fields = fieldsOf(value);
@@ -94,7 +90,7 @@ export function celConcat(left: readonly unknown[], right: readonly unknown[]): 
     node.listType === 'set'
       ? new EqualValues(celEqual, sum)
       : new EqualValues(
-          (one, other) => sameKeys(one, other, listKeys),
+          (one, other) => listKeys.every((key) => celEqual(fieldOf(one, key), fieldOf(other, key))),
           sum,
           (value) => keyOfValues(listKeys.map((key) => fieldOf(value, key))),
         );

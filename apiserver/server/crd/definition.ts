@@ -64,7 +64,10 @@ function compile(crd: KubeObject): ResourceDefinition {
     stored: `${group}/${storage}`,
     schemas,
     converter: converterOf(spec),
-    read: versions.length > 1 || revised || [...schemas.values()].some(fillsStatus) ? reader(schemas) : sameObject,
+    read:
+      versions.length > 1 || revised || [...schemas.values()].some(fillsStatus)
+        ? remembering((object) => schemas.get(object.apiVersion)?.coerce(object) ?? object)
+        : sameObject,
   };
   return {
     group,
@@ -133,10 +136,6 @@ function deprecation(spec: JsonObject, name: string): string {
 }
 
 /** Caches the result per object. */
-function reader(schemas: ReadonlyMap<string, CustomSchema>): (object: KubeObject) => KubeObject {
-  return remembering((object) => schemas.get(object.apiVersion)?.coerce(object) ?? object);
-}
-
 function remembering(make: (object: KubeObject) => KubeObject): (object: KubeObject) => KubeObject {
   const made = new WeakMap<KubeObject, KubeObject>();
   return (object) => {

@@ -21,10 +21,6 @@ export const CORE_VERSIONS: JsonObject = {
 };
 
 /** Named groups: all but the core group. */
-function namedGroups(registry: Registry): readonly DiscoveredGroup[] {
-  return groupsOf(registry).filter(({ group }) => group !== '');
-}
-
 function groupObject({ group, versions }: DiscoveredGroup): JsonObject {
   const named = versions.map(({ version }): JsonObject => ({ groupVersion: `${group}/${version}`, version }));
   return { name: group, versions: named, preferredVersion: named[0] };
@@ -32,7 +28,13 @@ function groupObject({ group, versions }: DiscoveredGroup): JsonObject {
 
 /** `/apis` */
 export function groupList(registry: Registry): JsonObject {
-  return { kind: 'APIGroupList', apiVersion: 'v1', groups: namedGroups(registry).map(groupObject) };
+  return {
+    kind: 'APIGroupList',
+    apiVersion: 'v1',
+    groups: groupsOf(registry)
+      .filter(({ group }) => group !== '')
+      .map(groupObject),
+  };
 }
 
 /** `/apis/G`, `/apis/G/V` or `/api/v1`; any other path below them. */

@@ -23,10 +23,6 @@ import { Problems, type Validator } from './validation/problems.ts';
 import { SERVICE_RULES } from './validation/services.ts';
 import { WORKLOAD_RULES } from './validation/workloads.ts';
 
-function with_(object: KubeObject, key: string, value: JsonValue): KubeObject {
-  return { ...object, [key]: value };
-}
-
 function mapAt(object: KubeObject, key: string): JsonObject {
   const value = object[key];
   return isMap(value) ? value : {};
@@ -62,7 +58,7 @@ const secret: Hooks = {
       }
       secret = { ...rest, data };
     }
-    const typed = secret['type'] === undefined ? with_(secret, 'type', 'Opaque') : secret;
+    const typed = secret['type'] === undefined ? { ...secret, type: 'Opaque' } : secret;
     return withoutEmpty(typed, DATA) as KubeObject;
   },
 };

@@ -5,6 +5,7 @@
  * value already in that form is returned unchanged. Does not own: the defaults (`defaults/`), validation rules, Go's scalars with formats
  * of their own (`go-scalars.ts`). Start at {@link decoderOf}.
  */
+import { isTypeMeta } from '../schema/coerce.ts';
 import { isList, isMap, withoutKeys } from '../../objects/json.ts';
 import type { JsonObject, JsonValue } from '../../objects/object.ts';
 import { defaultsOf } from './defaults/by-type.ts';
@@ -171,10 +172,6 @@ function isKept([, , facts]: FieldEntry, decoder: Decoder): boolean {
   const kept = facts?.kept;
   if (kept === 'zero') return false;
   return kept === true || decoder.always;
-}
-
-function isTypeMeta(key: string): boolean {
-  return key === 'metadata' || key === 'apiVersion' || key === 'kind';
 }
 
 /** Absent and empty differ: the target of a pointer is written even when it is zero. */

@@ -54,10 +54,6 @@ function canonicalText(text: string): string {
   return minus + withSuffix(nanos, 1000n, DECIMAL);
 }
 
-function ceilDivide(a: bigint, b: bigint): bigint {
-  return (a + b - 1n) / b;
-}
-
 function withSuffix(value: bigint, base: bigint, suffixes: readonly string[]): string {
   let index = 0;
   let rest = value;
@@ -108,5 +104,7 @@ function magnitude(
   power = Math.min(power, POWER_MAX);
   let nanos = BigInt(digits);
   if (binary !== undefined) nanos *= 1024n ** BigInt(BINARY.indexOf(binary));
-  return power >= 0 ? nanos * 10n ** BigInt(power) : ceilDivide(nanos, 10n ** BigInt(-power));
+  if (power >= 0) return nanos * 10n ** BigInt(power);
+  const divisor = 10n ** BigInt(-power);
+  return (nanos + divisor - 1n) / divisor;
 }

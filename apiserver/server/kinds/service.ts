@@ -129,15 +129,11 @@ function takenPorts(peers: readonly KubeObject[]): Set<number> {
   return taken;
 }
 
-/** A service created by a status write gets no addresses: the real server only allocates on writes to the main resource. */
-function onCreateByStatus(service: KubeObject): KubeObject {
-  return { ...service, status: { loadBalancer: {} } };
-}
-
 export const SERVICE: Partial<Strategy> = {
   normalise,
   onCreate,
-  onCreateByStatus,
+  // A service created by a status write gets no addresses: the real server only allocates on writes to the main resource.
+  onCreateByStatus: (service) => ({ ...service, status: { loadBalancer: {} } }),
   onUpdate,
   unallocatable,
 };

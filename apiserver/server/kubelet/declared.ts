@@ -3,14 +3,7 @@
  *
  * Owns: matching. Pure. Start at {@link DeclaredKubelet}.
  */
-import type {
-  ExecAnswer,
-  HttpAnswer,
-  KubeletAnswers,
-  LogAnswer,
-  OfContainers,
-  Speech,
-} from '../../wire/declared-answers.ts';
+import type { HttpAnswer, KubeletAnswers, LogAnswer, OfContainers, Speech } from '../../wire/declared-answers.ts';
 import { hasHad, headersOf, httpAnswerTo } from '../../wire/declared-http.ts';
 import { goRegExp } from '../../wire/go-regexp.ts';
 import { fits } from '../../wire/name-pattern.ts';
@@ -78,7 +71,7 @@ export class DeclaredKubelet {
         const fits = one.stdin === undefined ? ended || !mayFitLater : goRegExp(one.stdin)?.test(stdin) === true;
         if (fits) {
           earlier.push(`${command} ${stdin}`);
-          return resultOf(one);
+          return { stdout: one.stdout ?? '', stderr: one.stderr ?? '', exitCode: one.exitCode ?? 0 };
         }
         mayFitLater = true;
       }
@@ -147,10 +140,6 @@ export class DeclaredKubelet {
     this.#earlier.set(place, known);
     return known;
   }
-}
-
-function resultOf({ stdout = '', stderr = '', exitCode = 0 }: ExecAnswer): CommandResult {
-  return { stdout, stderr, exitCode };
 }
 
 function isFor({ namespace, pod, container }: OfContainers, of: Container): boolean {

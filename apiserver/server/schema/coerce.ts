@@ -179,7 +179,7 @@ function dropped(node: CoercedNode): JsonValue | undefined {
   return node.type === '' && node.preserve ? null : undefined;
 }
 
-function isTypeMeta(key: string): boolean {
+export function isTypeMeta(key: string): boolean {
   return key === 'metadata' || key === 'apiVersion' || key === 'kind';
 }
 

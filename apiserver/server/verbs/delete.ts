@@ -6,7 +6,7 @@
  * (`delete-options.ts`).
  */
 import { jsonEqual, mapOf, textOf } from '../../objects/json.ts';
-import type { JsonObject, JsonValue, KubeObject, ObjectMeta } from '../../objects/object.ts';
+import type { JsonObject, KubeObject, ObjectMeta } from '../../objects/object.ts';
 import type { ApiResponse } from '../../wire/http.ts';
 import { Suspended } from '../admission/call-out.ts';
 import { admitDelete } from '../admission/write-steps.ts';
@@ -203,10 +203,6 @@ interface Grace {
 const NOT_GRACEFUL: Grace = { pending: false, seconds: 0, meta: undefined };
 const DEFAULT_GRACE_SECONDS = 30;
 
-function numberIfAny(value: JsonValue | undefined): number | undefined {
-  return typeof value === 'number' ? value : undefined;
-}
-
 function podGrace(kernel: Kernel, pod: KubeObject, options: DeleteOptions): Grace {
   const meta = pod.metadata;
   if (meta.deletionTimestamp !== undefined) {
@@ -230,7 +226,8 @@ function podGrace(kernel: Kernel, pod: KubeObject, options: DeleteOptions): Grac
   }
   const spec = mapOf(pod['spec']);
   const status = mapOf(pod['status']);
-  let seconds = options.graceSeconds ?? numberIfAny(spec['terminationGracePeriodSeconds']) ?? DEFAULT_GRACE_SECONDS;
+  const { terminationGracePeriodSeconds: own } = spec;
+  let seconds = options.graceSeconds ?? (typeof own === 'number' ? own : DEFAULT_GRACE_SECONDS);
   // It is unscheduled or finished: there is nothing to wait for.
   if (textOf(spec['nodeName']) === '' || status['phase'] === 'Failed' || status['phase'] === 'Succeeded') seconds = 0;
   if (seconds < 0) seconds = 1;
