@@ -10,7 +10,7 @@ import { endLeft, noteProcess, scratchFolder } from './scratch.ts';
 const parent = mkdtempSync(join(tmpdir(), 'scratch-test-'));
 afterAll(() => rmSync(parent, { recursive: true, force: true }));
 
-it('ends leftovers of a process that is gone, and nothing of live ones', async () => {
+it('ends what somebody has left who is gone, and nothing of those who still live', async () => {
   const { pid: gone } = spawnSync('true');
   const left = join(parent, `stalemate-thing-${hostMark()}-${gone}-1-abcdef`);
   const otherKind = join(parent, `stalemate-other-${hostMark()}-${gone}-1-abcdef`);

@@ -113,7 +113,7 @@ describe('a call over HTTPS', () => {
   });
 });
 
-it("carries a server's reviews to a webhook and back", async () => {
+it('carries the reviews of a server to a webhook and back', async () => {
   handle = (_, body, response) => {
     const { request } = JSON.parse(body) as { readonly request: { readonly uid: string; readonly name: string } };
     const patch = Buffer.from(JSON.stringify([{ op: 'add', path: '/data', value: { by: request.name } }]));
