@@ -1,5 +1,5 @@
 /**
- * What the gate knows of one request on its way: the exchange, the stream that a watch opened, the item that waits for it.
+ * The gate's state of one request in progress: the exchange, the stream that a watch opened, the item that waits for it.
  *
  * Does not own: what happens to them (`gate.ts`).
  */
@@ -16,7 +16,7 @@ export interface Exchange {
   readonly sink: ResponseSink;
   readonly operation: OpenOperation;
   readonly asked: string | undefined;
-  /** It may change something beside the API server: a command in a container, a call to others. */
+  /** It may have effects outside the API server: a command in a container, or a call to another server. */
   readonly acts: boolean;
   item: PendingItem | undefined;
   stream: Stream | undefined;
@@ -31,29 +31,29 @@ export interface Stream {
   readonly exchange: Exchange;
   label: string;
   nextK: number;
-  /** Without an event: the end, with an error where the server's connection broke off. */
+  /** An entry without an event is the end, with an error if the server's connection broke. */
   readonly queue: { event: WatchEvent | undefined; error: ConnectionError | undefined; at: number; timeMs: number }[];
-  /** The server has opened it. */
+  /** The server has opened the stream. */
   offered: boolean;
-  /** The actor has received that the stream is open. */
+  /** The actor knows that the stream is open. */
   open: boolean;
   head: PendingItem | undefined;
-  /** It begins with what is there, as a list does, and that has not all been delivered. */
+  /** The watch starts with the existing objects, as a list does, and has not delivered all of them yet. */
   isListing: boolean;
 }
 
-/** A pending item together with what executing it does. */
+/** A pending item together with the function that executes it. */
 export interface PendingItem extends Item {
   readonly exchange: Exchange;
   readonly response?: ApiResponse | 'open' | ConnectionError;
 }
 
-/** When its actor asked for it and began to wait; undefined for an event that comes by itself. */
+/** When its actor sent the request and began to wait; undefined for an event, which nothing waits for. */
 export function askedMs({ kind, exchange }: PendingItem): number | undefined {
   return kind === 'event' && exchange.stream?.isListing !== true ? undefined : exchange.operation.invoked.timeMs;
 }
 
-/** An item that comes back once its delay is over, in its own place. */
+/** The item that returns to the gate, in its own place, after its delay. */
 export function asLate(item: PendingItem): PendingItem {
   const late = { ...item, label: item.label + LATE };
   const { exchange } = item;
@@ -64,12 +64,12 @@ export function asLate(item: PendingItem): PendingItem {
 
 const LISTED = 'k8s.io/initial-events-end';
 
-/** Whether an event says that all has been delivered which was there when the watch was opened. */
+/** Reports whether an event marks the end of the initial objects of a watch. */
 export function endsListing({ type, object }: WatchEvent): boolean {
   return type === 'BOOKMARK' && (object as KubeObject).metadata.annotations?.[LISTED] === 'true';
 }
 
-/** What a waiting item is called once its operation or its stream has been renamed. */
+/** The name of a pending item after its operation or stream was renamed. */
 export function newName({ kind, label, exchange }: PendingItem): Pick<Item, 'label' | 'stream' | 'k'> {
   if (kind !== 'event') {
     return { label: exchange.operation.label + (kind === 'send' ? SENT : ANSWERED), stream: '', k: 0 };
@@ -78,7 +78,7 @@ export function newName({ kind, label, exchange }: PendingItem): Pick<Item, 'lab
   return { label: `${now}/${partsOf(label).event?.name ?? ''}@0`, stream: now, k: 0 };
 }
 
-/** The version of the event that waits first; 0 for none. */
+/** The revision of the first pending event; 0 if there is none. */
 export function headRevision(stream: Stream | undefined): number {
   const event = stream?.queue[0]?.event;
   return event === undefined || event.type === 'ERROR' ? 0 : revisionOf(event.object as KubeObject);

@@ -1,11 +1,11 @@
-/** Faults: what the gate answers in the server's place, and what it says it did. */
+/** Faults: what the gate answers instead of the server, and how faults are described. */
 import type { ApiRequest, ApiResponse } from 'stalemate-apiserver/wire/http';
 import { failure } from 'stalemate-apiserver/wire/status';
 import { assertNever } from '../model/errors.ts';
 import { connectionText } from '../model/connection-fault.ts';
 import { isConnectionFault, type FaultAction } from '../model/schedule.ts';
 
-/** The answer of an overloaded or restarting API server, word for word. */
+/** The exact answer of an overloaded or restarting API server. */
 export function injectedFailure(fault: Extract<FaultAction, { do: 'fail' }>): ApiResponse {
   const details = fault.retryAfterSeconds === undefined ? undefined : { retryAfterSeconds: fault.retryAfterSeconds };
   switch (fault.status) {
@@ -22,7 +22,10 @@ export function injectedFailure(fault: Extract<FaultAction, { do: 'fail' }>): Ap
   }
 }
 
-/** A legal stale list: the same list at an exact revision that was true, as an API server with an old cache would serve it. */
+/**
+ * Turns a list request into a legal stale one: it asks for the list at an exact earlier revision, as an API server with an old watch cache
+ * would serve it.
+ */
 export function fromThePast(request: ApiRequest, revision: number): ApiRequest {
   const query = {
     ...request.query,
@@ -32,7 +35,7 @@ export function fromThePast(request: ApiRequest, revision: number): ApiRequest {
   return { ...request, query };
 }
 
-/** A fault in words. */
+/** Describes a fault in words. */
 export function describeFault(fault: FaultAction): string {
   if (isConnectionFault(fault)) return connectionText(fault);
   switch (fault.do) {

@@ -1,8 +1,8 @@
 /**
- * Lets items happen by themselves, the moment they may: how the gate runs where rest is not waited for.
+ * Executes items as soon as they are allowed: how the gate runs when nothing waits for rest.
  *
- * Owns: asking the scheduler whenever something arrives. What it leaves waiting (held items) stays pending until something else happens
- * or it is asked again. Does not own: what is held (a `Scheduler` over a schedule). Start at {@link FreeRunning}.
+ * Owns: asking the scheduler whenever an item arrives. Items that the scheduler holds stay pending until something else happens or it is
+ * asked again. Does not own: what is held (a `Scheduler` over a schedule). Start at {@link FreeRunning}.
  */
 import type { ActorId } from '../model/actor.ts';
 import type { Scheduler } from '../model/item.ts';
@@ -16,20 +16,20 @@ export class FreeRunning {
   #running = false;
   #step = 0;
 
-  /** `gate` is asked for when the first item arrives, for the gate's hooks name `parked` below. */
+  /** `gate` is called when the first item arrives, because the gate's hooks need `parked` below. */
   constructor(scheduler: Scheduler, gate: () => Gate) {
     this.#scheduler = scheduler;
     this.#gate = gate;
   }
 
-  /** Items that have happened. */
+  /** The number of items executed. */
   get steps(): number {
     return this.#step;
   }
 
-  /** Something has arrived, or the scheduler may see things differently now. */
+  /** Called when an item has arrived, or when the scheduler may decide differently. */
   readonly parked = (): void => {
-    // What happens makes others arrive; each gets its turn after what it came from, or events of one watch would overtake each other.
+    // Executing an item makes others arrive. They are executed after it; otherwise events of one watch would overtake each other.
     if (this.#running) return;
     this.#running = true;
     try {

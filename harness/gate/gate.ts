@@ -1,8 +1,9 @@
 /**
- * The gate: everything that an actor sends, and everything that comes back, waits here as a labelled item until the scheduler decides.
+ * The gate: every request of an actor, and every answer and event for it, waits here as a labelled item until the scheduler releases it.
  *
- * Owns: pending items, delivery, what a fault does to one item. Does not own: who decides (a scheduler), which server is behind
- * it (an `Upstream`), what is legal (`oracle/assumptions.ts`). Start at {@link Gate.port} (how items come) and {@link Gate.execute} (how they go).
+ * Owns: pending items, delivery, the effect of a fault on one item. Does not own: the decisions (a scheduler), the server behind it (an
+ * `Upstream`), what is legal (`oracle/assumptions.ts`). Start at {@link Gate.port} (how items arrive) and {@link Gate.execute} (how they
+ * leave).
  */
 import { groupResource, revisionOf, type JsonObject, type KubeObject } from 'stalemate-apiserver/objects/object';
 import type { WatchEvent } from 'stalemate-apiserver/objects/watch-event';
@@ -27,24 +28,26 @@ import type { OpenOperation, Recorder } from './recorder.ts';
 import { selectorOf, touched } from './touched.ts';
 
 export interface GateHooks {
-  /** The schedule kills this incarnation now. */
+  /** Called when the schedule crashes this incarnation. */
   crash(actor: ActorId): void;
-  /** The schedule starts a second copy of the target now. */
+  /** Called when the schedule starts a second copy of the target. */
   startReplica(): void;
-  /** The schedule stops this incarnation now, for so much run time. */
+  /** Called when the schedule pauses this incarnation for this much run time. */
   pause(actor: ActorId, forMs: number): void;
-  /** The schedule delays an item for so much run time, and calls back then. */
+  /** Called when the schedule delays an item for this much run time; calls `goOn` afterwards. */
   delay(item: PendingItem, forMs: number, goOn: () => void): void;
-  /** Whether connections have been disturbed in this run: what ends from outside is then not known to be its actor's wish. */
+  /**
+   * Whether connections have been disturbed in this run: then a request that ends from outside was not necessarily aborted by its actor.
+   */
   disturbed?(): boolean;
-  /** Something waits that did not before. */
+  /** Called when a new item waits. */
   parked?(): void;
 }
 
 export class Gate {
-  /** Everything that can happen now, in order of arrival. Held streams are the scheduler's business. */
+  /** Everything that can happen now, in order of arrival. Holding streams is up to the scheduler. */
   readonly pending: PendingItem[] = [];
-  /** Grows whenever an actor sends or aborts: quiescence watches it. */
+  /** Counts requests and aborts of actors; quiescence detection reads it. */
   activity = 0;
   readonly #upstream: Upstream;
   readonly #recorder: Recorder;
@@ -52,7 +55,7 @@ export class Gate {
   readonly #hooks: GateHooks;
   readonly #exchanges = new Set<Exchange>();
   #seq = 0;
-  /** What arrived before this is in its final order. */
+  /** Items before this index are in their final order. */
   #ordered = 0;
 
   constructor(upstream: Upstream, recorder: Recorder, naming: Naming, hooks: GateHooks) {
@@ -62,12 +65,12 @@ export class Gate {
     this.#hooks = hooks;
   }
 
-  /** Where `actor` sends its requests. */
+  /** The upstream to which `actor` sends its requests. */
   port(actor: ActorId): Upstream {
     return { send: (request, sink) => this.#arrive(actor, request, sink) };
   }
 
-  /** Contention begins: numbers start at 0, open streams are `#0` of their kind, their next event is `@0`. */
+  /** Called when contention begins: numbers restart at 0, open streams become `#0` of their kind, their next event is `@0`. */
   startContention(): void {
     this.#naming.restartNumbers();
     const open = new Map<string, { label: string; delivered: number }>();
@@ -79,7 +82,7 @@ export class Gate {
       stream.nextK = 0;
     }
     this.#recorder.renumber(open);
-    // A target that never rests has something waiting here: no two items may go by one label.
+    // If the target never rests, items wait here already: no two of them may share a label.
     for (const [index, item] of this.pending.entries()) {
       const { exchange } = item;
       const { stream } = exchange;
@@ -89,15 +92,15 @@ export class Gate {
     }
   }
 
-  /** Whether nothing waits and nothing is under way but watches that have delivered all there is. */
+  /** Reports whether no item waits and no request is in progress, except watches that have delivered everything. */
   get isIdle(): boolean {
     const busy = [...this.#exchanges].some(({ stream }) => stream?.open !== true || stream.queue.length > 0);
     return !busy && this.pending.length === 0;
   }
 
   /**
-   * Another history begins while the target's watches go on: each is an operation of it, as if it had been resumed at `revision`. Only
-   * for a gate that is idle.
+   * Begins another history while the target's watches stay open: each becomes an operation of the new history, as if resumed at `revision`.
+   * Only for an idle gate.
    */
   renew(revision: number): void {
     for (const { operation, stream } of this.#exchanges) {
@@ -117,7 +120,7 @@ export class Gate {
     }
   }
 
-  /** Puts what has arrived since the last call into the order of labels, behind what waited before. */
+  /** Sorts the items that arrived since the last call by label, behind those that already waited. */
   orderArrivals(): void {
     const first = this.pending.findIndex(({ seq }) => seq >= this.#ordered);
     this.#ordered = this.#seq;
@@ -126,13 +129,13 @@ export class Gate {
     this.pending.push(...arrived.sort((a, b) => (a.label < b.label ? -1 : 1)));
   }
 
-  /** Lets one pending item happen, as it is or with a fault. */
+  /** Executes one pending item, unchanged or with a fault. */
   execute(chosen: Item, asked?: FaultAction): void {
     const index = this.pending.findIndex((pending) => pending.seq === chosen.seq);
     invariant(index >= 0, `the scheduler chose an item that is not pending: ${chosen.label}`);
     const item = this.pending[index] as PendingItem;
     this.pending.splice(index, 1);
-    // A list that asks for the present is never answered from the past, whatever a stored schedule says of an older controller.
+    // A list that asks for the latest state is never answered with an old one, even if a schedule stored for an older controller says so.
     const fault = asked?.do === 'stale-list' && !item.staleable ? undefined : asked;
     if (fault !== undefined) this.#recorder.decision('fault', item.label, describeFault(fault));
     if (fault?.do === 'crash') {
@@ -151,14 +154,14 @@ export class Gate {
     else this.#deliver(item.exchange, fault);
   }
 
-  /** An item that was delayed waits for its turn, unless its actor has given it up or is gone. */
+  /** Queues a delayed item again, unless its actor has aborted the request or is gone. */
   #arriveLate(item: PendingItem): void {
     if (item.exchange.over) return;
     this.pending.push(asLate(item));
     this.#hooks.parked?.();
   }
 
-  /** Cuts everything of an actor: nothing of it reaches the server or comes back any more. */
+  /** Cuts an actor off: none of its requests reaches the server and no answer or event reaches it any more. */
   cut(actor: ActorId): void {
     for (const exchange of [...this.#exchanges]) {
       if (exchange.operation.actor !== actor) continue;
@@ -172,7 +175,7 @@ export class Gate {
     this.activity++;
     const info = requestInfo(request.method, request.path, request.query);
     const resource = info === undefined ? '' : groupResource(info);
-    // To properties, a command in a container is a read: it commits nothing here.
+    // Properties treat a command in a container as a read: it commits nothing here.
     const verb = info === undefined || connects(info) ? 'get' : info.verb;
     const namespace = info?.namespace ?? '';
     let name = info?.name ?? '';
@@ -305,7 +308,7 @@ export class Gate {
     };
     return {
       answer: (response) => {
-        // A watch that is refused has no stream.
+        // A rejected watch has no stream.
         exchange.stream = undefined;
         park(response);
       },
@@ -323,7 +326,7 @@ export class Gate {
     };
   }
 
-  /** Adds an event, or the end of the stream, behind what is already waiting. */
+  /** Appends an event, or the end of the stream, to the queue. */
   #enqueue(exchange: Exchange, event: WatchEvent | undefined, error?: ConnectionError): void {
     const { stream } = exchange;
     if (stream === undefined || exchange.over) return;

@@ -1,17 +1,17 @@
-/** What the target printed in one run, bounded: the first lines and the last ones, and how many were left out between them. */
+/** The target's output in one run, bounded: the first and the last lines, and the number of lines omitted between them. */
 import type { ActorId } from '../model/actor.ts';
 import type { History, Mark } from '../model/history.ts';
 
 export type LogLine = NonNullable<History['logs']>[number];
 
-/** Kept of the beginning and of the end of a run: how it came up, and what it said last. */
+/** Lines kept of the beginning and of the end of a run each: the startup and the last output. */
 const LINES_KEPT = 250;
 
 export class LogBook {
   readonly #first: LogLine[] = [];
-  /** The latest ones, over and over in the same places. */
+  /** A ring buffer of the latest lines. */
   readonly #last: LogLine[] = [];
-  /** The latest one that had to go. */
+  /** The last line that was dropped. */
   #leftOut: LogLine | undefined;
   #lines = 0;
 
@@ -26,7 +26,7 @@ export class LogBook {
     this.#lines++;
   }
 
-  /** In the order in which they were printed. */
+  /** In order of output. */
   get lines(): readonly LogLine[] {
     const leftOut = this.#leftOut;
     if (leftOut === undefined) return [...this.#first, ...this.#last];

@@ -1,20 +1,20 @@
 /**
- * Canonical names and occurrence numbers: how the gate spells labels that survive another run and a harmless edit.
+ * Canonical names and occurrence numbers: how the gate builds labels that survive another run and a harmless edit.
  *
- * An object with a given name keeps it. An object with a generated name is called `owner/role~n`: its controlling or only
- * owner's name, the generateName without the owner's prefix, and the order of creation among those. So is one whose name the target draws
- * itself.
+ * An object with a given name keeps it. An object with a generated name is called `owner/role~n`: the name of its controlling or only
+ * owner, the generateName without the owner's prefix, and its position in order of creation. The same applies to objects whose names the
+ * target itself generates at random.
  */
 import { parentOf, type JsonObject, type JsonValue, type KubeObject } from 'stalemate-apiserver/objects/object';
 import type { Label } from '../model/label.ts';
 import type { DrawnNames } from '../model/reference.ts';
 
-/** `20260102150405`, with or without the seconds, or seconds since 1970, as a part of a name. */
+/** `20260102150405`, with or without seconds, or seconds since 1970, as part of a name. */
 const TIME_IN_NAME =
   /(?<![\da-z])(?:20\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:[01]\d|2[0-3])[0-5]\d(?:[0-5]\d)?|1[6-9]\d{8})(?![\da-z])/;
 
 export class Naming {
-  /** Canonical name by uid. */
+  /** Canonical names by uid. */
   readonly byUid: Map<string, string> = new Map();
   readonly #realByCanonical = new Map<string, string>();
   readonly #canonicalByReal = new Map<string, string>();
@@ -22,12 +22,12 @@ export class Naming {
   readonly #drawn: DrawnNames;
   #occurrences = new Map<Label, number>();
 
-  /** @param drawn Names that the target draws itself: these objects go by their order too. */
+  /** @param drawn - Names that the target generates at random: these objects are numbered by order of creation too. */
   constructor(drawn: DrawnNames = {}) {
     this.#drawn = drawn;
   }
 
-  /** Forgets every object and number: another run begins. */
+  /** Forgets every object and number, for another run. */
   renew(): void {
     this.byUid.clear();
     this.#realByCanonical.clear();
@@ -36,7 +36,7 @@ export class Naming {
     this.restartNumbers();
   }
 
-  /** Restarts the occurrence numbers: contention begins. */
+  /** Restarts the occurrence numbers when contention begins. */
   restartNumbers(): void {
     this.#occurrences = new Map();
   }
@@ -48,7 +48,7 @@ export class Naming {
     return `${label}#${n}`;
   }
 
-  /** Canonical name of what a create asks for, before it exists. Only what the target creates can have a name that it drew. */
+  /** The canonical name for a create, before the object exists. Only objects that the target creates can have a name that it generated. */
   ofCreate(resource: string, namespace: string, body: JsonValue | undefined, byTarget: boolean): string {
     const metadata = ((body as JsonObject | undefined)?.['metadata'] ?? {}) as KubeObject['metadata'];
     const { name = '', generateName = '' } = metadata;
@@ -57,14 +57,14 @@ export class Naming {
     const stem = byTarget && known === name ? this.#stemOf(resource, name) : undefined;
     if (stem === undefined) return known;
     const canonical = this.#next(resource, namespace, stem, metadata);
-    // Asked for again, after an answer that was lost, it is still the same.
+    // A retry after a lost answer gets the same name.
     this.#know(`${resource}/${namespace}/`, name, canonical);
     return canonical;
   }
 
-  /** How a name begins that the target drew; undefined for one that it would choose in every run. */
+  /** The prefix of a name that the target generated; undefined for a name that it would use in every run. */
   #stemOf(resource: string, name: string): string | undefined {
-    // One that says when it was made has another name a second later.
+    // A name that contains its creation time differs a second later.
     const time = TIME_IN_NAME.exec(name);
     if (time !== null) return name.slice(0, time.index);
     const drawn = this.#drawn[resource];
@@ -88,7 +88,7 @@ export class Naming {
     return `${prefix}${role}~${n}`;
   }
 
-  /** Learns that the object exists. `asked` is the canonical name given to its create. */
+  /** Registers an object. `asked` is the canonical name given to its create. */
   learn(resource: string, object: KubeObject, asked: string | undefined): void {
     const name = object.metadata.name ?? '';
     const canonical = asked ?? name;
@@ -101,13 +101,13 @@ export class Naming {
     this.#canonicalByReal.set(place + name, canonical);
   }
 
-  /** Canonical name of a real one. */
+  /** Maps a real name to its canonical name. */
   canonical(resource: string, namespace: string, name: string): string {
     if (this.#canonicalByReal.size === 0) return name;
     return this.#canonicalByReal.get(`${resource}/${namespace}/${name}`) ?? name;
   }
 
-  /** Real name of a canonical one: itself unless generated. */
+  /** Maps a canonical name to the real one: the same unless generated. */
   real(resource: string, namespace: string, canonical: string): string {
     return this.#realByCanonical.get(`${resource}/${namespace}/${canonical}`) ?? canonical;
   }

@@ -1,4 +1,4 @@
-/** What an actor received, read off an answer. */
+/** Derives the outcome of an operation from the answer that the actor received. */
 import { isMap } from 'stalemate-apiserver/objects/json';
 import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object';
 import type { ApiResponse, ConnectionError } from 'stalemate-apiserver/wire/http';
@@ -11,7 +11,7 @@ function retryAfter(status: JsonObject | undefined): { readonly retryAfterSecond
   return typeof seconds === 'number' ? { retryAfterSeconds: seconds } : {};
 }
 
-/** A broken connection leaves the outcome open (`info`), except when it was refused: then nothing was sent. */
+/** A broken connection leaves the outcome unknown (`info`), except a refused one: then nothing was sent. */
 export function outcomeOf(response: ApiResponse | ConnectionError, operation: OpenOperation): Outcome {
   if (typeof response.code === 'string') {
     return response.code === 'ECONNREFUSED'
@@ -45,7 +45,7 @@ export function outcomeOf(response: ApiResponse | ConnectionError, operation: Op
   return isObject(object) ? { type: 'ok', code, object } : { type: 'ok', code };
 }
 
-/** A status, the version of the server, or what it has to offer (`/version`, discovery, OpenAPI) is no object that anybody keeps. */
+/** A Status, `/version`, discovery and OpenAPI documents are not stored objects. */
 function isObject(body: JsonObject): body is KubeObject {
   return body['kind'] !== 'Status' && isMap(body['metadata']);
 }

@@ -1,7 +1,7 @@
 /**
- * The recorder writes the history while a run goes on.
+ * The recorder writes the history during a run.
  *
- * Owns: ticks, record order, who made which revision. Does not own: what happens (the gate), what it means (oracles).
+ * Owns: ticks, record order, the operation behind each revision. Does not own: what happens (the gate), what it means (oracles).
  */
 import type { ActorId } from '../model/actor.ts';
 import type {
@@ -27,10 +27,10 @@ import type { Naming } from './naming.ts';
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
-/** An operation while it is under way. */
+/** An operation in progress. */
 export type OpenOperation = Mutable<Operation> & { committed: number[] };
 
-/** A change that the observed server committed. */
+/** A change committed by the observed server. */
 export type ObservedChange = Omit<Revision, keyof Mark | 'op' | 'actor'>;
 
 export class Recorder {
@@ -46,18 +46,18 @@ export class Recorder {
   readonly #now: () => number;
   readonly #naming: Naming;
   #tick = 0;
-  /** The operation that the server is acting on right now, and the canonical name its create asked for. */
+  /** The operation that the server is executing right now, and the canonical name for its create. */
   #acting: OpenOperation | undefined;
   #asked: string | undefined;
   #finished = false;
 
-  /** `now` is run time in ms. */
+  /** @param now - Returns the run time in ms. */
   constructor(now: () => number, naming: Naming) {
     this.#now = now;
     this.#naming = naming;
   }
 
-  /** Begins another history. What is there from before comes first: `kept`, as the server still has it. */
+  /** Begins another history. `kept`, the objects that the server still has, come first. */
   renew(kept: readonly Revision[]): void {
     for (const list of [
       this.operations,
@@ -88,8 +88,8 @@ export class Recorder {
   }
 
   /**
-   * Contention begins: open streams go on under a new label, with what they delivered before numbered below zero; everything else
-   * of the setup keeps a label of its own, so that labels name one thing in the whole history.
+   * Called when contention begins: open streams continue under a new label, with their earlier deliveries numbered below zero; other
+   * operations of the setup get labels of their own, so that a label is unique in the whole history.
    */
   renumber(open: ReadonlyMap<Label, { readonly label: Label; readonly delivered: number }>): void {
     for (const delivery of this.deliveries as Mutable<Delivery>[]) {
@@ -108,7 +108,7 @@ export class Recorder {
     this.processes.push({ actor, kind, detail, ...this.mark() });
   }
 
-  /** A look at a process. */
+  /** Records a measurement of a process. */
   measured(actor: ActorId, when: Measurement['when'], reading: Reading): void {
     this.measurements.push({ actor, when, ...reading, ...this.mark() });
   }
@@ -122,7 +122,7 @@ export class Recorder {
     this.decisions.push({ kind, label, detail, ...this.mark() });
   }
 
-  /** Runs `act` with every committed change attributed to `operation`. */
+  /** Runs `act`, attributing every committed change to `operation`. */
   acting(operation: OpenOperation, asked: string | undefined, act: () => void): void {
     operation.sent = this.mark();
     this.#acting = operation;
@@ -136,8 +136,8 @@ export class Recorder {
   }
 
   /**
-   * What the server does now and goes on with later, when a server outside has answered: the returned function runs `act` in the place
-   * of this moment.
+   * Captures the current operation for work that the server continues after an external server has answered: the returned function runs
+   * `act` on its behalf.
    */
   resumable(): (act: () => void) => void {
     const [operation, asked] = [this.#acting, this.#asked];
@@ -152,14 +152,14 @@ export class Recorder {
     };
   }
 
-  /** Records changes of the current actor, for a server that commits them later. */
+  /** Returns a recorder for changes of the current actor, for a server that commits them later. */
   attributing(): (change: ObservedChange) => void {
     const operation = this.#acting;
     const asked = this.#asked;
     return (change) => this.#take(change, operation, asked);
   }
 
-  /** Takes down a committed change. Changes outside any operation belong to the environment. */
+  /** Records a committed change. Changes outside any operation belong to the environment. */
   committed(change: ObservedChange): void {
     this.#take(change, this.#acting, this.#asked);
   }
@@ -190,14 +190,14 @@ export class Recorder {
     operation.answered = this.mark();
   }
 
-  /** The finished history. Operations still open stay `pending`; the teardown that follows is no part of it. */
+  /** Returns the finished history. Operations still open stay `pending`; the teardown that follows is not included. */
   history(settlement: Settlement, steps: number, missed: readonly Label[]): History {
     this.phase('end');
     this.#finished = true;
     return this.#snapshot(settlement, steps, missed, this.operations);
   }
 
-  /** The history as if the run ended here; it goes on, and what happens then is no part of it. */
+  /** Returns the history as if the run ended now; the run continues, and later events are not included. */
   historySoFar(settlement: Settlement, steps: number, missed: readonly Label[]): History {
     const operations = this.operations.map((operation) => ({ ...operation, committed: [...operation.committed] }));
     const history = this.#snapshot(settlement, steps, missed, operations);

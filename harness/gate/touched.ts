@@ -1,9 +1,9 @@
-/** What a request is about: the object or collection that it touches, and the selector by which a watch is distinguished from others. */
+/** The object or collection of a request, and the selector that distinguishes a watch from others. */
 import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object';
 import type { ApiRequest } from 'stalemate-apiserver/wire/http';
 import type { OpenOperation } from './recorder.ts';
 
-/** `pods/default/a`, `pods/default/` for a collection, `pods//` for one of all namespaces; empty for watches and for what is no resource. */
+/** `pods/default/a`, `pods/default/` for a collection, `pods//` for one of all namespaces; empty for watches and non-resource requests. */
 export function touched(resource: string, namespace: string, name: string, operation: OpenOperation): string {
   if (resource === '' || operation.verb === 'watch') return '';
   if (operation.verb === 'create') {
@@ -13,7 +13,7 @@ export function touched(resource: string, namespace: string, name: string, opera
   return `${resource}/${namespace}/${name}`;
 }
 
-/** The selectors of a watch as its label spells them. */
+/** The selectors of a watch, as formatted in its label. */
 export function selectorOf(query: ApiRequest['query']): string {
   const label = query['labelSelector'];
   const field = query['fieldSelector'];

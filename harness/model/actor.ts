@@ -1,9 +1,9 @@
 /**
- * Who acts in a run.
+ * An actor of a run.
  *
  * `controller` is the target's first incarnation, `controller~2` the next (after a crash or as a replica), `controller:NAME` and
- * `controller:NAME~2` those of a program beside it, `user` whoever applies and edits the sample, `writer-1`… the adversarial writers,
- * `gc`, `namespaces`, `workloads` the environment controllers.
+ * `controller:NAME~2` those of a program beside it, `user` the client that applies and edits the sample, `writer-1`… the adversarial
+ * writers, `gc`, `namespaces`, `workloads` the environment controllers.
  */
 export type ActorId = string;
 
@@ -15,12 +15,12 @@ export const WORKLOADS: ActorId = 'workloads';
 /** The target's own program. */
 export const TARGET = 'controller';
 
-/** A program beside the target's own. */
+/** The actor of a program that runs beside the target's own. */
 export function besideTarget(name: string): ActorId {
   return `${TARGET}:${name}`;
 }
 
-/** The name that all lives of a program have in common: of `controller~2`, `controller`. */
+/** The name that all incarnations of a program share: `controller` for `controller~2`. */
 export function programOf(actor: ActorId): ActorId {
   return actor.replace(/~\d+$/, '');
 }

@@ -1,11 +1,14 @@
-/** Kinds that say what happened or who leads, not what there is: no client declares how many there are, and what is in them. Pure. */
+/**
+ * Resources that record events or leadership rather than desired state: no client declares how many of them exist or what they contain.
+ * Pure.
+ */
 
-/** Records of what happened. */
+/** Reports whether the resource is an Event. */
 export function isEvent(resource: string): boolean {
   return resource === 'events' || resource === 'events.events.k8s.io';
 }
 
-/** Records and locks. */
+/** Reports whether the resource is an Event or a Lease. */
 export function isAside(resource: string): boolean {
   return isEvent(resource) || resource === 'leases.coordination.k8s.io';
 }

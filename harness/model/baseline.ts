@@ -1,14 +1,15 @@
 /**
- * Budgets: what a target took of the API server when somebody last looked and found it right, and how much more it may take.
+ * Budgets: the load on the API server that a user once measured and accepted, and how far it may grow.
  *
- * Owns: what is measured, and when a measure is over its budget. Ratios to what was measured, no constants of our own.
+ * Owns: what is measured, and when a measurement exceeds its budget. Budgets are ratios to the measured values; there are no absolute
+ * limits.
  */
 import { roleOf } from './actor.ts';
 import type { ClusterKind } from './cluster.ts';
 import type { CounterexampleTarget } from './counterexample.ts';
 import { isWrite, type History } from './history.ts';
 
-/** Measures by name; those `perRun` are averages over the runs of a campaign, the others come from undisturbed runs. */
+/** Measures by name. `perRun` measures are averages over the runs of a campaign, the others come from undisturbed runs. */
 export const MEASURES = {
   requestsUndisturbed: 'requests of an undisturbed run',
   writesUndisturbed: 'writes of an undisturbed run',
@@ -25,26 +26,26 @@ export type Measures = { readonly [name in MeasureName]?: number };
 
 export const MEASURE_NAMES: readonly MeasureName[] = Object.keys(MEASURES).map((name) => name as MeasureName);
 
-/** What the averages over disturbed runs depend on. */
+/** The conditions that averages over disturbed runs depend on. */
 export interface BaselineConditions {
   readonly cluster: ClusterKind;
   readonly writers: readonly string[];
   readonly faults: readonly string[];
-  /** Taken from a soak, whose runs have fewer of either at a time. */
+  /** Measured in a soak, whose runs each use fewer strategies and faults. */
   readonly soak?: true;
 }
 
-/** The checked-in file. */
+/** The baseline file that a project checks in. */
 export interface Baseline {
   readonly version: 1;
   readonly kind: 'baseline';
   readonly target: CounterexampleTarget;
   readonly conditions: BaselineConditions;
-  /** Runs of the campaign that it was taken from. */
+  /** The number of runs in the campaign that it was measured in. */
   readonly runs: number;
-  /** How many times the baseline a measure may reach. */
+  /** The largest accepted multiple of the baseline. */
   readonly ratio: number;
-  /** The same for single measures. */
+  /** Overrides of `ratio` for single measures. */
   readonly ratios?: { readonly [name in MeasureName]?: number };
   readonly measures: Measures;
 }
@@ -58,12 +59,12 @@ export interface BudgetCheck {
 }
 
 export const BASELINE_RATIO = 1.5;
-/** Averages over fewer runs say little. */
+/** The fewest runs for a meaningful average. */
 export const BASELINE_RUNS_MIN = 50;
-/** A small number may grow by one, whatever its ratio: the next request after none is no trend. */
+/** The absolute growth that is always accepted: from 0 to 1 request is no trend, whatever the ratio. */
 const GROWTH_MIN = 1;
 
-/** Compares what both have; averages only where enough runs stand behind both. */
+/** Compares the measures that both have; averages only if both cover enough runs. */
 export function checkBudgets(
   { measures, ratio, ratios = {}, runs: runsBefore }: Baseline,
   measured: Measures,
@@ -79,16 +80,16 @@ export function checkBudgets(
   });
 }
 
-/** A measure as it is stored: two digits are as much as it means. */
+/** Rounds a measure to the two decimal digits that are stored. */
 export function rounded(value: number): number {
   return Math.round(value * 100) / 100;
 }
 
-/** What the target asked of the server in a run: watches are not counted, which come and go by nature. */
+/** The requests of the target in a run. Watches are not counted, since they are closed and reopened routinely. */
 export interface Load {
   readonly requests: number;
   readonly writes: number;
-  /** Writes answered 409. */
+  /** Writes rejected with 409. */
   readonly refused: number;
 }
 

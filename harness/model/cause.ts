@@ -1,11 +1,11 @@
 /**
- * Causes: what a finding is about. One bug shows in many ways, and is reported once, with all of them.
+ * Causes: the bug behind a finding. One bug has many symptoms and is reported once, with all of them.
  *
- * Owns: the nouns, and what two findings are told apart by. How a cause is read off a run is `oracle/cause.ts`.
+ * Owns: the types, and the key that distinguishes findings. Does not own: how a cause is derived from a run (`oracle/cause.ts`).
  */
 import { signatureText, type Signature } from './signature.ts';
 
-/** The request that did it and where its content came from, the request of a loop, the watch that is missing. */
+/** The guilty request with the source of its content, the request of a loop, or the missing watch. */
 export interface Cause {
   /** The same for all symptoms of one bug: `write | PUT without a version | deployments.apps | stale`. */
   readonly key: string;
@@ -13,41 +13,41 @@ export interface Cause {
   readonly text: string;
 }
 
-/** A way in which a cause shows. */
+/** One symptom of a cause. */
 export interface Symptom {
   readonly signature: Signature;
-  /** Runs of the campaign that showed it. */
+  /** The number of runs in the campaign that showed it. */
   readonly count: number;
 }
 
-/** How causes showed, by their keys. */
+/** Symptoms by cause key. */
 export type Symptoms = { readonly [cause: string]: readonly Symptom[] };
 
-/** The most frequent first. */
+/** Sorts symptoms by frequency, the most frequent first. */
 export function sortedSymptoms(symptoms: readonly Symptom[]): readonly Symptom[] {
   return symptoms.toSorted(
     (a, b) => b.count - a.count || (signatureText(a.signature) < signatureText(b.signature) ? -1 : 1),
   );
 }
 
-/** A cause of which something is known already: found by an earlier worker, kept in a corpus, of an earlier batch. */
+/** A cause that is already known: from an earlier worker, the corpus or an earlier batch. */
 export interface KnownCause {
   readonly key: string;
-  /** Its symptoms, as {@link signatureText} spells them. */
+  /** Its symptoms, formatted by {@link signatureText}. */
   readonly signatures: readonly string[];
-  /** Other keys that it goes by. */
+  /** Other keys of the same cause. */
   readonly also?: readonly string[];
-  /** Its example would fail no run on its own: a better one is worth some time. */
+  /** Its example alone would not fail a run, so time is spent on finding a better one. */
   readonly weak?: true;
 }
 
-/** Where every symptom is to be a finding of its own. */
+/** The cause to use where each symptom is a finding of its own. */
 export function ownCause({ signature }: { readonly signature: Signature }): Cause {
   const text = signatureText(signature);
   return { key: text, text };
 }
 
-/** What findings are told apart by: those of files from before causes, by their signatures. */
+/** Returns the key that distinguishes findings: the signature in files that were written before causes existed. */
 export function causeKey({ cause, signature }: { readonly cause?: Cause; readonly signature: Signature }): string {
   return cause?.key ?? signatureText(signature);
 }

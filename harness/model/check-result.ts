@@ -1,4 +1,4 @@
-/** What a property says about a history. Anything but `holds` and `violated` is not an opinion: inconclusive is never success. */
+/** The result of checking a property. Only `holds` and `violated` are conclusive: inconclusive is never success. */
 import type { Signature } from './signature.ts';
 import type { Cause } from './cause.ts';
 import type { ProbeRequest } from './probe.ts';
@@ -9,13 +9,13 @@ export interface Violation {
   readonly sentence: string;
   /** Operation ids, guilty first. */
   readonly operations: readonly number[];
-  /** Revisions that show it, in order. */
+  /** Revisions that show the violation, in order. */
   readonly revisions: readonly number[];
-  /** Tick by which the violation is visible. */
+  /** The tick at which the violation is first visible. */
   readonly at: number;
   /** `warning`: reported, does not fail a run. */
   readonly severity: 'error' | 'warning';
-  /** Not set by properties: it is derived from the run (`oracle/cause.ts`). Absent in files from before causes. */
+  /** Properties do not set it: `oracle/cause.ts` derives it from the run. Absent in files that were written before causes existed. */
   readonly cause?: Cause;
 }
 
@@ -24,7 +24,7 @@ export type CheckResult =
   | {
       readonly result: 'violated';
       readonly violations: readonly Violation[];
-      /** Further runs that could still refute the violations. If none can be made, as for a stored run, the violations are final. */
+      /** Further runs that could refute the violations. If none can be made, as for a stored run, the violations are final. */
       readonly needs?: readonly ProbeRequest[];
     }
   | { readonly result: 'inconclusive'; readonly reason: string; readonly needs?: readonly ProbeRequest[] };

@@ -1,8 +1,8 @@
 /**
- * What a real API server said to a finding of the embedded one.
+ * The result of confirming a finding of the embedded API server on a real one.
  *
- * A fact about the world, not about the run: the same seed may be confirmed in five of five runs today and in four tomorrow. It stands
- * last in a counterexample, and everything before it stays what the seed made it.
+ * It describes the environment, not the run: the same seed may be confirmed in five of five runs today and in four tomorrow. So it comes
+ * last in a counterexample, and everything before it depends on the seed alone.
  */
 import type { ClusterKind } from './cluster.ts';
 
@@ -12,12 +12,12 @@ export interface Reproduced {
   readonly n: number;
 }
 
-/** What a finding may be confirmed on without anybody naming a cluster. */
+/** The clusters that stalemate can start itself to confirm findings on. */
 export const CONFIRM_ON: readonly ['envtest', 'kind'] = ['envtest', 'kind'];
 
 export type ConfirmOn = (typeof CONFIRM_ON)[number];
 
-/** What somebody may say of it. */
+/** The values of the confirm option. */
 export type ConfirmChoice = ConfirmOn | 'none';
 
 export interface Confirmation {
@@ -27,22 +27,22 @@ export interface Confirmation {
   readonly reproduced: Reproduced;
 }
 
-/** Where a finding was found, and what a real server said of it. */
+/** The cluster of a finding and its confirmation, if any. */
 interface Confirmable {
-  /** Absent: the embedded server. */
+  /** Absent for the embedded server. */
   readonly cluster?: ClusterKind;
   readonly confirmed?: Confirmation;
 }
 
-/** That many runs on a real server that all come to nothing say something about the finding; fewer may have been bad luck. */
+/** The number of runs on a real server without the violation that counts as evidence against a finding; fewer may be bad luck. */
 const NOT_CONFIRMED_MIN = 5;
 
-/** Whether a real server was asked often enough, and never showed it: then it may be an artefact of the embedded one. */
+/** Reports whether a real server ran it often enough without ever showing it, so that it may be an artefact of the embedded server. */
 export function isNotConfirmed({ confirmed }: Pick<Confirmable, 'confirmed'>): boolean {
   return confirmed !== undefined && confirmed.reproduced.k === 0 && confirmed.reproduced.n >= NOT_CONFIRMED_MIN;
 }
 
-/** The same as an answer to "did it happen on a real server?". */
+/** Answers "did it happen on a real server?". */
 export function realServerText({ cluster = 'embedded', confirmed }: Confirmable): string {
   if (cluster !== 'embedded') return `yes, it was found on one (${cluster})`;
   if (confirmed === undefined) return 'not tried on one: this is from the embedded server';
@@ -52,8 +52,8 @@ export function realServerText({ cluster = 'embedded', confirmed }: Confirmable)
 }
 
 /**
- * `confirmed 5 of 5 on envtest (kube-apiserver 1.36.3)`, `embedded only` where no real server was asked, `embedded only, not confirmed: …`
- * where one was and never showed it; undefined for what was found on a real one.
+ * Returns `confirmed 5 of 5 on envtest (kube-apiserver 1.36.3)`; `embedded only` if it was not run on a real server; `embedded only, not
+ * confirmed: …` if it was and never failed there; undefined for findings made on a real server.
  */
 export function confirmationText({ cluster = 'embedded', confirmed }: Confirmable): string | undefined {
   if (cluster !== 'embedded') return undefined;

@@ -1,17 +1,17 @@
 /**
- * What may happen to connections themselves, below HTTP: toxics of toxiproxy, as data.
+ * Faults of connections, below HTTP: toxics of toxiproxy, as data.
  *
- * Owns: the kinds, how long one lasts, and its words. Does not own: what toxiproxy is told (`clusters/connections/toxics.ts`), when one is
- * drawn (`schedule/connection-faults.ts`).
+ * Owns: the kinds of faults, how long one lasts, and its description. Does not own: the requests to toxiproxy
+ * (`clusters/connections/toxics.ts`), when a fault is drawn (`schedule/connection-faults.ts`).
  */
 import type { Label } from './label.ts';
 
-/** Answers and events are what is hindered, unless it says otherwise: requests are small. */
+/** By default a fault affects the direction of answers and events, as requests are small. */
 export type ConnectionTrouble =
   | { readonly do: 'latency'; readonly latencyMs: number; readonly jitterMs: number }
   | { readonly do: 'bandwidth'; readonly kilobytesPerSecond: number }
-  | { readonly do: 'slow-close'; readonly delayMs: number } // who is hung up on learns of it late
-  | { readonly do: 'black-hole' } // both ways: connections stay open, bytes vanish; they are closed when it ends
+  | { readonly do: 'slow-close'; readonly delayMs: number } // the client learns late that the connection was closed
+  | { readonly do: 'black-hole' } // in both directions: connections stay open, bytes vanish; they are closed when the fault ends
   | { readonly do: 'reset' } // each connection, old or new, ends at the next bytes of an answer; new ones with RST
   | { readonly do: 'slice'; readonly bytes: number; readonly pauseMicros: number }
   | { readonly do: 'limit-data'; readonly bytes: number } // each connection ends after so many bytes of answers
@@ -23,8 +23,8 @@ export type ConnectionKind = ConnectionTrouble['do'];
 export type Link = 'target' | 'cluster';
 
 /**
- * How long: until the item labelled `until` has happened, or so many items have, or so much run time has passed, whichever comes first;
- * never beyond contention.
+ * The duration of a connection fault: until the item labelled `until` has happened, a number of items have happened, or an amount of run
+ * time has passed, whichever is first; at the latest until the end of contention.
  */
 export interface Stretch {
   readonly link: Link;
@@ -35,7 +35,7 @@ export interface Stretch {
 
 export type ConnectionFault = ConnectionTrouble & Stretch;
 
-/** In the order in which they are drawn. */
+/** In drawing order. */
 export const CONNECTION_KINDS: readonly ConnectionKind[] = [
   'latency',
   'bandwidth',
@@ -47,7 +47,7 @@ export const CONNECTION_KINDS: readonly ConnectionKind[] = [
   'down',
 ];
 
-/** One line in plain words. */
+/** Returns a one-line description. */
 export function connectionText(fault: ConnectionFault): string {
   const where = fault.link === 'target' ? 'between the target and the gate' : 'between the gate and the API server';
   const ends = [

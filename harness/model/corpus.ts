@@ -1,7 +1,7 @@
 /**
- * The corpus: findings that a project keeps beside its code, and what became of them when they were run again.
+ * The corpus: findings that a project keeps beside its code, and the results of running them again.
  *
- * Owns: the nouns. What is stored is `schedule/codec/corpus-entry.ts`, how entries are run `execution/replay/revisit.ts`.
+ * Owns: the types. Does not own: the stored form (`schedule/codec/corpus-entry.ts`), how entries are run (`execution/replay/revisit.ts`).
  */
 import type { Counterexample } from './counterexample.ts';
 import type { History } from './history.ts';
@@ -11,8 +11,8 @@ import type { Violation } from './check-result.ts';
 import type { Waiver } from './waiver.ts';
 
 /**
- * `open`: known and not fixed; it fails a run as long as it fails. `fixed`: the bug is fixed; failing again is a regression.
- * `quarantined`: known, and for a stated reason it fails no run.
+ * `open`: known and not fixed; it fails the run while the violation occurs. `fixed`: the bug is fixed; a violation is a regression.
+ * `quarantined`: known, and for a stated reason it does not fail the run.
  */
 export type CorpusState = 'open' | 'fixed' | 'quarantined';
 
@@ -21,19 +21,19 @@ export const CORPUS_STATES: readonly CorpusState[] = ['open', 'fixed', 'quaranti
 type NotKept = 'crds' | 'project' | 'confirmed';
 
 /**
- * A finding as it is kept: without what the project has anyway (CRDs, manifests), which is taken from there as it is today, and without
- * what a real server said to another build of the target.
+ * A finding as stored in the corpus. It omits what the project provides anyway (CRDs, manifests), whose current versions are used, and the
+ * confirmation on a real server, which was about another build of the target.
  */
 export interface CorpusEntry extends Omit<Counterexample, 'kind' | NotKept> {
   readonly kind: 'corpus-entry';
   readonly state: CorpusState;
-  /** Why it is in that state; never empty for `quarantined`. */
+  /** The reason for the state; never empty for `quarantined`. */
   readonly reason: string;
-  /** The day of its last change of state, `2026-11-22`. */
+  /** The date of the last change of state, `2026-11-22`. */
   readonly since: string;
 }
 
-/** An entry under the name of its file. */
+/** An entry with the name of its file. */
 export interface NamedEntry {
   /** `lost-update-9669dc`. */
   readonly name: string;
@@ -41,10 +41,10 @@ export interface NamedEntry {
 }
 
 /**
- * What a run of an entry came to. `fails`: the violation is back. `fails-otherwise`: the same property is violated in another way.
- * `holds`: the whole story happened and ended well. `stale`: the target no longer does what the schedule is anchored on.
- * `unclear`: the property has no opinion, or the target could not be run. `not-reached`: the time was up. `other-target`: it is not
- * about the target of this run.
+ * The outcome of replaying an entry. `fails`: the violation occurred again. `fails-otherwise`: the same property is violated in another
+ * way. `holds`: every step of the schedule occurred and the property holds. `stale`: the target no longer makes requests that the schedule
+ * is anchored on. `unclear`: the property is inconclusive, or the target could not be run. `not-reached`: no time was left. `other-target`:
+ * the entry is about another target.
  */
 export const REVISIT_OUTCOMES = [
   'fails',
@@ -60,23 +60,23 @@ export type RevisitOutcome = (typeof REVISIT_OUTCOMES)[number];
 
 export interface Revisited extends NamedEntry {
   readonly outcome: RevisitOutcome;
-  /** Runs that failed, of how many. */
+  /** `k` of `n` runs failed. */
   readonly k: number;
   readonly n: number;
-  /** Labels of the schedule that never came up. */
+  /** Labels of the schedule that never occurred. */
   readonly missed: readonly Label[];
-  /** Why the outcome is `unclear`, or what the other violation is. */
+  /** The reason for `unclear`, or the other violation. */
   readonly detail?: string;
-  /** What had to be moved for the failure to come back, when the target was edited. */
+  /** The labels that had to be moved to reproduce the failure after an edit of the target. */
   readonly reanchored?: Reanchored;
-  /** Of the run that failed, else of the first; absent where nothing ran. */
+  /** The history of the run that failed, else of the first run; absent if nothing ran. */
   readonly history?: History;
   readonly violation?: Violation;
-  /** The waiver that covers it, when it fails. */
+  /** The waiver that covers the violation, if it fails. */
   readonly waiver?: Waiver;
 }
 
-/** What both have in common. */
+/** The fields that both formats share. */
 type Kept = Omit<Counterexample, 'kind' | NotKept>;
 
 function keptOf({
@@ -109,7 +109,7 @@ function keptOf({
   };
 }
 
-/** The counterexample without what the project has anyway. */
+/** Drops what the project provides anyway from a counterexample. */
 export function corpusEntryOf(
   counterexample: Counterexample,
   { state, reason, since }: Pick<CorpusEntry, 'state' | 'reason' | 'since'>,
@@ -117,7 +117,7 @@ export function corpusEntryOf(
   return { kind: 'corpus-entry', state, reason, since, ...keptOf(counterexample) };
 }
 
-/** The counterexample again, with the CRDs and manifests of today. */
+/** Restores a counterexample, with the project's current CRDs and manifests. */
 export function counterexampleOfEntry(
   entry: CorpusEntry,
   { crds, project }: Pick<Counterexample, 'crds' | 'project'>,
@@ -125,40 +125,40 @@ export function counterexampleOfEntry(
   return { kind: 'counterexample', ...keptOf(entry), crds, ...(project === undefined ? {} : { project }) };
 }
 
-/** Of an entry that there was no time for. */
+/** The result for an entry that no time was left for. */
 export function notReached(named: NamedEntry): Revisited {
   return { ...named, outcome: 'not-reached', k: 0, n: 0, missed: [] };
 }
 
-/** Whether it fails a run: a violation that nobody has put aside. */
+/** Reports whether the entry fails the run: a violation that is neither quarantined nor waived. */
 export function isFailure({ entry, outcome, waiver }: Revisited): boolean {
   return (
     entry.state !== 'quarantined' && waiver === undefined && (outcome === 'fails' || outcome === 'fails-otherwise')
   );
 }
 
-/** Fixed once, and back. */
+/** Reports whether the violation of a fixed entry occurred again. */
 export function isRegression(revisited: Revisited): boolean {
   return revisited.entry.state === 'fixed' && isFailure(revisited);
 }
 
-/** Whether an entry says neither that it fails nor that it holds: not any more, or for want of time, of what was fixed once. */
+/** Reports whether the replay was inconclusive: the entry is stale or unclear, or it is fixed and there was no time to replay it. */
 export function saysNothing({ state, outcome }: Pick<CorpusSummaryEntry, 'state' | 'outcome'>): boolean {
   if (state === 'quarantined') return false;
   return outcome === 'stale' || outcome === 'unclear' || (outcome === 'not-reached' && state === 'fixed');
 }
 
-/** The same of one that was replayed. */
+/** As {@link saysNothing}, for a replayed entry. */
 export function isSilent({ entry: { state }, outcome }: Revisited): boolean {
   return saysNothing({ state, outcome });
 }
 
-/** What is told of an entry that was replayed. */
+/** The reported facts about a replayed entry. */
 export interface CorpusSummaryEntry {
   readonly name: string;
   readonly state: CorpusState;
   readonly outcome: RevisitOutcome;
-  /** Fixed once, and back. */
+  /** The violation of a fixed entry occurred again. */
   readonly regression: boolean;
   readonly property: string;
   readonly signature: string;
@@ -168,11 +168,11 @@ export interface CorpusSummaryEntry {
   readonly missedAnchors: readonly string[];
   readonly detail?: string;
   readonly moves?: readonly { readonly from: string; readonly to: string }[];
-  /** Fails, and is covered by a waiver. */
+  /** The entry fails, but a waiver covers it. */
   readonly waived?: true;
 }
 
-/** What is told of all of them. */
+/** The reported facts about all entries. */
 export interface CorpusSummary {
   readonly budgetMs: number | null;
   readonly elapsedMs: number;

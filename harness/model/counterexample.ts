@@ -1,4 +1,4 @@
-/** The counterexample: all it takes to run a failure again, as a versioned file. */
+/** The counterexample: everything needed to run a failure again, as a versioned file. */
 import type { Transport } from 'stalemate-apiserver/client-node/transport';
 import type { KubeletAnswers } from 'stalemate-apiserver/wire/declared-answers';
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
@@ -11,91 +11,93 @@ import type { Workload } from './workload.ts';
 
 export type CounterexampleTarget = ModuleTarget | CommandTarget;
 
-/** A target that lives in this process. */
+/** A target that runs inside this process. */
 export interface ModuleTarget {
   /** Module path relative to the counterexample's working directory, with forward slashes. */
   readonly module: string;
-  /** How the target's API calls travel. */
+  /** The transport of the target's API calls. */
   readonly transport: Transport;
 }
 
-/** A target that is a process, as it is stored. */
+/** A process target, as stored. */
 export interface CommandTarget extends Partial<ProcessManner> {
-  /** Program, or image, and arguments; `{kubeconfig}`, `{namespace}` and `{port}` stand for what a run gives a program. */
+  /** Program (or image) and arguments; the placeholders `{kubeconfig}`, `{namespace}` and `{port}` are filled in by each run. */
   readonly command: readonly string[];
-  /** Where it is started, relative to the counterexample's working directory, with forward slashes. */
+  /** Its working directory, relative to that of the counterexample, with forward slashes. */
   readonly directory: string;
-  /** What runs beside it, by name. */
+  /** Programs that run beside it, by name. */
   readonly programs?: { readonly [name: string]: StoredProgram };
 }
 
-/** A program beside the target's own, as it is stored. */
+/** A program beside the target's own, as stored. */
 export interface StoredProgram extends Partial<ProgramStart> {
-  /** As {@link CommandTarget.command}. */
+  /** See {@link CommandTarget.command}. */
   readonly command: readonly string[];
-  /** As {@link CommandTarget.directory}. */
+  /** See {@link CommandTarget.directory}. */
   readonly directory: string;
 }
 
-/** When a process counts as started. */
+/** The readiness condition of a process. */
 export interface ProgramStart {
   /** `quiet`, `url:…`, `log:…` or `watch:…`. */
   readonly ready: string;
-  /** One that is not ready by then never will be. */
+  /** The time limit for readiness; after it the process counts as failed. */
   readonly readyWithinMs: number;
 }
 
-/** How a process is started and ended, beside its command. */
+/** How a process is started and stopped, apart from its command. */
 export interface ProcessManner extends ProgramStart {
   readonly network: Network;
-  /** At the end of a run it is asked to end (SIGTERM) and killed after so long; 0: killed at once. */
+  /** The time between SIGTERM and SIGKILL at the end of a run; 0 kills at once. */
   readonly graceMs: number;
-  /** Where it tells Prometheus how often it reconciled; empty for nowhere. */
+  /** The address of its Prometheus metrics, from which reconciles are counted; empty for none. */
   readonly metrics: string;
-  /** It runs as a pod of a kind cluster; the first word of its command is an image then. */
+  /** It runs as a pod of a kind cluster; then the first word of its command is an image. */
   readonly inCluster: boolean;
   readonly time: ProgramTime;
 }
 
-/** What a process can reach: a loopback interface of its own and nothing else (where the host permits that), or all that the host can. */
+/** The network of a process: only its own loopback interface (where the host permits that), or the host's network. */
 export type Network = 'none' | 'host';
 
-/** Which files a process sees: the system's, and its project in a copy that is discarded (where the host permits that), or all of the host's. */
+/**
+ * The files that a process sees: the system's and a disposable copy of its project (where the host permits that), or all files of the host.
+ */
 export type FileSystem = 'own' | 'host';
 
-/** How time passes for a process: as on the wall, or in jumps wherever it only waits (where the host permits that). */
+/** The clock of a process: real, or virtual time that jumps ahead whenever the process only waits (where the host permits that). */
 export type ProgramTime = 'real' | 'virtual';
 
-/** A target that is a process, as it is started. */
+/** A process target, as started. */
 export interface ProcessTarget extends ProcessManner {
-  /** As {@link CommandTarget.command}. */
+  /** See {@link CommandTarget.command}. */
   readonly command: readonly string[];
-  /** Absolute. */
+  /** An absolute path. */
   readonly cwd: string;
-  /** Beside the clean environment. Never stored: it may hold secrets. */
+  /** Variables added to the clean environment. Never stored: they may hold secrets. */
   readonly env: { readonly [name: string]: string };
-  /** Never stored: a file does not decide what a program can reach. */
+  /** Never stored: a file must not decide what a program can access. */
   readonly fileSystem: FileSystem;
-  /** What runs beside it, by name: a part of the target, with lives of its own. */
+  /** Programs that run beside it, by name: parts of the target with incarnations of their own. */
   readonly programs?: { readonly [name: string]: ProgramBeside };
 }
 
-/** A program beside the target's own, as it is started. All that is not named here is as for the target's own. */
+/** A program beside the target's own, as started. All settings that are not listed here are those of the target's own program. */
 export interface ProgramBeside extends ProgramStart, Pick<ProcessTarget, 'command' | 'cwd' | 'env'> {}
 
 /**
- * `http-library`: client-node's HTTP library replaced for API calls, watches on the dispatcher. `dispatcher`: client-node wholly
- * unmodified. Both leave the target's own code untouched.
+ * `http-library`: client-node's HTTP library is replaced for API calls, watches use the dispatcher. `dispatcher`: client-node is
+ * unmodified. Both leave the target's own code unchanged.
  */
 export type { Transport } from 'stalemate-apiserver/client-node/transport';
 
-/** What a project ships beside its CRDs: on the server before each run. */
+/** The manifests that a project ships besides its CRDs; applied before each run. */
 export interface ProjectManifests {
-  /** As they stand in its files. */
+  /** In the order of the files. */
   readonly objects: readonly KubeObject[];
-  /** `rbac`: the target may do what the roles among them grant its service account. */
+  /** `rbac`: the target may do only what the roles in the manifests grant its service account. */
   readonly authorization: 'rbac' | 'allow-all';
-  /** Which of them the target is, `Deployment/namespace/name`: its service account, environment, files and ports. */
+  /** The workload that runs the target, `Deployment/namespace/name`; its service account, environment, files and ports are used. */
   readonly workload?: string;
 }
 
@@ -103,12 +105,12 @@ export interface Counterexample {
   readonly version: 1;
   readonly kind: 'counterexample';
   readonly signature: Signature;
-  /** Absent in files from before causes. */
+  /** Absent in files that were written before causes existed. */
   readonly cause?: Cause;
   readonly sentence: string;
   readonly target: CounterexampleTarget;
   readonly namespace: string;
-  /** The kind of cluster; default the embedded server. */
+  /** The kind of cluster; default: the embedded server. */
   readonly cluster?: ClusterKind;
   readonly crds: readonly KubeObject[];
   readonly project?: ProjectManifests;
@@ -116,15 +118,15 @@ export interface Counterexample {
   readonly schedule: Schedule;
   /** The part of the resolved configuration that affects a run. */
   readonly config: RunSettings;
-  /** Versions it was found with. */
+  /** The versions that found it. */
   readonly foundWith: { readonly stalemate: string; readonly node: string };
   /** Whether it reproduced on a real API server; absent if it was not tried. */
   readonly confirmed?: Confirmation;
 }
 
-/** Settings of a run that change its history, resolved. */
+/** Resolved settings that affect the history of a run. */
 export interface RunSettings {
-  /** Root seed of everything drawn inside the run (ids, randomness the target sees). */
+  /** The root seed of everything drawn inside the run (ids, and randomness that the target uses). */
   readonly seed: number;
   readonly stepsMax: number;
   readonly settleWindowMs: number;
@@ -132,17 +134,17 @@ export interface RunSettings {
   readonly garbageCollection: boolean;
   readonly namespaceController: boolean;
   /**
-   * Whether pods, workloads and volume claims become ready, and how soon in run time. `auto`: those that the target makes and looks at,
-   * fast. Default off.
+   * Whether pods, workloads and volume claims become ready, and how fast in run time. `auto`: those that the target creates and reads
+   * become ready fast. Default: off.
    */
   readonly workloads?: 'auto' | 'off' | 'fast' | 'slow';
-  /** Real cluster controllers on envtest; elsewhere, and by default, stalemate does their work. */
+  /** Real cluster controllers on envtest; elsewhere, and by default, stalemate simulates them. */
   readonly with?: readonly ClusterPart[];
   readonly replicasMax: 1 | 2;
-  /** What a process has sent before it came to rest happens in the order of labels, and it is given its first retries before that. */
+  /** Requests that a process sends before it comes to rest are ordered by label, and it gets time for its first retries first. */
   readonly serialised?: boolean;
-  /** The target is given a store outside the cluster. */
+  /** The target gets a store outside the cluster. */
   readonly effects?: true;
-  /** What pods and services answer on the embedded server. */
+  /** The declared responses of pods and services on the embedded server. */
   readonly answers?: KubeletAnswers;
 }

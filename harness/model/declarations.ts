@@ -1,6 +1,6 @@
-/** What a project says of fields, beside what is measured. */
+/** Declarations of a project about fields, in addition to what is measured. */
 
-/** A field of a kind, with all below it. */
+/** A field of a kind, including everything below it. */
 export interface DeclaredField {
   /** `deployments.apps` */
   readonly kind: string;
@@ -8,10 +8,10 @@ export interface DeclaredField {
   readonly field: string;
 }
 
-/** What a project says of fields, beside what is measured. */
+/** Declarations of a project about fields, in addition to what is measured. */
 export interface Declarations {
-  /** Shared with another party by agreement: whoever writes last is right. */
+  /** Fields shared with another party by agreement: the last writer wins. */
   readonly coOwned: readonly DeclaredField[];
-  /** Different in every run by nature: never compared. */
+  /** Fields that differ in every run by nature: never compared. */
   readonly volatile: readonly DeclaredField[];
 }

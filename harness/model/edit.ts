@@ -1,8 +1,8 @@
 /**
- * Edits of immutable JSON: the result shares everything that did not change with its source.
+ * Edits of immutable JSON: the result shares unchanged parts with its source.
  *
- * Owns: what a {@link FieldPath} means when it is followed, set, appended to or removed from. Every function returns its argument
- * itself when nothing changes, so `===` tells an edit without effect. Start at {@link setAt}.
+ * Owns: following, setting, appending to and removing a {@link FieldPath}. Every function returns its argument itself if nothing changes,
+ * so `===` detects an edit without effect. Start at {@link setAt}.
  */
 import { jsonEqual, isMap } from 'stalemate-apiserver/objects/json';
 import type { JsonObject, JsonValue } from 'stalemate-apiserver/objects/object';
@@ -22,12 +22,12 @@ export function valueAt(value: JsonValue | undefined, path: FieldPath): JsonValu
   return current;
 }
 
-/** A copy with `value` at `path`; `null` removes the key or item. Maps and list items on the way are made when missing. */
+/** Returns a copy with `value` at `path`; `null` removes the key or item. Missing maps and list items on the path are created. */
 export function setAt<T extends JsonObject>(object: T, path: FieldPath, value: JsonValue): T {
   return editAt(object, path, 0, (old) => (value === null ? undefined : jsonEqual(old, value) ? old : value)) as T;
 }
 
-/** A copy whose list at `path` has `item`, in place of the item with the same identity, else at its end. */
+/** Returns a copy with `item` in the list at `path`: replacing the item with the same identity, else appended. */
 export function appendItem<T extends JsonObject>(object: T, path: FieldPath, item: JsonValue): T {
   return editAt(object, path, 0, (old) => {
     if (old !== undefined && !Array.isArray(old)) return old;
@@ -38,7 +38,7 @@ export function appendItem<T extends JsonObject>(object: T, path: FieldPath, ite
   }) as T;
 }
 
-/** A copy whose list at `path` lacks the item with the identity of `item`. The list stays when it becomes empty. */
+/** Returns a copy whose list at `path` lacks the item with the identity of `item`. The list is kept even if empty. */
 export function removeItem<T extends JsonObject>(object: T, path: FieldPath, item: JsonValue): T {
   const list = listOf(valueAt(object, path));
   if (list === undefined) return object;
@@ -46,7 +46,7 @@ export function removeItem<T extends JsonObject>(object: T, path: FieldPath, ite
   return index < 0 ? object : (editAt(object, path, 0, () => list.toSpliced(index, 1)) as T);
 }
 
-/** Where the item with the identity of `item` stands in a list, or -1: by `uid`, `type`, `name` or `key`, else by value. */
+/** The index of the list item with the identity of `item`, or -1: compares `uid`, `type`, `name` or `key`, else the value. */
 function indexOfItem(list: readonly JsonValue[], item: JsonValue): number {
   const key = itemKey(list.length === 0 ? [item] : list);
   const id = key === undefined ? undefined : fieldOf(item, key);
@@ -54,7 +54,7 @@ function indexOfItem(list: readonly JsonValue[], item: JsonValue): number {
   return list.findIndex((other) => fieldOf(other, key) === id);
 }
 
-/** The path as a JSON pointer into `object`, which says where list items stand; undefined when one of those is not there. */
+/** The path as a JSON pointer into `object`, with list items by index; undefined if one of them does not exist. */
 export function pointerTo(object: JsonValue | undefined, path: FieldPath): string | undefined {
   let pointer = '';
   let current = object;
@@ -77,7 +77,7 @@ function editAt(value: JsonValue | undefined, path: FieldPath, depth: number, ed
   const segment = path[depth];
   if (segment === undefined) return edit(value);
   if (typeof segment !== 'string') return editItem(value, segment, path, depth, edit);
-  // A scalar or a list where a map was expected: somebody else's shape, left alone.
+  // A scalar or a list where a map was expected: a shape that another client wrote; leave it alone.
   if (value !== undefined && !isMap(value)) return value;
   const old = fieldOf(value, segment);
   const next = editAt(old, path, depth + 1, edit);

@@ -1,8 +1,8 @@
 /**
- * What the harness throws, and nothing else.
+ * The errors that the harness throws.
  *
- * Expected outcomes (409, 410, a violated property) are values and never come here. A user's mistake and a broken environment
- * are a {@link HarnessError} with a stable code; an impossible state is an {@link InvariantError}, which is always our fault.
+ * Expected outcomes (409, 410, a violated property) are values, not errors. A mistake of the user or a broken environment is a {@link
+ * HarnessError} with a stable code; an impossible state is an {@link InvariantError}, which is always a bug of the harness.
  */
 
 import { ApiServerError } from 'stalemate-apiserver/objects/errors';
@@ -11,22 +11,22 @@ import { ApiServerError } from 'stalemate-apiserver/objects/errors';
 export const EXIT = { holds: 0, violated: 1, usage: 2, inconclusive: 3, fault: 4, refused: 5 } as const;
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** Stable codes, each with an exit code. */
+/** Stable error codes, each with an exit code. */
 export type HarnessErrorCode =
   | 'USAGE' // wrong flags or arguments
   | 'CONFIG_INVALID' // stalemate.config.ts or a YAML file that it names
   | 'MANIFEST_INVALID' // malformed YAML, CRD without schema, sample of an unknown kind
   | 'TARGET_INVALID' // no such module, no default export
-  | 'FORMAT_INVALID' // a stored file that is truncated or not what it claims to be
-  | 'FORMAT_TOO_NEW' // a stored file of a newer version
-  | 'TARGET_MISMATCH' // a counterexample of another target
+  | 'FORMAT_INVALID' // a stored file that is truncated or of another format than it claims
+  | 'FORMAT_TOO_NEW' // a stored file that a newer version wrote
+  | 'TARGET_MISMATCH' // a counterexample for another target
   | 'TARGET_FAILED' // throws on start, never lists, exits, blocks the event loop
   | 'TARGET_UNCONTROLLED' // uses real timers or real I/O that the deterministic mode cannot steer
   | 'NONDETERMINISM' // the same workload and schedule gave two histories
-  | 'INTERRUPTED' // stopped before there was anything to tell
+  | 'INTERRUPTED' // stopped before there was anything to report
   | 'OUTPUT_FAILED' // a report could not be written
   | 'CLUSTER_UNAVAILABLE' // no control plane binaries, or they do not start
-  | 'REFUSED'; // the safety guard said no
+  | 'REFUSED'; // refused by the safety guard
 
 const EXIT_BY_CODE: { readonly [code in HarnessErrorCode]: ExitCode } = {
   USAGE: EXIT.usage,
@@ -45,7 +45,7 @@ const EXIT_BY_CODE: { readonly [code in HarnessErrorCode]: ExitCode } = {
   REFUSED: EXIT.refused,
 };
 
-/** A mistake of the user or of the environment. `message` says what was received, what was expected and what to do. */
+/** A mistake of the user or a fault of the environment. `message` says what was received, what was expected and what to do. */
 export class HarnessError extends Error {
   readonly code: HarnessErrorCode;
   readonly exitCode: ExitCode;
@@ -65,9 +65,9 @@ export class HarnessError extends Error {
 }
 
 /**
- * Calls into the API server's package, whose errors become ours.
+ * Calls into the API server's package and converts its errors to ours.
  *
- * @throws {HarnessError} of the same code where `work` throws an `ApiServerError`.
+ * @throws {HarnessError} with the same code if `work` throws an `ApiServerError`.
  */
 export function withOwnErrors<T>(work: () => T): T {
   try {
@@ -95,7 +95,7 @@ export function invariant(condition: unknown, sentence: string): asserts conditi
   if (!condition) throw new InvariantError(sentence);
 }
 
-/** Closes an exhaustive `switch`. */
+/** The default case of an exhaustive `switch`. */
 export function assertNever(value: never): never {
   throw new InvariantError(`unexpected value ${JSON.stringify(value)}`);
 }

@@ -1,8 +1,8 @@
-/** The kinds of faults there are, each in a sentence: what a configuration may name, and what `list faults` says. */
+/** The kinds of faults with a one-sentence description each: the names that a configuration accepts and `list faults` prints. */
 import { CONNECTION_KINDS } from './connection-fault.ts';
 import type { FaultKind } from './schedule.ts';
 
-/** In the order in which they are drawn: another order is another search from the same seed. */
+/** In drawing order: another order changes the search from the same seed. */
 export const FAULTS: { readonly [kind in FaultKind]: string } = {
   fail: 'a request is answered 429, 500, 503 or 504 instead of being done',
   refuse: 'a connection is refused: the server never sees the request',
@@ -29,10 +29,10 @@ export const FAULTS: { readonly [kind in FaultKind]: string } = {
 
 export const FAULT_KINDS: readonly FaultKind[] = Object.keys(FAULTS) as FaultKind[];
 
-/** All kinds that disturb connections go by this name, where faults are switched on and off. */
+/** The collective name of all connection faults, for switching them on and off. */
 export const CONNECTION = 'connection';
 
-/** On unless switched off; the others need a toxiproxy server, and take the time that clients wait. */
+/** On by default; the others need a toxiproxy server and take real time, as clients wait for timeouts. */
 export const DEFAULT_FAULT_KINDS: readonly FaultKind[] = FAULT_KINDS.filter(
   (kind) => !CONNECTION_KINDS.some((other) => other === kind),
 );

@@ -1,7 +1,7 @@
 /**
- * Findings and what a campaign, a replay and a recheck hand back.
+ * Findings and the results of a campaign, a replay and a recheck.
  *
- * Owns: the nouns between `execution` (which makes them) and `report` (which shows and stores them).
+ * Owns: the types between `execution` (which creates them) and `report` (which shows and stores them).
  */
 import type { Reproduced } from './confirmation.ts';
 import type { Measures } from './baseline.ts';
@@ -18,26 +18,26 @@ import type { SoakFacts } from './soak-facts.ts';
 import type { Waiver } from './waiver.ts';
 
 /**
- * How unusual the conditions are that a finding needs. `everyday`: ordinary conflicts and lag of seconds. `restart-or-HA`: a
- * restart or a second replica. `pathological`: more than that; reported, but it does not fail a run.
+ * How unusual the conditions of a finding are. `everyday`: ordinary conflicts and lag of seconds. `restart-or-HA`: a restart or a second
+ * replica. `pathological`: more than that; reported, but it does not fail a run.
  */
 export type Grade = 'everyday' | 'restart-or-HA' | 'pathological';
 
-/** What a run does without one of the schedule's deviations. */
+/** The result of a run without one of the schedule's deviations. */
 export interface Counterfactual {
-  /** A preemption, hold or fault as {@link deviationText} spells it. */
+  /** A preemption, hold or fault, formatted by {@link deviationText}. */
   readonly deviation: string;
   readonly without: 'passes' | 'still fails' | 'other';
 }
 
 /**
- * The run next to the failing one: the same workload and schedule but for one deviation, and nothing is wrong with it. What sets the
- * two apart is what the failure needs.
+ * A run with the same workload and schedule except for one deviation, in which no property is violated. The difference between the two runs
+ * is what the failure needs.
  */
 export interface Neighbour {
-  /** The deviation that was left out, as {@link deviationText} spells it. */
+  /** The deviation that was left out, formatted by {@link deviationText}. */
   readonly without: string;
-  /** Its requests and versions; what else was recorded of it is not kept. */
+  /** Its requests and revisions; other records are not kept. */
   readonly history: History;
 }
 
@@ -46,47 +46,47 @@ export interface FindingStats {
   readonly stepsAfter: number;
   readonly actorsBefore: number;
   readonly actorsAfter: number;
-  /** Runs that shrinking took. */
+  /** The number of runs for shrinking. */
   readonly executions: number;
   readonly preemptions: number;
   readonly holds: number;
   readonly faults: number;
-  /** Watch events that the holds delay. */
+  /** The number of watch events that holds delay. */
   readonly heldItems: number;
   readonly reproduced: Reproduced;
-  /** Runs of the campaign that showed this cause. */
+  /** The number of runs in the campaign that showed this cause. */
   readonly count: number;
-  /** How it showed, the most frequent first. Absent in files from before causes. */
+  /** Its symptoms, the most frequent first. Absent in files that were written before causes existed. */
   readonly symptoms?: readonly Symptom[];
   readonly grade: Grade;
   readonly counterfactuals: readonly Counterfactual[];
 }
 
-/** What the build before a change does with the same schedule. */
+/** The result of the same schedule on the base build, before the change. */
 export type OnBase = 'fails' | 'holds' | 'unknown';
 
-/** One cause: the smallest example of one of its symptoms, and its evidence. */
+/** One cause, with the smallest example of one of its symptoms and the evidence. */
 export interface Finding {
   readonly violation: Violation;
   readonly counterexample: Counterexample;
   /** The history of the shrunk run. */
   readonly record: History;
   readonly stats: FindingStats;
-  /** Other keys that its cause goes by; absent where there are none. */
+  /** Other keys of its cause; absent if there are none. */
   readonly also?: readonly string[];
-  /** Absent if no deviation is needed, or removing one does not make it pass. */
+  /** Absent if the failure needs no deviation, or if no single removal makes the run pass. */
   readonly neighbour?: Neighbour;
-  /** Present if there is a base build: a finding that fails there too is not new. */
+  /** Present if there is a base build: a finding that also fails there is not new. */
   readonly onBase?: OnBase;
-  /** Of a soak: when it was seen for the first and for the last time, ISO 8601. */
+  /** In a soak: the times of the first and the last occurrence, ISO 8601. */
   readonly seen?: { readonly first: string; readonly last: string };
 }
 
-/** A finding as stored: the file that `recheck` takes. */
+/** A finding as stored: the input file of `recheck`. */
 export interface FindingRecord {
   readonly version: 3;
   readonly kind: 'record';
-  /** Absent in records of version 1: their history has to be judged again. */
+  /** Absent in records of version 1, whose history has to be judged again. */
   readonly violation?: Violation;
   readonly stats?: FindingStats;
   /** Absent in records before version 3. */
@@ -95,88 +95,91 @@ export interface FindingRecord {
   readonly history: History;
 }
 
-/** What one property said over a campaign. */
+/** The results of one property over a campaign. */
 export interface PropertyTally {
   readonly holds: number;
   readonly violated: number;
   readonly inconclusive: number;
-  /** No run of the campaign put this property to the test. */
+  /** No run of the campaign exercised this property. */
   readonly vacuous: boolean;
-  /** No run held anything that could have broken the claim, so that it holds says nothing. Unlike `vacuous`, that fails nothing. */
+  /**
+   * No run contained anything that could have violated the property, so that `holds` is no evidence. Unlike `vacuous`, this does not fail
+   * the campaign.
+   */
   readonly untested?: true;
 }
 
-/** Runs that nothing can be said about. */
+/** Inconclusive runs. */
 export interface Inconclusive {
   readonly count: number;
   readonly reasons: { readonly [reason: string]: number };
-  /** For reasons that are about a target that is never at rest: what it was busy with in the first such run. */
+  /** What a target that never came to rest was busy with, in the first such run, by reason. */
   readonly examples?: { readonly [reason: string]: string };
-  /** Where the first such run is kept, by reason. */
+  /** The file of the first such run, by reason. */
   readonly files?: { readonly [reason: string]: string };
 }
 
-/** The first run of a campaign that a property had no opinion on for this reason. */
+/** The first run of a campaign that was inconclusive for this property and reason. */
 export interface InconclusiveRun {
   readonly property: string;
   readonly reason: string;
-  /** How it deviated from the default order. */
+  /** Its deviations from the default order. */
   readonly schedule: Schedule;
   readonly history: History;
 }
 
-/** As reasons are counted: `convergence: the target never came to rest`. */
+/** The text under which reasons are counted: `convergence: the target never came to rest`. */
 export function reasonText({ property, reason }: Pick<InconclusiveRun, 'property' | 'reason'>): string {
   return `${property}: ${reason}`;
 }
 
-/** What one life of a target took of the system at the end of a run. */
+/** The resource use of one incarnation of a target at the end of a run. */
 export interface RestSample extends Footprint {
   readonly pid: number;
-  /** Requests of the target in that run. */
+  /** The target's requests in that run. */
   readonly requests: number;
-  /** Which machine it was, where there are several. */
+  /** The machine, if there are several. */
   readonly on?: string;
 }
 
-/** What a process target took of the system at rest, run by run, and how often it reconciled. */
+/** The resource use of a process target at rest, run by run, and the number of its reconciles. */
 export interface TargetUse {
-  /** One for each run in which one life was there at rest, in order; the latest, where there are too many. */
+  /** One sample per run in which a single incarnation was at rest, in order; only the latest if there are too many. */
   readonly atRest: readonly RestSample[];
   /** Runs whose reconciles were counted. */
   readonly counted: number;
-  /** From before contention until rest, over those runs, by result. */
+  /** Reconciles by result, over those runs, from the start of contention until rest. */
   readonly reconciles: { readonly [result: string]: number };
-  /** Why the metrics told nothing the last time that they did not. */
+  /** The latest reason why metrics could not be read. */
   readonly metricsFailed?: string;
-  /** Absent where one process lives through many runs. */
+  /** Absent if one process serves many runs. */
   readonly time?: TimeSpent;
 }
 
-/** Where the time of runs went, in ms of real time over all of them. */
+/** The real time that runs took, in ms over all of them, by activity. */
 export interface TimeSpent {
   readonly runs: number;
-  /** Until the target had started and done what it does with the sample. */
+  /** Until the target has started and reconciled the sample. */
   readonly startMs: number;
   readonly contentionMs: number;
   /** From the end of contention until rest. */
   readonly restMs: number;
-  /** Judging: with further looks at what was suspected, and runs beside it. */
+  /** Judging: checking suspicions again, and probes. */
   readonly furtherMs: number;
-  /** Of all that: until the target came to rest between two steps. It computes meanwhile. */
+  /** Part of all of the above: waiting until the target, which is computing, comes to rest between two steps. */
   readonly drainMs: number;
 }
 
-/** What a property warns of: worth telling, and it fails nothing. */
+/** A warning of a property: reported, but it does not fail a run. */
 export interface Remark {
   readonly signature: Signature;
-  /** Of the first run that showed it. */
+  /** The sentence from the first run that showed it. */
   readonly sentence: string;
-  /** Runs of the campaign that showed it. */
+  /** The number of runs in the campaign that showed it. */
   readonly count: number;
 }
 
-/** The most frequent first. */
+/** Sorts remarks by frequency, the most frequent first. */
 export function sortedRemarks(remarks: readonly Remark[]): readonly Remark[] {
   return remarks.toSorted(
     (a, b) => b.count - a.count || (signatureText(a.signature) < signatureText(b.signature) ? -1 : 1),
@@ -187,7 +190,7 @@ export type CampaignOutcome = 'holds' | 'violated' | 'inconclusive' | 'vacuous' 
 
 export interface CampaignResult {
   readonly outcome: CampaignOutcome;
-  /** The result apart from findings: whether the properties that hold were tested. */
+  /** The outcome without findings: whether the properties that hold were exercised. */
   readonly besides: CampaignOutcome;
   readonly seed: number;
   readonly runs: number;
@@ -198,33 +201,33 @@ export interface CampaignResult {
   readonly contention: { readonly [counter: string]: number };
   readonly findings: readonly Finding[];
   readonly warnings: readonly string[];
-  /** The last output of the target; absent if there is a verdict. */
+  /** The last output of the target; absent if the campaign has a verdict. */
   readonly printed?: readonly string[];
   /** Warnings of properties; absent if there are none. */
   readonly remarks?: readonly Remark[];
   readonly inconclusive: Inconclusive;
   readonly perProperty: { readonly [property: string]: PropertyTally };
-  /** Absent for a target that is no process. */
+  /** Absent if the target is not a process. */
   readonly targetUse?: TargetUse;
-  /** Failed runs whose cause (or signature, if that is all) was known before the campaign; absent if there were none. */
+  /** Failed runs by cause (or by signature, where only that is known) for causes known before the campaign; absent if there were none. */
   readonly seenAgain?: { readonly [cause: string]: number };
-  /** Request rates of the target, which are compared with the baseline. */
+  /** Request rates of the target, to compare with the baseline. */
   readonly measures?: Measures;
-  /** Situations that occurred, in a form that can be added to those of other campaigns. */
+  /** Situations that occurred, in a form that can be merged with other campaigns. */
   readonly seen?: {
     readonly behaviours: Sketch;
-    /** As `oracle/situations.ts` spells them. */
+    /** Formatted by `oracle/situations.ts`. */
     readonly situations: readonly string[];
-    /** How each cause showed, found or known before. */
+    /** The symptoms of each cause, whether found now or known before. */
     readonly symptoms?: Symptoms;
   };
-  /** The same workload and schedule gave two histories. */
+  /** The same workload and schedule gave two different histories. */
   readonly diverged?: boolean;
-  /** What was left out for lack of time; absent if nothing was. */
+  /** Steps that were skipped for lack of time; absent if none were. */
   readonly leftOut?: readonly LeftOut[];
   /** Present if this is the sum of many campaigns. */
   readonly soak?: SoakFacts;
-  /** Covered violations by waiver; absent if there are no waivers. */
+  /** The number of covered violations per waiver; absent if there are no waivers. */
   readonly waived?: readonly { readonly waiver: Waiver; readonly count: number }[];
 }
 
@@ -232,21 +235,21 @@ export interface ReplayResult {
   readonly reproduced: Reproduced;
   /** Labels of the schedule that never occurred in any of the runs. */
   readonly missedAnchors: readonly Label[];
-  /** Labels that had to be moved to reproduce it after a change of the target; absent if it reproduced as stored. */
+  /** Labels that had to be moved to reproduce the finding after a change of the target; absent if it reproduced as stored. */
   readonly reanchored?: Reanchored;
-  /** Why a run was inconclusive, if one was: not a success. */
+  /** The reason, if a run was inconclusive: this is not a success. */
   readonly inconclusive?: string;
   /** The first difference between two runs of the same schedule, if any. */
   readonly diverged?: string;
-  /** The history of the first run that reproduced it, else of the first run. */
+  /** The history of the first run that reproduced the finding, else of the first run. */
   readonly history: History;
-  /** The first run that did not reproduce it, if another did. */
+  /** The first run that did not reproduce it, if another one did. */
   readonly other?: History;
   /** The violation with the stored signature, if it reproduced. */
   readonly violation?: Violation;
   /** Another violation of the same property, if the finding did not reproduce but the run failed. */
   readonly otherwise?: Violation;
-  /** The real server that it ran on, `kube-apiserver 1.36.3`; absent for the embedded one. */
+  /** The real server that it ran on, `kube-apiserver 1.36.3`; absent for the embedded server. */
   readonly server?: string;
   /** The finding after shrinking and reproducing, if requested and reproduced. */
   readonly shrunk?: Finding;
@@ -255,6 +258,6 @@ export interface ReplayResult {
 export interface CheckReport {
   /** The result of each property on the stored history. */
   readonly results: readonly { readonly property: string; readonly result: CheckResult }[];
-  /** The violation with the stored signature, when a property still finds it. */
+  /** The violation with the stored signature, if a property still reports it. */
   readonly violation?: Violation;
 }

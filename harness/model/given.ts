@@ -1,6 +1,6 @@
 /**
- * The fields that are there, for options whose defaults are set elsewhere: where optional fields are exact, one that is undefined is not
- * absent.
+ * Drops undefined fields, for options whose defaults are set elsewhere: under `exactOptionalPropertyTypes`, an undefined field is not an
+ * absent one.
  */
 export function given<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {

@@ -1,8 +1,8 @@
 /**
- * Items: what waits at the gate, and how a scheduler chooses among them.
+ * Items: what waits at the gate and what a scheduler chooses from.
  *
- * One item is one thing that can happen next: a request reaching the server, an answer or a watch event reaching its actor, the
- * earliest timer firing. The gate makes them, a scheduler picks one, the trial executes it.
+ * An item is one thing that can happen next: a request reaching the server, an answer or a watch event reaching its actor, or the earliest
+ * timer firing. The gate creates items, a scheduler picks one, the trial executes it.
  */
 import type { ActorId } from './actor.ts';
 import type { Label } from './label.ts';
@@ -16,37 +16,37 @@ export interface Item {
   readonly kind: ItemKind;
   readonly actor: ActorId;
   readonly label: Label;
-  /** Stream label for events, empty otherwise. */
+  /** The stream's label for events, else empty. */
   readonly stream: Label;
   /** Number of the event in its stream; 0 for other kinds. */
   readonly k: number;
   /**
-   * What it touches: `pods/default/a`, `pods/default/` for a collection, `pods//` for one of all namespaces. Empty for timers, and for
-   * answers, with which nobody can race any more.
+   * The object or collection that it touches: `pods/default/a`, `pods/default/` for a collection, `pods//` for one of all namespaces. Empty
+   * for timers and for answers, which can no longer race with anything.
    */
   readonly touches: string;
-  /** Whether it is about a write. */
+  /** Whether it belongs to a write. */
   readonly write: boolean;
-  /** `get`, `create`, …; `act` for what may change something beside the API server; `event` and `timer` for the others. */
+  /** `get`, `create`, …; `act` for a request that may have effects outside the API server; `event` or `timer` for other items. */
   readonly verb: string;
-  /** Revision of the event; 0 for other kinds. */
+  /** The revision of the event; 0 for other kinds. */
   readonly revision: number;
-  /** For a list with resourceVersion=0: it may legally be answered from the past. */
+  /** For a list with resourceVersion=0: it may legally return an old state. */
   readonly staleable: boolean;
 }
 
 const CHANGING: ReadonlySet<string> = new Set(['create', 'update', 'patch', 'delete', 'deletecollection', 'act']);
 
-/** Whether it is the answer to a request that may have changed something. */
+/** Reports whether the item is the answer to a request that may have changed state. */
 export function answersChange({ kind, verb }: Item): boolean {
   return kind === 'answer' && CHANGING.has(verb);
 }
 
 /** The earliest timer. */
 export interface TimerItem extends Item {
-  /** Run time at which it fires. */
+  /** The run time at which it fires. */
   readonly atMs: number;
-  /** When it is due, if it may be late. */
+  /** The run time at which it is due, if it may fire late. */
   readonly dueMs?: number;
 }
 
@@ -58,7 +58,7 @@ export interface Choice {
 
 /** What a scheduler sees before each decision. */
 export interface View {
-  /** Everything that can happen now, in order of arrival; never empty unless `timer` is there. */
+  /** Everything that can happen now, in order of arrival; empty only if there is a `timer`. */
   readonly items: readonly Item[];
   /** The earliest timer, if any. */
   readonly timer: TimerItem | undefined;
@@ -66,19 +66,21 @@ export interface View {
   readonly nowMs: number;
   /** Items executed since contention began. */
   readonly step: number;
-  /** Whether `actor`'s current program operation has completed since the last decision. */
+  /** The actors whose current program operation has completed since the last decision. */
   readonly completed: ReadonlySet<ActorId>;
 }
 
 /** Decides what happens next. A scheduler is used for one run and must be deterministic. */
 export interface Scheduler {
-  /** The next thing to happen; undefined when it prefers to wait (nothing but held items left). */
+  /** Returns the next item; undefined to wait (only held items are left). */
   next(view: View): Choice | undefined;
-  /** Whether anything is still being held back on purpose. */
+  /** Reports whether any item is still held back on purpose. */
   holding(): boolean;
 }
 
-/** Whether two items do not commute: they touch the same object, or one a collection that holds the other, and one is a write. */
+/**
+ * Reports whether two items do not commute: both touch the same object (or one touches a collection that contains it), and one is a write.
+ */
 export function conflicts(a: Item, b: Item): boolean {
   if (a.touches === '' || b.touches === '' || (!a.write && !b.write)) return false;
   return a.touches === b.touches || covers(a.touches, b.touches) || covers(b.touches, a.touches);

@@ -1,37 +1,37 @@
-/** A kind cluster, as runs are told of it. */
+/** Options and addresses of a kind cluster. */
 
-/** How one is to be made, where that is not left to the defaults. */
+/** Options for creating a kind cluster; absent ones use defaults. */
 export interface KindOptions {
-  /** Of the node; default: the newest `kindest/node` that the engine has. */
+  /** The node image; default: the newest `kindest/node` image of the container engine. */
   readonly image?: string;
-  /** `1.34` or `1.34.2`: chooses among the images that the engine has. */
+  /** `1.34` or `1.34.2`: selects one of the engine's images. */
   readonly kubernetesVersion?: string;
-  /** A kind configuration of the user's own, absolute path. */
+  /** Absolute path of the user's own kind configuration. */
   readonly configFile?: string;
-  /** The cluster stays when the run is over, and the next run takes it. */
+  /** Keeps the cluster after the run, for the next run to reuse. */
   readonly keep?: boolean;
 }
 
-/** Where one is and how it is reached; all of it on loopback. */
+/** The address and credentials of a kind cluster; all addresses are loopback. */
 export interface KindAccess {
   readonly name: string;
-  /** Absolute path. Beside it lies what the cluster held when it was new. */
+  /** Absolute path. The same folder holds an inventory of the new cluster's objects. */
   readonly kubeconfig: string;
   readonly context: string;
   readonly engine: string;
-  /** Its container. */
+  /** The name of the node's container. */
   readonly node: string;
-  /** Images that were put into it, and what they are called there. */
+  /** Images that were loaded into the cluster, with their names there. */
   readonly images: { readonly [image: string]: string };
   readonly etcd: {
     readonly url: string;
-    /** PEM, all three. */
+    /** All in PEM. */
     readonly ca: string;
     readonly certificate: string;
     readonly key: string;
   };
 }
 
-/** How a version of Kubernetes may be given. */
+/** Accepted forms of a Kubernetes version. */
 export const KUBERNETES_VERSION: RegExp = /^v?1\.\d+(?:\.\d+)?$/;
 export const KUBERNETES_VERSION_FORM = 'expected one like "1.34" or "1.34.2"';

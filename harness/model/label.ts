@@ -1,8 +1,8 @@
 /**
- * Labels: the names by which a schedule touches single requests, answers and watch events.
+ * Labels: the names by which a schedule refers to single requests, answers and watch events.
  *
- * A label never depends on a position in a list, so a stored schedule survives harmless changes of the controller.
- * Schedules compare labels as wholes. `#n` counts from 0 per label since contention began.
+ * A label never depends on a position in a list, so a stored schedule survives harmless changes of the controller. Labels are compared as
+ * whole strings. `#n` counts occurrences of a label from 0, starting with contention.
  *
  * request  actor/verb/resource[.group][/subresource]/namespace/name#n!sent      before the server sees it
  * answer   actor/verb/resource[.group][/subresource]/namespace/name#n!answered  before the actor sees the answer
@@ -10,7 +10,7 @@
  * event    stream/name@k
  * timer    actor/timer#n                                                        before the earliest timer of that actor fires
  *
- * What a schedule has delayed comes back under its label with `!late` behind it.
+ * A delayed item returns under its label with `!late` appended.
  */
 
 export type Label = string;
@@ -40,33 +40,33 @@ export function streamLabel(actor: string, resource: string, namespace: string, 
 
 export const SENT = '!sent';
 export const ANSWERED = '!answered';
-/** Of an item that comes back to the gate once its delay is over. */
+/** The mark of an item that returns to the gate after its delay. */
 export const LATE = '!late';
 
-/** What a label of any form says. */
+/** The parts of a label of any form. */
 export interface LabelParts {
   readonly actor: string;
   /** `timer` for timers. */
   readonly verb: string;
   /** `pods` or `deployments.apps`; empty for timers. */
   readonly resource: string;
-  /** What stands behind the resource: subresource if any, namespace and name; or the scope of a stream with its selector. */
+  /** The segments after the resource: subresource if any, namespace and name; or the scope of a stream with its selector. */
   readonly rest: readonly string[];
-  /** All that stands before the number. */
+  /** Everything before the number. */
   readonly stem: string;
-  /** Absent from labels that have not been numbered. */
+  /** Absent if the label has no number yet. */
   readonly occurrence?: number;
   /** `!sent`, `!answered`, `!setup`, or several; empty for streams, their events and timers. */
   readonly marks: string;
-  /** The event of the stream that is meant, and not the stream. */
+  /** The event, if the label names one event and not its stream. */
   readonly event?: { readonly name: string; readonly k: number };
 }
 
-/** As short a stem as there can be: an object may have `#` in its name, and so may the one that an event is about. */
+/** Matches the shortest possible stem: `#` may occur in the name of an object, and so in that of an event's object. */
 const NUMBERED =
   /^(?<stem>.*?)#(?<occurrence>\d+)(?<marks>(?:![a-z]+)*)(?<event>(?:\/(?<name>.*))?@(?<k>-?\d+))?(?:!late)?$/s;
 
-/** Takes a label apart, whatever it is of. */
+/** Parses a label of any form. */
 export function partsOf(label: Label): LabelParts {
   const { stem = label, occurrence, marks = '', event, name = '', k } = NUMBERED.exec(label)?.groups ?? {};
   const [actor = '', verb = '', resource = '', ...rest] = stem.split('/');
@@ -82,13 +82,15 @@ export function partsOf(label: Label): LabelParts {
   };
 }
 
-/** What a request's label says besides its number; absent for streams, their events and timers. */
+/** A request's label without its number; undefined for streams, their events and timers. */
 export function withoutOccurrence(label: Label): string | undefined {
   const { stem, marks, event } = partsOf(label);
   return event === undefined && (marks === SENT || marks === ANSWERED) ? stem : undefined;
 }
 
-/** The label that is so many occurrences later (or earlier); absent where none is, and for events, which are numbered by their stream. */
+/**
+ * The label `by` occurrences later (earlier if negative); undefined if there is none, and for events, which are numbered by their stream.
+ */
 export function laterOccurrence(label: Label, by: number): Label | undefined {
   const { stem, occurrence, marks, event } = partsOf(label);
   if (occurrence === undefined || event !== undefined || occurrence + by < 0) return undefined;

@@ -1,10 +1,10 @@
 /**
- * Leaves: an object flattened to `path → value`, with list items named by what identifies them instead of by position.
+ * Leaves: an object flattened to `path → value`, with list items named by an identifying key instead of their index.
  *
  * `spec.replicas`, `metadata.annotations["example.com/a"]`, `status.conditions[type=Ready].status`, `metadata.finalizers["x/y"]`,
- * `metadata.ownerReferences[uid=…].name`. An empty map or list is a leaf of its own, so that removing the last item is visible.
- * Lists of maps are keyed by the first of `type`, `uid`, `name`, `key` that all items have and that is unique; other lists of
- * scalars by value (a multiset: duplicates get `~2`), other lists by position.
+ * `metadata.ownerReferences[uid=…].name`. An empty map or list is a leaf of its own, so that removing the last item is visible. Lists of
+ * maps are keyed by the first of `type`, `uid`, `name`, `key` that all items have and that is unique; lists of scalars by value (a
+ * multiset: duplicates get `~2`); other lists by index.
  */
 import { jsonEqual } from 'stalemate-apiserver/objects/json';
 import type { JsonObject, JsonValue, KubeObject } from 'stalemate-apiserver/objects/object';
@@ -56,7 +56,7 @@ function flattenList(path: string, list: readonly JsonValue[], out: Map<string, 
   for (let index = 0; index < list.length; index++) flatten(path + (names[index] ?? ''), list[index], out);
 }
 
-/** What each item of a list is called in a leaf path. */
+/** The names of list items in a leaf path. */
 export function itemNames(list: readonly JsonValue[]): readonly string[] {
   const key = itemKey(list);
   const seen = new Map<string, number>();
@@ -90,12 +90,12 @@ export function itemKey(list: readonly JsonValue[]): string | undefined {
   return undefined;
 }
 
-/** How a map key continues a leaf path. */
+/** Formats a map key as a segment of a leaf path. */
 export function keySegment(key: string): string {
   return PLAIN_KEY.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`;
 }
 
-/** The object without the leaves that `drop` names; maps and lists that become empty by it go too. */
+/** Returns the object without the leaves that `drop` selects; maps and lists that become empty are removed too. */
 export function withoutLeaves<T extends JsonObject>(object: T, drop: (path: string) => boolean): T {
   return (prune('', object, drop) ?? {}) as T;
 }
@@ -123,13 +123,13 @@ function prune(path: string, value: JsonValue | undefined, drop: (path: string) 
 
 export interface LeafChange {
   readonly path: string;
-  /** Absent when the leaf is new. */
+  /** Absent if the leaf is new. */
   readonly from?: JsonValue;
-  /** Absent when the leaf is gone. */
+  /** Absent if the leaf was removed. */
   readonly to?: JsonValue;
 }
 
-/** What changed from one version to the next, in the order of the new object, removals last. */
+/** Returns the changes from one version to the next, in the order of the new object, removals last. */
 export function diffLeaves(from: JsonObject | undefined, to: JsonObject | undefined): readonly LeafChange[] {
   if (from === to) return [];
   const diff: Diff = { changes: [], removals: [] };
@@ -137,7 +137,7 @@ export function diffLeaves(from: JsonObject | undefined, to: JsonObject | undefi
   return diff.removals.length === 0 ? diff.changes : [...diff.changes, ...diff.removals];
 }
 
-/** The same without what servers maintain ({@link isServerLeaf}): the part that writers mean. Cheaper, too. */
+/** As {@link diffLeaves}, without the leaves that servers maintain ({@link isServerLeaf}), which no writer intends. Also cheaper. */
 export function diffContent(from: KubeObject | undefined, to: KubeObject | undefined): readonly LeafChange[] {
   if (from === to) return [];
   const diff: Diff = { changes: [], removals: [] };
@@ -182,7 +182,7 @@ function diffMaps(path: string, before: JsonObject, after: JsonObject, diff: Dif
   }
 }
 
-/** Paths are spelled only where something differs; lists that differ at all are flattened, as their items are named together. */
+/** Builds paths only where something differs. Lists that differ are flattened as a whole, since item names depend on all items. */
 function diffValues(path: string, before: JsonValue | undefined, after: JsonValue | undefined, diff: Diff): void {
   if (before === after) return;
   if (isFilledMap(before) && isFilledMap(after)) {
@@ -228,11 +228,11 @@ const SERVER_METADATA: ReadonlySet<string> = new Set([
   'managedFields',
 ]);
 
-/** Metadata that servers maintain: never anybody's intent. */
+/** Metadata that the server maintains: never the intent of a writer. */
 const SERVER_LEAF =
   /^metadata\.(uid|resourceVersion|generation|creationTimestamp|deletionTimestamp|deletionGracePeriodSeconds|selfLink|managedFields)(?![A-Za-z])/;
 
-/** A pattern as a newcomer reads it: `"name" in an entry of "metadata.ownerReferences"` for `metadata.ownerReferences[uid=*].name`. */
+/** Describes a pattern for newcomers: `"name" in an entry of "metadata.ownerReferences"` for `metadata.ownerReferences[uid=*].name`. */
 export function leafInWords(pattern: string): string {
   let words = '';
   let rest = pattern;
@@ -247,12 +247,12 @@ export function leafInWords(pattern: string): string {
   return words === '' ? `"${rest}"` : `"${rest}" in ${words}`;
 }
 
-/** Whether the server, not a writer, decides the leaf. */
+/** Reports whether the server, not a writer, sets the leaf. */
 export function isServerLeaf(path: string): boolean {
   return SERVER_LEAF.test(path) || path === 'apiVersion' || path === 'kind';
 }
 
-/** The pattern of a leaf: list keys that vary by run (uids, positions) are blanked, names that people chose stay. */
+/** The pattern of a leaf: list keys that vary between runs (uids, indexes) become `*`, names chosen by people stay. */
 export function leafPattern(path: string): string {
   return path.replace(/\[uid=[^\]]*\]/g, '[uid=*]').replace(/\[\d+\]/g, '[*]');
 }

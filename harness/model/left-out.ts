@@ -1,40 +1,40 @@
-/** What a campaign would also have done, had its budget been longer. */
+/** Steps that a campaign skipped because its budget ran out. */
 
 export const LEFT_OUT = [
-  /** The undisturbed runs did not all end: nothing was searched. */
+  /** Not all undisturbed runs ended, so nothing was searched. */
   'measuring',
   /** Undisturbed runs with a change of the spec. */
   'changes',
-  /** Runs that were cut short. */
+  /** Runs that were interrupted. */
   'runs',
-  /** Violations that were seen once, and not run again. */
+  /** Violations that were seen once and not rerun. */
   'unproved',
-  /** The finding may be larger than it need be. */
+  /** The finding may not be minimal. */
   'shrink',
-  /** It was run again less often than usual, or not without each of its deviations. */
+  /** The finding was rerun less often than usual, or not without each of its deviations. */
   'proof',
-  /** The build before the change was not asked about it. */
+  /** The finding was not run on the base build. */
   'base',
-  /** No real server was asked about it. */
+  /** The finding was not run on a real server. */
   'confirm',
-  /** Kept findings were not replayed. */
+  /** Corpus entries were not replayed. */
   'corpus',
 ] as const;
 
 export interface LeftOut {
   readonly what: (typeof LEFT_OUT)[number];
   readonly count: number;
-  /** The finding that it is about, as `signatureText` writes it. */
+  /** The finding that was affected, formatted by `signatureText`. */
   readonly signature?: string;
 }
 
-/** The same with counts added up, in the order of {@link LEFT_OUT}. */
+/** Merges equal entries by adding their counts, in the order of {@link LEFT_OUT}. */
 export function addedUp(left: readonly LeftOut[]): readonly LeftOut[] {
   const sums = new Map<string, LeftOut>();
   for (const one of left) {
     const key = `${one.what} ${one.signature ?? ''}`;
     const before = sums.get(key);
-    // Of a finding it is said once.
+    // A finding is listed once.
     const count = one.signature === undefined ? (before?.count ?? 0) + one.count : one.count;
     sums.set(key, { ...one, count });
   }

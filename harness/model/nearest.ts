@@ -1,15 +1,15 @@
-/** What somebody is likely to have meant by a name that nobody knows. */
+/** Suggests the known name that a mistyped name probably means. */
 
-/** Letters that a slip changes at most. */
+/** The most letters that differ in a typo. */
 const FAR = 3;
 
-/** Undefined where none is near. */
+/** Returns undefined if no name is close. */
 export function nearestOf(name: string, known: readonly string[]): string | undefined {
   const [nearest] = known.map((other) => ({ other, far: distance(name, other) })).sort((a, b) => a.far - b.far);
   return nearest === undefined || nearest.far > FAR ? undefined : nearest.other;
 }
 
-/** Letters to change, add or take away. */
+/** The edit distance: letters to change, insert or delete. */
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (const [i, letter] of [...a].entries()) {

@@ -1,26 +1,26 @@
 /**
- * The outside system: what a target keeps beyond the cluster, as resources of the run's own server.
+ * External resources: what a target manages outside the cluster, stored as objects on the run's own API server.
  *
- * Owns: their kind and how one is named. A target never sees it: it speaks plain HTTP to a store (`actors/outside`). As they are
- * ordinary objects, everything that happens to them is ordered, labelled and recorded like all else.
+ * Owns: their kind and their names. The target never sees these objects: it calls a store over plain HTTP (`actors/outside`). As they are
+ * ordinary objects, every change of them is ordered, labelled and recorded.
  */
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
 
 const GROUP = 'outside.stalemate';
-/** `gr` of what is kept outside. */
+/** The group-resource of external resources. */
 export const OUTSIDE: string = `resources.${GROUP}`;
-/** Where the server has them. */
+/** Their path on the API server. */
 export const OUTSIDE_PATH: string = `/apis/${GROUP}/v1/resources`;
 export const OUTSIDE_API: { readonly apiVersion: string; readonly kind: string } = {
   apiVersion: `${GROUP}/v1`,
   kind: 'Resource',
 };
-/** Label with the collection that a resource is in. */
+/** The label with the name of a resource's collection. */
 export const COLLECTION: string = `${GROUP}/collection`;
-/** Annotation with the id that the target knows a resource by. */
+/** The annotation with the id that the target uses for a resource. */
 export const RESOURCE_ID: string = `${GROUP}/id`;
 
-/** The definition that makes the server keep them. */
+/** The CRD that makes the API server store them. */
 export const OUTSIDE_CRD: KubeObject = {
   apiVersion: 'apiextensions.k8s.io/v1',
   kind: 'CustomResourceDefinition',

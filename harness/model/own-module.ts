@@ -1,12 +1,12 @@
 /**
- * The address of another module of the harness, for what is started by path: workers and helper programs.
+ * The URL of another module of the harness, for modules that are started by path: workers and helper programs.
  *
- * In a clone they are `.ts`; the package holds them compiled, because Node strips no types below `node_modules`.
+ * In a clone they are `.ts` files. The package contains compiled files, because Node does not strip types below `node_modules`.
  */
 
 /**
- * @param from - `import.meta.url` of the module that asks.
- * @param path - Relative to it, with the ending of the source: `./worker.ts`.
+ * @param from - `import.meta.url` of the calling module.
+ * @param path - Relative to it, with the extension of the source: `./worker.ts`.
  */
 export function ownModule(from: string, path: string): URL {
   return new URL(from.endsWith('.ts') ? path : path.replace(/\.ts$/, '.js'), from);

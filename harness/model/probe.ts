@@ -1,22 +1,25 @@
 /**
- * Probes: further runs that a property asks for before it accuses anyone. The request is data, the result lands in the history,
- * the property judges again. Results are cached by their key over a campaign.
+ * Probes: further runs that a property requests before it reports a violation. The request is data, its result is added to the history, and
+ * the property judges again. Results are cached by key for the whole campaign.
  */
 import type { KubeObject, JsonValue } from 'stalemate-apiserver/objects/object';
 import type { ProgramOp } from './workload.ts';
 
 export type ProbeRequest =
-  /** What a fresh, unfaulted target makes of the healed foreign input: the final state with everything target-owned taken out. */
+  /**
+   * The state that a fresh target produces, without faults, from the foreign input after heal: the final state without everything that the
+   * target owns.
+   */
   | { readonly probe: 'expected-state' }
-  /** Two more of these, each with another seed: what differs between them is drawn at random. */
+  /** Two more fresh copies, each with another seed: whatever differs between them is random. */
   | { readonly probe: 'other-copies' }
-  /** A fresh incarnation started on the very final state: does it write? */
+  /** A fresh incarnation, started on the unchanged final state: does it write? */
   | { readonly probe: 'fresh-incarnation' }
-  /** The same workload in the default order and without faults: which of the target's leaves are a function of the input at all? */
+  /** The same workload in the default order and without faults: which of the target's leaves depend only on the input? */
   | { readonly probe: 'undisturbed' }
-  /** The same trial, with the crashes of its schedule left out: was it the crash? */
+  /** The same trial without the crashes of its schedule: did a crash cause it? */
   | { readonly probe: 'without-crashes' }
-  /** The same foreign write at rest, fully visible: does the target revert these leaves? */
+  /** The same foreign write at rest, fully visible to the target: does it revert these leaves? */
   | {
       readonly probe: 'drift';
       readonly role: string;
@@ -24,7 +27,7 @@ export type ProbeRequest =
       readonly value: JsonValue;
       readonly op: ProgramOp;
     }
-  /** The same trial, but from the settle phase on the target is not shown its own writes: does it fall silent? */
+  /** The same trial, but the target's own writes are withheld from its watches from the settle phase on: does it stop writing? */
   | { readonly probe: 'withheld-echo' }
   /** The same trial with a settle phase of at least this much run time. */
   | { readonly probe: 'extended-settle'; readonly windowMs: number };
@@ -32,14 +35,14 @@ export type ProbeRequest =
 export type ProbeResult =
   | {
       readonly probe: 'expected-state';
-      /** One entry per allowed outcome (several when the target's result depends on the path). */
+      /** One entry per allowed outcome (several if the target's result depends on the order of events). */
       readonly outcomes: readonly ExpectedState[];
       readonly settled: boolean;
     }
   | { readonly probe: 'other-copies'; readonly outcomes: readonly ExpectedState[] }
   | {
       readonly probe: 'fresh-incarnation';
-      /** Sentences naming the writes that changed something, in order. */
+      /** Sentences that name the writes that changed something, in order. */
       readonly writes: readonly string[];
       readonly settled: boolean;
     }
@@ -49,7 +52,7 @@ export type ProbeResult =
       readonly final: readonly KubeObject[];
       /** Canonical names by uid of that run. */
       readonly names: { readonly [uid: string]: string };
-      /** What a fresh target makes of that run's foreign input. */
+      /** The state that a fresh target produces from that run's foreign input. */
       readonly expected: readonly ExpectedState[];
     }
   | {
@@ -58,7 +61,7 @@ export type ProbeResult =
       readonly final: readonly KubeObject[];
       /** Canonical names by uid of that run. */
       readonly names: { readonly [uid: string]: string };
-      /** What a fresh target makes of that run's foreign input. */
+      /** The state that a fresh target produces from that run's foreign input. */
       readonly expected: readonly ExpectedState[];
     }
   | {
@@ -77,19 +80,19 @@ export type ProbeResult =
       /** Canonical names by uid of that longer run. */
       readonly names: { readonly [uid: string]: string };
       readonly writesAtRest: number;
-      /** For how long it had tried to change nothing at the end; absent in histories from before this was noted. */
+      /** The time at the end in which it did not try to change anything; absent in older histories. */
       readonly unchangedMs?: number;
-      /** What the target asked for in the later half of that rest; absent in histories from before this was noted. */
+      /** The target's requests in the second half of that rest; absent in older histories. */
       readonly laterHalf?: {
         readonly requests: number;
-        /** Of these, how many wrote or failed; only in histories of an earlier version. */
+        /** How many of these wrote or failed; only in histories of an earlier version. */
         readonly attempts?: number;
         readonly spanMs: number;
         readonly goesOn: boolean;
       };
     };
 
-/** Objects at the end of a run, by canonical name `gr/namespace/name`. */
+/** The objects at the end of a run, by canonical name `gr/namespace/name`. */
 export interface ExpectedState {
   readonly objects: { readonly [key: string]: KubeObject };
 }

@@ -1,24 +1,24 @@
 /**
  * The schedule: the decisions of one run, as data.
  *
- * A schedule is a default order plus a sparse, labelled list of deviations. The same value drives the deterministic mode (where
- * every item waits for the scheduler) and the free-running one (where only the items named here wait).
+ * A schedule is a default order plus a sparse list of labelled deviations. The same value drives the deterministic mode (where every item
+ * waits for the scheduler) and the free-running one (where only the items named here wait).
  *
- * Default order, "run-to-completion": whatever is being run goes on; else the target's items in order of arrival; else the
- * environment controllers; else the user's next program operation, then that of each writer, one whole operation at a time;
- * else time passes to the earliest timer.
+ * The default order, "run-to-completion": the current run continues; else the target's items in order of arrival; else the environment
+ * controllers; else the user's next program operation, then that of each writer, one whole operation at a time; else time passes to the
+ * earliest timer.
  */
 import type { ActorId } from './actor.ts';
 import { connectionText, type ConnectionFault } from './connection-fault.ts';
 import type { Label } from './label.ts';
 
-/** The task that lets virtual time pass to the earliest timer. */
+/** The pseudo-actor that advances virtual time to the earliest timer. */
 export const TIME = 'time';
 
 /**
- * A switch of actor: when the item labelled `before` is about to happen (or has just happened, for `after`), `run` acts first,
- * until its current program operation (one read-modify-write) completes, or up to and including the item labelled `until`. Time passes to
- * the earliest timer, or for `forMs`, to each that is due by then.
+ * A switch of actor: before the item labelled `before` happens (or after it, for `after`), `run` acts until its current program operation
+ * (one read-modify-write) completes, or up to and including the item labelled `until`. If `run` is time, it advances to the earliest timer,
+ * or with `forMs` to every timer due by then.
  */
 export interface Preemption {
   readonly before?: Label;
@@ -29,39 +29,39 @@ export interface Preemption {
 }
 
 /**
- * A watch stream or item waits until the item labelled `until` has happened (or the heal phase). A watch stream: its events from number
- * `from` on, which is staleness. The label of a single request or answer: that item, with `from` `@0`; its actor's other requests
- * continue.
+ * A watch stream or a single item that waits until the item labelled `until` has happened (or until the heal phase). For a watch stream:
+ * its events from number `from` on, which makes the actor's cache stale. For the label of a request or answer: that item, with `from` `@0`;
+ * other requests of its actor continue.
  */
 export interface Hold {
   readonly stream: Label;
-  /** `@k`: the first event held. */
+  /** `@k`: the first held event. */
   readonly from: string;
   readonly until: Label | 'heal';
 }
 
-/** What the gate may do to one item besides holding it. Only what Kubernetes permits: `oracle/assumptions.ts` checks it. */
+/** What the gate may do to an item besides holding it. Only what Kubernetes permits, which `oracle/assumptions.ts` checks. */
 export type FaultAction =
   | { readonly do: 'fail'; readonly status: 429 | 500 | 503 | 504; readonly retryAfterSeconds?: number }
   | { readonly do: 'refuse' } // connection refused: the server never sees the request
-  | { readonly do: 'lose-response' } // the server commits, the actor sees a reset connection; in a watch: the stream is reset
-  | { readonly do: 'close-watch' } // clean end of the stream instead of the event
-  | { readonly do: 'expire-watch' } // in-stream 410 instead of the event: forces a relist
+  | { readonly do: 'lose-response' } // the server commits, the actor sees a reset connection; for a watch: the stream is reset
+  | { readonly do: 'close-watch' } // the stream ends cleanly instead of delivering the event
+  | { readonly do: 'expire-watch' } // 410 in the stream instead of the event: forces a relist
   | { readonly do: 'stale-list'; readonly behind: number } // a list at resourceVersion=0 answered from `behind` revisions ago
   | { readonly do: 'crash' } // the target's incarnation dies here and a new one starts
-  | { readonly do: 'pause'; readonly forMs: number } // the target's process stands still here (SIGSTOP) for so much run time
+  | { readonly do: 'pause'; readonly forMs: number } // the target's process is stopped here (SIGSTOP) for this much run time
   | { readonly do: 'start-replica' } // a second copy of the target starts here
-  | { readonly do: 'delay'; readonly forMs: number } // it happens so much run time later; the target's own deadlines come first
+  | { readonly do: 'delay'; readonly forMs: number } // the item happens this much run time later; deadlines of the target may expire before
   | ConnectionFault; // the connections themselves are disturbed from here on, for a while
 
 export type FaultKind = FaultAction['do'];
 
-/** Whether it is toxiproxy's doing rather than the gate's. */
+/** Reports whether toxiproxy, rather than the gate, applies the fault. */
 export function isConnectionFault<F extends FaultAction>(fault: F): fault is F & ConnectionFault {
   return 'link' in fault;
 }
 
-/** `times`: the fault applies to this and the next occurrences of the same label, that many in all (default 1). */
+/** `times`: the fault applies to this and the next occurrences of the same label, so many in total (default 1). */
 export type Fault = FaultAction & { readonly at: Label; readonly times?: number };
 
 export interface Schedule {
@@ -80,18 +80,18 @@ export const EMPTY_SCHEDULE: Schedule = {
   faults: [],
 };
 
-/** A stored schedule whose labels were moved to other occurrences of the same requests, because the target was edited. */
+/** A stored schedule whose labels were moved to other occurrences of the same requests after an edit of the target. */
 export interface Reanchored {
   readonly schedule: Schedule;
   readonly moves: readonly { readonly from: Label; readonly to: Label }[];
 }
 
-/** How many deviations from the default order a schedule asks for. */
+/** The number of deviations in a schedule. */
 export function scheduleSize(schedule: Schedule): number {
   return schedule.preemptions.length + schedule.holds.length + schedule.faults.length;
 }
 
-/** One line that names a deviation, the same in reports and in counterfactuals. */
+/** A one-line description of a deviation, the same in reports and in counterfactuals. */
 export function deviationText(deviation: Preemption | Hold | Fault): string {
   if ('run' in deviation) {
     const where = deviation.before === undefined ? `after ${deviation.after ?? ''}` : `before ${deviation.before}`;

@@ -1,4 +1,4 @@
-/** Identifies a symptom: the property, and where the violation shows. Several may have one cause. */
+/** Identifies a symptom: the property and where it is violated. Several symptoms may have one cause. */
 export interface Signature {
   /** `convergence`, `no-lost-update`, … */
   readonly property: string;
@@ -8,7 +8,7 @@ export interface Signature {
   readonly actors: readonly string[];
   /** `widgets.example.com`; empty when no object is involved. */
   readonly kind: string;
-  /** Leaf pattern without list keys that vary; empty when no field is involved. */
+  /** The leaf pattern without list keys that vary between runs; empty if no field is involved. */
   readonly field: string;
 }
 

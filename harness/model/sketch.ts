@@ -1,11 +1,12 @@
 /**
- * How many different things were seen, by the smallest of their hashes: adds up over machines in any order, twice or not at all.
+ * Estimates the number of distinct values seen from the smallest of their hashes. Sketches of many machines can be merged in any order,
+ * repeatedly.
  *
- * A set of millions need not be kept to be counted: of n hashes spread evenly over a range, the k-th smallest tells n. Exact below
+ * Counting millions does not require keeping them: of n hashes spread evenly over a range, the k-th smallest determines n. Exact below
  * {@link SKETCH_SIZE}, about 4 % off above. (Bar-Yossef et al., "Counting distinct elements in a data stream", 2002.)
  */
 
-/** Increasing 32-bit hashes, the smallest ones that were seen. */
+/** The smallest 32-bit hashes seen, in increasing order. */
 export type Sketch = readonly number[];
 
 export const SKETCH_SIZE = 512;
@@ -15,7 +16,7 @@ export function sketchOf(hashes: Iterable<number>): Sketch {
   return [...new Set([...hashes].map(spread))].sort((a, b) => a - b).slice(0, SKETCH_SIZE);
 }
 
-/** Of all that either has seen. */
+/** Merges sketches. */
 export function united(sketches: readonly Sketch[]): Sketch {
   return [...new Set(sketches.flat())].sort((a, b) => a - b).slice(0, SKETCH_SIZE);
 }
@@ -31,7 +32,7 @@ export function countOf(sketch: Sketch): Estimate {
   return { count: Math.round((SKETCH_SIZE - 1) / (last / RANGE)), exact: false };
 }
 
-/** Hashes of short texts crowd together; the finaliser of MurmurHash3 spreads them. */
+/** Spreads hashes of short texts, which cluster, with the finaliser of MurmurHash3. */
 function spread(hash: number): number {
   let mixed = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
   mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);

@@ -1,16 +1,16 @@
-/** What a soak reports in addition to what any campaign reports. */
+/** Facts that a soak reports in addition to those of a campaign. */
 export interface SoakFacts {
   readonly epochs: readonly string[];
   readonly shards: readonly string[];
   readonly batches: number;
-  /** Batches that were begun and never ended: what they found is kept, their runs are not counted. */
+  /** Batches that began and never ended: their findings are kept, their runs are not counted. */
   readonly cutShort: number;
   readonly failed: number;
-  /** Different situations that came up, and how many of them in a single batch only. */
+  /** The number of distinct situations that occurred, and of those seen in a single batch only. */
   readonly situations: number;
   readonly situationsOnce: number;
-  /** Whether `distinctBehaviours` was counted, or estimated from a sample. */
+  /** Whether `distinctBehaviours` is an exact count or an estimate from a sample. */
   readonly behavioursExact: boolean;
-  /** What is still to come: shards that are missing, or have not used their budget. */
+  /** Shards that are missing or have not used up their budget. */
   readonly unfinished: readonly string[];
 }

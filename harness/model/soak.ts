@@ -1,8 +1,9 @@
 /**
- * Soaks: campaigns that follow one another for hours, on many machines, and the lines that each of them leaves.
+ * Soaks: campaigns run one after another for hours, on any number of machines, and the lines that they log.
  *
- * Owns: the nouns. A line stands for itself: it names its soak, its shard and its batch, so that lines of any number of files add up in
- * any order, twice or not at all (`report/soak/merge.ts`). Stored as `schedule/codec/soak-line.ts` says, made by `execution/soak/`.
+ * Owns: the types. Every line is self-contained: it names its soak, its shard and its batch, so that lines of any number of files can be
+ * merged in any order, repeatedly (`report/soak/merge.ts`). `schedule/codec/soak-line.ts` defines the stored form, `execution/soak/` writes
+ * it.
  */
 import type { ClusterKind } from './cluster.ts';
 import type { Symptoms } from './cause.ts';
@@ -16,23 +17,23 @@ import type { StrategyName } from './trial.ts';
 import type { Waiver } from './waiver.ts';
 import type { Workload } from './workload.ts';
 
-/** One of how many, counted from 1. */
+/** The shard's number, from 1, of how many. */
 export interface Shard {
   readonly index: number;
   readonly count: number;
 }
 
-/** Which soak a line belongs to, and which part of it. */
+/** The soak of a line, and its shard. */
 export interface SoakPlace {
-  /** Digest of what the runs are about: results of two that differ in it are never added up. */
+  /** Digest of the settings that determine the runs: results with different digests are never merged. */
   readonly about: string;
-  /** What the seeds follow from, beside the shard: usually a day. */
+  /** The value from which the seeds derive, beside the shard: usually a date. */
   readonly epoch: string;
   /** `3/16`. */
   readonly shard: string;
 }
 
-/** What shaped every run of a soak, as far as a report tells it. */
+/** The settings that shaped every run of a soak, as far as a report prints them. */
 export interface SoakAbout {
   /** `stalemate.target.ts with Widget/example`. */
   readonly name: string;
@@ -40,17 +41,17 @@ export interface SoakAbout {
   readonly cluster: ClusterKind;
   readonly file: string | null;
   readonly properties: readonly { readonly name: string; readonly about: string }[];
-  /** Whether anybody was to get in the target's way. */
+  /** Whether writers or faults were to disturb the target. */
   readonly contended: boolean;
 }
 
-/** So much of either; what is not limited is absent. */
+/** Limits in runs and time; an unlimited one is absent. */
 export interface SoakBudget {
   readonly timeMs?: number;
   readonly runs?: number;
 }
 
-/** What a batch draws from what the configuration allows. */
+/** The subset of the configuration that a batch draws. */
 export interface Draw {
   readonly seed: number;
   readonly writers: readonly string[];
@@ -61,40 +62,40 @@ export interface Draw {
   readonly start: Workload['start'] | null;
 }
 
-/** What a process took of the system at rest, run by run, one column per figure. */
+/** The resource use of a process at rest, run by run, one array per figure. */
 export interface UseColumns {
   readonly pids: readonly number[];
   readonly fileDescriptors: readonly number[];
   readonly threads: readonly number[];
   readonly memoryKb: readonly number[];
   readonly requests: readonly number[];
-  /** Runs whose reconciles were counted. */
+  /** The number of runs whose reconciles were counted. */
   readonly counted: number;
   readonly reconciles: { readonly [result: string]: number };
 }
 
-/** What one campaign of a soak came to, without its findings. */
+/** The result of one campaign of a soak, without its findings. */
 export interface BatchResult {
   readonly seed: number;
   readonly writers: readonly string[];
   readonly faults: readonly string[];
   readonly strategies: readonly string[] | null;
   readonly start: Workload['start'] | null;
-  /** Ended early because somebody asked for it. */
+  /** Ended early by an interrupt. */
   readonly interrupted: boolean;
   readonly diverged: boolean;
   readonly runs: number;
   readonly verified: number;
   readonly elapsedMs: number;
   readonly contention: { readonly [counter: string]: number };
-  /** Runs that failed, by cause; by signature in lines from before causes. */
+  /** Failed runs by cause; by signature in lines that were written before causes existed. */
   readonly counts: { readonly [cause: string]: number };
-  /** How each of these causes showed. */
+  /** The symptoms of each of these causes. */
   readonly symptoms?: Symptoms;
   readonly perProperty: { readonly [property: string]: PropertyTally };
   readonly inconclusive: Inconclusive;
   readonly warnings: readonly string[];
-  /** What properties warn of; absent in older lines. */
+  /** Warnings of properties; absent in older lines. */
   readonly remarks?: readonly Remark[];
   readonly measures: Measures;
   readonly behaviours: Sketch;
@@ -103,16 +104,16 @@ export interface BatchResult {
   readonly use?: UseColumns;
 }
 
-/** A finding with what is said of it. */
+/** A finding with its violation and statistics. */
 export type SoakRecord = FindingRecord & Required<Pick<FindingRecord, 'violation' | 'stats'>>;
 
-/** A line beside its text, which is the same for the same line. */
+/** A line with its text, which identifies it. */
 export interface SoakEntry {
   readonly line: SoakLine;
   readonly text: string;
 }
 
-/** Where and when: `at` is the wall clock, ISO 8601. */
+/** Where and when: `at` is wall-clock time, ISO 8601. */
 interface LineBase extends SoakPlace {
   readonly version: 1;
   readonly kind: 'soak-line';
@@ -120,36 +121,36 @@ interface LineBase extends SoakPlace {
 }
 
 export type SoakLine =
-  /** First of a folder, and again whenever it goes on with another budget than the last time. */
+  /** The first line of a folder; repeated whenever the soak resumes with another budget. */
   | (LineBase &
       SoakAbout & {
         readonly line: 'about';
         readonly seed: number;
         readonly budget: SoakBudget;
-        /** Digest of the target's own file; `null` where there is none to read. */
+        /** Digest of the target's own file; `null` if there is none to read. */
         readonly program: string | null;
       })
   | (LineBase & { readonly line: 'begun'; readonly batch: number })
-  /** As soon as it is reproduced, with all that a report needs. */
+  /** Written as soon as a finding is reproduced, with everything that a report needs. */
   | (LineBase & {
       readonly line: 'finding';
       readonly batch: number;
       readonly record: SoakRecord;
-      /** Other keys that its cause goes by; absent where there are none, and in older lines. */
+      /** Other keys of its cause; absent if there are none, and in older lines. */
       readonly also?: readonly string[];
     })
-  /** The first run of its shard that nothing can be said about for this reason. */
+  /** The first run of its shard that was inconclusive for this reason. */
   | (LineBase & { readonly line: 'inconclusive'; readonly batch: number; readonly recording: UnjudgedRun })
   | (LineBase & { readonly line: 'batch'; readonly batch: number; readonly result: BatchResult })
-  /** A batch that came to nothing, and why. */
+  /** A batch that failed, and why. */
   | (LineBase & { readonly line: 'failed'; readonly batch: number; readonly message: string })
-  /** What a start of it says beside its batches: findings that the project keeps, replayed first; budgets, looked at last. */
+  /** Results of a start of the soak besides its batches: corpus entries, which are replayed first, and budgets, which are checked last. */
   | (LineBase & {
       readonly line: 'judged';
       readonly kept: readonly CorpusSummaryEntry[];
       readonly budgets: readonly BudgetCheck[];
     })
-  /** The budget is used up, or enough was found; a batch that comes after it, or another budget, reopens the shard. */
+  /** The budget is used up, or enough was found; a later batch or another budget reopens the shard. */
   | (LineBase & { readonly line: 'ended' });
 
 export type SoakLineOf<K extends SoakLine['line']> = Extract<SoakLine, { readonly line: K }>;

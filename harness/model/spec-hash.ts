@@ -1,10 +1,10 @@
-/** A short stable name for an owner's `.spec`, so that what references measured can be looked up by what was asked for. */
+/** A short stable hash of an owner's `.spec`, the key under which reference measurements are looked up. */
 import type { JsonObject, JsonValue, KubeObject } from 'stalemate-apiserver/objects/object';
 
 const NO_SPEC = 'no-spec';
 const cache = new WeakMap<object, string>();
 
-/** The same text for equal specs whatever their key order; `no-spec` for kinds without one. */
+/** Returns the same text for equal specs regardless of key order; `no-spec` for kinds without one. */
 export function specHash(object: KubeObject): string {
   const spec = object['spec'];
   if (spec === undefined) return NO_SPEC;
@@ -27,7 +27,7 @@ export function canonicalJson(value: JsonValue): string {
   return `{${parts.join(',')}}`;
 }
 
-/** Two independent 32-bit FNV-1a lanes: nobody attacks it, a few hundred specs must not collide by accident. */
+/** Two independent 32-bit FNV-1a lanes: there is no attacker, but a few hundred specs must not collide by accident. */
 function hash(text: string): string {
   let a = 0x811c9dc5;
   let b = 0x1000193;

@@ -1,4 +1,4 @@
-/** What no sentence that is built for people may hold. Used by tests only. */
+/** Text that no generated sentence may contain. Used by tests only. */
 
 const WRONG: readonly { readonly what: string; readonly pattern: RegExp }[] = [
   { what: 'a number that is none', pattern: /\b(Infinity|NaN)\b/ },
@@ -6,7 +6,7 @@ const WRONG: readonly { readonly what: string; readonly pattern: RegExp }[] = [
   { what: 'an empty name', pattern: / {2}|\(\s*\)|: of\b|\b(of|by|for|to)\s*([:;,]|\.?$)/ },
 ];
 
-/** What is wrong with a text, in words; undefined when it can be read. What stands in quotes is somebody else's. */
+/** Returns what is wrong with a text, undefined if it is readable. Quoted parts are not checked. */
 export function unreadable(text: string): string | undefined {
   const own = text.replaceAll(/"(\\.|[^"\\])*"/g, '"…"');
   for (const { what, pattern } of WRONG) if (pattern.test(own)) return `${what} in: ${text}`;

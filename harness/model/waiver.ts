@@ -1,7 +1,7 @@
 /**
- * Findings that a project puts up with for a while, and fields that it says something about.
+ * Waivers: findings that a project accepts for a while; and declared fields.
  *
- * Owns: the nouns, and what a waiver covers. A waiver has a reason and a last day, so that none is forgotten.
+ * Owns: the types, and what a waiver covers. A waiver has a reason and an expiry date, so that none is forgotten.
  */
 import { roleOf } from './actor.ts';
 import type { Violation } from './check-result.ts';
@@ -10,25 +10,25 @@ import type { Workload } from './workload.ts';
 import type { Declarations, DeclaredField } from './declarations.ts';
 
 export interface Waiver {
-  /** `no-lost-update`, or a claim of the project's own. */
+  /** `no-lost-update`, or a property of the project's own. */
   readonly property: string;
   /** `deployments.apps`; default: any. */
   readonly kind?: string;
-  /** `spec.replicas`, with all below it; default: any. */
+  /** `spec.replicas`, including everything below it; default: any. */
   readonly field?: string;
-  /** The kind of writer in whose presence it happens, `autoscaler`; default: any. */
+  /** The kind of writer that has to be involved, `autoscaler`; default: any. */
   readonly writer?: string;
   readonly reason: string;
   /** The last day on which it is valid, `2027-01-31`. */
   readonly expires: string;
 }
 
-/** What of a violation a waiver may name. */
+/** The parts of a violation that a waiver can match. */
 export interface Waivable {
   readonly property: string;
   readonly kind: string;
   readonly field: string;
-  /** Kinds of the writers that had a part in it, those of the user's changes too. */
+  /** The kinds of the writers involved, including those that make the user's changes. */
   readonly writers: readonly string[];
 }
 
@@ -40,7 +40,7 @@ export function waivableOf({ signature, operations }: Violation, history: Histor
   return { property, kind, field, writers: [...new Set(writers.map(({ writer }) => writer))] };
 }
 
-/** The first of the waivers that covers a violation. */
+/** Returns the first waiver that covers a violation. */
 export function waiverFor(waivers: readonly Waiver[], violation: Waivable): Waiver | undefined {
   return waivers.find(
     ({ property, kind, field, writer }) =>
@@ -51,12 +51,12 @@ export function waiverFor(waivers: readonly Waiver[], violation: Waivable): Waiv
   );
 }
 
-/** Whether a leaf is the declared one or below it. */
+/** Reports whether a leaf is the declared field or below it. */
 function isDeclared(fields: readonly DeclaredField[], resource: string, path: string): boolean {
   return fields.some(({ kind, field }) => kind === resource && isWithin(path, field));
 }
 
-/** Whether the user keeps a leaf out of every comparison: nobody loses it, and it may be anything at rest. */
+/** Reports whether the user excludes a leaf from every comparison: its updates cannot be lost, and it may have any value at rest. */
 export function isPutAside(declared: Declarations | undefined, resource: string, path: string): boolean {
   if (declared === undefined) return false;
   return isDeclared(declared.coOwned, resource, path) || isDeclared(declared.volatile, resource, path);

@@ -1,17 +1,16 @@
 /**
- * The workload: what the user and the adversarial writers do in one run, as data.
+ * The workload: the operations of the user and the adversarial writers in one run, as data.
  *
- * A program is a sequence of operations; each is one read-modify-write against one object, as any third party could do it.
+ * A program is a sequence of operations; each is one read-modify-write of one object, as any third party could do it.
  */
 import type { JsonValue, KubeObject } from 'stalemate-apiserver/objects/object';
 import type { ActorId } from './actor.ts';
 
-/** Where a field is: map keys, and `{ key: value }` to name an item of a list of maps. */
+/** The path of a field: map keys, and `{ key: value }` to select an item of a list of maps. */
 export type FieldPath = readonly (string | { readonly [key: string]: string })[];
 
 /**
- * The object that an operation is about. `name` is the canonical name: the object's own for names that somebody chose,
- * `owner/role~n` for generated ones.
+ * The object of an operation. `name` is the canonical name: the object's own for names chosen by people, `owner/role~n` for generated ones.
  */
 export interface ObjectTarget {
   readonly group: string;
@@ -21,7 +20,7 @@ export interface ObjectTarget {
   readonly name: string;
 }
 
-/** How a change is written: `update` reads, edits and PUTs with the version read; patches carry no version. */
+/** How a change is written: `update` reads, edits and PUTs with the version that it read; patches carry no version. */
 export type WriteStyle = 'update' | 'merge-patch' | 'json-patch';
 
 type Edit =
@@ -55,32 +54,30 @@ type Edit =
       readonly do: 'delete';
       readonly target: ObjectTarget;
       readonly propagation?: 'Background' | 'Foreground' | 'Orphan';
-      /** Create it again, with this content, once it is gone. */
+      /** The content with which to create the object again once it is gone. */
       readonly recreate?: KubeObject;
     };
 
 /** One operation of a program. */
 export type ProgramOp = Edit & {
-  /**
-   * Starts after this much idle run time, in ms, which is shortly before the target acts by itself; absent: at once.
-   */
+  /** The operation starts after this much idle run time in ms, shortly before the target acts by itself; absent: immediately. */
   readonly afterMs?: number;
 };
 
 export interface Program {
   readonly actor: ActorId;
-  /** The kind of writer that made it (`status-writer`, …), or `user`. */
+  /** The kind of writer that generated it (`status-writer`, …), or `user`. */
   readonly writer: string;
-  /** Active writers continue through heal and settle. */
+  /** The writer stays active through heal and settle. */
   readonly standing?: boolean;
   readonly ops: readonly ProgramOp[];
-  /** What the writer undoes itself after contention, for example a finalizer that it added. */
+  /** The operations with which the writer cleans up after contention, for example removing a finalizer that it added. */
   readonly heal?: readonly ProgramOp[];
 }
 
 export interface Workload {
   readonly version: 1;
-  /** `settled`: the sample is applied and the target at rest before contention; `empty`: applying it is part of contention. */
+  /** `settled`: the sample is applied and the target at rest before contention; `empty`: the sample is applied during contention. */
   readonly start: 'settled' | 'empty';
   readonly sample: readonly KubeObject[];
   readonly programs: readonly Program[];

@@ -2,8 +2,8 @@
  * The one shrinkable arbitrary: a whole trial, workload and schedule together.
  *
  * Generates searching trials (a workload, a strategy, a seed, a swarm of faults). After a failure, the caller that ran the trial deposits
- * the schedule derived from the run ({@link depositSchedule}); `shrink` then walks the candidates of `shrink.ts`. Values are
- * immutable; contexts are the answers given so far, so shrink trees are pure and can be walked again.
+ * the schedule derived from the run ({@link depositSchedule}); `shrink` then walks the candidates of `shrink.ts`. Values are immutable; a
+ * context holds the answers so far, so shrink trees are pure and can be walked again.
  */
 import * as fc from 'fast-check';
 import type { FaultKind, Schedule } from '../model/schedule.ts';
@@ -14,7 +14,7 @@ import { shrinkTrial } from './shrink.ts';
 
 export interface TrialArbitraryOptions {
   readonly workload: fc.Arbitrary<Workload>;
-  /** Strategies to draw from; repeat one to weigh it. */
+  /** Strategies to draw from; repeat one to increase its weight. */
   readonly strategies?: readonly StrategyName[];
   readonly faults?: readonly FaultKind[];
 }
@@ -30,8 +30,8 @@ export const STRATEGY_MIX: readonly StrategyName[] = [
 ];
 
 /**
- * What a target that is a process is searched with: a trial takes a second there, so most of them go where bugs are known to be, and
- * the strategies that look everywhere get the rest.
+ * The mix for process targets. A trial takes about a second there, so most trials use the strategies aimed at known bug patterns, and the
+ * general ones get the rest.
  */
 export const PROCESS_MIX: readonly StrategyName[] = [
   'lag',
@@ -48,13 +48,13 @@ export const PROCESS_MIX: readonly StrategyName[] = [
   'starvation',
 ];
 
-/** Strategies that are about one fault, and the kinds of it that they ask for themselves. */
+/** The faults that strategies aimed at one fault request themselves. */
 const OWN_FAULTS: { readonly [name in StrategyName]?: readonly FaultKind[] } = {
   'intermediate-state': ['crash'],
   'stale-state': ['crash', 'stale-list'],
 };
 
-/** Chance of a fault per item it may meet, in 1/10000, when its kind takes part in a run at all. */
+/** The chance of a fault per applicable item, in 1/10000, if its kind is enabled in the run. */
 const FAULT_CHANCE: { readonly [kind in FaultKind]: number } = {
   fail: 600,
   refuse: 150,
@@ -66,7 +66,7 @@ const FAULT_CHANCE: { readonly [kind in FaultKind]: number } = {
   'start-replica': 300,
   pause: 300,
   delay: 300,
-  // Who asks for these wants to meet them; no run meets more than one.
+  // Connection faults are only on if requested, so they should occur; at most one happens per run.
   latency: 1_000,
   bandwidth: 1_000,
   'slow-close': 1_000,
@@ -77,31 +77,31 @@ const FAULT_CHANCE: { readonly [kind in FaultKind]: number } = {
   down: 1_000,
 };
 
-/** Items after which a run goes on uniformly at random, so that no strategy starves anybody for ever. */
+/** Items after which choices are uniformly random, so that no strategy starves an actor for ever. */
 const FAIR_AFTER = 250;
 
 const schedules = new WeakMap<Trial, Schedule>();
 
-/** Stores, for a failed searching trial, the schedule of its run. */
+/** Stores the schedule of a run for the failed searching trial. */
 export function depositSchedule(trial: Trial, schedule: Schedule): void {
   schedules.set(trial, schedule);
 }
 
 const origins = new WeakMap<Trial, Trial>();
 
-/** The trial that fast-check was shrinking when it came to this one; undefined for one that it generated or was given. */
+/** Returns the trial that fast-check shrank to this one; undefined for one that was generated or given. */
 export function shrunkFrom(trial: Trial): Trial | undefined {
   return origins.get(trial);
 }
 
 interface ShrinkContext {
-  /** The failed trial itself, as it was generated or given. */
+  /** The failed trial itself, as generated or given. */
   readonly origin: Trial;
-  /** The trial with a stored schedule that the walk started from. */
+  /** The trial with a stored schedule where shrinking started. */
   readonly root: Trial;
-  /** Whether the root itself has been offered yet; a stored trial counts as offered. */
+  /** Whether the root itself has been a candidate yet; a stored trial counts as one. */
   readonly offered: boolean;
-  /** What was said of each candidate since. */
+  /** The answer to each candidate since. */
   readonly answers: readonly boolean[];
 }
 
@@ -120,7 +120,7 @@ class TrialArbitrary extends fc.Arbitrary<Trial> {
     const workload = this.#options.workload.generate(mrng, biasFactor).value;
     const strategy = strategies[mrng.nextInt(0, strategies.length - 1)] ?? 'random-walk';
     const chances: Record<string, number> = {};
-    // Half of all runs are without any fault; in the others each kind takes part or not.
+    // Half of all runs have no fault; in the others each kind is on or off.
     if (faults.length > 0 && mrng.nextBoolean()) {
       for (const kind of faults) if (mrng.nextInt(0, 2) === 0) chances[kind] = FAULT_CHANCE[kind];
     }
@@ -152,13 +152,13 @@ function rootOf(trial: Trial): ShrinkContext | undefined {
   return { origin: trial, root: { workload: trial.workload, schedule }, offered: false, answers: [] };
 }
 
-/** The candidates that follow what was said so far. Asking for the next one says that the last one passed. */
+/** The candidates that follow the answers so far. Asking for the next candidate means that the last one passed. */
 function* candidates({ origin, root, offered, answers }: ShrinkContext): IterableIterator<fc.Value<Trial>> {
   const candidate = (trial: Trial, context: ShrinkContext): fc.Value<Trial> => {
     origins.set(trial, origin);
     return new fc.Value<Trial>(trial, context);
   };
-  // The searching trial as a stored schedule comes first: all others derive from it.
+  // The searching trial as a stored schedule is the first candidate: all others derive from it.
   if (!offered) yield candidate(root, { origin, root, offered: true, answers: [] });
   const generator = shrinkTrial(root);
   let next = generator.next();

@@ -1,7 +1,7 @@
 /**
- * What the gate says in the server's place, in the words and in the form that the actor asked for.
+ * Answers that the gate makes instead of the server, in the format that the actor accepts.
  *
- * Owns: JSON or protobuf by the Accept header, for whole answers and for events of a watch.
+ * Owns: JSON or protobuf by the Accept header, for whole answers and for watch events.
  */
 import type { JsonObject, JsonValue } from 'stalemate-apiserver/objects/object';
 import type { WatchEvent } from 'stalemate-apiserver/objects/watch-event';
@@ -17,7 +17,7 @@ export interface MadeAnswer {
   readonly body: Buffer;
 }
 
-/** An answer as bytes. */
+/** Encodes an answer. */
 export function madeAnswer({ code, headers = {}, body }: ApiResponse, accept: string | undefined): MadeAnswer {
   const message = prefersProtobuf(accept) ? protobufOf(body) : undefined;
   const text = typeof body === 'string' ? body : `${JSON.stringify(body)}\n`;
@@ -28,7 +28,7 @@ export function madeAnswer({ code, headers = {}, body }: ApiResponse, accept: st
   return { head: { code, message: STATUS_CODES[code] ?? '', headers: list }, body: bytes };
 }
 
-/** An event as bytes, for a stream of the given form. */
+/** Encodes an event for a stream of the given format. */
 export function madeEvent({ type, object }: WatchEvent, protobuf: boolean): Buffer {
   if (!protobuf) return Buffer.from(`${JSON.stringify({ type, object })}\n`);
   return encodeFrame(type, encodeProtobuf(object) ?? Buffer.alloc(0));
@@ -40,7 +40,7 @@ function protobufOf(body: JsonValue | string): Buffer | undefined {
     : undefined;
 }
 
-/** Real servers answer a `Status` in the first form that the client takes. */
+/** Real servers encode a `Status` in the first format that the client accepts. */
 function prefersProtobuf(accept = ''): boolean {
   return accept.split(',', 1)[0]?.trim().toLowerCase().startsWith(PROTOBUF) ?? false;
 }

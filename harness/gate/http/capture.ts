@@ -1,13 +1,13 @@
 /**
- * What passes a front as it is, kept to be read later: bytes and when they came, in the order in which they came.
+ * Keeps what passes a front unchanged, to be read later: bytes with their times, in order of arrival.
  *
- * Owns: keeping, within a bound. Reads nothing while it goes on, so that nothing slows down. Start at {@link Capture}; `replayed.ts`
+ * Owns: keeping, within a bound. It parses nothing meanwhile, so that traffic does not slow down. Start at {@link Capture}; `replayed.ts`
  * reads it.
  */
 import type { AnswerHead, RequestHead } from './exchange.ts';
 import type { Tap } from './pass.ts';
 
-/** One thing that passed. `exchange` counts from 0 in order of arrival. */
+/** One recorded piece of traffic. `exchange` counts from 0 in order of arrival. */
 export type Passed =
   | {
       readonly what: 'request';
@@ -25,20 +25,20 @@ const BYTES_MAX = 512 * 1024 * 1024;
 
 export class Capture {
   readonly passed: Passed[] = [];
-  /** Whether something was left out because there was too much. */
+  /** Whether traffic was dropped because the limit was reached. */
   truncated = false;
   readonly #now: () => number;
   readonly #bytesMax: number;
   #exchanges = 0;
   #bytes = 0;
 
-  /** `now` is in ms since the recording began. */
+  /** @param now - Returns the ms since the recording began. */
   constructor(now: () => number, bytesMax: number = BYTES_MAX) {
     this.#now = now;
     this.#bytesMax = bytesMax;
   }
 
-  /** Looks at one exchange. */
+  /** Records one exchange. */
   tap(head: RequestHead): Tap {
     const exchange = this.#exchanges++;
     const body: Buffer[] = [];

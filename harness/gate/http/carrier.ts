@@ -1,24 +1,24 @@
 /**
- * What travels along with a request through the gate: the bytes, which the gate itself never looks at.
+ * The bytes that accompany a request through the gate, which never looks at them.
  *
- * The gate hands requests, answers and events on as the objects that it was given; whatever it makes itself carries nothing. So the two
- * ends (`gated.ts` towards the actor, `remote-upstream.ts` towards the server) find the bytes again. Owns: these shapes.
+ * The gate passes on the request, answer and event objects that it received; those that it makes itself carry no bytes. So both ends
+ * (`gated.ts` towards the actor, `remote-upstream.ts` towards the server) find the bytes again. Owns: these types.
  */
 import type { ApiRequest, ApiResponse } from 'stalemate-apiserver/wire/http';
 import type { AnswerHead, RawHeaders, RemoteConnection, RequestHead } from './exchange.ts';
 
 export interface Carrier {
-  /** As it goes to the server. */
+  /** The head as it is sent to the server. */
   readonly head: RequestHead;
   readonly body: readonly Buffer[];
-  /** The path that `head` holds, after the server's own; another one in the request means that it was changed on the way. */
+  /** The path in `head`, without the server's prefix; if the request has another one, it was changed on the way. */
   readonly path: string;
-  /** The same of the query. */
+  /** The query in `head`, likewise. */
   readonly query: ApiRequest['query'];
   readonly connection: RemoteConnection;
-  /** How a watch was opened. */
+  /** The head of the answer that opened a watch. */
   opened?: AnswerHead;
-  /** Bytes of events that the server has sent and the actor has not been given. */
+  /** Bytes of events that the server has sent and the actor has not received. */
   waitingBytes: number;
 }
 

@@ -1,7 +1,7 @@
 /**
- * Bodies as JSON: the copy that the gate names things by and that the history keeps. What travels stays as it is.
+ * Decodes bodies to JSON: a copy for naming items and for the history. The bytes that are forwarded stay unchanged.
  *
- * Owns: which decoder reads what. A body that none can read has no copy; it passes all the same.
+ * Owns: which decoder reads what. A body that none can read has no copy and is forwarded anyway.
  */
 import { parse as parseYaml } from 'yaml';
 import type { JsonValue } from 'stalemate-apiserver/objects/object';
@@ -13,14 +13,14 @@ const zlib = process.getBuiltinModule('node:zlib');
 
 export const PROTOBUF = 'application/vnd.kubernetes.protobuf';
 
-/** `application/json` of `application/json;stream=watch`. */
+/** Returns `application/json` for `application/json;stream=watch`. */
 export function mediaType(headers: RawHeaders): string {
   const value = headerOf(headers, 'content-type') ?? '';
   const end = value.indexOf(';');
   return (end < 0 ? value : value.slice(0, end)).trim().toLowerCase();
 }
 
-/** What a body says; undefined when it is empty, or cannot be read. Text stays text. */
+/** Decodes a body; undefined if it is empty or cannot be read. Text stays text. */
 export function decoded(pieces: readonly Buffer[], headers: RawHeaders): JsonValue | undefined {
   if (pieces.length === 0) return undefined;
   try {

@@ -1,17 +1,17 @@
 /**
- * One request and its answer as bytes, whichever HTTP they travel by and whichever side they are seen from.
+ * One request and its answer as bytes, for either HTTP version and for both sides.
  *
- * Owns: the shapes between the front (`front-http1.ts`, `front-http2.ts`), the remote server (`remote-http1.ts`, `remote-http2.ts`) and
- * what is between them (`pass.ts`, `gated.ts`). Nothing here knows Kubernetes. Headers are lists of names and values in turn, as
- * they came: repeated names, order and spelling are the sender's.
+ * Owns: the interfaces between the front (`front-http1.ts`, `front-http2.ts`), the remote server (`remote-http1.ts`, `remote-http2.ts`) and
+ * the code between them (`pass.ts`, `gated.ts`). Nothing here depends on Kubernetes. Headers are alternating names and values as received:
+ * repeated names, order and spelling are the sender's.
  */
 
-/** Names and values in turn. */
+/** Alternating names and values. */
 export type RawHeaders = readonly string[];
 
 export interface RequestHead {
   readonly method: string;
-  /** Path and query as they were sent. */
+  /** Path and query as sent. */
   readonly target: string;
   /** Without the pseudo-headers of HTTP/2. */
   readonly headers: RawHeaders;
@@ -24,38 +24,38 @@ export interface AnswerHead {
   readonly headers: RawHeaders;
 }
 
-/** A stream of bytes that comes in, and who hears of it. `data` is called only between `resume` and `pause`. */
+/** The receiver of a body. `data` is called only between `resume` and `pause`. */
 export interface BodyReader {
   data(piece: Buffer): void;
   end(trailers: RawHeaders): void;
 }
 
-/** A request that an actor has sent, and how it is answered. */
+/** A request that an actor has sent, and the means to answer it. */
 export interface FrontExchange {
   readonly head: RequestHead;
   /** Whether a body follows. */
   readonly hasBody: boolean;
-  /** Reads the body from now on. */
+  /** Starts reading the body. */
   read(reader: BodyReader): void;
   pause(): void;
   resume(): void;
   start(head: AnswerHead): void;
-  /** Whether more may be written before `onDrain`. */
+  /** Returns whether more may be written before `onDrain`. */
   write(piece: Uint8Array): boolean;
   onDrain(listener: () => void): void;
   end(trailers: RawHeaders): void;
-  /** Breaks it off: the connection in HTTP/1.1, the stream in HTTP/2. */
+  /** Breaks the answer off: closes the connection in HTTP/1.1, resets the stream in HTTP/2. */
   abort(): void;
-  /** Breaks it off as if the answer had been under way: with an error after which Go's transport does not ask again by itself. */
+  /** Breaks the request off as if its answer had already begun: with an error after which Go's transport does not retry by itself. */
   lose(): void;
-  /** Calls `listener` once when it is over, however it ended; `whole` when the answer left completely. */
+  /** Calls `listener` once when the exchange ends, for whatever reason; `whole` if the answer was sent completely. */
   onClose(listener: (whole: boolean) => void): void;
 }
 
-/** What comes back from the server. */
+/** The receiver of an answer from the server. */
 export interface AnswerReader extends BodyReader {
   head(head: AnswerHead): void;
-  /** Broke off, before or after the head. */
+  /** The connection broke, before or after the head. */
   fail(error: Error): void;
 }
 
@@ -69,9 +69,9 @@ export interface RemoteExchange {
   abort(): void;
 }
 
-/** Where the requests of one connection of an actor go. */
+/** The destination of the requests of one client connection. */
 export interface RemoteConnection {
-  /** `hasBody` false sends the request off at once. */
+  /** With `hasBody` false, the request is sent at once. */
   open(head: RequestHead, hasBody: boolean, reader: AnswerReader): RemoteExchange;
   close(): void;
 }

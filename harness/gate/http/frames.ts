@@ -1,13 +1,13 @@
 /**
- * The frames of a watch: where one event ends and the next begins, in lines of JSON and in length-delimited protobuf.
+ * The frames of a watch: splits a stream into events, in JSON lines or length-delimited protobuf.
  *
- * Owns: splitting. An event keeps its own bytes, so that what is released is what came. Start at {@link FrameReader}.
+ * Owns: splitting. An event keeps its original bytes, so that they are forwarded unchanged. Start at {@link FrameReader}.
  */
 import type { JsonObject } from 'stalemate-apiserver/objects/object';
 import type { WatchEvent, WatchEventType } from 'stalemate-apiserver/objects/watch-event';
 import { decodeFrame, decodeProtobuf } from 'stalemate-apiserver/wire/protobuf/envelope';
 
-/** An event and the bytes that it came as. */
+/** An event with its original bytes. */
 export interface RawEvent extends WatchEvent {
   readonly bytes: Buffer;
 }
@@ -15,13 +15,13 @@ export interface RawEvent extends WatchEvent {
 const NEWLINE = 0x0a;
 const LENGTH_BYTES = 4;
 
-/** Takes a stream apart. */
+/** Splits a stream into frames. */
 export class FrameReader {
   readonly #protobuf: boolean;
   readonly #onEvent: (event: RawEvent) => void;
   #pieces: Buffer[] = [];
   #size = 0;
-  /** Of the frame that is coming, once it is known. */
+  /** The length of the next frame, once known. */
   #wanted = 0;
 
   constructor(protobuf: boolean, onEvent: (event: RawEvent) => void) {
@@ -29,7 +29,7 @@ export class FrameReader {
     this.#onEvent = onEvent;
   }
 
-  /** Bytes of a frame that has not come wholly. */
+  /** Bytes of an incomplete frame. */
   get pendingBytes(): number {
     return this.#size;
   }
@@ -45,7 +45,7 @@ export class FrameReader {
       const bytes = this.#joined(piece.subarray(start, end + 1));
       start = end + 1;
       const event = parsed(bytes);
-      // A text over several lines is whole when it can be read.
+      // JSON over several lines is complete once it can be parsed.
       if (event === undefined) this.#keep(bytes);
       else this.#onEvent({ ...event, bytes });
     }

@@ -1,4 +1,4 @@
-/** What an actor asks over HTTP/1.1, and how it is answered. */
+/** A request of an actor over HTTP/1.1, and the answer to it. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AnswerHead, BodyReader, FrontExchange, RawHeaders, RequestHead } from './exchange.ts';
 import { pairs } from './remote-http1.ts';
@@ -18,7 +18,7 @@ export class Http1Front implements FrontExchange {
     this.head = { method: incoming.method ?? 'GET', target: incoming.url ?? '/', headers: incoming.rawHeaders };
     const { 'content-length': length, 'transfer-encoding': encoding } = incoming.headers;
     this.hasBody = encoding !== undefined || (length !== undefined && length !== '0');
-    // What the server says about dates and connections is passed on, and nothing is added.
+    // The server's Date and connection headers are passed on, and nothing is added.
     response.sendDate = false;
     if (response.shouldKeepAlive) response.removeHeader('connection');
   }
@@ -39,7 +39,7 @@ export class Http1Front implements FrontExchange {
 
   start({ code, message, headers }: AnswerHead): void {
     this.#response.writeHead(code, message, headers as string[]);
-    // A watch may have no events for long, and its client waits to hear that it is open.
+    // A watch may have no events for long, and its client waits for the headers.
     if (isOpenEnded(headers)) this.#response.flushHeaders();
   }
 
@@ -61,12 +61,12 @@ export class Http1Front implements FrontExchange {
   }
 
   /**
-   * Go asks again when a kept connection breaks before the first byte of an answer to a read, so that byte is sent. The connection is reset
-   * rather than closed: where it was not to be kept, some clients take its end for that of the answer, chunks or not.
+   * Go retries a read when a kept connection breaks before the first byte of its answer, so one byte is sent. The connection is reset
+   * rather than closed: if it was not to be kept alive, some clients take the close for the end of the answer, chunked or not.
    */
   lose(): void {
     const head = this.#response.headersSent ? '' : 'HTTP/1.1 200 OK\r\nContent-Length: 1048576\r\n\r\n';
-    // Behind all that was written: a reset drops what has not left.
+    // After everything that was written: a reset drops unsent bytes.
     this.#incoming.socket.write(head, () => this.#reset());
   }
 

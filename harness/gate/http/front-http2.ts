@@ -1,4 +1,4 @@
-/** What an actor asks in one stream of HTTP/2, and how it is answered. */
+/** A request of an actor in one HTTP/2 stream, and the answer to it. */
 import type { ServerHttp2Stream, ServerStreamResponseOptions } from 'node:http2';
 import type { AnswerHead, BodyReader, FrontExchange, RawHeaders, RequestHead } from './exchange.ts';
 import { headerOf, NO_TRAILERS } from './exchange.ts';
@@ -22,7 +22,7 @@ export class Http2Front implements FrontExchange {
       else if (raw[at] === ':path') target = raw[at + 1] ?? '';
     }
     this.head = { method, target, headers: withoutPseudo(raw) };
-    // A stream that the client resets must not bring the process down.
+    // A stream reset by the client must not crash the process.
     stream.on('error', () => {});
   }
 
@@ -65,7 +65,7 @@ export class Http2Front implements FrontExchange {
   end(trailers: RawHeaders): void {
     const stream = this.#stream;
     this.#ended = true;
-    // Sent when the body has left, by a stream that was set to wait for them.
+    // Trailers are sent after the body, by a stream that was set to wait for them.
     stream.once('wantTrailers', () => {
       const named: { [name: string]: string } = {};
       for (let at = 0; at < trailers.length; at += 2) named[trailers[at] ?? ''] = trailers[at + 1] ?? '';
@@ -75,15 +75,15 @@ export class Http2Front implements FrontExchange {
   }
 
   /**
-   * INTERNAL_ERROR: Go's transport tries again by itself after REFUSED_STREAM only. Destroyed rather than closed: before that Node would end
-   * the answer, and what broke off would look whole.
+   * INTERNAL_ERROR: Go's transport retries by itself only after REFUSED_STREAM. Destroyed rather than closed: Node would end the answer
+   * first, and a truncated answer would look complete.
    */
   abort(): void {
     this.#stream.destroy(new Error('broken off'));
   }
 
   lose(): void {
-    // Behind all that was sent; what has not begun to answer must not begin.
+    // After everything that was sent; an answer that has not begun must not begin.
     if (this.#stream.headersSent) this.#stream.write('', () => this.abort());
     else this.abort();
   }

@@ -1,6 +1,6 @@
 /**
- * A watch that an actor asks for as a WebSocket, as fabric8 and with it most operators in Java do: the gate asks the server for the same
- * watch over HTTP, so that its events can be held and recorded like any other's, and hands them on as messages.
+ * A watch that an actor requests over a WebSocket, as fabric8 and therefore most operators in Java do: the gate requests the same watch
+ * over HTTP from the server, so that its events can be held and recorded like any other's, and forwards them as messages.
  */
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
@@ -11,10 +11,10 @@ import type { AnswerHead, FrontExchange, RawHeaders, RequestHead } from './excha
 import { FrameReader } from './frames.ts';
 import { questionOf } from './remote-upstream.ts';
 
-/** Of the agreement with the gate, not of the request. */
+/** Headers of the handshake with the gate, which are not forwarded. */
 const OF_THE_HANDSHAKE = /^(?:connection|upgrade|sec-websocket-.*)$/i;
 
-/** Whether an upgrade is a watch whose events can be separated. */
+/** Reports whether an upgrade is a watch whose events can be separated. */
 export function isWatchOverWebSocket(incoming: IncomingMessage, head: RequestHead): boolean {
   if (!asksForWebSocket(incoming) || incoming.headers.accept?.includes('protobuf')) return false;
   const { path, query } = questionOf(head);
@@ -50,7 +50,7 @@ export class WebSocketFront implements FrontExchange {
 
   resume(): void {}
 
-  /** What is refused is answered as if no WebSocket had been requested. */
+  /** A rejected request is answered as if no WebSocket had been requested. */
   start({ code, message, headers }: AnswerHead): void {
     this.#agreed = code === 200;
     if (this.#agreed) {
@@ -60,7 +60,7 @@ export class WebSocketFront implements FrontExchange {
     const lines = [`HTTP/1.1 ${code} ${message}`, 'Connection: close'];
     for (let at = 0; at < headers.length; at += 2) {
       const name = headers[at] ?? '';
-      // The body goes as it is, to the end of the connection.
+      // The body is sent unframed, until the connection closes.
       if (!/^(?:connection|transfer-encoding)$/i.test(name)) lines.push(`${name}: ${headers[at + 1] ?? ''}`);
     }
     this.#socket.write(`${lines.join('\r\n')}\r\n\r\n`, 'latin1');

@@ -1,9 +1,9 @@
 /**
- * The gate as a server: an actor connects here as it would to the API server itself.
+ * The gate as a server: an actor connects to it as to the API server itself.
  *
- * Owns: the socket, HTTP/1.1, HTTP/2 and WebSockets, who is let in, whose request it is, and which way it takes: as it is (`pass.ts`),
- * through the gate (`gated.ts`), or as a tunnel (`tunnel.ts`). Does not own: certificates, the server behind (`remote.ts`), what happens to
- * a request. Start at {@link openFront}.
+ * Owns: the socket, HTTP/1.1, HTTP/2 and WebSockets, authentication, the actor of a request, and its route: unchanged (`pass.ts`), through
+ * the gate (`gated.ts`), or as a tunnel (`tunnel.ts`). Does not own: certificates, the server behind (`remote.ts`), what happens to a
+ * request. Start at {@link openFront}.
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { ServerHttp2Session, ServerHttp2Stream } from 'node:http2';
@@ -33,37 +33,37 @@ const { performServerHandshake } = process.getBuiltinModule('node:http2');
 
 export interface FrontOptions {
   readonly remote: RemoteServer;
-  /** 0 (default) lets the system choose. */
+  /** 0 (default) lets the system choose a port. */
   readonly port?: number;
   /** Default 127.0.0.1. */
   readonly host?: string;
-  /** A socket that listens already, instead of a port to listen on: one of another network namespace, for instance. */
+  /** A listening socket to use instead of a port, for instance one of another network namespace. */
   readonly socket?: Socket;
-  /** PEM: what the front shows, and who signs the certificates by which actors are let in. Absent, it speaks HTTP/1.1 in the clear. */
+  /** PEM: the front's certificate, and the CA for the client certificates of actors. If absent, the front serves plain HTTP/1.1. */
   readonly tls?: {
     readonly identity: { readonly certificate: string; readonly key: string };
     readonly clientCa?: string;
   };
-  /** The bearer token by which an actor is let in; a client certificate of `clientCa` does as well. */
+  /** The bearer token of actors; a client certificate of `clientCa` is accepted too. */
   readonly token: string;
   /**
-   * What happens to requests with credentials that are not ours, or with none: `refuse` them (default), or `pass` them to the server with
-   * the credentials that they carry and no others.
+   * Requests with other credentials or none: `refuse` them (default), or `pass` them to the server with exactly the credentials that they
+   * carry.
    */
   readonly strangers?: 'refuse' | 'pass';
-  /** Whether a request that becomes a connection of its own (`exec`, `port-forward`) goes on; absent, all do. */
+  /** Whether a request that upgrades its connection (`exec`, `port-forward`) is allowed; absent: all are. */
   readonly mayTunnel?: (head: RequestHead) => boolean;
-  /** Hears of answers that send an actor elsewhere beside the gate, which the actor does not get; absent, it gets them as they are. */
+  /** Called with answers that would redirect an actor past the gate; the actor does not get them. Absent: they are passed on. */
   readonly onRedirect?: OnRedirect;
-  /** Which way a request takes; absent, all pass as they are. */
+  /** The route of a request; absent: all pass unchanged. */
   readonly route?: (head: RequestHead) => Way;
 }
 
-/** The way of one request: as it is, perhaps looked at; or through the gate, at the port of its actor. */
+/** The route of one request: unchanged, perhaps observed; or through the gate, at the port of its actor. */
 export type Way =
   | {
       readonly tap?: Tap;
-      /** Waits for this before it goes on. */
+      /** Waited for before the request is forwarded. */
       readonly after?: Promise<void>;
     }
   | { readonly port: Upstream };
@@ -72,9 +72,9 @@ export interface Front {
   /** `https://127.0.0.1:6443`. */
   readonly url: string;
   readonly port: number;
-  /** What has moved over its connections. */
+  /** The traffic on its connections. */
   readonly traffic: Traffic;
-  /** Cuts all connections, the server's with them, and frees the port. */
+  /** Closes all connections, including those to the server, and frees the port. */
   close(): Promise<void>;
 }
 
@@ -83,17 +83,17 @@ const HEADER_BYTES_MAX = 1024 * 1024;
 
 const LIMITS = {
   maxHeaderSize: HEADER_BYTES_MAX,
-  // The server behind has limits of its own; a front that gave up first would be seen.
+  // The server has its own timeouts; a front that timed out first would be noticed.
   headersTimeout: 0,
   requestTimeout: 0,
   keepAliveTimeout: 0,
   noDelay: true,
   requireHostHeader: false,
-  // HTTP/2 in the clear is nothing that API servers agree to.
+  // API servers do not offer HTTP/2 in cleartext.
   shouldUpgradeCallback: ({ headers }: IncomingMessage): boolean => headers.upgrade?.toLowerCase() !== 'h2c',
 };
 
-/** kube-apiserver's limit of streams. What an actor may send ahead is bounded for each. */
+/** kube-apiserver's limit of concurrent streams, and a limit on what a client may send ahead on each. */
 const HTTP2_SETTINGS = {
   maxConcurrentStreams: 100,
   initialWindowSize: 256 * 1024,
@@ -105,7 +105,7 @@ const PASS: Way = {};
 /**
  * Listens, once the server behind has been reached.
  *
- * @throws what Node throws when it cannot be reached or is not trusted, and when the port is taken.
+ * @throws Node's errors if the server cannot be reached or is not trusted, or if the port is taken.
  */
 export async function openFront(options: FrontOptions): Promise<Front> {
   const http2 = await options.remote.speaksHttp2();
@@ -120,7 +120,7 @@ export async function openFront(options: FrontOptions): Promise<Front> {
   };
 }
 
-/** What belongs to one connection of an actor. */
+/** The state of one client connection. */
 class Client {
   readonly certified: boolean;
   readonly #remote: RemoteServer;
@@ -131,7 +131,7 @@ class Client {
     this.certified = certified;
   }
 
-  /** Of HTTP/2. */
+  /** For HTTP/2. */
   connection(as: As): RemoteConnection {
     let connection = this.#connections.get(as);
     if (connection === undefined) {
@@ -151,11 +151,11 @@ class Listener {
   readonly #http2: boolean;
   readonly #server: Server;
   readonly #clients = new WeakMap<Duplex, Client>();
-  /** Connections of HTTP/1.1 to the server are anybody's: each carries one request at a time. */
+  /** HTTP/1.1 connections to the server are shared by all clients: each carries one request at a time. */
   readonly #pools = new Map<As, Http1Remote>();
   readonly traffic = new Traffic();
   readonly #sockets = new Set<Duplex>();
-  /** Below TLS, by who is at the other end. */
+  /** TCP sockets below TLS, by their remote address. */
   readonly #tcp = new Map<string, TcpSocket>();
   readonly #sessions = new Set<ServerHttp2Session>();
   readonly #bearer: string;
@@ -230,8 +230,8 @@ class Listener {
       },
       onRequest,
     );
-    // Node's own listener speaks HTTP/1.1 to every connection; those that agreed on HTTP/2 take the other way. It has no public name
-    // but its place here (why there is no second server behind this one: `apiserver/http/listener.ts`).
+    // Node's own listener speaks HTTP/1.1 on every connection; connections that negotiated HTTP/2 are handled here instead. That listener
+    // is accessible only by its index (why there is no second server behind this one: `apiserver/http/listener.ts`).
     const [http1] = server.listeners('secureConnection');
     server.removeAllListeners('secureConnection');
     server.on('secureConnection', (socket: TLSSocket) => {
@@ -248,13 +248,13 @@ class Listener {
     socket.once('close', () => this.#sockets.delete(socket));
   }
 
-  /** TLS has no reset of its own. */
+  /** TLS has no reset of its own, so the TCP connection is reset. */
   #reset(socket: TcpSocket): void {
     this.#tcp.get(peerOf(socket))?.resetAndDestroy();
     socket.destroy();
   }
 
-  /** Connections of HTTP/1.1 are known by their socket. */
+  /** HTTP/1.1 connections are identified by their socket. */
   #clientOf(socket: Duplex): Client {
     let client = this.#clients.get(socket);
     if (client === undefined) {
@@ -332,7 +332,7 @@ class Listener {
     else tunnel(incoming, socket, first, remote.addressed(head, as, true), this.#pool(as), onRedirect);
   }
 
-  /** With which credentials a request goes on; undefined when it does not. */
+  /** The credentials for forwarding a request; undefined if it is refused. */
   #asWhom({ headers }: RequestHead, { certified }: Client): As | undefined {
     if (certified) return 'configured';
     if (headerOf(headers, 'authorization') === this.#bearer) return 'configured';

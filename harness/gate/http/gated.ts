@@ -1,8 +1,8 @@
 /**
  * One request of an actor on its way through the gate, and its answer on the way back.
  *
- * Owns: what the gate receives of a request, and how what it hands back becomes bytes: those that the server sent, or those of an answer
- * that the gate made itself. Start at {@link gated}.
+ * Owns: what the gate gets to see of a request, and how its results become bytes: the server's, or those of an answer that the gate made
+ * itself. Start at {@link gated}.
  */
 import type {
   ApiRequest,
@@ -21,8 +21,8 @@ import type { RawEvent } from './frames.ts';
 import { questionOf } from './remote-upstream.ts';
 
 /**
- * Sends what `front` asks, as `head`, through `port`. Bodies are taken whole: of a request before the gate hears of it, of an answer
- * before it goes on. Events of a watch go one by one.
+ * Sends the request of `front`, with `head`, through `port`. Bodies are buffered: a request's before the gate sees it, an answer's before
+ * it is passed on. Watch events are passed on one by one.
  */
 export function gated(front: FrontExchange, head: RequestHead, connection: RemoteConnection, port: Upstream): void {
   const pieces: Buffer[] = [];
@@ -65,7 +65,7 @@ class Sink implements ResponseSink {
   readonly #carrier: Carrier;
   readonly #accept: string | undefined;
   #protobuf = false;
-  /** Handed to the connection, which has not taken it yet. */
+  /** Bytes given to the connection but not yet sent. */
   #leavingBytes = 0;
 
   constructor(front: FrontExchange, carrier: Carrier, accept: string | undefined) {
@@ -126,7 +126,7 @@ function byName({ headers }: RequestHead): ApiRequest['headers'] {
   return named;
 }
 
-/** Asks for no form that the gate cannot read. */
+/** Restricts the request's Accept header to formats that the gate can read. */
 function readable(head: RequestHead): RequestHead {
   const accept = headerOf(head.headers, 'accept');
   if (accept === undefined || !accept.includes('cbor')) return head;

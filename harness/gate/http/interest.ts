@@ -1,7 +1,7 @@
 /**
- * Which requests a schedule names, by what is known before a body has been read.
+ * Selects the requests that a schedule names, by what is known before the body is read.
  *
- * Owns: erring on the side of too many. A label counts how often it came, so that either all requests of one verb and resource pass the
+ * Owns: including too many rather than too few. Labels count occurrences, so either all requests of one verb and resource pass through the
  * gate or none. Start at {@link interestOf}.
  */
 import { groupResource } from 'stalemate-apiserver/objects/object';
@@ -10,10 +10,10 @@ import type { ActorId } from '../../model/actor.ts';
 import { partsOf } from '../../model/label.ts';
 import type { Schedule } from '../../model/schedule.ts';
 
-/** Answers whether a schedule may be about a request of `actor`. */
+/** Returns a predicate: whether a schedule may refer to a request of `actor`. */
 export function interestOf(schedule: Schedule, actor: ActorId): (info: RequestInfo | undefined) => boolean {
   const labels = labelsOf(schedule).filter((label) => label.startsWith(`${actor}/`));
-  // A generated name is known from its create.
+  // A generated name is only known from its create.
   if (labels.some((label) => label.includes('~'))) return () => true;
   const named = new Set(labels.map(partsOf).map(({ verb, resource }) => `${verb}/${resource}`));
   return (info) => named.has(info === undefined ? 'get/raw' : `${info.verb}/${groupResource(info)}`);

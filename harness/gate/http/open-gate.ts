@@ -1,8 +1,8 @@
 /**
- * A gate before a server that is there, with a front for one actor: all the parts put together.
+ * A gate in front of an existing server, with a front for one actor: all parts combined.
  *
- * Owns: which requests pass the gate and which pass beside it. What the schedule does not name passes as it is, unless everything is
- * wanted. Start at {@link openGate}.
+ * Owns: which requests go through the gate. Requests that the schedule does not name pass unchanged, unless all are to be gated. Start at
+ * {@link openGate}.
  */
 import type { Method } from 'stalemate-apiserver/wire/http';
 import { requestInfo } from 'stalemate-apiserver/wire/request-info';
@@ -20,15 +20,15 @@ import { questionOf, remoteUpstream } from './remote-upstream.ts';
 
 export interface OpenGateOptions extends Omit<FrontOptions, 'route'> {
   readonly actor: ActorId;
-  /** Decides about what passes the gate. */
+  /** Decides about the gated requests. */
   readonly scheduler: Scheduler;
   /** Run time in ms. */
   readonly now: () => number;
-  /** Only requests that this schedule names pass the gate, and only they are recorded; absent, all do and are. */
+  /** Only requests that this schedule names go through the gate and are recorded; absent: all do. */
   readonly only?: Schedule;
-  /** What schedules do to targets; absent, nothing. */
+  /** Callbacks for what schedules do to targets; absent: none. */
   readonly hooks?: Omit<GateHooks, 'parked'>;
-  /** What may wait of one watch. */
+  /** The limit of pending bytes per watch. */
   readonly watchBytesMax?: number;
 }
 
@@ -36,7 +36,7 @@ export interface StandingGate {
   readonly front: Front;
   readonly gate: Gate;
   readonly recorder: Recorder;
-  /** Asks the scheduler once more: to be called when it sees things differently. */
+  /** Asks the scheduler again: to be called when it may decide differently. */
   readonly look: () => void;
   close(): Promise<void>;
 }
@@ -48,7 +48,7 @@ const NO_HOOKS: Omit<GateHooks, 'parked'> = {
   delay: (_label, _forMs, goOn) => goOn(),
 };
 
-/** @throws what {@link openFront} throws. */
+/** @throws See {@link openFront}. */
 export async function openGate(options: OpenGateOptions): Promise<StandingGate> {
   const { actor, scheduler, now, only, hooks = NO_HOOKS, watchBytesMax, ...front } = options;
   const upstream = remoteUpstream(options.remote, watchBytesMax === undefined ? {} : { watchBytesMax });

@@ -1,7 +1,7 @@
 /**
- * Traffic without an observer passes as it is: bytes in, bytes out, each side as fast as the other takes them.
+ * Traffic that passes unchanged: bytes in, bytes out, with back-pressure from either side.
  *
- * Owns: the plumbing of one exchange, and telling a {@link Tap} what went by. Start at {@link pass}.
+ * Owns: the plumbing of one exchange, and reporting the traffic to a {@link Tap}. Start at {@link pass}.
  */
 import type {
   AnswerHead,
@@ -14,17 +14,17 @@ import type {
 } from './exchange.ts';
 import { withoutRedirects, type OnRedirect } from './redirected.ts';
 
-/** An observer. It must not change what it is given. */
+/** An observer of one exchange. It must not change what it receives. */
 export interface Tap {
   requestPiece(piece: Buffer): void;
   requestEnd(): void;
   answerHead(head: AnswerHead): void;
   answerPiece(piece: Buffer): void;
-  /** The answer left; `whole` unless the connection broke on either side. */
+  /** The exchange ended; `whole` unless the connection broke on either side. */
   close(whole: boolean): void;
 }
 
-/** Sends what `front` asks, as `head`, to `remote`, and answers with what comes back. */
+/** Sends the request of `front`, with `head`, to `remote`, and answers with its response. */
 export function pass(
   front: FrontExchange,
   head: RequestHead,
@@ -54,7 +54,7 @@ class Passage implements AnswerReader {
     const tap = this.#tap;
     this.#remote = remote;
     front.onClose((whole) => {
-      // An actor that goes away wants no answer.
+      // An actor that disconnects needs no answer.
       if (!this.#answered) remote.abort();
       this.#over = true;
       tap?.close(whole && this.#answered);

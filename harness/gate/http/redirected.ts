@@ -1,5 +1,5 @@
 /**
- * An answer that sends an actor elsewhere never reaches it: it gets a 502 instead, and the owner of the front is notified.
+ * Replaces redirects: an actor gets a 502 instead, and the owner of the front is notified.
  *
  * Start at {@link withoutRedirects}.
  */
@@ -10,10 +10,10 @@ import type { AnswerReader, RequestHead } from './exchange.ts';
 import { headerOf, NO_TRAILERS } from './exchange.ts';
 import { questionOf } from './remote-upstream.ts';
 
-/** Hears of an answer that sends an actor elsewhere. */
+/** Called with an answer that would redirect an actor. */
 export type OnRedirect = (code: number, request: { readonly method: string; readonly path: string }) => void;
 
-/** The reader of one answer, which is not given a redirection. Absent listener: it is given everything. */
+/** Wraps the reader of one answer so that it gets no redirect. Without a listener it gets every answer. */
 export function withoutRedirects(
   reader: AnswerReader,
   request: RequestHead,
@@ -26,7 +26,7 @@ export function withoutRedirects(
       isRedirected = isRedirect(head.code);
       if (!isRedirected) return reader.head(head);
       const { path } = questionOf(request);
-      // What is behind a proxy of the server is not the server.
+      // An answer from behind one of the server's proxies (pods, services) is not the server's own.
       if (!isProxied(path)) onRedirect(head.code, { method: request.method, path });
       const message = `the API server redirected the request (${head.code}), which is not followed`;
       const response = { code: 502, body: failureStatus(502, 'InternalError', message) };

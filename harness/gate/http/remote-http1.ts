@@ -1,7 +1,7 @@
 /**
- * Requests to the server over HTTP/1.1, on connections that are kept.
+ * Requests to the server over HTTP/1.1, on kept connections.
  *
- * Owns: the pool, and one more try for a read whose kept connection the server had just closed. Bodies and heads pass as they are.
+ * Owns: the pool, and one retry of a read whose kept connection the server had just closed. Bodies and heads pass unchanged.
  */
 import type { Agent, ClientRequest, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
@@ -10,10 +10,10 @@ import type { AnswerReader, RawHeaders, RemoteConnection, RemoteExchange, Reques
 
 const http = process.getBuiltinModule('node:http');
 
-/** Makes a connection, secured where it has to be. */
+/** Opens a connection, with TLS if needed. */
 export type Dial = () => Socket;
 
-/** A kept connection is closed before a server gets to it: kube-apiserver waits for 90 s. */
+/** The idle time after which a kept connection is closed, before the server does it: kube-apiserver waits 90 s. */
 const IDLE_MS = 30_000;
 
 export class Http1Remote implements RemoteConnection {
@@ -24,7 +24,7 @@ export class Http1Remote implements RemoteConnection {
     this.#dial = dial;
     const limits = { maxSockets: Number.POSITIVE_INFINITY, timeout: IDLE_MS };
     this.#agent = new http.Agent({ keepAlive: true, scheduling: 'lifo', ...limits });
-    // All requests go to one place: there is nothing to distinguish.
+    // All requests go to one server, so one pool serves all.
     Object.assign(this.#agent, { getName: () => 'remote', createConnection: () => dial() });
   }
 
@@ -32,7 +32,7 @@ export class Http1Remote implements RemoteConnection {
     return new Http1Exchange(this.#agent, head, hasBody, reader);
   }
 
-  /** Asks for another protocol. `upgraded` gets the connection once the server agrees; else it answers as always. */
+  /** Requests a protocol upgrade. `upgraded` gets the connection if the server agrees; otherwise it answers as usual. */
   upgrade(
     head: RequestHead,
     reader: AnswerReader,
@@ -143,7 +143,7 @@ function headOf(answer: IncomingMessage): { code: number; message: string; heade
   return { code: answer.statusCode ?? 0, message: answer.statusMessage ?? '', headers: answer.rawHeaders };
 }
 
-/** As `addTrailers` takes them. */
+/** In the form that `addTrailers` accepts. */
 export function pairs(headers: RawHeaders): [string, string][] {
   const list: [string, string][] = [];
   for (let at = 0; at < headers.length; at += 2) list.push([headers[at] ?? '', headers[at + 1] ?? '']);

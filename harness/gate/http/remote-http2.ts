@@ -1,7 +1,7 @@
 /**
- * Requests to the server over HTTP/2: one session for one connection of an actor, so that its streams are as many as the actor's.
+ * Requests to the server over HTTP/2: one session per client connection, so that it has as many streams as the client's.
  *
- * Owns: the session. When the server closes it (GOAWAY), the next request opens another. Does not own: heads and bodies.
+ * Owns: the session. After the server closes it (GOAWAY), the next request opens another. Does not own: heads and bodies.
  */
 import type { ClientHttp2Session, ClientHttp2Stream } from 'node:http2';
 import type { Socket } from 'node:net';
@@ -11,7 +11,7 @@ import type { Dial } from './remote-http1.ts';
 const http2 = process.getBuiltinModule('node:http2');
 const { NGHTTP2_NO_ERROR } = http2.constants;
 
-/** What may be under way to us in all streams together: each is bounded by itself, and none may stall the others. */
+/** The receive window of the connection, over all streams: each stream has its own, and none may stall the others. */
 const CONNECTION_WINDOW_BYTES = 16 * 1024 * 1024;
 const STREAM_WINDOW_BYTES = 1024 * 1024;
 
@@ -47,7 +47,7 @@ export class Http2Remote implements RemoteConnection {
       maxHeaderListPairs: 100_000,
     });
     session.once('connect', () => session.setLocalWindowSize(CONNECTION_WINDOW_BYTES));
-    // Its streams get an error of their own.
+    // Its streams get errors of their own.
     session.on('error', () => session.destroy());
     this.#session = session;
     return session;
@@ -104,7 +104,7 @@ class Http2Exchange implements RemoteExchange {
     this.#stream.resume();
   }
 
-  /** Destroyed rather than closed: before that Node would end the request, and a body that broke off would look whole. */
+  /** Destroyed rather than closed: Node would end the request first, and a truncated body would look complete. */
   abort(): void {
     this.#aborted = true;
     this.#stream.destroy(new Error('broken off'));

@@ -1,7 +1,7 @@
 /**
- * The remote server as the gate knows servers: requests in, answers and events out, bytes carried along.
+ * The remote server as an upstream of the gate: requests in, answers and events out, with their bytes attached.
  *
- * Owns: what is sent for a request, reading answers and watch frames, the bound on what waits of one watch. Does not own: connections
+ * Owns: the request that is sent, reading answers and watch frames, the bound on pending bytes of a watch. Does not own: connections
  * (`remote.ts`), what happens in between (the gate). Start at {@link remoteUpstream}.
  */
 import type { JsonValue } from 'stalemate-apiserver/objects/object';
@@ -15,19 +15,22 @@ import { FrameReader } from './frames.ts';
 import type { RemoteServer } from './remote.ts';
 
 /**
- * What may wait of one watch while it is held. Beyond it the watch is closed, as real servers close watches of slow readers; its
- * client starts another where it was.
+ * The most bytes that may wait per watch while it is held. Beyond it the watch is closed, as real servers close watches of slow clients;
+ * its client resumes with a new watch.
  */
 const WATCH_BYTES_MAX: number = 16 * 1024 * 1024;
 
 export interface RemoteUpstreamOptions {
   /** Default {@link WATCH_BYTES_MAX}. */
   readonly watchBytesMax?: number;
-  /** Called with each answer that redirects its client, before that gets it. */
+  /** Called with each answer that redirects its client, before the client gets it. */
   readonly onRedirect?: (code: number, request: Pick<ApiRequest, 'method' | 'path'>) => void;
 }
 
-/** The upstream of a gate before `remote`. Requests that carry no bytes, of actors in this process, go as JSON over a connection of ours. */
+/**
+ * The upstream that forwards to `remote`. Requests without attached bytes, from actors in this process, are sent as JSON over a connection
+ * of its own.
+ */
 export function remoteUpstream(remote: RemoteServer, options: RemoteUpstreamOptions = {}): RemoteUpstream {
   return new RemoteUpstream(remote, options);
 }
@@ -60,7 +63,7 @@ export class RemoteUpstream implements Upstream {
     return () => exchange.abort();
   }
 
-  /** Ends the connection of actors in this process. */
+  /** Closes the connection for actors in this process. */
   close(): void {
     this.#own?.close();
   }
@@ -126,7 +129,7 @@ class Answer implements AnswerReader {
     try {
       this.#frames.read(piece);
     } catch {
-      // What cannot be taken apart cannot be passed on in order either.
+      // A stream that cannot be split cannot be delivered in order either.
       this.#overflow();
     }
   }
@@ -163,12 +166,12 @@ function connectionError(error: NodeJS.ErrnoException): ConnectionError {
   return { code, message: error.message };
 }
 
-/** As it came, or addressed to what it asks for now. */
+/** The original head, or one with the changed path and query. */
 function headOf({ head, path, query }: Carrier, request: ApiRequest): RequestHead {
   if (request.query === query && request.path === path) return head;
   const mark = head.target.indexOf('?');
   const asked = mark < 0 ? head.target : head.target.slice(0, mark);
-  // The prefix of the path is the server's.
+  // The server's path prefix is kept.
   const target = asked.slice(0, asked.length - path.length) + request.path;
   return { ...head, target: withQuery(target, request.query) };
 }
@@ -180,7 +183,7 @@ function withQuery(target: string, query: ApiRequest['query']): string {
   return text === '' ? path : `${path}?${text}`;
 }
 
-/** What an {@link RequestHead} asks, with an empty query where there is none. */
+/** The path and query of a {@link RequestHead}; the query may be empty. */
 export function questionOf({ target }: RequestHead): Pick<ApiRequest, 'path' | 'query'> {
   const mark = target.indexOf('?');
   if (mark < 0) return { path: target, query: {} };

@@ -1,8 +1,8 @@
 /**
- * The API server behind the gate: where it is, how it is trusted, and as whom it is asked.
+ * The API server behind the gate: its address, how it is trusted, and the credentials for it.
  *
- * Owns: how connections to it are made, and that requests are addressed to it. Does not own: where the credentials come from (the caller
- * that read a kubeconfig). Start at {@link RemoteServer}.
+ * Owns: connecting, and addressing requests to it. Does not own: where the credentials come from (the caller that read a kubeconfig). Start
+ * at {@link RemoteServer}.
  */
 import type { TLSSocket } from 'node:tls';
 import type { Socket } from 'node:net';
@@ -16,21 +16,21 @@ const net = process.getBuiltinModule('node:net');
 
 /** An API server and the credentials for it. */
 export interface RemoteOptions {
-  /** `https://host:port`, or `http://…` for one without TLS. A path in front of every path is kept. */
+  /** `https://host:port`, or `http://…` without TLS. A path is kept as a prefix of every request's path. */
   readonly url: string;
-  /** PEM of what its certificate is checked against; absent, the system's authorities. */
+  /** The CA bundle in PEM; absent: the system's. */
   readonly ca?: string;
-  /** Takes any certificate. */
+  /** Accepts any certificate. */
   readonly insecure?: boolean;
-  /** The name in its certificate, where that is not the URL's. */
+  /** The name to expect in its certificate, if it differs from the URL's. */
   readonly serverName?: string;
   /** PEM. */
   readonly clientCertificate?: { readonly certificate: string; readonly key: string };
-  /** Value of the Authorization header: `Bearer …` or `Basic …`. Read for every request, for tokens expire. */
+  /** The value of the Authorization header: `Bearer …` or `Basic …`. Read for every request, because tokens expire. */
   readonly authorization?: () => string | undefined;
 }
 
-/** As whom a request reaches the server: with the credentials of {@link RemoteOptions}, or with those that it carries itself. */
+/** The credentials of a forwarded request: those of {@link RemoteOptions}, or those that it carries itself. */
 export type As = 'configured' | 'carried';
 
 export class RemoteServer {
@@ -45,7 +45,7 @@ export class RemoteServer {
     this.#prefix = this.#url.pathname.replace(/\/+$/, '');
   }
 
-  /** Whether it speaks HTTP/2; asked once. Rejects when it cannot be reached or its certificate is not trusted. */
+  /** Reports whether the server speaks HTTP/2; probed once. Rejects if it cannot be reached or its certificate is not trusted. */
   async speaksHttp2(): Promise<boolean> {
     if (this.#speaksHttp2 !== undefined) return this.#speaksHttp2;
     const socket = this.#socket('configured', ['h2', 'http/1.1']);
@@ -61,17 +61,17 @@ export class RemoteServer {
     }
   }
 
-  /** Connections for one connection of an actor that speaks HTTP/2; only for a server that does. */
+  /** Opens the counterpart of one HTTP/2 client connection; only for a server that speaks HTTP/2. */
   http2(as: As): RemoteConnection {
     return new Http2Remote(() => this.#socket(as, ['h2']), this.#url.host);
   }
 
-  /** The same for HTTP/1.1. */
+  /** As {@link http2}, for HTTP/1.1. */
   http1(as: As): Http1Remote {
     return new Http1Remote(() => this.#socket(as, ['http/1.1']));
   }
 
-  /** A request as the server is to get it: addressed to it, with the credentials that it is to have. */
+  /** The request as forwarded: with the server's host and the right credentials. */
   addressed(head: RequestHead, as: As, http1: boolean): RequestHead {
     const headers: string[] = http1 ? ['Host', this.#url.host] : [];
     const own = as === 'configured' ? this.#options.authorization?.() : undefined;

@@ -1,7 +1,7 @@
 /**
- * Upgraded connections (exec, attach, port-forward) pass as bytes once both sides have agreed.
+ * Upgraded connections (exec, attach, port-forward) are relayed as bytes once both sides have agreed.
  *
- * Owns: the agreement, and what a refusal looks like. Nothing in a tunnel is held or labelled.
+ * Owns: the handshake, and relaying a refusal. Nothing in a tunnel is held or labelled.
  */
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -12,7 +12,7 @@ import type { Http1Remote } from './remote-http1.ts';
 
 const { ServerResponse } = process.getBuiltinModule('node:http');
 
-/** Asks `remote` to upgrade as `head` says, and joins both connections when it does. */
+/** Requests the upgrade in `head` from `remote`, and connects both sides if it agrees. */
 export function tunnel(
   incoming: IncomingMessage,
   socket: Duplex,

@@ -1,4 +1,4 @@
-/** Declared answers of pods and services, checked: in a configuration, in a file of their own, and in what is stored with findings. */
+/** Validates declared answers of pods and services: in a configuration, in a file of their own, and in stored findings. */
 import { z } from 'zod';
 import type {
   ExecAnswer,
@@ -18,7 +18,7 @@ import type { Format } from './format.ts';
 const pattern = z.string().refine((text) => patternFault(text) === undefined, {
   error: ({ input }) => `expected a regular expression (RE2): ${patternFault(String(input)) ?? ''}`,
 });
-/** Of a resource; `*` matches any text. */
+/** The name of a resource; `*` matches any text. */
 const name = z.string().regex(/^[a-z0-9*]([-a-z0-9.*]*[a-z0-9*])?$/, 'expected a name, in which "*" is any text');
 
 const containers = {
@@ -71,7 +71,7 @@ const tcp = z.array(line).exactOptional();
 
 const ONE_SPEECH = 'expected either "http" or "tcp"';
 
-/** Whether it says one thing. */
+/** Reports whether exactly one kind of answer is given. */
 function isOneSpeech({ http: web, tcp: lines }: Speech): boolean {
   return (web === undefined) !== (lines === undefined);
 }

@@ -12,7 +12,7 @@ import type { Shape } from './common.ts';
 import { counterexampleTarget } from './counterexample.ts';
 import { decode, encode, type Format } from './format.ts';
 
-/** One optional number for each measure. */
+/** A schema with one optional number for each measure. */
 export function byMeasure(value: z.ZodType<number>): z.ZodType<Measures> {
   const shape = Object.fromEntries(
     Object.entries(MEASURES).map(([name, description]) => [name, value.exactOptional().meta({ description })]),

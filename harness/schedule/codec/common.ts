@@ -1,4 +1,4 @@
-/** Schemas of the nouns that several formats share. */
+/** Schemas of types that several formats share. */
 import { z } from 'zod';
 import { isRecord } from 'stalemate-apiserver/objects/json';
 import type { JsonObject, JsonValue, KubeObject } from 'stalemate-apiserver/objects/object';
@@ -6,8 +6,8 @@ import type { Cause } from '../../model/cause.ts';
 import type { Signature } from '../../model/signature.ts';
 
 /**
- * What a schema's fields must name: every key of the noun, the optional ones too. `satisfies Shape<Noun>` turns a field that was
- * added to the model and forgotten here into a type error.
+ * The fields that a schema must have: every key of the type, including optional ones. With `satisfies Shape<Type>`, a field that was added
+ * to the model and forgotten here is a type error.
  */
 export type Shape<T> = { readonly [key in keyof T]-?: z.ZodType };
 
