@@ -1,7 +1,7 @@
 /**
- * Whether a property answers in the form of a `CheckResult`.
+ * Validates that a property returns a `CheckResult`.
  *
- * Node takes types off unread, so that a property of the user's own may leave something out that files and pages need.
+ * Node strips types without checking them, so a property of the user may omit fields that files and pages need.
  */
 import { isMap } from 'stalemate-apiserver/objects/json';
 import type { JsonValue } from 'stalemate-apiserver/objects/object';
@@ -9,9 +9,9 @@ import type { JsonValue } from 'stalemate-apiserver/objects/object';
 const VIOLATION = { sentence: 'string', at: 'number', severity: 'string', operations: 'list', revisions: 'list' };
 const SIGNATURE = { property: 'string', class: 'string', actors: 'list', kind: 'string', field: 'string' };
 
-/** What is wrong, as a sentence; undefined for an answer as it should be. */
+/** Returns what is wrong, as a sentence; undefined for a valid result. */
 export function wrongAnswer(given: unknown): string | undefined {
-  // Asked of maps and lists alone, whatever else they hold.
+  // `isMap` works for any value, although its type says JSON.
   const answer = given as JsonValue | undefined;
   const result = isMap(answer) ? answer['result'] : undefined;
   if (result === 'holds' || result === 'inconclusive') return undefined;

@@ -1,15 +1,15 @@
 /**
- * Was this run legal?
+ * Checks whether a run was legal.
  *
  * Owns: etcd's watch guarantees (ordered, unique, atomic, reliable, resumable, bookmarkable) and the read rules, checked on our own
- * histories: a breach is a fault of the harness, never a finding. Does not own: whether the run put anything to the test
- * (`contention.ts`). Start at {@link checkLegality}.
+ * histories: a violation is a bug of the harness, never a finding. Does not own: whether the run exercised anything (`contention.ts`).
+ * Start at {@link checkLegality}.
  */
 import { revisionOf, type KubeObject } from 'stalemate-apiserver/objects/object';
 import type { Delivery, History, Operation, Revision } from '../model/history.ts';
 import { partsOf } from '../model/label.ts';
 
-/** Sentences naming the guarantees that a history breaks. Empty for a legal one. */
+/** Returns sentences that name the guarantees that a history violates; empty for a legal one. */
 export function checkLegality(history: History): readonly string[] {
   const breaches: string[] = [];
   const byNumber = new Map(history.revisions.map((revision) => [revision.revision, revision]));
@@ -33,11 +33,11 @@ function checkRevisions({ revisions }: History, breaches: string[]): void {
 interface Stream {
   readonly label: string;
   readonly deliveries: Delivery[];
-  /** The watch that opened it, where its label says it. */
+  /** The watch that opened it, if found by its label. */
   readonly opened: Operation | undefined;
 }
 
-/** One label names one stream in the whole history; see `Recorder.renumber` in the gate. */
+/** A label names one stream in the whole history; see `Recorder.renumber` in the gate. */
 function streamsOf(history: History): readonly Stream[] {
   const streams = new Map<string, Stream>();
   for (const delivery of history.deliveries) {
@@ -88,19 +88,19 @@ function checkStream(
   }
 }
 
-/** The newest version that the watch showed as its initial state: those events come in the order of names. */
+/** The newest revision that the watch sent as its initial state: those events are ordered by name. */
 function initialEvents(history: History, opened: Operation | undefined): number {
   if (opened === undefined || resumedFrom(opened) !== undefined)
     return opened === undefined ? Number.POSITIVE_INFINITY : 0;
   const at = opened.sent?.at ?? opened.invoked.at;
   const newest = history.revisions.findLast((revision) => revision.at < at);
   if (newest !== undefined) return newest.revision;
-  // It opened before anything was changed: all that it shows by way of introduction is older than the first change.
+  // It opened before anything was changed: all of its initial events are older than the first change.
   const [oldest] = history.revisions;
   return oldest === undefined ? Number.POSITIVE_INFINITY : oldest.revision - 1;
 }
 
-/** The version after which the watch asked for events; undefined when it asked for the present state first. */
+/** The revision from which the watch resumed; undefined if it began with the current state. */
 function resumedFrom(opened: Operation | undefined): number | undefined {
   const { resourceVersion = '', sendInitialEvents } = opened?.query ?? {};
   return resourceVersion === '' || resourceVersion === '0' || sendInitialEvents === 'true'
@@ -108,7 +108,7 @@ function resumedFrom(opened: Operation | undefined): number | undefined {
     : Number(resourceVersion);
 }
 
-/** Reliable: nothing between two delivered versions is missing. Streams with a selector see only part of a collection. */
+/** Reliable: no event between two delivered revisions is missing. Streams with a selector see only part of a collection. */
 function checkGap(
   { revisions }: History,
   label: string,
@@ -152,7 +152,7 @@ function checkOperation(
     if (object === undefined || !isFresh(query)) return;
     const shown = revisionOf(object);
     const live = history.revisions.findLast(({ at, uid }) => at < sent.at && uid === object.metadata?.uid);
-    // While a write waits for a webhook of the target other requests go on, and it may come first on the server.
+    // While a write waits for a webhook of the target, a later request may be committed first.
     const made = byNumber.get(shown);
     const isMeanwhile = made !== undefined && made.at > sent.at && (answered === undefined || made.at < answered.at);
     if (live !== undefined && live.revision !== shown && !isMeanwhile) {
@@ -182,7 +182,7 @@ function checkOperation(
   }
 }
 
-/** Reads without a version, or with one that is not 0, must not be served from the past; exact ones are about the past. */
+/** Reads without a resourceVersion, or with one that is not 0, must not be stale; exact ones ask for a past state. */
 function isFresh({ resourceVersion = '', resourceVersionMatch }: Operation['query']): boolean {
   return resourceVersion === '' && resourceVersionMatch === undefined;
 }

@@ -1,9 +1,9 @@
 /**
- * What a write was made from: its base content, what of it is intent and what was merely carried over.
+ * The base content of a write: the version it was made from, which of its content is intent and which was merely carried over.
  *
- * Owns: the rules of the field ledger about one write. Does not own: whose update was lost (`field-ledger.ts`).
- * The version that a write carries says little: a controller may fetch a new one after a 409 and put it onto an old body. So the
- * base is the version among those that reached the actor which the content resembles most.
+ * Owns: the rules of the field ledger about one write. Does not own: whose update was lost (`field-ledger.ts`). The resourceVersion of a
+ * write proves little: after a 409 a controller may fetch a new one and put it onto an old body. So the base is the version, among those
+ * that the actor received, that the content resembles most.
  */
 import { jsonEqual, isMap } from 'stalemate-apiserver/objects/json';
 import type { JsonObject, JsonValue, KubeObject } from 'stalemate-apiserver/objects/object';
@@ -14,16 +14,19 @@ import type { Rebuilt } from '../model/rebuilt.ts';
 import type { HistoryIndex, Seen } from './history-index.ts';
 
 export interface BaseContent {
-  /** The version that the content was made from; absent when none had reached the actor. */
+  /** The version that the content was made from; absent if the actor had received none. */
   readonly base: Seen | undefined;
-  /** The newest version that had reached the actor when it sent the write. */
+  /** The newest version that the actor had received when it sent the write. */
   readonly newest: Seen | undefined;
-  /** The version written into the request; absent when it carried none, and so nothing was checked. */
+  /** The resourceVersion in the request; absent if it had none, so that the server made no check. */
   readonly carried: number | undefined;
   readonly rebuilt: Rebuilt;
 }
 
-/** Finds the base of the write that made `revision`. Among equally likely versions the newest: the benefit of the doubt. */
+/**
+ * Finds the base of the write that made `revision`. Of equally likely versions it returns the newest, giving the writer the benefit of the
+ * doubt.
+ */
 export function baseContent(index: HistoryIndex, revision: Revision, operation: Operation): BaseContent {
   const carried = carriedVersion(operation);
   const seen = index.seenBy(operation.actor, revision.uid, operation.invoked.at);
@@ -43,14 +46,14 @@ export function baseContent(index: HistoryIndex, revision: Revision, operation: 
   return { base, newest, carried, rebuilt };
 }
 
-/** `metadata.resourceVersion` of the body; undefined for none, empty or a delete. */
+/** `metadata.resourceVersion` of the body; undefined if absent or empty, and for a delete. */
 export function carriedVersion({ body, verb }: Operation): number | undefined {
   if (!isMap(body) || verb === 'delete') return undefined;
   const version = (body['metadata'] as JsonObject | undefined)?.['resourceVersion'];
   return typeof version === 'string' && version !== '' && version !== '0' ? Number(version) : undefined;
 }
 
-/** Leaves in which the content that was written differs from a version; what was not copied from any distinguishes none. */
+/** The number of leaves in which the written content differs from a version; parts that were not copied from any version do not count. */
 function distanceTo(
   index: HistoryIndex,
   revision: Revision,
@@ -74,12 +77,12 @@ function rebuiltIn(operation: Operation, candidates: readonly Seen[]): Rebuilt {
   );
 }
 
-/** A PUT of the object itself; a scale is a kind of its own. */
+/** Reports whether it is a PUT of the object itself; a Scale is another kind. */
 function isWholeObject({ verb, subresource, body }: Operation): boolean {
   return verb === 'update' && subresource !== 'scale' && isMap(body);
 }
 
-/** Whether the request says anything about a leaf. What it does not touch and changes nevertheless is the server's doing. */
+/** Reports whether the request mentions a leaf. If the leaf changes although it is not mentioned, the server changed it. */
 export function touches(operation: Operation, path: string): boolean {
   const { verb, body, contentType = '' } = operation;
   if (verb === 'update' || verb === 'create') return true;
@@ -99,13 +102,13 @@ function mapTouches(prefix: string, map: JsonObject, path: string): boolean {
     if (value === undefined) continue;
     const here = prefix === '' ? key : prefix + keySegment(key);
     if (!isUnder(path, here) || isServerLeaf(here)) continue;
-    // A list is replaced or merged by its items' keys: either way it was spoken of.
+    // A list is replaced or merged by its items' keys: either way the patch mentions it.
     return isMap(value) && path !== here ? Object.keys(value).length === 0 || mapTouches(here, value, path) : true;
   }
   return false;
 }
 
-/** A JSON pointer names list items by position; the list is as far as it says something lasting. */
+/** A JSON pointer addresses list items by index, which is not stable, so it is compared only up to the list. */
 function pointsAt(step: JsonObject, path: string): boolean {
   let here = '';
   const pointer = step['path'];
@@ -118,7 +121,7 @@ function pointsAt(step: JsonObject, path: string): boolean {
   return isUnder(path, here) || isUnder(here, path);
 }
 
-/** Whether `path` is `ancestor` or below it. */
+/** Reports whether `path` is `ancestor` or below it. */
 export function isUnder(path: string, ancestor: string): boolean {
   if (!path.startsWith(ancestor)) return false;
   const next = path[ancestor.length];

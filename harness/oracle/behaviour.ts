@@ -1,19 +1,19 @@
 /**
- * What the target did in a run, as one number: runs that differ in it went different ways.
+ * The target's behaviour in a run as one number: runs with different numbers took different courses.
  *
- * Owns: what counts as a difference. Ten thousand runs that all go the same way prove little more than one.
+ * Owns: what counts as a difference. Ten thousand runs that take the same course prove little more than one.
  */
 import { roleOf } from '../model/actor.ts';
 import type { History, Operation } from '../model/history.ts';
 import { phaseStart } from '../model/history.ts';
 
 /**
- * A hash of the target's requests since contention began, in their order: verb, kind and outcome of each. Names, contents and times
- * make no difference. Cheap: it is asked of every run.
+ * A hash of the target's requests since contention began, in order: verb, kind and outcome of each. Names, contents and times are ignored.
+ * Cheap, because it is computed for every run.
  */
 export function behaviourOf(history: History): number {
   const since = phaseStart(history, 'contention');
-  // FNV-1a: a number to distinguish runs, not security.
+  // FNV-1a: it distinguishes runs and needs no security.
   let hash = 0x811c9dc5;
   for (const operation of history.operations) {
     const { actor, invoked } = operation;
@@ -24,7 +24,7 @@ export function behaviourOf(history: History): number {
   return hash;
 }
 
-/** Which life of the target it was matters too: `controller`, or one after a crash. */
+/** Includes the incarnation of the target: `controller`, or one after a crash. */
 function wordOf({ actor, verb, resource, subresource, outcome }: Operation): string {
   const came = 'code' in outcome ? String(outcome.code) : outcome.type;
   return `${actor} ${verb} ${resource}/${subresource} ${came}\n`;

@@ -1,7 +1,7 @@
 /**
- * All that a cause can be: its parts, the key that they spell, the text for people, and what is known of each kind.
+ * All possible causes: their parts, the key built from them, the text for people, and the traits of each kind.
  *
- * Owns: the spelling. Keys are stored (counterexamples, corpora, soaks), so a kind and the order of its parts never change. Does not own:
+ * Owns: the key format. Keys are stored (counterexamples, corpora, soaks), so a kind and the order of its parts never change. Does not own:
  * which cause a violation has (`cause.ts`).
  */
 import type { Cause } from '../model/cause.ts';
@@ -9,7 +9,7 @@ import type { Cause } from '../model/cause.ts';
 /** What a write does wrong. */
 export type Effect = 'stale' | 'drops' | 'claims';
 
-/** A cause in parts; what is not in its key is for the text only. */
+/** A cause in parts; parts that are not in its key are for the text only. */
 export type CauseParts =
   | {
       readonly kind: 'write';
@@ -35,7 +35,7 @@ export type CauseKind = CauseParts['kind'];
 
 const BETWEEN = ' | ';
 
-/** The only place that spells a cause. */
+/** Formats the key and text of a cause; nothing else does. */
 export function causeOf(parts: CauseParts): Cause {
   return { key: [parts.kind, ...keyParts(parts)].join(BETWEEN), text: textOf(parts) };
 }
@@ -132,9 +132,9 @@ function contentText({ effect, patch, versioned }: Extract<CauseParts, { kind: '
   }
 }
 
-/** What is left to say of an outcome when nothing in the run explains it. */
+/** Kinds for an outcome that nothing in the run explains. */
 const GUESSES: ReadonlySet<string> = new Set<CauseKind>(['missed', 'restart', 'children', 'never finished']);
-/** They name no request: two bugs of one target can have the same one. */
+/** Kinds that name no request: two bugs of one target can share a key. */
 const COARSE: ReadonlySet<string> = new Set<CauseKind>([
   'missed',
   'restart',
@@ -144,8 +144,8 @@ const COARSE: ReadonlySet<string> = new Set<CauseKind>([
 ]);
 
 /**
- * Of causes that one piece of code has, whichever request shows it: the kind that is another name of them all. What a target makes of an
- * object includes how many children it makes on the way; what it does for an object, how it goes on after a failed request.
+ * Kinds that are another name for all causes of one piece of code, whichever request shows it. The code that reconciles an object also
+ * decides how many children it creates on the way; the code that handles an object, how it continues after a failed request.
  */
 const NAME_OF_ALL: { readonly [kind: string]: CauseKind } = {
   missed: 'children',
@@ -153,27 +153,27 @@ const NAME_OF_ALL: { readonly [kind: string]: CauseKind } = {
   retries: 'deletes repeated',
 } satisfies { readonly [kind in CauseKind]?: CauseKind };
 
-/** Stored causes have only their key. That of a symptom which is a cause of its own begins with the name of a property. */
+/** Stored causes have only their key. If a symptom is its own cause, the key begins with the name of a property. */
 function kindOf({ key }: Pick<Cause, 'key'>): string {
   return key.split(BETWEEN, 1)[0] ?? key;
 }
 
-/** Whether a cause is of this kind. */
+/** Reports whether a cause is of this kind. */
 export function isKind(cause: Pick<Cause, 'key'>, kind: CauseKind): boolean {
   return kindOf(cause) === kind;
 }
 
-/** Whether another candidate for the same violation is only another name of a cause. */
+/** Reports whether another candidate for the same violation is only another name of a cause. */
 export function isNameOf(other: Pick<Cause, 'key'>, cause: Pick<Cause, 'key'>): boolean {
   return kindOf(other) === NAME_OF_ALL[kindOf(cause)];
 }
 
-/** Whether it is what is left to say of an outcome when nothing in the run explains it. */
+/** Reports whether the cause is a fallback for an outcome that nothing in the run explains. */
 export function isGuess(cause: Pick<Cause, 'key'>): boolean {
   return GUESSES.has(kindOf(cause));
 }
 
-/** Whether other bugs may go by the same key. */
+/** Reports whether other bugs may have the same key. */
 export function isCoarse(cause: Pick<Cause, 'key'>): boolean {
   return COARSE.has(kindOf(cause));
 }

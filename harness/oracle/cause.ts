@@ -1,10 +1,10 @@
 /**
- * From violations of a run to what caused them: the guilty request, the request of a loop, the missing watch, the request that failed
- * and was never made good.
+ * Derives the causes of violations: the guilty request, the request of a loop, the missing watch, or the failed request that was never
+ * retried successfully.
  *
- * Owns: which violations of a run are one cause's. Some violations name their cause themselves (a write and what it lost). Others only
- * see the outcome (convergence, claims of the user's own); each of those may have several causes, and which one it was is known once
- * the run has been shrunk. Pure, and the same for shrunk runs and others. Start at {@link causesOf}.
+ * Owns: which violations of a run have the same cause. Some violations name their cause themselves (a write and the update that it lost).
+ * Others see only the outcome (convergence, properties of the user); each of those may have several causes, and which one applies is known
+ * once the run has been shrunk. Pure, and the same for shrunk runs and others. Start at {@link causesOf}.
  */
 import { roleOf } from '../model/actor.ts';
 import type { Cause } from '../model/cause.ts';
@@ -18,42 +18,45 @@ import { indexOf } from './history-index.ts';
 import { watchGivenUp } from './open-watches.ts';
 import { haveOverlapped, outcomeCauses, TWO_LEADERS, wrongIn } from './outcome-causes.ts';
 
-/** What may have caused a violation. */
+/** The possible causes of a violation. */
 export interface Causes {
   /** The likeliest first; never empty. */
   readonly candidates: readonly [Cause, ...(readonly Cause[])];
-  /** The violation itself names it: no other one can be meant. */
+  /** The violation itself names the cause: no other one is possible. */
   readonly certain: boolean;
   /**
-   * How many of the candidates, from the first on, make it a symptom of theirs when they are known already; absent: all. The others are
-   * what is left to say of any wrong outcome of that object: known, they must not hide a bug for which the run has a better explanation.
+   * How many of the candidates, from the first on, claim the violation as a symptom if they are already known; absent: all. The other
+   * candidates fit any wrong outcome of that object: even if known, they must not hide a bug for which the run has a better explanation.
    */
   readonly owners?: number;
 }
 
-/** Whether a candidate beyond those that fit every such outcome explains it. */
+/** Reports whether a candidate explains the violation, apart from those that fit any outcome. */
 export function isExplained({ candidates: [first], owners }: Causes): boolean {
   return owners !== undefined && !isGuess(first);
 }
 
-/** Other keys that the first candidate goes by. */
+/** Other keys of the first candidate. */
 export function otherNames([first, ...more]: Causes['candidates']): readonly string[] {
   return more.flatMap((cause) => (isNameOf(cause, first) ? [cause.key] : []));
 }
 
-/** What a shrunk run says of a violation that names its cause: where it may be of two, the one that the large run was taken for comes first. */
+/**
+ * The causes that a shrunk run gives to a violation that names its cause. If two are possible, the one assumed for the large run comes
+ * first.
+ */
 export function namedOnceSmall({ candidates }: Causes, named: readonly Cause[]): Causes['candidates'] {
   const taken = candidates.find(({ key }) => named.some((one) => one.key === key)) ?? named[0];
   return taken === undefined ? [candidates[0]] : [taken, ...named.filter(({ key }) => key !== taken.key)];
 }
 
-/** Other ways not to survive than to end. */
+/** Failures of survival other than a process that ended. */
 const SURVIVAL: { readonly [kind: string]: Cause } = {
   'data-race': causeOf({ kind: 'data race' }),
   'blocked-event-loop': causeOf({ kind: 'blocked event loop' }),
 };
 
-/** The causes of violations of one run, in their order. */
+/** Returns the causes of the violations of one run, in the same order. */
 export function causesOf(history: History, violations: readonly Violation[]): readonly Causes[] {
   const named = violations.map((violation) => causesNamed(history, violation));
   return violations.map((violation, at) => {
@@ -74,16 +77,16 @@ export function causesOf(history: History, violations: readonly Violation[]): re
 }
 
 /**
- * A violation of a shrunk run with its cause.
+ * Adds the cause to a violation of a shrunk run.
  *
- * @param stored What was made of it when it was found; wins.
+ * @param stored - The cause stored with the finding, which takes precedence.
  */
 export function withCause(history: History, violation: Violation, stored?: Cause): Violation {
   const cause = stored ?? causesOf(history, [violation])[0]?.candidates[0];
   return cause === undefined ? violation : { ...violation, cause };
 }
 
-/** What a violation says of its cause on its own, whatever else happened in the run; empty where it only sees the outcome. */
+/** The causes that a violation names by itself, whatever else happened in the run; empty if it sees only the outcome. */
 export function causesNamed(history: History, violation: Violation): readonly Cause[] {
   const { signature, operations } = violation;
   const index = indexOf(history);
@@ -100,7 +103,7 @@ export function causesNamed(history: History, violation: Violation): readonly Ca
       return [causeOf({ kind: 'children', resource, seen: 'as it was made' })];
     case 'no-resurrection': {
       if (guilty === undefined) return [];
-      // What brings back a deleted object is a write that does not care what the object has become.
+      // A deleted object is resurrected by a write that ignores the object's current state.
       if (kind === 'resurrected') return [writeCause(history, guilty, 'carried-back')];
       return [causeOf({ kind: 'create', resource })];
     }
@@ -121,9 +124,9 @@ export function causesNamed(history: History, violation: Violation): readonly Ca
 }
 
 /**
- * Not by resource, nor does the text name one: informers are made alike, and one that does not survive an error does so whatever it
- * watches. Where that is not so, the symptoms name every resource. An expired version is another matter than a broken connection, unless
- * the target did list again and gave up when that failed.
+ * Neither the key nor the text names a resource: informers are created alike, and one that does not survive an error fails for any
+ * resource. If that is not so, the symptoms name every resource. An expired version is a different cause than a broken connection, unless
+ * the target did relist and gave up when that failed.
  */
 function watchCause(history: History, resource: string): Cause {
   const isExpired =
@@ -131,7 +134,7 @@ function watchCause(history: History, resource: string): Cause {
   return causeOf({ kind: 'watch', how: isExpired ? 'expired' : 'ended' });
 }
 
-/** Whether the target listed a resource after the last of its watches of it had begun. */
+/** Reports whether the target listed a resource after its last watch of it had begun. */
 function hasListedAgain({ operations }: History, resource: string): boolean {
   const own = operations.filter((one) => one.resource === resource && roleOf(one.actor) === 'target');
   const last = own.findLastIndex(({ verb }) => verb === 'watch');
@@ -143,7 +146,7 @@ function ofTarget(history: History, ids: readonly number[]): readonly number[] {
   return ids.filter((id) => roleOf(index.operation(id)?.actor ?? '') === 'target');
 }
 
-/** What else may keep a loop going: replicas that know nothing of each other, or children that are made and taken away again. */
+/** Another cause that may sustain a loop: replicas unaware of each other, or children that are repeatedly created and deleted. */
 function loopBecauseOf(history: History, loop: Violation, violations: readonly Violation[]): Cause | undefined {
   if (loop.signature.property !== 'bounded-rate') return undefined;
   const churn = violations.find((other) => makesChurn(history, other, loop));
@@ -151,7 +154,7 @@ function loopBecauseOf(history: History, loop: Violation, violations: readonly V
   return haveOverlapped(history) ? TWO_LEADERS : undefined;
 }
 
-/** Whether a loop is no more than too many children that are made and taken away again. */
+/** Reports whether a loop is just surplus children that are created and deleted. */
 function makesChurn({ operations }: History, by: Violation, { signature, operations: loop }: Violation): boolean {
   if (by.signature.property !== 'cardinality' || signature.property !== 'bounded-rate') return false;
   const ids = new Set(loop);
@@ -161,10 +164,10 @@ function makesChurn({ operations }: History, by: Violation, { signature, operati
   );
 }
 
-/** Whether what one violation names is why another one's outcome is wrong. */
+/** Reports whether the cause of one violation explains the wrong outcome of another. */
 function explains(history: History, by: Violation, outcome: Violation): boolean {
   const { property } = by.signature;
-  // Whatever was to come after it never came.
+  // Everything that should have followed is missing.
   if (property === 'survival' || by.signature.class === 'stopped-watching') return true;
   const index = indexOf(history);
   const [id] = by.operations;
@@ -174,7 +177,7 @@ function explains(history: History, by: Violation, outcome: Violation): boolean 
   if (property === 'cardinality')
     return wrong.some(({ resource, path }) => resource === by.signature.kind && path === '');
   if (guilty === undefined) return false;
-  // A claim of the user's own names the write itself.
+  // A property of the user names the write itself.
   if (outcome.operations.includes(guilty.id) && isWrite(guilty.verb)) return true;
   return history.revisions.some(
     (written) =>

@@ -1,7 +1,7 @@
 /**
- * Judging one history by many properties.
+ * Judges one history by many properties.
  *
- * Owns: that a check never throws out of here, and one violation per signature. Does not own: probes and further rounds
+ * Owns: that an error in a check is never propagated, and one violation per signature. Does not own: probes and further rounds
  * (`execution/run/judge.ts`).
  */
 import type { CheckResult, Violation } from '../model/check-result.ts';
@@ -16,7 +16,7 @@ export interface Judgement {
   readonly result: CheckResult;
 }
 
-/** Asks every property. One that throws has no opinion: inconclusive, never success. */
+/** Checks every property. One that throws is inconclusive, never a success. */
 export function judge(history: History, properties: readonly Property[]): readonly Judgement[] {
   return properties.map((property) => ({ property, result: ask(property, history) }));
 }
@@ -38,7 +38,7 @@ function ask(property: Property, history: History): CheckResult {
   return { ...result, violations };
 }
 
-/** A violation is never skipped, however badly it is reported. */
+/** A violation is never dropped, even if its result is malformed. */
 function ofWrongAnswer(
   { name }: Property,
   history: History,
@@ -56,7 +56,7 @@ function ofWrongAnswer(
   };
 }
 
-/** The earliest violation of each signature, errors before warnings. */
+/** Returns the earliest violation of each signature, errors before warnings. */
 export function distinct(violations: readonly Violation[]): readonly Violation[] {
   const first = new Map<string, Violation>();
   for (const violation of violations.toSorted(byWeight)) {

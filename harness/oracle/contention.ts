@@ -1,7 +1,7 @@
 /**
- * Did this run put anything to the test?
+ * Measures whether a run exercised anything.
  *
- * Owns: what got in the target's way, as counters that campaigns add up: green runs in which nothing ever contended prove nothing.
+ * Owns: counters of interference with the target, which campaigns add up: green runs in which nothing ever contended prove nothing.
  */
 import { isMap } from 'stalemate-apiserver/objects/json';
 import { parentOf, revisionOf, type KubeObject } from 'stalemate-apiserver/objects/object';
@@ -10,14 +10,14 @@ import type { History, Operation, Revision } from '../model/history.ts';
 import { isWrite, phaseStart } from '../model/history.ts';
 import { carriedVersion } from './base-content.ts';
 
-/** What got in the target's way, by counter. */
+/** Counters of interference with the target. */
 export interface Contention {
   readonly [counter: string]: number;
-  /** Writes of the target refused for a version or a name. */
+  /** Writes of the target rejected because of a version or a name. */
   readonly conflicts: number;
-  /** Writes of the target made from a version that was no longer the live one. */
+  /** Writes of the target based on a version that was no longer the live one. */
   readonly staleReads: number;
-  /** Those of them where another writer had made the newer version. */
+  /** Those stale writes for which another writer had made the newer version. */
   readonly foreignWritesBetweenReadAndWrite: number;
   readonly faults: number;
   /** Watch events that reached the target only after it had sent something else. */
@@ -26,7 +26,7 @@ export interface Contention {
   readonly crashes: number;
 }
 
-/** Counts since contention began; campaigns add them up. Cheap: it is asked of every run. */
+/** Counts since contention began; campaigns add them up. Cheap, because it is computed for every run. */
 export function contention(history: History): Contention {
   const since = phaseStart(history, 'contention');
   let conflicts = 0;
@@ -57,7 +57,7 @@ export function contention(history: History): Contention {
   };
 }
 
-/** How many versions the object that a write is about was ahead of what the target had seen of it. */
+/** How many versions the written object was ahead of what the target had received. */
 export function versionsBehind(history: History, operation: Operation): number {
   const overtaken = overtakenBy(history, operation);
   if (overtaken === undefined) return 0;
@@ -69,11 +69,11 @@ export function versionsBehind(history: History, operation: Operation): number {
 
 interface Overtaken {
   readonly live: Revision;
-  /** The newest version that the target had seen. */
+  /** The newest version that the target had received. */
   readonly seen: number;
 }
 
-/** The live version of the object that a write is about, when the target had only seen an older one. */
+/** The live version of the written object, if the target had only received an older one. */
 function overtakenBy(history: History, operation: Operation): Overtaken | undefined {
   const before = operation.sent?.at ?? operation.invoked.at;
   const place = placeOf(operation);
@@ -91,7 +91,7 @@ function overtakenBy(history: History, operation: Operation): Overtaken | undefi
   return seen !== undefined && seen < live.revision ? { live, seen } : undefined;
 }
 
-/** A create acts upon what its owner looked like; everything else upon the object itself. */
+/** The object that a request is based on: the owner for a create, else the object itself. */
 function placeOf({ verb, name, body }: Operation): { readonly name: string; readonly uid?: string } | undefined {
   if (verb !== 'create') return name === '' ? undefined : { name };
   if (!isMap(body)) return undefined;
@@ -118,7 +118,7 @@ function newestSeen(history: History, operation: Operation, uid: string): number
   return newest;
 }
 
-/** `sends` are the ticks of the target's requests, increasing. */
+/** @param sends - The ticks of the target's requests, increasing. */
 function heldEvents({ deliveries }: History, since: number, sends: readonly number[]): number {
   let held = 0;
   for (const { actor, at, available } of deliveries) {

@@ -1,8 +1,8 @@
 /**
- * The drift test: who owns a field is asked of the target before anyone is accused.
+ * The drift test: determines who owns a field before a violation is reported.
  *
- * Owns: turning an acknowledged foreign write into the same write at rest, and reading the answer. If the target reverts it with
- * everything in view, the field is the target's and nothing was lost.
+ * Owns: turning an acknowledged foreign write into the same write at rest, and interpreting the result. If the target reverts it there,
+ * fully visible, the field is the target's and nothing was lost.
  */
 import { jsonEqual, isMap } from 'stalemate-apiserver/objects/json';
 import { parseApiVersion, type JsonObject, type JsonValue, type KubeObject } from 'stalemate-apiserver/objects/object';
@@ -16,7 +16,7 @@ import { indexOf } from './history-index.ts';
 
 export type DriftRequest = Extract<ProbeRequest, { probe: 'drift' }>;
 
-/** The foreign write of a loss as one program operation at rest; undefined when it cannot be said as one. */
+/** The foreign write of a loss as one program operation at rest; undefined if it cannot be expressed as one. */
 export function driftRequest(history: History, loss: Loss): DriftRequest | undefined {
   const { victim, field, changes } = loss;
   const leaves = changes.map((change) => change.path);
@@ -41,7 +41,7 @@ export function driftRequest(history: History, loss: Loss): DriftRequest | undef
   };
 }
 
-/** `kept`: at rest the target leaves the change alone. `reverted`: the field is its own. `unknown`: not asked yet. */
+/** `kept`: at rest the target leaves the change alone. `reverted`: the target owns the field. `unknown`: not tested yet. */
 export function driftAnswer(history: History, request: DriftRequest): 'kept' | 'reverted' | 'unknown' {
   for (const probe of history.probes) {
     if (probe.probe !== 'drift' || probe.role !== request.role || !jsonEqual(probe.leaves, request.leaves)) continue;
@@ -60,13 +60,13 @@ function targetOf(history: History, revision: Revision): ObjectTarget {
 
 interface Place {
   readonly path: FieldPath;
-  /** The value there, or the list item when `inList`. */
+  /** The value at the path, or the list item if `inList`. */
   readonly value: JsonValue;
   /** `path` is the list and `value` one of its items. */
   readonly inList: boolean;
 }
 
-/** Finds a leaf, or a list item, by its leaf path. */
+/** Finds a leaf or a list item by its leaf path. */
 function locate(object: KubeObject, field: string): Place | undefined {
   let value: JsonValue = object;
   let here = '';

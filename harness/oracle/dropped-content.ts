@@ -1,6 +1,6 @@
 /**
- * Old content, or content that was dropped? Where all that a write has undone is gone from the object, an older version looks the same as
- * a part that the code leaves out each time. What the writer had received, and when, may decide it.
+ * Distinguishes old content from dropped content. If everything that a write undid is gone from the object, an older version looks the same
+ * as a part that the code always leaves out. What the writer had received, and when, may decide between them.
  */
 import type { History, Operation, Revision } from '../model/history.ts';
 import { isWrite } from '../model/history.ts';
@@ -8,32 +8,32 @@ import { carriedVersion } from './base-content.ts';
 import { indexOf } from './history-index.ts';
 import type { HistoryIndex } from './history-index.ts';
 
-/** How a change was lost: it is not in the old copy that was written, or it is left out each time. */
+/** How a change was lost: the write was based on an old copy, or the code always drops that part. */
 export type HowLost = 'old' | 'gone';
 
 /**
- * What a PUT does that lost a change although it names a version which has it: the likelier first, where it can be both.
+ * The possible ways in which a PUT lost a change although its resourceVersion includes that change; the likelier first.
  *
- * @param revisions The one that was lost, and the one that lost it.
+ * @param revisions - The one that was lost, and the one that lost it.
  */
 export function lossesOf(history: History, operation: Operation, revisions: readonly number[]): readonly HowLost[] {
   const index = indexOf(history);
   const [victim, guilty] = revisions.map((number) => history.revisions.find(({ revision }) => revision === number));
   if (victim === undefined || guilty === undefined || operation.verb !== 'update') return ['old'];
   if ((carriedVersion(operation) ?? 0) < victim.revision || !isRemoved(index, victim, guilty)) return ['old'];
-  // Work that is tried again may keep the copy that was refused.
+  // A retry may have kept the copy that was rejected.
   if (isTriedAgain(history, operation)) return ['old', 'gone'];
   return knewBefore(history, operation, victim) ? ['gone'] : ['gone', 'old'];
 }
 
-/** Whether all that another writer had set is gone, not set back. */
+/** Reports whether everything that the other writer had set is removed, rather than set back. */
 function isRemoved(index: HistoryIndex, victim: Revision, guilty: Revision): boolean {
   const set = new Set(index.changes(victim).flatMap(({ path, to }) => (to === undefined ? [] : [path])));
   const undone = index.changes(guilty).filter(({ path }) => set.has(path));
   return undone.length > 0 && undone.every(({ to }) => to === undefined);
 }
 
-/** Whether the last write of the object before was refused. */
+/** Reports whether the actor's previous write of the object was rejected. */
 function isTriedAgain({ operations }: History, { actor, resource, namespace, name, invoked }: Operation): boolean {
   const before = operations.findLast(
     (one) =>
@@ -48,8 +48,8 @@ function isTriedAgain({ operations }: History, { actor, resource, namespace, nam
 }
 
 /**
- * Whether its watch had delivered a change while it had nothing else to do: then no work of an earlier time was under way that could
- * have kept an older copy.
+ * Reports whether its watch had delivered the change while it was idle: then no earlier work was in progress that could have kept an older
+ * copy.
  */
 function knewBefore({ deliveries, operations }: History, { actor, invoked }: Operation, victim: Revision): boolean {
   const told = deliveries.find(

@@ -1,9 +1,9 @@
 /**
- * What a status repeats of the spec: `status.image` holds the text of `spec.image` whenever the status claims the current generation.
+ * Status echoes: `status.image` holds the text of `spec.image` whenever the status claims the current generation.
  *
- * Owns: how that is read off undisturbed runs. A pair counts only when the references saw the spec leaf with two values or more, and
- * never saw the status say anything else under the current generation: what a target reports of the world on its way there, it
- * reports in the references too. Does not own: what follows from it (`properties/truthful-status.ts`).
+ * Owns: how echoes are detected in undisturbed runs. A pair counts only if the references had at least two values of the spec leaf and
+ * never another status under the current generation: whatever else a target reports on the way there occurs in the references too. Does not
+ * own: conclusions from it (`properties/truthful-status.ts`).
  */
 import type { JsonValue, KubeObject } from 'stalemate-apiserver/objects/object';
 import { roleOf } from '../model/actor.ts';
@@ -15,7 +15,7 @@ import { roleOfObject } from './history-index.ts';
 /** Shorter texts, and numbers, occur in any message by accident. */
 const TEXT = /^(?=.*[A-Za-z]).{3,}$/s;
 
-/** The pairs by role, in a stable order. Roles whose status names no generation have none. */
+/** The pairs by role, in a stable order. Roles whose status has no generation have none. */
 export function statusEchoes(histories: readonly History[]): { readonly [role: string]: readonly StatusEcho[] } {
   const roles = new Map<string, Tally>();
   for (const history of histories) {
@@ -35,13 +35,13 @@ export function statusEchoes(histories: readonly History[]): { readonly [role: s
   return out;
 }
 
-/** The generation that a status claims to be about; undefined when it claims none. */
+/** The generation that a status claims to describe; undefined if it claims none. */
 export function observedGeneration(object: KubeObject): number | undefined {
   const observed = leavesOf(object).get('status.observedGeneration');
   return typeof observed === 'number' ? observed : undefined;
 }
 
-/** Whether a status leaf says what a spec leaf asks for. */
+/** Reports whether a status leaf repeats a spec leaf. */
 export function repeats(status: JsonValue | undefined, spec: JsonValue | undefined): boolean {
   return typeof status === 'string' && typeof spec === 'string' && status.includes(spec);
 }

@@ -1,5 +1,5 @@
 /**
- * Streaks of failures: the same request about the same object, refused again and again.
+ * Streaks of failures: the same request for the same object, rejected again and again.
  *
  * Owns: what counts as the same request and as a failure. Does not own: which streaks are too fast (`properties/bounded-rate.ts`).
  */
@@ -12,7 +12,7 @@ import { lacksKubelet } from './for-kubelet.ts';
 export interface FailureStreak {
   /** Consecutive failed attempts, oldest first. */
   readonly attempts: readonly Operation[];
-  /** Run time between each and the next. */
+  /** The run time between each attempt and the next. */
   readonly gapsMs: readonly number[];
   /** No attempt succeeded afterwards. */
   readonly open: boolean;
@@ -20,7 +20,7 @@ export interface FailureStreak {
   readonly endedBy?: Operation;
 }
 
-/** All streaks of the target's failures, in order of their first failure. Most histories have none or short ones. */
+/** Returns all streaks of the target's failures, in order of their first failure. Most histories have none or short ones. */
 export function failureStreaks(history: History): readonly FailureStreak[] {
   let open: Map<string, Operation[]> | undefined;
   const streaks: Operation[][] = [];
@@ -56,8 +56,8 @@ export function failureStreaks(history: History): readonly FailureStreak[] {
 }
 
 /**
- * The stretches of a streak in which nothing but the failure asked for the next attempt. A watch event in between is a reason of
- * its own to reconcile: attempts that it causes are no retries.
+ * The parts of a streak in which only the failure itself triggered the next attempt. A watch event in between is a reason of its own to
+ * reconcile: the attempts that it triggers are not retries.
  */
 export function unprompted({ deliveries }: History, streak: FailureStreak): readonly FailureStreak[] {
   const { attempts, open } = streak;
@@ -78,14 +78,17 @@ export function unprompted({ deliveries }: History, streak: FailureStreak): read
   }));
 }
 
-/** A read of something that is not there is an answer, not a failure; a write that is refused is one. */
+/** A read of a missing object is an answer, not a failure; a rejected write is a failure. */
 function isFailure({ verb, outcome }: Operation): boolean {
   if (outcome.type === 'info') return true;
   if (outcome.type !== 'fail') return false;
   return isWrite(verb) || (outcome.code !== 404 && outcome.code !== 410);
 }
 
-/** The label without its number. Each attempt to create under a generated name counts on; of all else a number is another object. */
+/**
+ * The label without its number. For a create with generateName, the name's number is dropped too, since it grows with each attempt;
+ * elsewhere it identifies another object.
+ */
 function keyOf({ label, verb }: Operation): string {
   const { stem } = partsOf(label);
   return verb === 'create' ? stem.replace(/~\d+$/, '') : stem;

@@ -1,8 +1,8 @@
 /**
- * The field ledger: which acknowledged change of a leaf was undone by a write that did not mean it.
+ * The field ledger: finds acknowledged changes of a leaf that were undone by a write without intent.
  *
- * Owns: finding losses on the chains of versions. Judges what the server stored, not what was asked: what it ignored never counts.
- * Does not own: what a write was made from (`base-content.ts`), who owns a field at rest (`drift.ts`), what is said about it
+ * Owns: finding losses on the chains of versions. It judges what the server stored, not what was requested: what the server ignored never
+ * counts. Does not own: what a write was made from (`base-content.ts`), who owns a field at rest (`drift.ts`), what is reported
  * (`properties/no-lost-update.ts`). Start at {@link findLosses}.
  */
 import { jsonEqual } from 'stalemate-apiserver/objects/json';
@@ -18,10 +18,9 @@ import { indexOf, names } from './history-index.ts';
 import type { HistoryIndex } from './history-index.ts';
 
 /**
- * `carried-back`: the value comes from an older version, and was not meant. `removed-foreign`: what it never wrote
- * is dropped although it had been read; `rebuilt`, by an update that builds that part again. `blind-overwrite`: written on purpose by
- * a writer that had not seen the other's change. `own-update-lost`: two writes of the target in flight at once, the later undoing the
- * earlier.
+ * `carried-back`: the value comes from an older version, without intent. `removed-foreign`: content that the writer never wrote is dropped
+ * although it had been read; `rebuilt`: the same, by an update that rebuilds that part. `blind-overwrite`: written on purpose by a writer
+ * that had not received the other's change. `own-update-lost`: two writes of the target in flight at once, the later undoing the earlier.
  */
 export type LossClass = 'carried-back' | 'removed-foreign' | 'rebuilt' | 'blind-overwrite' | 'own-update-lost';
 
@@ -31,22 +30,22 @@ export interface Loss extends BaseContent {
   readonly victim: Revision;
   readonly guilty: Revision;
   readonly operation: Operation;
-  /** A leaf path, or the path of a list item when all of it is gone. */
+  /** A leaf path, or the path of a list item if all of it is gone. */
   readonly field: string;
-  /** The leaves of the field, as the guilty write changed them. */
+  /** The leaves of the field that the guilty write changed. */
   readonly changes: readonly LeafChange[];
-  /** Whether the drift test decides: places shared by convention need none. */
+  /** Whether the drift test decides: fields that are shared by convention need none. */
   readonly drift: boolean;
 }
 
-/** Lists in which every party keeps items of its own: dropping another's is wrong whatever was read before. */
+/** Lists in which every client keeps items of its own: dropping another's is wrong, whatever was read before. */
 const SHARED = /^(metadata\.(finalizers|ownerReferences)|status\.conditions)\[/;
 const FINALIZERS = 'metadata.finalizers';
-/** Put there by a deletion itself, to be removed by the garbage collector: knowing of them, that is. */
+/** Finalizers that a deletion adds and the garbage collector removes, knowingly. */
 const OF_DELETION = new Set([`${FINALIZERS}["foregroundDeletion"]`, `${FINALIZERS}["orphan"]`]);
 const KEYED_ITEM = /^[^[]*?(?:\["[^"]*"\][^[]*?)*\[(?:type|uid|name|key)=[^\]]*\]/;
 
-/** All losses of a history in order; empty for nearly every one. */
+/** Returns all losses of a history in order; almost always empty. */
 export function findLosses(history: History): readonly Loss[] {
   const index = indexOf(history);
   const losses: Loss[] = [];
@@ -60,7 +59,9 @@ export function findLosses(history: History): readonly Loss[] {
   return losses;
 }
 
-/** Of one write: its changes that undid an earlier one, by the unit of loss; a finding per unit where its writer had not meant it. */
+/**
+ * Finds the losses of one write: its changes that undid an earlier one, grouped into units of loss, where the writer did not intend them.
+ */
 function lostLeaves(index: HistoryIndex, guilty: Revision, operation: Operation, losses: Loss[]): void {
   const rival = inFlight(index, guilty, operation);
   const units = new Map<string, { victim: Revision; changes: LeafChange[] }>();
@@ -85,8 +86,8 @@ function lostLeaves(index: HistoryIndex, guilty: Revision, operation: Operation,
 }
 
 /**
- * Whose change it undid, if that can be a loss at all. In a field of its own the target undoes no change but that of `rival`, a write
- * of its own under way beside this one; in any other field it may undo everybody's.
+ * The revision whose change was undone, if that can be a loss at all. In a field of its own the target can only undo a change by `rival`,
+ * another write of its own in flight at the same time; in any other field, anyone's.
  */
 function undoneBy(
   index: HistoryIndex,
@@ -96,25 +97,25 @@ function undoneBy(
 ): Revision | undefined {
   const { reference } = index.history;
   const role = index.role(guilty);
-  // The user has said that it has no owner.
+  // The user has declared that it has no owner.
   if (isPutAside(reference?.declared, guilty.resource, path)) return undefined;
   const owned = names(reference?.ownedLeaves, role, path) && !isForeignItem(index, guilty, path);
-  // The usual case, and looking up who changed it last takes time.
+  // The usual case; finding out who changed it last takes time.
   if (owned && rival === undefined) return undefined;
-  // Different in every run by nature.
+  // Differs in every run by nature.
   if (!owned && names(reference?.volatileLeaves, role, path)) return undefined;
-  // An empty map or list says no more than none.
+  // An empty map or list is equivalent to an absent one.
   if (isEmptyContainer(from) || (from === undefined && isEmptyContainer(to))) return undefined;
-  // What the target also removes in undisturbed runs is its business.
+  // What the target also removes in undisturbed runs, it removes by design.
   if (to === undefined && names(reference?.removedLeaves, role, path)) return undefined;
   const victim = index.lastChange(guilty, path);
   if (victim === undefined) return undefined;
   if (roleOf(victim.actor) === 'target') return victim === rival ? victim : undefined;
-  // What was never acknowledged cannot be lost.
+  // A write that was never acknowledged cannot be lost.
   return !owned && isAcknowledged(index, victim) ? victim : undefined;
 }
 
-/** Undefined: superseded by a writer that had seen the change and meant to replace it. */
+/** Undefined if a writer that had received the change replaced it on purpose. */
 function classify(
   { base, rebuilt }: BaseContent,
   victim: Revision,
@@ -132,7 +133,7 @@ function classify(
   return rebuilt(field) === undefined ? 'removed-foreign' : 'rebuilt';
 }
 
-/** What the user applied first was there at rest in every reference, which is the drift test made already. */
+/** What the user applied first was present at rest in every reference, which amounts to a drift test. */
 function isSample(index: HistoryIndex, victim: Revision): boolean {
   if (victim.type !== 'ADDED' || victim.actor !== 'user') return false;
   const role = index.role(victim);
@@ -144,7 +145,7 @@ function isSample(index: HistoryIndex, victim: Revision): boolean {
   return true;
 }
 
-/** A write that empties the finalizers of a terminating object ends it, so the loss shows in no further version. */
+/** Removing the last finalizer of a terminating object deletes it, so the loss appears in no further version. */
 function lostFinalizers(index: HistoryIndex, guilty: Revision, operation: Operation, losses: Loss[]): void {
   const { reference } = index.history;
   const role = index.role(guilty);
@@ -164,7 +165,7 @@ function lostFinalizers(index: HistoryIndex, guilty: Revision, operation: Operat
   }
 }
 
-/** A patch under a version that has the change says what it says on purpose, even if the outcome looks like an older version. */
+/** A patch with the version of the change is deliberate, even if the result looks like an older version. */
 function knewOf({ revision }: Revision, kind: LossClass, { carried }: BaseContent, { verb }: Operation): boolean {
   return (
     kind === 'removed-foreign' ||
@@ -174,8 +175,8 @@ function knewOf({ revision }: Revision, kind: LossClass, { carried }: BaseConten
 }
 
 /**
- * The pattern of an owner reference matches any owner: the reference that another writer added is its own all the same. One that took
- * one off has not made it theirs: garbage collection does so again where the target, which does not know yet, puts its own back.
+ * The pattern of an owner reference matches any owner, but a reference that another writer added is not the target's. A client that removes
+ * one does not become its owner: garbage collection removes it again if the target, not yet aware, puts its own back.
  */
 function isForeignItem(index: HistoryIndex, guilty: Revision, path: string): boolean {
   if (!path.includes('[uid=')) return false;
@@ -186,15 +187,18 @@ function isForeignItem(index: HistoryIndex, guilty: Revision, path: string): boo
   return writer !== undefined && roleOf(writer.actor) !== 'target';
 }
 
-/** An actor that received "done" counts on it; after a lost response it cannot. Environment changes without a call are done. */
+/**
+ * An actor that received a success relies on it; after a lost response it cannot. Changes of the environment without a call count as
+ * acknowledged.
+ */
 function isAcknowledged(index: HistoryIndex, victim: Revision): boolean {
   const operation = index.operation(victim.op);
   return operation === undefined || operation.outcome.type === 'ok';
 }
 
 /**
- * The target's own acknowledged write just before, if this one was under way already when that one was answered: then it cannot
- * have taken it into account. Only this proves two loops at odds; a sequence of writes by one loop may go back and forth by intent.
+ * The target's own acknowledged write just before, if this one was already in flight when that one was answered: then it cannot have taken
+ * it into account. Only this proves two conflicting loops; one loop may go back and forth on purpose.
  */
 function inFlight(index: HistoryIndex, guilty: Revision, operation: Operation): Revision | undefined {
   const before = index.chain(guilty.uid)[index.position(guilty) - 1];
@@ -205,7 +209,7 @@ function inFlight(index: HistoryIndex, guilty: Revision, operation: Operation): 
   return operation.invoked.at < known ? before : undefined;
 }
 
-/** The item of a keyed list when all of it is gone, or is there again, else the leaf itself. */
+/** The item of a keyed list if all of it was removed or restored, else the leaf itself. */
 function unitOf(path: string, { before, object }: Revision): string {
   const item = KEYED_ITEM.exec(path)?.[0];
   if (item === undefined || before === undefined) return path;

@@ -1,8 +1,8 @@
 /**
- * Fights: two actors that keep setting one leaf to two values in turn.
+ * Fights: two actors that alternately set one leaf to two values.
  *
- * Owns: finding the alternation on the chains of versions, and how bad it is. A target that restores its own field against
- * another writer that keeps changing it does its duty: that is reported, but fails nothing.
+ * Owns: finding the alternation on the chains of versions, and its severity. A target that restores its own field against another writer
+ * works as intended: that is reported, but fails nothing.
  */
 import { jsonEqual } from 'stalemate-apiserver/objects/json';
 import type { JsonValue } from 'stalemate-apiserver/objects/object';
@@ -27,7 +27,7 @@ export interface Fight {
   readonly severity: Violation['severity'];
 }
 
-/** All fights in which the target takes part. Objects of few versions cost nothing. */
+/** Returns all fights that involve the target. Objects with few versions cost nothing. */
 export function findFights(history: History): readonly Fight[] {
   const index = indexOf(history);
   const fights: Fight[] = [];
@@ -61,7 +61,7 @@ export function findFights(history: History): readonly Fight[] {
   return fights;
 }
 
-/** Whether the target set one leaf to one value often enough for half of a fight: a cheap look before the long one. */
+/** Reports whether the target set one leaf to one value often enough for half of a fight: a cheap check before the full one. */
 function comesBack(index: HistoryIndex, chain: readonly Revision[]): boolean {
   let own = 0;
   for (const { actor } of chain) if (roleOf(actor) === 'target') own++;
@@ -79,7 +79,7 @@ function comesBack(index: HistoryIndex, chain: readonly Revision[]): boolean {
   return false;
 }
 
-/** The longest stretch in which two actors and two values take strict turns. */
+/** The longest sequence in which two actors and two values strictly alternate. */
 function alternation<T extends { readonly actor: ActorId; readonly to: JsonValue | undefined }>(
   list: readonly T[],
 ): readonly T[] {

@@ -1,8 +1,8 @@
 /**
- * Comparing the state at rest with what a fresh target makes of the same foreign input.
+ * Compares the state at rest with the state that a fresh target produces from the same foreign input.
  *
- * Owns: matching objects across two runs (by owner, role and order, not by name) and which leaves of them count: the target's own,
- * without what varies by nature, generations renumbered. Start at {@link differences}.
+ * Owns: matching objects across two runs (by owner, role and order, not by name) and which leaves of them count: the target's own, without
+ * volatile ones, with generations renumbered. Start at {@link differences}.
  */
 import { jsonEqual } from 'stalemate-apiserver/objects/json';
 import { objectKey, type JsonValue, type KubeObject } from 'stalemate-apiserver/objects/object';
@@ -17,7 +17,7 @@ import { isPutAside } from '../model/waiver.ts';
 import { indexOf, isVolatile, names } from './history-index.ts';
 import { saidIn } from './sent-leaves.ts';
 
-/** An object at its place: the canonical key, with the order among its kind for generated names. */
+/** An object with its canonical key, including the order within its role for generated names. */
 interface Placed {
   readonly key: string;
   readonly resource: string;
@@ -31,31 +31,31 @@ export interface Difference {
   readonly resource: string;
   /** `deployments.apps/web`. */
   readonly object: string;
-  /** Empty for whole objects. */
+  /** Empty if a whole object differs. */
   readonly path: string;
   readonly expected?: JsonValue | undefined;
   readonly actual?: JsonValue | undefined;
-  /** Of the object that is there. */
+  /** The uid of the actual object. */
   readonly uid?: string | undefined;
 }
 
-/** Records of what happened, and locks: how many there are says nothing about convergence. What is kept outside has a claim of its own. */
+/** Events and locks: their number means nothing for convergence. External resources have a property of their own. */
 function isUncompared(resource: string): boolean {
   return isAside(resource) || resource === OUTSIDE;
 }
 
 /**
- * ReplicaSets and Pods of a Deployment, which its controller makes, are named by a hash of the template: that of the Deployment is compared,
- * without what is drawn at random in it.
+ * ReplicaSets and Pods of a Deployment are named after a hash of the template: the Deployment is compared instead, without its random
+ * parts.
  */
 function isOfRollout({ metadata }: KubeObject): boolean {
   return metadata.labels?.['pod-template-hash'] !== undefined;
 }
 
-/** What keeps an object from being collected. */
+/** Fields that keep an object from being collected. */
 const HOLDS_ALIVE = /^metadata\.(finalizers|ownerReferences)\[/;
 
-/** The state at the end of a history. */
+/** Returns the state at the end of a history. */
 export function finalState(history: History): State {
   return place(
     restingRevisions(history).map((revision) => ({
@@ -67,22 +67,22 @@ export function finalState(history: History): State {
 }
 
 /**
- * The last version of every object that is still there, in order of first appearance; without what the environment keeps for itself,
- * a node or a volume: it stays once it was needed, also when it no longer is.
+ * Returns the last version of every object that still exists, in order of first appearance; without objects of the environment, such as a
+ * node or a volume, which remain even if no longer needed.
  */
 export function restingRevisions(history: History): readonly Revision[] {
   const surroundings = new Set(history.revisions.filter(isSurroundings).map(({ uid }) => uid));
   return finalRevisions(history).filter(({ uid }) => !surroundings.has(uid));
 }
 
-/** Made by the environment, and owned by no object. */
+/** Created by the environment and owned by no object. */
 function isSurroundings({ type, actor, object }: Revision): boolean {
   return type === 'ADDED' && actor === WORKLOADS && (object.metadata.ownerReferences ?? []).length === 0;
 }
 
 /**
- * The state that a probe brought back as a list of objects, of the kinds that occur in the history, or only in what a fresh target makes:
- * the first of a kind may have come after the history had ended.
+ * The state that a probe returned as a list of objects, limited to kinds that occur in the history or only in the fresh target's result:
+ * the first object of a kind may have been created after the end of the history.
  */
 export function probedState(
   history: History,
@@ -126,7 +126,7 @@ function resourceOfKey(key: string): string {
 
 const outcomes = new WeakMap<ExpectedState, State>();
 
-/** The state that an `expected-state` probe allows. */
+/** The state that an outcome of an `expected-state` probe allows. */
 function allowedState(outcome: ExpectedState): State {
   let state = outcomes.get(outcome);
   if (state === undefined) {
@@ -142,7 +142,7 @@ function allowedState(outcome: ExpectedState): State {
   return state;
 }
 
-/** Generated names count by their order: `~2` and `~5` of one run are `~0` and `~1` of another. */
+/** Objects with generated names are renumbered by order: `~2` and `~5` of one run are `~0` and `~1` of another. */
 function place(entries: readonly Omit<Placed, 'role'>[]): State {
   const state = new Map<string, Placed>();
   let generated: Map<string, { readonly n: number; readonly entry: Omit<Placed, 'role'> }[]> | undefined;
@@ -174,7 +174,7 @@ function roleOfKey(key: string, resource: string): string {
   return `${resource}:${key.slice(key.indexOf('/', resource.length + 1) + 1)}`;
 }
 
-/** Where a state differs from the nearest of the allowed ones. Empty when it is one of them, or when none is known. */
+/** Returns the differences to the nearest allowed state; empty if it is one of them, or if none is known. */
 export function nearestDifferences(
   history: History,
   state: State,
@@ -189,10 +189,7 @@ export function nearestDifferences(
   return smallest ?? [];
 }
 
-/**
- * Where fresh targets that were given the same input differ among themselves: what is there is drawn at random. As
- * {@link placeOf} names it.
- */
+/** Returns where fresh targets with the same input differ from each other: those values are random. Formatted by {@link placeOf}. */
 export function drawnPlaces([first, ...others]: readonly ExpectedState[]): ReadonlySet<string> {
   const places = new Set<string>();
   if (first === undefined) return places;
@@ -211,12 +208,12 @@ export function drawnPlaces([first, ...others]: readonly ExpectedState[]): Reado
   return places;
 }
 
-/** An object, and the field of it where only that is meant. */
+/** An object, and its field unless the whole object is meant. */
 export function placeOf({ object, path }: Pick<Difference, 'object' | 'path'>): string {
   return `${object} ${leafPattern(path)}`;
 }
 
-/** Where the target's own part of `actual` is not what `expected` says, the weightiest first. Empty when they agree. */
+/** Returns where the target's own part of `actual` differs from `expected`, the most significant difference first. Empty if they agree. */
 export function differences(history: History, actual: State, expected: State): readonly Difference[] {
   const found: Difference[] = [];
   const locks = history.reference?.locks ?? [];
@@ -241,7 +238,7 @@ export function differences(history: History, actual: State, expected: State): r
   return found.length < 2 ? found : found.sort((a, b) => weight(a) - weight(b));
 }
 
-/** A foreign finalizer or owner reference keeps it, and took it out of what the target made: it is theirs to end. */
+/** A foreign finalizer or owner reference keeps the object, so that deleting it is no longer up to the target. */
 function isHeldByOthers(history: History, { metadata }: KubeObject): boolean {
   if (metadata.finalizers === undefined && metadata.ownerReferences === undefined) return false;
   const index = indexOf(history);
@@ -258,7 +255,7 @@ function about({ resource }: Placed, key: string): Pick<Difference, 'resource' |
   return { resource, object: `${resource}/${key.slice(key.indexOf('/', resource.length + 1) + 1)}`, path: '' };
 }
 
-/** Whole objects before fields, what was asked for before what is reported. */
+/** Whole objects before fields, spec before status. */
 function weight({ what, path }: Difference): number {
   if (what !== 'wrong-value') return what === 'missing-object' ? 0 : 1;
   if (path.startsWith('status')) return 4;
@@ -267,7 +264,7 @@ function weight({ what, path }: Difference): number {
 
 type Aliases = ReadonlyMap<string, string>;
 
-/** What identifies objects in one run only, and its equivalent in any run. */
+/** Identifiers of objects that are valid in one run only, and their run-independent equivalents. */
 function aliases(state: State): Aliases {
   const out = new Map<string, string>();
   for (const [key, { object }] of state) {
@@ -300,7 +297,7 @@ function compare(
       !(isTime(from) && isTime(to)) &&
       !(path.endsWith('observedGeneration') && lag(want.object, from) === lag(have.object, to)),
   );
-  // First what two runs only call by other names, both sides of it: whose a leaf is may be known of one side alone.
+  // First drop differences in naming between the runs, considering both sides: the owner of a leaf may be known of one side only.
   if (left.length > 0) left = withoutAliased(left, haveAliases(), wantAliases());
   left = left.filter(({ path, to }) => isOwn(history, have.role, uid, path, to) && !isCount(history, uid, path));
   for (const { path, from, to } of left) {
@@ -309,15 +306,15 @@ function compare(
 }
 
 /**
- * Whether a leaf is the target's. Where the pattern matches any item of a list (owner references by uid), an item that is there
- * belongs to its writer: other writers may add theirs.
+ * Reports whether a leaf is the target's. If the pattern matches any item of a list (owner references by uid), an existing item belongs to
+ * its writer: other writers may add theirs.
  */
 function isOwn(history: History, role: string, uid: string, path: string, actual: JsonValue | undefined): boolean {
   if (actual !== undefined && leafPattern(path) !== path) return isOwnWrite(history, uid, path);
   return names(history.reference?.ownedLeaves, role, path) || isOwnWrite(history, uid, path);
 }
 
-/** Whether an annotation counts changes: a fresh object has had fewer of them. */
+/** Reports whether an annotation counts changes: a fresh object has had fewer of them. */
 function isCount(history: History, uid: string, path: string): boolean {
   if (!path.startsWith('metadata.annotations')) return false;
   const index = indexOf(history);
@@ -330,10 +327,10 @@ function isCount(history: History, uid: string, path: string): boolean {
 }
 
 const COUNT = /^\d+$/;
-/** Two values that follow each other may be an accident. */
+/** With only two values, an increment may be an accident. */
 const COUNTED_MIN = 3;
 
-/** Whether only the target wrote a leaf in this run. What it carried back of other writers' is judged as a lost update. */
+/** Reports whether only the target wrote a leaf in this run. Other writers' values that it carried back are judged as lost updates. */
 function isOwnWrite(history: History, uid: string, path: string): boolean {
   const index = indexOf(history);
   let own = false;
@@ -346,7 +343,7 @@ function isOwnWrite(history: History, uid: string, path: string): boolean {
   return own;
 }
 
-/** Generations count edits, which a fresh object has had fewer of: what matters is how far behind the report is. */
+/** Generations count edits, and a fresh object has had fewer of them: only the lag of `observedGeneration` is compared. */
 function lag(object: KubeObject, observed: JsonValue | undefined): number | undefined {
   return typeof observed === 'number' ? (object.metadata.generation ?? 0) - observed : undefined;
 }

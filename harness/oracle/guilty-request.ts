@@ -1,9 +1,9 @@
 /**
  * The guilty request of a violation as a cause: which request it was and where its content came from.
  *
- * Owns: how requests are distinguished. What the code of a controller decides counts (verb, resource, whether it names a version, what a
- * patch is about), what a run decides does not (names, numbers, how old the content was). So the same request has the same key in
- * every run, shrunk or not. Does not own: what else a cause can be (`cause.ts`).
+ * Owns: how requests are distinguished. Decisions of the controller's code count (verb, resource, whether it sends a version, which fields
+ * a patch sets), accidents of a run do not (names, numbers, how old the content was). So the same request has the same key in every run,
+ * shrunk or not. Does not own: other kinds of causes (`cause.ts`).
  */
 import { isMap } from 'stalemate-apiserver/objects/json';
 import type { JsonObject } from 'stalemate-apiserver/objects/object';
@@ -28,10 +28,13 @@ const EFFECTS: { readonly [kind: string]: Effect } = {
   'not-acted-upon': 'claims',
 };
 
-/** Parts of an object that name it, and say nothing of what a patch is about. */
+/** Identifying parts of an object, which say nothing about what a patch changes. */
 const IDENTITY = new Set(['name', 'namespace', 'uid', 'resourceVersion', 'managedFields']);
 
-/** The write that a violation names. Where it may have had old content or have left some out, both: known, either of them may be it. */
+/**
+ * The write that a violation names. If its content may have been old or incomplete, both causes are returned: if either is known, the
+ * violation is a symptom of it.
+ */
 export function writeCauses(
   history: History,
   operation: Operation,
@@ -43,14 +46,14 @@ export function writeCauses(
   );
 }
 
-/** A write that should not have had this content, by the class of what it did. */
+/** A write that should not have had this content, by the class of its effect. */
 export function writeCause(history: History, operation: Operation, kind: string): Cause {
   const patch = operation.verb === 'patch';
   const versioned = carriedVersion(operation) !== undefined;
   const effect = effectOf(history, operation, kind);
   const shape = shapeOf(operation);
   const place = placeOf(operation);
-  // A patch that names no version loses what it has not seen and drops what it has by the same mistake: which, the run decides.
+  // A patch without a version that loses unseen content and one that drops seen content are the same mistake: the run decides which occurs.
   const told = patch && !versioned && effect === 'drops' ? 'stale' : effect;
   const of = [resourceOf(operation), ...(place === '' ? [] : [place])].join(' ');
   return causeOf({ kind: 'write', shape, of, effect: told, patch, versioned });
@@ -58,12 +61,12 @@ export function writeCause(history: History, operation: Operation, kind: string)
 
 function effectOf(history: History, operation: Operation, kind: string): Effect {
   const effect = EFFECTS[kind] ?? 'stale';
-  // It received an object that has another one of its name before it: not a number that was made up.
+  // It had received an earlier object of this name: the number was stale, not invented.
   if (kind !== 'not-acted-upon' && effect === 'claims' && isOfAnother(history, operation)) return 'stale';
   return effect;
 }
 
-/** Whether the name had belonged to another object before. */
+/** Reports whether the name had belonged to another object before. */
 function isOfAnother({ revisions }: History, { resource, namespace, name, committed }: Operation): boolean {
   const ofName = (revision: Revision): boolean =>
     revision.resource === resource && revision.namespace === namespace && revision.name === name;
@@ -95,7 +98,7 @@ export function resourceOf({ resource, subresource }: Pick<Operation, 'resource'
   return subresource === '' ? resource : `${resource}/${subresource}`;
 }
 
-/** Of a patch about one part of the metadata and nothing else, which: code that only keeps finalizers is code of its own. */
+/** The part of the metadata that a patch is about, if nothing else: code that only maintains finalizers is separate code. */
 function placeOf({ verb, body, contentType = '' }: Operation): string {
   if (verb !== 'patch' || contentType.includes('apply-patch')) return '';
   const parts = new Set(Array.isArray(body) ? pointers(body) : isMap(body) ? partsOf(body) : []);
@@ -118,14 +121,14 @@ function pointers(steps: readonly unknown[]): readonly string[] {
   });
 }
 
-/** The request of a loop: of all that a finding names, the most frequent first. */
+/** The request of a loop: the most frequent of all operations that a finding names, first. */
 export function loopCauses(history: History, ids: readonly number[]): readonly Cause[] {
   const index = indexOf(history);
   const operations = ids.flatMap((id) => index.operation(id) ?? []);
   const failed = operations.filter(({ outcome }) => outcome.type === 'fail' || outcome.type === 'info');
   const again = failed.length * 2 > operations.length;
   const counts = new Map<string, number>();
-  // What a loop that writes also reads is not what it is about, and comes in many other loops.
+  // The reads of a loop that writes are incidental and occur in many other loops.
   const writes = operations.filter(({ verb }) => isWrite(verb));
   for (const operation of again ? failed : writes.length > 0 ? writes : operations) {
     const request = again && isOfTheGone(operation) ? OF_THE_GONE : `${operation.verb} ${resourceOf(operation)}`;
@@ -133,14 +136,14 @@ export function loopCauses(history: History, ids: readonly number[]): readonly C
   }
   const ordered = [...counts].sort(([a, one], [b, other]) => other - one || (a < b ? -1 : 1));
   const causes = ordered.map(([request]) => causeOf({ kind: again ? 'retries' : 'loop', request }));
-  // How it repeats a delete does not go by the answer, nor by what is deleted: that it was gone is only what never ends.
+  // Repeated deletes are one cause, regardless of the answer and of the deleted object; 404 merely is the answer that never changes.
   const isOfDeletes = again && failed.every(({ verb }) => verb === 'delete');
   return isOfDeletes ? [...causes, causeOf({ kind: 'deletes repeated' })] : causes;
 }
 
 const OF_THE_GONE = 'delete objects that are gone';
 
-/** A controller that takes that for a failure does so whatever is deleted. */
+/** A controller that treats a 404 for a delete as a failure does so for any object. */
 function isOfTheGone({ verb, outcome }: Operation): boolean {
   return verb === 'delete' && outcome.type === 'fail' && outcome.code === 404;
 }

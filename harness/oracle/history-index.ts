@@ -1,8 +1,8 @@
 /**
- * An index over one history: chains of versions, roles, who had seen what when.
+ * An index over one history: chains of versions, roles, and what each actor had received when.
  *
- * Owns: lookups that several claims share, each built when first asked for, as most histories have nothing wrong and need few.
- * Does not own: what any of it means. Start at {@link indexOf}.
+ * Owns: lookups that several properties share, each built on first use, as most histories have no violation and need few. Does not own:
+ * interpretation. Start at {@link indexOf}.
  */
 import { isMap } from 'stalemate-apiserver/objects/json';
 import { revisionOf, type KubeObject } from 'stalemate-apiserver/objects/object';
@@ -12,18 +12,18 @@ import { diffContent, leafPattern, leavesOf } from '../model/leaf.ts';
 import type { LeafChange } from '../model/leaf.ts';
 import type { Reference } from '../model/reference.ts';
 
-/** One version of one object as it reached an actor. */
+/** One version of one object, as received by an actor. */
 export interface Seen {
   readonly revision: number;
   readonly object: KubeObject;
-  /** Tick at which the actor had it. */
+  /** The tick at which the actor received it. */
   readonly at: number;
   readonly how: 'get' | 'list' | 'own write' | 'watch';
 }
 
 const indexes = new WeakMap<readonly Revision[], HistoryIndex>();
 
-/** The index of a history; one per run, also when reference and probes are attached to it later. */
+/** Returns the index of a history; one per run, even if reference and probes are attached to it later. */
 export function indexOf(history: History): HistoryIndex {
   let index = indexes.get(history.revisions);
   if (index === undefined) indexes.set(history.revisions, (index = new HistoryIndex(history)));
@@ -55,12 +55,12 @@ export class HistoryIndex {
     return this.#chains.get(uid) ?? [];
   }
 
-  /** Every object's versions, in order of first appearance. */
+  /** The versions of every object, in order of first appearance. */
   chains(): Iterable<readonly Revision[]> {
     return this.#chains.values();
   }
 
-  /** The place of a revision in its object's chain. */
+  /** The index of a revision in its object's chain. */
   position(revision: Revision): number {
     let position = this.#positions.get(revision);
     if (position === undefined) {
@@ -70,7 +70,7 @@ export class HistoryIndex {
     return position;
   }
 
-  /** What a revision changed, without what servers maintain. Empty for DELETED. */
+  /** The changes of a revision, without what servers maintain. Empty for DELETED. */
   changes(revision: Revision): readonly LeafChange[] {
     let changes = this.#changes.get(revision);
     if (changes === undefined) {
@@ -86,7 +86,7 @@ export class HistoryIndex {
     return role;
   }
 
-  /** Operation ids are their places in the list for every history that a recorder wrote; edited ones may have gaps. */
+  /** In every history that a recorder wrote, the id of an operation is its index; edited histories may have gaps. */
   operation(id: number): Operation | undefined {
     const likely = this.history.operations[id];
     if (likely?.id === id) return likely;
@@ -105,8 +105,8 @@ export class HistoryIndex {
   }
 
   /**
-   * The revision that last changed a leaf before the given one. A creation counts for the leaves that its body carried, so that
-   * defaults of the server are not taken for the writer's intent.
+   * The revision that last changed a leaf before the given one. A creation counts only for leaves in its body, so that defaults of the
+   * server are not attributed to the writer.
    */
   lastChange(revision: Revision, path: string): Revision | undefined {
     const chain = this.chain(revision.uid);
@@ -122,7 +122,7 @@ export class HistoryIndex {
     return undefined;
   }
 
-  /** Versions of one object that reached an actor before a tick, in order of arrival. */
+  /** The versions of one object that an actor received before a tick, in order of arrival. */
   seenBy(actor: ActorId, uid: string, before: number): readonly Seen[] {
     const seen: Seen[] = [];
     for (const { actor: reader, verb, outcome, answered } of this.history.operations) {
@@ -141,7 +141,7 @@ export class HistoryIndex {
     return seen.toSorted((a, b) => a.at - b.at);
   }
 
-  /** `deployments.apps/web`, with the canonical name of a generated one. */
+  /** `deployments.apps/web`, with the canonical name for a generated one. */
   shortName(revision: Revision): string {
     return `${revision.resource}/${this.history.names[revision.uid] ?? revision.name}`;
   }
@@ -151,15 +151,15 @@ type LeafTable = { readonly [role: string]: readonly string[] };
 const sets = new WeakMap<LeafTable, Map<string, ReadonlySet<string>>>();
 const NONE: ReadonlySet<string> = new Set();
 
-/** Whether a table of the reference (`ownedLeaves`, `removedLeaves`, `volatileLeaves`) names a leaf of a role. */
+/** Reports whether a table of the reference (`ownedLeaves`, `removedLeaves`, `volatileLeaves`) includes a leaf of a role. */
 export function names(table: Reference['ownedLeaves'] | undefined, role: string, path: string): boolean {
   const set = patterns(table, role);
   return set.size > 0 && (set.has(path) || (path.includes('[') && set.has(leafPattern(path))));
 }
 
 /**
- * Whether a leaf differs between references, on objects of this role or of another of the target's children of the same kind: of a
- * third child no undisturbed run says anything when there are two.
+ * Reports whether a leaf differs between references, for objects of this role or of another role of the target's children of the same kind:
+ * if undisturbed runs have two children, they show nothing about a third.
  */
 export function isVolatile(reference: Reference | undefined, role: string, path: string): boolean {
   if (reference === undefined) return false;

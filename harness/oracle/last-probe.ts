@@ -1,8 +1,8 @@
-/** What further runs of a trial have shown. */
+/** Results of probes. */
 import type { History } from '../model/history.ts';
 import type { ProbeResult } from '../model/probe.ts';
 
-/** The latest result of a probe, of which a run may have several; undefined where there is none. */
+/** The latest result of a probe, which may have several; undefined if there is none. */
 export function lastProbe<P extends ProbeResult['probe']>(
   { probes }: Pick<History, 'probes'>,
   wanted: P,

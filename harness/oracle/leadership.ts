@@ -1,8 +1,8 @@
 /**
- * Who was alive when, and who held a lock when.
+ * When each incarnation was alive, and when it held a lock.
  *
- * Owns: reading both off a history, by behaviour: a lock is an object with a holder and a time of renewal, whatever its name. Does not
- * own: what a replica may do without it (`properties/one-active-leader.ts`).
+ * Owns: deriving both from a history, by behaviour: a lock is an object with a holder and a renew time, whatever its name. Does not own:
+ * what a replica may do without the lock (`properties/one-active-leader.ts`).
  */
 import { isMap } from 'stalemate-apiserver/objects/json';
 import type { JsonObject, JsonValue, KubeObject } from 'stalemate-apiserver/objects/object';
@@ -11,7 +11,7 @@ import { programOf, roleOf } from '../model/actor.ts';
 import type { History, Revision } from '../model/history.ts';
 import { indexOf } from './history-index.ts';
 
-/** One life of the target, in ticks. */
+/** The lifetime of one incarnation of the target, in ticks. */
 export interface Life {
   readonly actor: ActorId;
   readonly from: number;
@@ -19,15 +19,18 @@ export interface Life {
   readonly until: number;
 }
 
-/** A stretch during which one actor held a lock. */
+/** A period during which one actor held a lock. */
 export interface Tenure {
   readonly actor: ActorId;
   /** `leases.coordination.k8s.io/leader`. */
   readonly lock: string;
   readonly from: number;
-  /** Infinite while it lasts. `by` is who took the lock, absent when it was given up or still is held. */
+  /** Infinite while it lasts. `by` is the actor that took the lock over; absent if it was released or is still held. */
   readonly until: { readonly at: number; readonly timeMs: number; readonly revision: number; readonly by?: ActorId };
-  /** How long a holder that cannot renew may go on after another has it: the renew deadline, as client libraries set it. */
+  /**
+   * How long a holder that cannot renew may continue after another actor has taken the lock: the renew deadline, as client libraries set
+   * it.
+   */
   readonly deadlineMs: number;
 }
 
@@ -35,7 +38,7 @@ export interface Tenure {
 const DEADLINE_SHARE = 2 / 3;
 const LEASE_SECONDS = 15;
 
-/** The lives of the target, in order of their first request. */
+/** The lifetimes of the target's incarnations, in order of their first request. */
 export function livesOf({ operations, processes }: History): readonly Life[] {
   const from = new Map<ActorId, number>();
   for (const { actor, invoked } of operations) {
@@ -49,13 +52,13 @@ export function livesOf({ operations, processes }: History): readonly Life[] {
   });
 }
 
-/** Whether two different lives of one program had a moment in common. */
+/** Reports whether two different incarnations of one program were alive at the same time. */
 export function overlap(one: Life, other: Life): boolean {
   if (one.actor === other.actor || programOf(one.actor) !== programOf(other.actor)) return false;
   return one.from < other.until && other.from < one.until;
 }
 
-/** All tenures of the target's incarnations, in order of locks and time. */
+/** All tenures of the target's incarnations, by lock and time. */
 export function tenuresOf(history: History): readonly Tenure[] {
   const out: Tenure[] = [];
   for (const chain of indexOf(history).chains()) {
@@ -87,7 +90,7 @@ export function tenuresOf(history: History): readonly Tenure[] {
   return out;
 }
 
-/** Who holds a lock; empty when it is free, undefined when the object is none. */
+/** The holder of a lock; empty if it is free, undefined if the object is no lock. */
 export function lockHolder(object: KubeObject): string | undefined {
   const spec = lockSpec(object);
   if (spec === undefined || !('renewTime' in spec)) return undefined;
@@ -95,7 +98,7 @@ export function lockHolder(object: KubeObject): string | undefined {
   return typeof holder === 'string' ? holder : '';
 }
 
-/** How long a lock is good for without renewal. */
+/** How long a lock is valid without renewal. */
 export function leaseSeconds(object: KubeObject): number {
   const seconds = lockSpec(object)?.['leaseDurationSeconds'];
   return typeof seconds === 'number' ? seconds : LEASE_SECONDS;

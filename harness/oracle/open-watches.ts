@@ -1,4 +1,4 @@
-/** Which watches the target has open at the end of a run: one that is gone for good explains whatever is not noticed any more. */
+/** The watches that the target has open at the end of a run: one that was given up explains any change that goes unnoticed. */
 import { parentOf } from 'stalemate-apiserver/objects/object';
 import type { ActorId } from '../model/actor.ts';
 import { roleOf } from '../model/actor.ts';
@@ -6,26 +6,26 @@ import type { History, Mark, Operation, Revision, StreamEnd } from '../model/his
 
 export interface LostWatch {
   readonly resource: string;
-  /** `ended (closed)`, `was refused (500)`, `was never opened`: how the last one ended. */
+  /** How the last one ended: `ended (closed)`, `was refused (500)`, `was never opened`. */
   readonly what: string;
 }
 
-/** The watches of a history. */
+/** The parts of a history about watches. */
 export type Watching = Pick<History, 'operations' | 'streamEnds' | 'processes'>;
 
 /**
- * The first resource that the target watched, and that a life of it which goes on has no watch of any more, open or being opened, or
- * that no such life has ever watched. A second replica that waits for the lead has not given up what it never watched. Undefined when
- * all are there, or when no life is left.
+ * Returns the first resource whose watch is missing for a running incarnation: the target watched it, but that incarnation's last watch
+ * ended and none is open or being opened, or it never watched it. A second replica that waits for the lead has not given up what it never
+ * watched. Undefined if no watch is missing or no incarnation is running.
  *
- * @param of Only of this resource.
+ * @param of - Only check this resource.
  */
 export function watchGivenUp(history: Watching, of?: string): LostWatch | undefined {
   const [first] = watchesGivenUp(history, of);
   return first;
 }
 
-/** All of them, as {@link watchGivenUp} finds the first. */
+/** All of them; {@link watchGivenUp} returns the first. */
 export function* watchesGivenUp(history: Watching, of?: string): Generator<LostWatch> {
   const watches = history.operations.filter(({ verb, actor }) => verb === 'watch' && roleOf(actor) === 'target');
   const alive = livesThatGoOn(history);
@@ -47,8 +47,8 @@ export function* watchesGivenUp(history: Watching, of?: string): Generator<LostW
 }
 
 /**
- * Whether a life of the target could hear of changes to a resource at a tick: it had a watch of it, or has never asked for one. Between
- * a watch that broke off and the next one clients wait, for seconds or more.
+ * Reports whether an incarnation of the target could receive changes of a resource at a tick: it had a watch of it, or never requested one.
+ * Between a broken watch and the next one clients wait, for seconds or more.
  */
 export function couldHear(
   { operations, streamEnds }: Pick<History, 'operations' | 'streamEnds'>,
@@ -63,7 +63,9 @@ export function couldHear(
   return opened.length === 0 || !opened.every(isOver);
 }
 
-/** What the target created since a moment for an owner that was gone already, while it had no watch that could have delivered that. */
+/**
+ * Objects that the target created since a moment for an owner that was already gone, while it had no watch that could have delivered that.
+ */
 export function madeForTheGone(history: History, since: Mark): readonly Revision[] {
   const gone = new Map<string, Revision>();
   return history.revisions.filter((revision) => {
@@ -75,7 +77,7 @@ export function madeForTheGone(history: History, since: Mark): readonly Revision
   });
 }
 
-/** How one life's watches of a resource ended; undefined when one is there, or was ended by the life itself. */
+/** How one incarnation's watches of a resource ended; undefined if one is open, or if the incarnation ended it itself. */
 function endOf(
   watches: readonly Operation[],
   ended: ReadonlyMap<string, StreamEnd['why']>,
@@ -86,14 +88,14 @@ function endOf(
   const last = watches.at(-1);
   if (open || last === undefined) return undefined;
   const why = ended.get(last.label);
-  // What it ends itself it may be done with.
+  // A watch that the actor ends itself may no longer be needed.
   if (why === 'aborted-by-actor') return undefined;
   if (why !== undefined) return `ended (${why})`;
   const { outcome } = last;
   return outcome.type === 'fail' ? `was refused (${outcome.code || outcome.reason})` : 'was never answered';
 }
 
-/** The lives that have asked for something and have not ended. */
+/** The incarnations that have sent a request and have not ended. */
 function livesThatGoOn({ processes, operations }: Watching): ReadonlySet<ActorId> {
   const alive = new Set(operations.flatMap(({ actor }) => (roleOf(actor) === 'target' ? [actor] : [])));
   for (const { actor, kind } of processes) {

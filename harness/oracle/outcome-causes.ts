@@ -1,8 +1,8 @@
 /**
- * What may have caused an outcome that only shows in the end: the write that carried an old value over, the request that failed and was
- * never made good, and where no request is the obvious cause, what the target makes of its own objects.
+ * Possible causes of an outcome that shows only in the end: the write that carried an old value over, the failed request that was never
+ * retried successfully, and if no request is the obvious cause, the handling of the objects concerned.
  *
- * Does not own: violations that name their cause, and how the two go together (`cause.ts`). Start at {@link outcomeCauses}.
+ * Does not own: violations that name their cause, and combining the two (`cause.ts`). Start at {@link outcomeCauses}.
  */
 import { jsonEqual } from 'stalemate-apiserver/objects/json';
 import { parentOf, type KubeObject } from 'stalemate-apiserver/objects/object';
@@ -22,17 +22,20 @@ import { resourceOf, writeCause } from './guilty-request.ts';
 import { indexOf } from './history-index.ts';
 import { livesOf, overlap } from './leadership.ts';
 
-/** Two replicas that do what one of them would not. */
+/** Two replicas do what only the leader should. */
 export const TWO_LEADERS: Cause = causeOf({ kind: 'two leaders' });
 
-/** Whether two replicas were alive at one time, and both wrote: one that only looks, or waits for the lead, is no second one at work. */
+/** Reports whether two replicas were alive at the same time and both wrote: one that only reads, or waits for the lead, does not count. */
 export function haveOverlapped(history: History): boolean {
   const wrote = new Set(history.operations.flatMap(({ actor, verb }) => (isWrite(verb) ? [actor] : [])));
   const lives = livesOf(history).filter(({ actor }) => wrote.has(actor));
   return lives.some((life) => lives.some((other) => overlap(life, other)));
 }
 
-/** Candidates, the likeliest first; never empty. `owners`: how many of them may own it without a look (`cause.ts`). */
+/**
+ * Returns candidates, the likeliest first; never empty. `owners`: how many of them claim the violation without a further check
+ * (`cause.ts`).
+ */
 export function outcomeCauses(
   history: History,
   violation: Violation,
@@ -45,7 +48,7 @@ export function outcomeCauses(
   const all = distinct([...specific, ...replicas, ...guesses]);
   const [first = ownCause(violation), ...more] = all;
   const restarts = guesses.filter((cause) => isKind(cause, 'restart')).length;
-  // What comes with a restart only, or with a second replica only, is no symptom of what comes without.
+  // An outcome that needs a restart or a second replica is no symptom of a cause that does not.
   const owners =
     [specific, replicas].find(({ length }) => length > 0)?.length ?? (restarts > 0 ? restarts : all.length);
   return { candidates: [first, ...more], owners: Math.max(1, owners) };
@@ -55,15 +58,15 @@ function distinct(causes: readonly Cause[]): readonly Cause[] {
   return causes.filter(({ key }, place) => causes.findIndex((one) => one.key === key) === place);
 }
 
-/** What is wrong in the end; without a path, that the object is there or is not. */
+/** A wrong leaf in the end state; without a path, an object that exists wrongly or is missing. */
 export interface Wrong {
   readonly resource: string;
   readonly uid: string | undefined;
-  /** A pattern. */
+  /** A leaf pattern. */
   readonly path: string;
 }
 
-/** All that an outcome is wrong about: a violation reports only what comes first. */
+/** Everything that is wrong in an outcome: a violation reports only the first part. */
 export function wrongIn(history: History, { signature, revisions }: Violation): readonly Wrong[] {
   const { property, kind: resource, field } = signature;
   const last = history.revisions.find(({ revision }) => revision === revisions.at(-1));
@@ -75,7 +78,7 @@ export function wrongIn(history: History, { signature, revisions }: Violation): 
   return [told, ...found.map((one) => ({ resource: one.resource, uid: one.uid, path: leafPattern(one.path) }))];
 }
 
-/** The write that put a wrong value there, if it carried it over from an older version than the one that it replaced. */
+/** The write that stored a wrong value, if it carried the value over from an older version than the one that it replaced. */
 function carriedBack(history: History, violation: Violation): readonly Cause[] {
   const index = indexOf(history);
   return wrongIn(history, violation).flatMap(({ uid, path: wrong }) => {
@@ -97,8 +100,8 @@ function carriedBack(history: History, violation: Violation): readonly Cause[] {
 }
 
 /**
- * Requests of the target that failed for good: none like them succeeded later. Of lives that went on: one that was killed has given up
- * nothing. Those about the object in question first, then the latest.
+ * Requests of the target that failed for good, with no similar one succeeding later; only of incarnations that continued, since a killed
+ * one has given up nothing. Those about the violated object come first, then the latest.
  */
 function givenUp(
   history: History,
@@ -134,8 +137,8 @@ function givenUp(
 }
 
 /**
- * What requests that were given up have in common: what a target does for an object is one piece of work, and that it is not taken up
- * again shows at whichever request failed. Not where a conflict was dropped, and nothing is left undone but that one write.
+ * What abandoned requests have in common: everything a target does for an object is one unit of work, and any of its requests may be the
+ * one that failed when it is not resumed. Does not apply if a conflict was dropped and only that one write is missing.
  */
 function workGivenUp(history: History, violation: Violation): readonly Cause[] {
   const wrong = wrongIn(history, violation);
@@ -147,10 +150,7 @@ function workGivenUp(history: History, violation: Violation): readonly Cause[] {
   return hasStopped ? rootsOf(history, wrong).map((resource) => causeOf({ kind: 'work given up', resource })) : [];
 }
 
-/**
- * The resource that was being deleted when a request was sent: what a target does then is one piece of work, whichever of its requests
- * fails.
- */
+/** The resource that was being deleted when a request was sent: the cleanup is one unit of work, whichever of its requests fails. */
 function terminatingAt(history: History, { invoked }: Operation): string | undefined {
   for (const chain of indexOf(history).chains()) {
     const since = chain.find(({ object }) => object.metadata.deletionTimestamp !== undefined);
@@ -162,13 +162,13 @@ function terminatingAt(history: History, { invoked }: Operation): string | undef
   return undefined;
 }
 
-/** Requests are alike when one of them does what another was to do: a patch may follow an update. */
+/** Requests are similar if one can replace the other: a patch may follow an update. */
 function likeKey({ verb, resource, subresource, namespace, name }: Operation): string {
   const what = isWrite(verb) && verb !== 'delete' ? 'write' : verb;
   return [what, resource, subresource, namespace, name].join('/');
 }
 
-/** How a request failed; undefined where that is how such requests are answered every day. */
+/** How a request failed; undefined if such an answer is ordinary for such a request. */
 function how({ verb, outcome }: Operation): string | undefined {
   if (outcome.type === 'info') return 'a lost answer';
   if (outcome.type !== 'fail') return undefined;
@@ -177,7 +177,7 @@ function how({ verb, outcome }: Operation): string | undefined {
   return code === 409 && reason !== 'AlreadyExists' ? 'a conflict' : 'an error';
 }
 
-/** Where no request is the obvious cause. */
+/** The candidates if no request is the obvious cause. */
 function fallbacks(history: History, violation: Violation): readonly Cause[] {
   const { property, kind } = violation.signature;
   switch (property) {
@@ -206,8 +206,8 @@ function rootsOf(history: History, wrong: readonly Wrong[]): readonly string[] {
 }
 
 /**
- * What the target was asked for when it made such an object: what it shows in is an accident, the children or the status of the object
- * that was applied. Of children without an owner, the one kind that was applied.
+ * The object whose reconciliation created the wrong one: whether children or the status of the applied object show it is an accident. For
+ * children without an owner, the only kind that was applied.
  */
 function rootOf(history: History, { resource, uid }: Wrong): string {
   const { revisions } = history;

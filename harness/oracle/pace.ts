@@ -1,21 +1,21 @@
-/** Pace: how long a target is silent before it goes on of its own accord. Read from undisturbed runs. */
+/** Pace: how long a target is silent before it acts by itself. Measured in undisturbed runs. */
 import { isAside } from '../model/aside.ts';
 import { roleOf } from '../model/actor.ts';
 import type { History } from '../model/history.ts';
 import { isWrite, phaseStart } from '../model/history.ts';
 
-/** Of the longest pause that was seen, this much is silence. */
+/** A silence of this multiple of the longest observed pause means that the target is done. */
 const SAFETY = 1.5;
-/** A target that pauses for longer by design is judged by what more time shows. */
+/** For targets that pause longer by design, an extended run decides instead. */
 const PAUSE_MAX_MS = 4_000;
 
-/** The silence, in ms of run time, after which the target has nothing more to do, also where it only hears of things when it looks. */
+/** The silence, in ms of run time, after which the target has nothing more to do, even if it polls. */
 export function ownPauseMs(histories: readonly History[]): number {
   const longest = Math.max(0, ...histories.map((history) => Math.max(longestPause(history), longestRound(history))));
   return Math.min(PAUSE_MAX_MS, longest * SAFETY);
 }
 
-/** The longest between two reads of the same after the last change: a target that polls learns of the next one as late as that. */
+/** The longest interval between two identical reads after the last change: a polling target may notice the next change that late. */
 function longestRound({ revisions, operations }: History): number {
   const since = revisions.findLast(({ resource }) => !isAside(resource))?.at ?? 0;
   const lastMs = new Map<string, number>();
@@ -30,7 +30,7 @@ function longestRound({ revisions, operations }: History): number {
   return longest;
 }
 
-/** The longest that passed between anything that it received or asked, and its next write. */
+/** The longest interval between anything that the target received or requested and its next write. */
 function longestPause(history: History): number {
   const since = phaseStart(history, 'contention');
   const told = history.deliveries.map((delivery) => ({ ...delivery, writes: false }));

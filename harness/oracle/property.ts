@@ -1,7 +1,7 @@
 /**
- * The Property interface: one claim about a controller, judged on a history and on nothing else.
+ * The Property interface: one claim about a controller, judged on a history alone.
  *
- * Owns: the contract between claims and the runner. Start here to write your own.
+ * Owns: the contract between properties and the runner. Start here to write your own.
  */
 import type { CheckResult } from '../model/check-result.ts';
 import type { History } from '../model/history.ts';
@@ -9,15 +9,16 @@ import type { History } from '../model/history.ts';
 export interface Property {
   /** Kebab-case, as given to `--property`. */
   readonly name: string;
-  /** `P1` … `P10` for the catalogue, absent for a user's own. */
+  /** `P1` … `P10` for built-in properties, absent for a user's own. */
   readonly id?: string;
   readonly kind: 'safety' | 'liveness';
-  /** One sentence: the claim. */
+  /** One sentence that states the claim. */
   readonly about: string;
-  /** The text that it was compiled from, if `check` depends on more than its source: soaks with different texts are not merged. */
+  /** The source text that it was compiled from, if `check` depends on more than its source: soaks with different texts are not merged. */
   readonly source?: string;
   /**
-   * Names of properties whose violations of the same class, kind and field are not reported if this one reports them: it knows the cause.
+   * Names of properties whose violations of the same class, kind and field are not reported if this one reports them, because it identifies
+   * the cause.
    */
   readonly supersedes?: readonly string[];
   /**
@@ -26,17 +27,19 @@ export interface Property {
    */
   readonly countsRounds?: true;
   /**
-   * Whether it compares with other runs of the target; a list names the classes of violations that it finds this way. In an undisturbed
-   * run, such a violation only means that two undisturbed runs differ, without contention: it is a warning.
+   * Whether it compares with other runs of the target; a list names the violation classes that it finds this way. In an undisturbed run,
+   * such a violation only means that two undisturbed runs differ: it is a warning.
    */
   readonly comparesRuns?: true | readonly string[];
   /**
-   * Judges a history. Pure: same history, same result. May return inconclusive with the probes that it needs; the runner makes them, puts
-   * their results into `history.probes` and calls it again. A check that throws counts as inconclusive.
+   * Judges a history. Pure: same history, same result. It may return inconclusive with the probes that it needs; the runner makes them,
+   * adds their results to `history.probes` and calls it again. A check that throws counts as inconclusive.
    */
   check(history: History): CheckResult;
-  /** Whether a history contains anything that could have violated the property (otherwise "holds" means nothing); absent if all do. */
+  /**
+   * Reports whether a history contains anything that could have violated the property (otherwise "holds" means nothing); absent if all do.
+   */
   exercised?(history: History): boolean;
-  /** For `sometimes` claims: whether it was true in this run. A campaign in which it never was is vacuous. */
+  /** For `sometimes` properties: reports whether it was true in this run. A campaign in which it never was is vacuous. */
   reached?(history: History): boolean;
 }

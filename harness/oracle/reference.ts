@@ -1,5 +1,5 @@
 /**
- * Reads off reference runs what a target owns, creates, removes and does at rest.
+ * Derives from reference runs what a target owns, creates, removes and does at rest.
  *
  * Pure: a function of undisturbed histories. Ownership is measured here and nowhere else.
  */
@@ -14,10 +14,10 @@ import { specHash } from '../model/spec-hash.ts';
 import { statusEchoes } from './echoes.ts';
 import { saidIn } from './sent-leaves.ts';
 
-/** One reference run and what it was for. */
+/** One reference run and its purpose. */
 export interface ReferenceRun {
   readonly history: History;
-  /** `base` runs are repeats of one another: what differs between them is volatile. */
+  /** `base` runs are repetitions: differences between them are volatile. */
   readonly kind: 'base' | 'spec-change' | 'deletion';
 }
 
@@ -27,7 +27,7 @@ export function roleOfRevision(history: History, revision: Revision): string {
   return `${revision.resource}:${canonical.replace(/~\d+$/, '')}`;
 }
 
-/** @param later - An undisturbed run that went on for hours: what the target changes there, after the last mark `idle`, depends on time. */
+/** @param later - An undisturbed run over hours: leaves that the target changes after the last mark `idle` depend on time. */
 export function buildReference(
   runs: readonly ReferenceRun[],
   healthySpecs: readonly string[],
@@ -85,7 +85,7 @@ function updatedRoles(histories: readonly History[]): readonly string[] {
   return [...new Set(roles)].toSorted();
 }
 
-/** Few targets have any: nothing is stored for the others. */
+/** Few targets have echoes: nothing is stored for the others. */
 function withEchoes(echoes: NonNullable<Reference['echoes']>): Pick<Reference, 'echoes'> {
   return Object.keys(echoes).length === 0 ? {} : { echoes };
 }
@@ -135,7 +135,7 @@ interface ChildTally {
   surges: boolean;
 }
 
-/** Highest number of live children after a creation, by the owner's spec at that time. */
+/** The highest number of live children after a creation, by the owner's spec at that time. */
 function tallyChildren(history: History, out: Map<string, ChildTally>): void {
   const owners = new Map<string, { role: string; spec: string }>();
   const alive = new Map<string, Set<string>>();
@@ -163,12 +163,14 @@ function tallyChildren(history: History, out: Map<string, ChildTally>): void {
   }
   for (const { key, group, count } of peak.values()) {
     const tally = out.get(key);
-    // More alive on the way than at the end, under the spec that was last scaled up to: the target surges by nature.
+    // More alive on the way than at the end, under the spec that was last scaled up to: the target surges by design.
     if (tally !== undefined && count > (alive.get(group)?.size ?? 0) && !ended(history, group)) tally.surges = true;
   }
 }
 
-/** Whether the owner of a group of children is gone or going, or shrank: then fewer children at the end prove nothing. */
+/**
+ * Reports whether the owner of a group of children is deleted, terminating or scaled down: then fewer children at the end prove nothing.
+ */
 function ended(history: History, group: string): boolean {
   const uid = group.slice(0, group.indexOf(' '));
   const chain = history.revisions.filter((revision) => revision.uid === uid);
@@ -178,7 +180,7 @@ function ended(history: History, group: string): boolean {
   return new Set(chain.map((revision) => specHash(revision.object))).size > 1;
 }
 
-/** Leaves whose value differs between runs that should have been the same, or changes with time alone. */
+/** Leaves whose value differs between repetitions, or changes with time alone. */
 function volatileLeaves(histories: readonly History[], later: History | undefined): Map<string, Set<string>> {
   const out = new Map<string, Set<string>>();
   if (later !== undefined) for (const [role, pattern] of changedByTime(later)) add(out, role, pattern);
@@ -207,7 +209,7 @@ function* changedByTime(history: History): Generator<readonly [role: string, pat
   }
 }
 
-/** Values by leaf pattern of every object at the end; uids differ from run to run, so a pattern may stand for several leaves. */
+/** The values of every object at the end, by leaf pattern; uids differ between runs, so a pattern may match several leaves. */
 function finalLeaves(history: History): Map<string, ReadonlyMap<string, readonly JsonValue[]>> {
   const out = new Map<string, ReadonlyMap<string, readonly JsonValue[]>>();
   for (const revision of history.revisions) {
@@ -230,10 +232,10 @@ function byPattern(object: KubeObject): ReadonlyMap<string, readonly JsonValue[]
   return out;
 }
 
-/** Of a Lease, or the annotation in which older clients keep the same on any object. */
+/** Lock fields of a Lease, or of the annotation that older clients use on any object. */
 const LOCK_LEAF = /renewTime|acquireTime|holderIdentity|leaseTransitions|control-plane\.alpha\.kubernetes\.io\/leader/;
 
-/** Objects that the target rewrites again and again with nothing but a holder and times changing. */
+/** Objects that the target keeps rewriting with only the holder and times changing. */
 function locks(histories: readonly History[]): readonly string[] {
   const writes = new Map<string, number>();
   for (const history of histories) {
@@ -249,13 +251,13 @@ function locks(histories: readonly History[]): readonly string[] {
   return [...writes].filter(([, count]) => count >= 2).map(([role]) => role);
 }
 
-/** How busy the undisturbed target is at rest. */
+/** The request rates of the undisturbed target at rest. */
 export function idleRates(undisturbed: readonly History[]): Reference['idle'] {
   let requestsPerMinute = 0;
   let writesPerMinute = 0;
   for (const history of undisturbed) {
     const since = phaseStartMs(history, 'idle');
-    // A busy target ends the window early: what counts is the time that really passed.
+    // A busy target ends the window early, so use the time that really passed.
     const spanMs = phaseStartMs(history, 'end') - since;
     if (!(spanMs > 0)) continue;
     const late = history.operations.filter(
@@ -268,7 +270,7 @@ export function idleRates(undisturbed: readonly History[]): Reference['idle'] {
   return { requestsPerMinute, writesPerMinute };
 }
 
-/** Most requests of the target between one delivery to it and the next. */
+/** The most requests of the target between one delivery and the next. */
 function longestBurst(history: History): number {
   const since = phaseStart(history, 'contention');
   const marks = [

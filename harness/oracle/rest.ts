@@ -1,7 +1,7 @@
 /**
  * Rest: when only the target still acts, and what it does then.
  *
- * Owns: where rest begins, which requests count as activity. Does not own: how much is too much (`properties/bounded-rate.ts`).
+ * Owns: when rest begins, which requests count as activity. Does not own: how much is too much (`properties/bounded-rate.ts`).
  */
 import { OUTSIDE_PATH } from 'stalemate-apiserver/wire/outside-path';
 import { isEvent } from '../model/aside.ts';
@@ -17,9 +17,9 @@ import { failureStreaks, type FailureStreak } from './failures.ts';
 import { lockHolder } from './leadership.ts';
 
 /**
- * The later of the settle phase's begin, the last change by the user or a writer, and the moment at which a life of the target took the
- * lead: before that it had to wait. Infinity when the run never got there. What environment controllers do at rest is reaction, mostly to
- * the target itself: it does not put off rest.
+ * The latest of three moments: the begin of the settle phase, the last change by the user or a writer, and the time when an incarnation of
+ * the target became leader, since it had to wait before. Infinity if the run never got there. Environment controllers at rest mostly react
+ * to the target, so their changes do not postpone rest.
  */
 export function restStart({ phases, revisions }: History): Mark {
   const settle = phases.find((mark) => mark.phase === 'settle');
@@ -39,12 +39,12 @@ function takesLead({ object, before }: Revision): boolean {
   return holder !== undefined && holder !== '' && (before === undefined || lockHolder(before) !== holder);
 }
 
-/** Run time at the end of the run. */
+/** The run time at the end of the run. */
 export function endMs({ phases }: History): number {
   return phases.at(-1)?.timeMs ?? 0;
 }
 
-/** Requests of the target after a moment that are activity: no watches, no locks, and nothing that a kubelet would have answered. */
+/** Requests of the target after a moment that count as activity: no watches, no locks, and nothing that a kubelet would have answered. */
 export function activityAfter(history: History, since: Mark): readonly Operation[] {
   const { operations } = history;
   let first = operations.length;
@@ -62,7 +62,7 @@ export function activityAfter(history: History, since: Mark): readonly Operation
     );
 }
 
-/** When the items of a run happened: requests that reached the server, answers and watch events that reached an actor. */
+/** The ticks of a run's items: requests that reached the server, answers and watch events that reached an actor. */
 function itemTicks({ operations, deliveries }: History): readonly number[] {
   const answers = operations.flatMap(({ sent, answered }) =>
     [sent, answered].flatMap((mark) => (mark === undefined ? [] : [mark.at])),
@@ -70,17 +70,17 @@ function itemTicks({ operations, deliveries }: History): readonly number[] {
   return [...deliveries.map(({ at }) => at), ...answers];
 }
 
-/** Where the last so many items of a run begin. */
+/** The tick at which the last `count` items of a run begin. */
 export function lastItemsFrom(history: History, count: number): number {
   return itemTicks(history).toSorted((a, b) => b - a)[count - 1] ?? 0;
 }
 
-/** How many items happened before a moment. */
+/** The number of items before a moment. */
 export function itemsUntil(history: History, at: number): number {
   return itemTicks(history).filter((tick) => tick < at).length;
 }
 
-/** The later half of rest: converging takes the earlier one. Undefined when there was no time at all. */
+/** The second half of rest: the target may still converge in the first one. Undefined if no time passed. */
 export function laterHalf(
   history: History,
 ): { readonly activity: readonly Operation[]; readonly fromMs: number; readonly spanMs: number } | undefined {
@@ -93,8 +93,8 @@ export function laterHalf(
 }
 
 /**
- * Run time until which the target is known to be silent, in a run that came to rest. In virtual time such a run ends at once when no
- * timer is due in its window: the window has not passed, but nothing would have happened in it.
+ * The run time until which the target is known to be silent, in a run that came to rest. In virtual time such a run ends at once if no
+ * timer is due within its window: the window has not passed, but nothing would have happened in it.
  */
 function silentUntilMs({ settlement, revisions, reference }: History, since: Mark): number {
   if (settlement.result !== 'quiescent') return 0;
@@ -103,15 +103,15 @@ function silentUntilMs({ settlement, revisions, reference }: History, since: Mar
   return Math.max(since.timeMs, last?.timeMs ?? 0) + settlement.windowMs;
 }
 
-/** Locks are known by what the references saw being done to them; leases are what client libraries lock with. */
+/** Locks are recognised by the behaviour in the references; leases are what client libraries lock with. */
 function isLock({ resource, name }: Pick<Operation, 'resource' | 'name'>, locks: readonly string[]): boolean {
   return resource === 'leases.coordination.k8s.io' || (locks.length > 0 && locks.includes(`${resource}:${name}`));
 }
 
 /**
- * The requests that try to change something, inside or outside of the cluster, or may be the part of such a try that failed. A write that
- * changes nothing is none: it is how some targets poll, with an apply or with the status that is there already. Events are records of it.
- * What fails in the same way again and again, at rest, is a wait for something that does not come.
+ * The requests that try to change something, inside or outside the cluster, or that may be the failed part of such an attempt. A write
+ * without effect is none: some targets poll with an apply, or with an unchanged status. Events are records of attempts. Repeated identical
+ * failures at rest mean that the target waits for something that never happens.
  */
 export function attemptsAmong(operations: readonly Operation[], { revisions }: History): readonly Operation[] {
   const changing = new Set(revisions.map(({ op }) => op));
@@ -124,12 +124,12 @@ export function attemptsAmong(operations: readonly Operation[], { revisions }: H
     if (isEvent(resource) || waits.has(operation)) return false;
     if (isWrite(verb)) return outcome.type !== 'ok' || changing.has(id);
     if (connects(operation) || OUTSIDE_PATH.test(name)) return true;
-    // What does not exist is requested again and again.
+    // A missing object may be requested again and again.
     return outcome.type !== 'ok' && !(outcome.type === 'fail' && outcome.code === 404);
   });
 }
 
-/** So often in the same way. */
+/** The number of identical failures that count as waiting. */
 const WAITS_MIN = 5;
 
 function failureKey({ verb, resource, subresource, namespace, name, outcome }: Operation): string {
@@ -137,50 +137,50 @@ function failureKey({ verb, resource, subresource, namespace, name, outcome }: O
   return JSON.stringify([verb, resource, subresource, namespace, verb === 'create' ? '' : name, code]);
 }
 
-/** For how long the target has tried to change nothing when the run ended, in ms of run time. */
+/** For how long, in ms of run time before the end, the target has not tried to change anything. */
 export function unchangedMs(history: History): number {
   const since = restStart(history);
   const last = attemptsAmong(activityAfter(history, since), history).at(-1);
   return Math.max(0, endMs(history) - Math.max(since.timeMs, last?.answered?.timeMs ?? last?.invoked.timeMs ?? 0));
 }
 
-/** Whether the target goes on trying to change something. One that only polls never comes to rest, and is not restless. */
+/** Reports whether the target keeps trying to change something. One that only polls never comes to rest but is not restless. */
 export function isRestless(history: History): boolean {
   if (history.settlement.result === 'quiescent') return false;
   const half = laterHalf(history);
   return half === undefined || attemptsAmong(half.activity, history).length > 0;
 }
 
-/** A longer look at a run. */
+/** An extended run. */
 type Extended = Extract<ProbeResult, { readonly probe: 'extended-settle' }>;
 
-/** Longer than a target usually waits for a condition before it gives up and tries again. */
+/** Longer than a target usually waits for a condition before it retries. */
 const POLLED_MS = 300_000;
 
 /**
- * Whether the target has done all that it will in a longer look. One that polls is never silent; it is at rest if it has changed nothing
- * for as long as it was expected to be silent, and for minutes in any case: some poll because they wait.
+ * Reports whether the target has done all that it will, in an extended run. A polling target is never silent; it is at rest if it has
+ * changed nothing for the expected silence, and for minutes in any case, because some targets poll while they wait.
  */
 export function isAtRest({ quiescent, windowMs, unchangedMs: unchanged = 0 }: Extended): boolean {
   return quiescent || unchanged >= Math.max(windowMs, POLLED_MS);
 }
 
-/** How long a run has to be silent before it may be called converged: three resyncs of half a minute, and kopf's retry of 60 s twice. */
+/** The silence after which a run counts as converged: three resyncs of half a minute, or two of kopf's retries of 60 s. */
 export const EXTENDED_SETTLE_MS = 120_000;
-/** Beyond twice client-go's longest back-off (1000 s) is not waited for. */
+/** The longest wait: twice client-go's longest back-off (1000 s). */
 const SETTLE_MS_MAX = 2_000_000;
-/** A spacing that grows at most doubles, and jitter adds a fifth. */
+/** A back-off at most doubles, and jitter adds a fifth. */
 const NEXT_GAP = 2.5;
 
 /**
- * After so many refusals a work queue may hold the object back for as long as it ever does: their retries, and events, show in no
+ * After this many failures a work queue may delay the object by its longest back-off: the retries and events in the queue cause no visible
  * requests.
  */
 const REFUSALS_MIN = 4;
 /** client-go's first back-off; each further one is twice as long. */
 const FIRST_BACK_OFF_MS = 5;
 
-/** How long a suspect of this history is looked at. */
+/** The settle time for judging a suspicious history. */
 export function suspectSettleMs(history: History): number {
   const { suspectSettleMs: usual = EXTENDED_SETTLE_MS, backOffMs } = history.reference ?? {};
   if (backOffMs === undefined || backOffMs <= usual) return usual;
@@ -192,19 +192,19 @@ export function suspectSettleMs(history: History): number {
 }
 
 /**
- * How long a work queue may hold an object back that is queued with a rate limit for each event: it counts them like failures until an
- * attempt succeeds, and what was queued before, the echo of that attempt as well, keeps its delay. Whether an attempt
- * before the first refusal succeeded cannot be seen from outside, so all events of this life count.
+ * The longest delay of an object that a work queue adds with a rate limit for each event: it counts events like failures until an attempt
+ * succeeds, and items added before keep their delay, including the event caused by that attempt. Whether an attempt before the first
+ * failure succeeded is not visible from outside, so all events of this incarnation count.
  */
 function queuedBackOffMs(deliveries: History['deliveries'], { attempts, endedBy }: FailureStreak): number {
   const [first] = attempts;
-  // Where nothing is tried again, the object may have been done with in another way.
+  // Without a retry, the object may have been completed in another way.
   const untilAt = endedBy?.answered?.at ?? attempts.at(-1)?.invoked.at ?? 0;
   const events = deliveries.filter(({ actor, at }) => actor === first?.actor && at < untilAt);
   return FIRST_BACK_OFF_MS * 2 ** (attempts.length + events.length);
 }
 
-/** The silence after which a suspect has no back-off pending that its failures have earned; undefined where no run waits for so long. */
+/** The silence after which no back-off of the target's own failures can be pending; undefined if no run waits that long. */
 export function earnedSettleMs(history: History): number | undefined {
   let needed = suspectSettleMs(history);
   for (const { gapsMs, open } of failureStreaks(history)) {
@@ -213,18 +213,18 @@ export function earnedSettleMs(history: History): number | undefined {
   return needed > SETTLE_MS_MAX ? undefined : needed;
 }
 
-/** What is said of a suspect for which {@link earnedSettleMs} is too long. */
+/** The result if {@link earnedSettleMs} is too long. */
 export const RETRIES_TOO_LATE: Extract<CheckResult, { readonly result: 'inconclusive' }> = {
   result: 'inconclusive',
   reason: 'the target has failed so often that its next retry may come later than the run waits: it may still fix this',
 };
 
-/** More requests than this share of the references' idle rate are no longer the target's ordinary polling. */
+/** More requests than this multiple of the references' idle rate are not the target's ordinary polling. */
 const IDLE_FACTOR = 2;
-/** Requests a minute that are nothing whatever the references did: one resync of one kind in ten seconds. */
+/** A request rate per minute that never counts: one resync of one kind in ten seconds. */
 const IDLE_FLOOR = 6;
 
-/** Whether what the target does at rest is what it did in the references' idle window. */
+/** Reports whether the target's requests at rest match the references' idle window. */
 export function isOrdinaryIdle(history: History, activity: readonly Operation[], spanMs: number): boolean {
   const perMinute = spanMs <= 0 ? 0 : 60_000 / spanMs;
   const idle = history.reference?.idle ?? { requestsPerMinute: 0, writesPerMinute: 0 };
@@ -235,7 +235,7 @@ export function isOrdinaryIdle(history: History, activity: readonly Operation[],
   );
 }
 
-/** The request that a set of them has most often, and the leaf that it changes most often; of a creation that is no single one. */
+/** The most frequent request of a set, and the leaf that it changes most often; a creation changes no single leaf. */
 export function mostFrequent(
   history: History,
   operations: readonly Operation[],
@@ -257,10 +257,10 @@ export function mostFrequent(
   return { verb, resource, name, field: most(fields) };
 }
 
-/** Of so many equal parts of a stretch of time, nearly all must have something in them before it goes on all the time. */
+/** Nearly all of this many equal parts of a time span must contain activity before it counts as continuous. */
 const PARTS = 5;
 
-/** Whether activity goes on through a stretch of time, instead of coming in one burst. */
+/** Reports whether activity continues through a time span, instead of being one burst. */
 export function goesOn(activity: readonly Operation[], fromMs: number, spanMs: number): boolean {
   const parts = new Set<number>();
   for (const { invoked } of activity) parts.add(Math.floor(((invoked.timeMs - fromMs) * PARTS) / spanMs));
@@ -272,8 +272,8 @@ function count(counts: Map<string, number>, key: string): void {
 }
 
 /**
- * Of a round that comes again and again, each part occurs as often as the others, and once more or less depending on where one looks from:
- * the first by name is named, so that it is the same each time.
+ * All requests of a repeating round are about equally frequent, give or take one at the edges: ties are resolved by name, so that the
+ * result is stable.
  */
 function most(counts: ReadonlyMap<string, number>): string {
   const best = Math.max(0, ...counts.values());

@@ -1,5 +1,5 @@
 /**
- * What a write said itself: the server fills in defaults, addresses and ports beside it, which no client owns.
+ * The leaves that a write itself contained, as opposed to defaults, addresses and ports that the server adds and no client owns.
  *
  * Start at {@link saidIn}.
  */
@@ -10,8 +10,8 @@ import { leavesOf } from '../model/leaf.ts';
 const known = new WeakMap<Operation, ReadonlySet<string>>();
 
 /**
- * Whether the request behind a version names a leaf. What creates, also by apply, and an update are whole objects. Of patches, which are not
- * read here, everything that they changed counts, if the version before is known: without it, every leaf of the object seems to be changed.
+ * Reports whether the request behind a version contained a leaf. Creates (also by apply) and updates send whole objects. Patches are not
+ * parsed: everything that they changed counts, if the previous version is known; without it, every leaf would seem changed.
  */
 export function saidIn({ operations }: History, { op, type, before }: Revision, path: string): boolean {
   const operation = operations[op];
@@ -23,6 +23,6 @@ export function saidIn({ operations }: History, { op, type, before }: Revision, 
     leaves = new Set(leavesOf(operation.body).keys());
     known.set(operation, leaves);
   }
-  // Secrets are written in plain text, and kept encoded.
+  // Secrets may be written as plain text and are stored encoded.
   return leaves.has(path) || leaves.has(path.replace(/^data\b/, 'stringData'));
 }

@@ -1,14 +1,14 @@
 /**
- * Which situations a run brought about: coverage of a search, in words that can be compared between runs, machines and nights.
+ * The situations that occurred in a run: coverage of a search, as text that can be compared between runs, machines and nights.
  *
- * A situation is one request of anybody: who, which verb, on which kind, how old what it acted upon was, and the outcome. Owns:
- * what makes two of them the same. Does not own: what is done with them (`execution/soak`).
+ * A situation is one request of any actor: the actor, the verb, the kind, how stale its input was, and the outcome. Owns: when two
+ * situations are equal. Does not own: their use (`execution/soak`).
  */
 import { roleOf } from '../model/actor.ts';
 import { isWrite, phaseStart, type History, type Operation } from '../model/history.ts';
 import { versionsBehind } from './contention.ts';
 
-/** `target update deployments.apps behind:2-3 409`; since contention began, each once, watches left out. */
+/** `target update deployments.apps behind:2-3 409`; distinct ones since contention began, without watches. */
 export function situationsOf(history: History): ReadonlySet<string> {
   const since = phaseStart(history, 'contention');
   const situations = new Set<string>();

@@ -47,13 +47,13 @@ export interface CallOptions {
   readonly query?: { readonly [key: string]: string };
 }
 
-/** A request under way: the server acts on `send`, the actor hears of it on `answer` or `lose`. */
+/** A request in progress: the server acts on `send`, the actor gets the result on `answer` or `lose`. */
 export interface Call {
   readonly id: number;
   send(): Call;
   answer(): Operation;
   lose(why?: string): Operation;
-  /** An answer that the gate made up. */
+  /** An answer made by the gate. */
   fail(code: number, reason?: string, retryAfterSeconds?: number): Operation;
 }
 
@@ -76,7 +76,7 @@ export function historyBuilder(): HistoryBuilder {
   return new HistoryBuilder();
 }
 
-/** An object to create; uid, version and generation are the store's. */
+/** An object to create; the store sets uid, version and generation. */
 export function manifest(kind: string, name: string, content: JsonObject = {}, metadata: JsonObject = {}): KubeObject {
   return { apiVersion: 'example.com/v1', kind, metadata: { name, namespace: 'default', ...metadata }, ...content };
 }
@@ -126,7 +126,7 @@ export class HistoryBuilder {
     return this;
   }
 
-  /** The object as the server has it. */
+  /** The object as stored in the server. */
   live(resource: string, name: string): KubeObject {
     const object = this.#live.get(objectKey(resource, 'default', name));
     invariant(object !== undefined, `${resource}/${name} exists in the history under construction`);
@@ -226,7 +226,7 @@ export class HistoryBuilder {
     return this.call(actor, 'delete', resource, name);
   }
 
-  /** An ordinary third party's change: GET, edit, PUT with the version read. */
+  /** An ordinary change by a third party: GET, edit, PUT with the version read. */
   edit(actor: ActorId, resource: string, name: string, path: FieldPath, value: JsonValue, subresource = ''): Operation {
     return this.update(actor, resource, setAt(this.get(actor, resource, name), path, value), subresource);
   }
@@ -242,7 +242,7 @@ export class HistoryBuilder {
     return this.update(actor, resource, appendItem(this.get(actor, resource, name), path, item), subresource);
   }
 
-  /** Delivers everything of a resource that the actor has not been shown yet, at most up to a revision. */
+  /** Delivers all events of a resource that the actor has not received yet, at most up to a revision. */
   deliver(actor: ActorId, resource: string, upTo: number = Number.POSITIVE_INFINITY): this {
     const stream = `${actor}/watch/${resource}/default#0`;
     const from = this.#delivered.get(stream) ?? 0;
@@ -264,7 +264,7 @@ export class HistoryBuilder {
     return this;
   }
 
-  /** The finished history. Without a reference of its own it has {@link REFERENCE} with `reference` laid over it. */
+  /** The finished history. Without a reference of its own it has {@link REFERENCE}, overridden by `reference`. */
   build(
     parts: {
       readonly reference?: Partial<Reference> | null;
@@ -357,7 +357,7 @@ export class HistoryBuilder {
         ...next,
         metadata: { ...metadata, ...(deletionTimestamp === undefined ? {} : { deletionTimestamp }) },
       };
-      // Kinds here have the status subresource: the main resource cannot change it.
+      // Kinds here have the status subresource, so updates of the main resource do not change status.
       stored = { ...stored, status: old['status'] };
     }
     stored = { ...stored, metadata: { ...stored.metadata, resourceVersion: String(old.metadata.resourceVersion) } };

@@ -1,8 +1,8 @@
-/** Sentences about objects that a history knows by uid: people know them by kind and name. */
+/** Replaces uids in sentences: people know objects by kind and name. */
 import type { History } from '../model/history.ts';
 import { indexOf } from './history-index.ts';
 
-/** The key of a list, or a uid anywhere else. */
+/** The uid in a list key, or anywhere else. */
 const UID = /\[uid=([^\]*]+)\]|\b([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\b/g;
 
 /** `metadata.ownerReferences[Widget a].name` for `metadata.ownerReferences[uid=…].name`. */

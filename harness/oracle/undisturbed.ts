@@ -1,8 +1,8 @@
-/** Violations in runs that nothing disturbs: what compares with other runs has found that two undisturbed runs differ, and no more. */
+/** Violations in undisturbed runs: a comparison with other runs then only shows that two undisturbed runs differ. */
 import type { Violation } from '../model/check-result.ts';
 import type { Property } from './property.ts';
 
-/** The violation as it counts in an undisturbed run: a warning where it is a comparison, else as it is. */
+/** The violation as it counts in an undisturbed run: a warning if it is a comparison, else unchanged. */
 export function inUndisturbedRun(violation: Violation, properties: readonly Property[]): Violation {
   const { property, class: kind } = violation.signature;
   const compares = properties.find(({ name }) => name === property)?.comparesRuns;

@@ -1,32 +1,32 @@
 /**
- * Faults of connections as they are drawn, and as they are made smaller.
+ * Draws and shrinks connection faults.
  *
- * Pure. Owns: how bad, and for how long. Does not own: at which item (`search-scheduler.ts`), what else shrinks (`shrink.ts`).
+ * Pure. Owns: severity and duration. Does not own: at which item (`search-scheduler.ts`), what else shrinks (`shrink.ts`).
  */
 import type { ConnectionFault, ConnectionKind, ConnectionTrouble, Link } from '../model/connection-fault.ts';
 import type { Draws } from './strategies/draws.ts';
 import { given } from '../model/given.ts';
 
-/** A slow network, a bad one, and one on which clients begin to give up. */
+/** A slow network, a bad one, and one on which clients begin to time out. */
 const LATENCIES_MS = [50, 200, 1_000];
-/** A list of a few objects takes a second at the lower one. */
+/** In KB/s. At the lower rate a list of a few objects takes a second. */
 const RATES = [4, 32];
 const CLOSES_MS = [200, 1_000];
 const SLICES = [16, 256];
 const SLICE_PAUSE_MICROS = 200;
-/** In the middle of the first answers, and some lists later. */
+/** In bytes: in the middle of the first answers, and a few lists later. */
 const LIMITS = [512, 8_192];
-/** A blink, and long enough for clients to try again once or several times. */
+/** A short interruption, and enough time for clients to retry once or several times. */
 const LASTING_MS = [300, 1_000, 3_000];
-/** Steps after which it ends before its time; 0: it does not. */
+/** Steps after which a fault ends early; 0: never. */
 const LASTING_ITEMS = [0, 1, 4];
 
-/** The shortest that is worth telling. */
+/** The shortest duration worth reporting. */
 const BLINK_MS = 300;
 const GENTLE_MS = 50;
 const GENTLE_RATE = 64;
 
-/** One of that kind on one of these links. */
+/** Draws a fault of a kind on one of these links. */
 export function drawConnectionFault(kind: ConnectionKind, draws: Draws, links: readonly Link[]): ConnectionFault {
   const one = <T>(list: readonly T[]): T => list[draws.int(list.length)] as T;
   const trouble = drawTrouble(kind, one);
@@ -34,7 +34,7 @@ export function drawConnectionFault(kind: ConnectionKind, draws: Draws, links: r
   return { ...trouble, link: one(links), forMs: one(LASTING_MS), ...(items === 0 ? {} : { items }) };
 }
 
-/** One that is neither harmless nor long, where nothing is left to chance. */
+/** A fault of medium severity and duration, with nothing drawn at random. */
 export function typicalConnectionFault(kind: ConnectionKind): ConnectionFault {
   const middle = <T>(list: readonly T[]): T => list[Math.floor(list.length / 2)] as T;
   return { ...drawTrouble(kind, middle), link: 'target', forMs: middle(LASTING_MS) };
@@ -64,8 +64,8 @@ function drawTrouble(kind: ConnectionKind, one: <T>(list: readonly T[]) => T): C
 }
 
 /**
- * Gentler forms, the gentlest kind first: what a slow answer does too needs no broken connection. That it may not be needed at all is
- * tried before, with all other deviations.
+ * Weaker forms of a fault, the weakest kind first: if a slow answer has the same effect, no broken connection is needed. Dropping the fault
+ * altogether has been tried before, with all other deviations.
  */
 export function* gentler<F extends ConnectionFault>(fault: F): Generator<F> {
   const { link, forMs, until, items } = fault;

@@ -1,8 +1,8 @@
 /**
- * The default order, "run-to-completion": what happens next when no schedule says otherwise.
+ * The default order, "run-to-completion": what happens next unless a schedule says otherwise.
  *
- * Owns: one function of what is pending and what is being run. `replay-scheduler.ts` adds a schedule's deviations, `derive.ts`
- * expresses a searched run as deviations from it.
+ * Owns: one function of the pending items and the current run. `replay-scheduler.ts` adds a schedule's deviations, `derive.ts` expresses a
+ * searched run as deviations from it.
  */
 import type { ActorId } from '../model/actor.ts';
 import { roleOf } from '../model/actor.ts';
@@ -11,25 +11,25 @@ import type { Label } from '../model/label.ts';
 
 const RANK = { target: 0, environment: 1, user: 2, writer: 3 } as const;
 
-/** What is being run now: an actor until its operation completes, or up to and including one label. */
+/** The current run: an actor until its operation completes, or up to and including one label. */
 export interface CurrentRun {
   readonly actor: ActorId;
   readonly until?: Label | undefined;
-  /** Of time: how long it passes. */
+  /** For time: how far it advances. */
   readonly forMs?: number | undefined;
 }
 
-/** What a hold on this item names: its stream for a watch event, else its own label. */
+/** The label by which a hold names this item: its stream for a watch event, else its own label. */
 export function holdKey(item: Item): Label {
   return item.kind === 'event' ? item.stream : item.label;
 }
 
-/** Whether the actor works through a program, one whole operation at a time. */
+/** Reports whether the actor executes a program, one whole operation at a time. */
 export function hasProgram(actor: ActorId): boolean {
   return RANK[roleOf(actor)] >= RANK.user;
 }
 
-/** What a run takes next: the item it ends with if that can happen, else its actor's oldest. */
+/** The next item of a run: the item that ends it if possible, else its actor's oldest. */
 export function itemOfRun(items: readonly Item[], run: CurrentRun): Item | undefined {
   let own: Item | undefined;
   for (const item of items) {
@@ -39,7 +39,7 @@ export function itemOfRun(items: readonly Item[], run: CurrentRun): Item | undef
   return own;
 }
 
-/** Target first, then the environment, the user, the writers by name; each in order of arrival. */
+/** The target first, then the environment, the user, and the writers by name; each in order of arrival. */
 export function defaultItem(items: readonly Item[]): Item | undefined {
   let best: Item | undefined;
   let bestRank = Number.POSITIVE_INFINITY;

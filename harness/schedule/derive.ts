@@ -1,9 +1,9 @@
 /**
  * Expresses a searched run as deviations from the default order.
  *
- * Wraps the searching scheduler: passes its choices on unchanged and, beside them, keeps the default order's opinion. Where the two
- * part, it notes a hold (an event that waits) or a preemption (another actor acts first). Replaying the result makes the same
- * choices, by construction. Owns nothing of the search itself.
+ * Wraps the searching scheduler: passes its choices on unchanged and compares them with the default order's. Where they differ, it records
+ * a hold (an event that waits) or a preemption (another actor acts first). Replaying the result makes the same choices, by construction.
+ * Does not own the search itself.
  */
 import type { Choice, Item, Scheduler, View } from '../model/item.ts';
 import { LATE, type Label } from '../model/label.ts';
@@ -17,7 +17,7 @@ interface OpenHold {
   readonly from: string;
 }
 
-/** Timers of the wall's clock. */
+/** The label prefix of real-time timers. */
 const WALL = 'wall/';
 
 export class DerivingScheduler implements Scheduler {
@@ -28,13 +28,13 @@ export class DerivingScheduler implements Scheduler {
   readonly #open = new Map<Label, OpenHold>();
   readonly #anchors = new Set<Label>();
   #current: CurrentRun | undefined;
-  /** What happened last, waiting on the wall's clock apart: how often that was done says nothing to another run. */
+  /** The last label that happened, except for real-time waits, whose number means nothing in another run. */
   #last: Label | undefined;
-  /** It was waited since. */
+  /** Whether real time has passed since. */
   #waited = false;
-  /** The newest item that was pending at the step before. */
+  /** The newest pending item at the previous step. */
   #newest = -1;
-  /** The default order's choice that the last preemption went before, while nothing else has happened since. */
+  /** The default order's choice that the last preemption delayed, as long as nothing else has happened since. */
   #waiting: Label | undefined;
 
   constructor(inner: Scheduler) {
@@ -57,7 +57,7 @@ export class DerivingScheduler implements Scheduler {
     return choice;
   }
 
-  /** The schedule so far; streams still held wait until the heal phase. */
+  /** The schedule so far; streams that are still held wait until the heal phase. */
   schedule(): Schedule {
     const open = [...this.#open.values()].map(({ stream, from }): Hold => ({ stream, from, until: 'heal' }));
     return {
@@ -78,7 +78,7 @@ export class DerivingScheduler implements Scheduler {
         this.#waiting = undefined;
         return;
       }
-      // An event that waits is staleness; a request that waits while its own actor goes on is a delay. Both are holds.
+      // An event that waits is staleness; a request that waits while its own actor continues is a delay. Both are holds.
       if (expected !== undefined && (isStaleness(expected) || this.#isDelay(expected, chosen))) {
         this.#open.set(holdKey(expected), { stream: holdKey(expected), from: `@${expected.k}` });
         continue;
@@ -94,7 +94,7 @@ export class DerivingScheduler implements Scheduler {
     return own ?? defaultItem(free) ?? view.timer;
   }
 
-  /** A hold keeps its item back from the beginning: too late once a preemption has been anchored on it. */
+  /** A hold affects its item from the beginning, so it is too late once a preemption has been anchored on that item. */
   #isDelay(expected: Item, chosen: Item): boolean {
     const isRequest = expected.kind === 'send' || expected.kind === 'answer';
     return (
@@ -121,20 +121,20 @@ export class DerivingScheduler implements Scheduler {
       previous?.forMs !== undefined &&
       run === TIME
     ) {
-      // Deadlines are not the same ones again: what counts is how long has been waited.
+      // Deadlines differ between runs, so the total time waited is recorded.
       this.#preemptions[this.#preemptions.length - 1] = { ...previous, forMs: previous.forMs + jumpMs(view) };
       return;
     }
     if (before !== undefined && before === this.#waiting && previous?.run === run && run !== TIME) {
-      // The same actor goes on: one longer run, if that run would make the same choice.
+      // The same actor continues: one longer run, if it would make the same choice.
       const free = view.items.filter((item) => !this.#open.has(holdKey(item)));
-      // A run takes the item it ends with as soon as that is pending, so that item must be new.
+      // A run ends with its item as soon as that is pending, so that item must be new.
       if (chosen.seq > this.#newest && itemOfRun(free, { actor: run })?.seq === chosen.seq) {
         this.#preemptions[this.#preemptions.length - 1] = { ...previous, until: chosen.label };
         return;
       }
     }
-    // A label fires its preemptions all at once, so one that was anchored on before cannot serve again later.
+    // All preemptions of a label fire at once, so a label that was an anchor before cannot be used again later.
     const chained = before === this.#waiting && previous?.before === before;
     if (before !== undefined && (chained || !this.#anchors.has(before))) {
       this.#anchors.add(before);
@@ -146,12 +146,12 @@ export class DerivingScheduler implements Scheduler {
   }
 }
 
-/** A hold keeps back all events of its stream from one on; one that was delayed was let go before. */
+/** A hold affects all events of its stream from one on; a delayed event was released earlier. */
 function isStaleness({ kind, label }: Item): boolean {
   return kind === 'event' && !label.endsWith(LATE);
 }
 
-/** How far the earliest timer is ahead. */
+/** The time until the earliest timer. */
 function jumpMs({ timer, nowMs }: View): number {
   return Math.max(1, Math.ceil((timer?.atMs ?? nowMs) - nowMs));
 }

@@ -1,12 +1,12 @@
-/** How long a target may stand still. */
+/** How long a target is paused. */
 
-/** As a busy node or a collector of garbage may hold up a process: no lock is lost by it. */
+/** As long as a busy node or a garbage collection may stop a process: no lock is lost. */
 export const SHORT_PAUSE_MS = 300;
 
-/** How much longer than a lock is good for: another replica has to notice. client-go looks every 2 s. */
+/** How much longer than a lock's duration a pause lasts, so that another replica notices. client-go polls every 2 s. */
 const NOTICED_MS = 2_500;
 
-/** Long enough to lose a lock that is good for so long. */
+/** Returns a pause long enough to lose a lock of this duration. */
 export function longPauseMs(lockMs: number): number {
   return lockMs + NOTICED_MS;
 }

@@ -1,17 +1,17 @@
 /**
- * A schedule moved to other occurrences of the same requests: for a target that was edited harmlessly.
+ * Moves a schedule to other occurrences of the same requests, after a harmless edit of the target.
  *
- * A read that was added before the one that a schedule names takes its number. Nothing else of a label changes, so that what is found
- * is still the same story. Owns: which moves are tried, nearest first. Does not own: whether one reproduces the failure (`replay-job.ts`).
+ * An additional read before the one that a schedule names takes its number. Nothing else of a label changes, so the result is still the
+ * same story. Owns: which moves are tried, nearest first. Does not own: whether one reproduces the failure (`replay-job.ts`).
  */
 import { laterOccurrence, withoutOccurrence, type Label } from '../model/label.ts';
 import type { Reanchored, Schedule } from '../model/schedule.ts';
 import { relabelled } from './relabel.ts';
 
-/** How far a label is moved, in the order of what is likely: one request more, two more, one less. */
+/** The shifts of a label, the likeliest first: one request more, two more, one less. */
 const SHIFTS = [1, 2, -1] as const;
 
-/** The schedules to try: each request by itself, then all of them together. */
+/** The schedules to try: each request moved on its own, then all of them together. */
 export function* reanchorings(schedule: Schedule): Generator<Reanchored> {
   const stems = new Set(labelsOf(schedule).flatMap((label) => withoutOccurrence(label) ?? []));
   for (const shift of SHIFTS) for (const stem of stems) yield* moved(schedule, new Set([stem]), shift);

@@ -1,11 +1,11 @@
-/** A schedule with other labels: the one place that knows where in a schedule labels stand. */
+/** Replaces labels in a schedule: the only code that knows where a schedule contains labels. */
 import type { Label } from '../model/label.ts';
 import type { Schedule } from '../model/schedule.ts';
 
-/** `held`: what a hold names, a stream or a single request; `moment`: when something happens. */
+/** `held`: the stream or request that a hold names; `moment`: when something happens. */
 export type LabelPlace = 'held' | 'moment';
 
-/** Every label replaced; `heal` is not one. */
+/** Renames every label; `heal` is not one. */
 export function relabelled(schedule: Schedule, rename: (label: Label, place: LabelPlace) => Label): Schedule {
   const moment = (label: Label): Label => rename(label, 'moment');
   return {

@@ -1,7 +1,7 @@
 /**
- * Plays a stored schedule: the default order with its preemptions, holds and faults.
+ * Replays a stored schedule: the default order with its preemptions, holds and faults.
  *
- * Deterministic: a function of the views it is shown. Labels that never come up are skipped; `hit` says which took effect.
+ * Deterministic: a function of the views that it gets. Labels that never occur are skipped; `hit` lists those that took effect.
  */
 import type { Choice, Item, Scheduler, TimerItem, View } from '../model/item.ts';
 import { laterOccurrence, type Label } from '../model/label.ts';
@@ -20,25 +20,25 @@ interface ActiveHold {
   used: boolean;
 }
 
-/** A deadline of a program is not due at the same millisecond again: one that is this much later than time is to pass comes too. */
+/** Deadlines of a program vary by milliseconds between runs, so timers due up to this much later than the time to advance fire too. */
 const DUE_MS = 1_000;
 
-/** A run that a preemption asked for. */
+/** A run requested by a preemption. */
 interface ForcedRun extends CurrentRun {
-  /** Of time: until when it passes; known once it does. */
+  /** For time: until when it advances; unknown before it begins. */
   endMs?: number;
 }
 
 export class ReplayScheduler implements Scheduler {
-  /** Labels of the schedule that have taken effect. */
+  /** Labels of the schedule that took effect. */
   readonly hit: Set<Label> = new Set();
   readonly #preemptions: Map<string, Preemption[]>;
   readonly #holds: ActiveHold[];
   readonly #faults = new Map<Label, Fault>();
   readonly #report: DecisionListener;
-  /** Runs that preemptions asked for, the first being the one under way. */
+  /** Runs requested by preemptions, the current one first. */
   readonly #forced: ForcedRun[] = [];
-  /** The program operation under way in the default order. */
+  /** The program operation in progress in the default order. */
   #current: CurrentRun | undefined;
 
   constructor(schedule: Schedule, report: DecisionListener = () => {}) {
@@ -73,7 +73,7 @@ export class ReplayScheduler implements Scheduler {
     for (let run = this.#forced[0]; run !== undefined; run = this.#forced[0]) {
       const item = run.actor === TIME ? dueIn(run, timer, nowMs) : itemOfRun(free, run);
       if (item !== undefined) return item;
-      // It has nothing (more) to do.
+      // The actor has nothing (more) to do.
       this.#forced.shift();
     }
     const current = this.#current === undefined ? undefined : itemOfRun(free, this.#current);
@@ -135,7 +135,7 @@ export class ReplayScheduler implements Scheduler {
   }
 }
 
-/** The timer that comes next while time passes; none once that is over. */
+/** The timer that fires next while time advances; undefined once that is over. */
 function dueIn(run: ForcedRun, timer: TimerItem | undefined, nowMs: number): TimerItem | undefined {
   if (run.forMs === undefined) return timer;
   run.endMs ??= nowMs + run.forMs;
@@ -146,7 +146,7 @@ function anchorKey(preemption: Preemption): string {
   return preemption.before === undefined ? `after ${preemption.after ?? ''}` : `before ${preemption.before}`;
 }
 
-/** The labels that one fault names: its own, and the next occurrences for `times` > 1. */
+/** The labels that a fault names: its own, and the next occurrences for `times` > 1. */
 export function faultLabels(fault: Fault): readonly Label[] {
   const { at, times = 1 } = fault;
   return [at, ...Array.from({ length: times - 1 }, (_, index) => laterOccurrence(at, index + 1) ?? []).flat()];

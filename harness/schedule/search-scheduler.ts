@@ -1,7 +1,7 @@
 /**
- * The searching scheduler: a strategy, faults drawn by chance, a fair tail.
+ * The searching scheduler: a strategy, faults drawn at random, a fair tail.
  *
- * Owns: which fault may meet which item. Only what Kubernetes permits is ever drawn; `oracle/assumptions.ts` checks the outcome.
+ * Owns: which fault may affect which item. Only faults that Kubernetes permits are drawn; `oracle/assumptions.ts` checks the result.
  */
 import { roleOf } from '../model/actor.ts';
 import { CONNECTION_KINDS, type ConnectionKind, type Link } from '../model/connection-fault.ts';
@@ -17,11 +17,11 @@ import { strategies } from './strategies/index.ts';
 import { randomWalk } from './strategies/random-walk.ts';
 import type { Strategy, StrategyHints } from './strategies/strategy.ts';
 
-/** More faults than this in one run explain everything and nothing. */
+/** The most faults per run: with more, any failure could be explained. */
 const FAULTS_MAX = 3;
 /**
- * Lengths of a lasting failure, in occurrences. The longest must expose retries that do not back off, and stay below what client
- * back-offs of a minute would need.
+ * Durations of a lasting failure, in occurrences. The longest must expose retries without back-off, yet end before a client's back-off
+ * reaches a minute.
  */
 const LASTING = [1, 1, 2, 9];
 const STATUSES = [429, 500, 503, 504] as const;
@@ -36,7 +36,7 @@ export class SearchScheduler implements Scheduler {
   #replica = false;
   #paused = false;
   #delayed = false;
-  /** Of two disturbances at a time it would be unclear which one mattered. */
+  /** At most one connection fault at a time: of two, it would be unclear which one mattered. */
   #disturbed = false;
   readonly #lockMs: number | undefined;
   readonly #mayDelay: boolean;
@@ -64,7 +64,7 @@ export class SearchScheduler implements Scheduler {
     return fault === undefined ? { item } : { item, fault };
   }
 
-  /** What the strategy itself asks for. */
+  /** The fault that the strategy itself requests. */
   #own(strategy: Strategy, item: Item): FaultAction | undefined {
     const fault = strategy.fault?.(item);
     if (fault === undefined || this.#search.faults[fault.do] === undefined) return undefined;
@@ -145,7 +145,7 @@ function isConnectionKind(kind: FaultKind): kind is ConnectionKind {
   return CONNECTION_KINDS.some((one) => one === kind);
 }
 
-/** The fault kinds that may meet an item of the target. */
+/** The fault kinds that can affect an item of the target. */
 function applicable(item: Item): readonly FaultKind[] {
   if (item.kind === 'event') return ON_EVENT;
   if (item.kind === 'send') {

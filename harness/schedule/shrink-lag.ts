@@ -1,23 +1,24 @@
 /**
- * Shrinking the lag of watches: one hold in the place of many steps, and no longer than it needs to be.
+ * Shrinks the lag of watches: one hold instead of many steps, and no longer than needed.
  *
- * Pure, like `shrink.ts`; but what may be held, and until when, only the failing run knows: the campaign brings that along.
+ * Pure, like `shrink.ts`; but which streams can be held, and until when, is known only from the failing run, so the campaign passes that
+ * in.
  */
 import type { Hold } from '../model/schedule.ts';
 import type { Trial } from '../model/trial.ts';
 
 type Shrinking = Generator<Trial, Trial, boolean>;
 
-/** Fewer preemptions than these are a story of their own. */
+/** With fewer preemptions than this, they are a clear story as they are. */
 const CHAIN_MIN = 3;
-/** So many events of a stream may go by before it lags. */
+/** The most events that a stream delivers before the hold begins. */
 const SHOWN_MAX = 8;
 
 /**
- * Candidates in which the lag of one watch replaces a chain of preemptions: that an actor went on step by step, and heard of nothing
- * meanwhile, is said better by what it did not hear.
+ * Candidates in which one lagging watch replaces a chain of preemptions: a story in which an actor missed events is clearer than one in
+ * which it ran step by step.
  *
- * @param streams Labels of the watches on which the target heard something in the failing run.
+ * @param streams - Labels of the watches that delivered something to the target in the failing run.
  */
 export function* lagInstead(trial: Trial, streams: readonly string[]): Shrinking {
   if (trial.schedule.preemptions.length < CHAIN_MIN) return trial;
@@ -35,8 +36,8 @@ export function* lagInstead(trial: Trial, streams: readonly string[]): Shrinking
 }
 
 /**
- * Candidates with less lag: holds that last until heal end at one of `moments` instead, labels in the order in which they happened in
- * the failing run. Bisects, as who fails with less lag fails with more.
+ * Candidates with less lag: holds that last until heal end at one of `moments` instead, which are labels in the order of the failing run.
+ * Bisects, assuming that a target that fails with less lag also fails with more.
  */
 export function* shortenHolds(trial: Trial, moments: readonly string[]): Shrinking {
   let current = trial;

@@ -1,11 +1,11 @@
 /**
  * One stage of shrinking a list: delta debugging (ddmin) as a lazy sequence of candidates.
  *
- * The consumer says after each candidate whether it still fails; the generator then goes on from the smaller list. 1-minimal when
- * it ends: removing any single element makes the failure disappear.
+ * After each candidate the consumer reports whether it still fails; then the generator continues from the smaller list. The result is
+ * 1-minimal: without any single element the failure disappears.
  */
 
-/** Yields candidate lists; `next(true)` says that the candidate still fails and becomes the new list. Returns the smallest. */
+/** Yields candidate lists; `next(true)` means that the candidate still fails and becomes the new list. Returns the smallest. */
 export function* ddmin<T>(list: readonly T[]): Generator<readonly T[], readonly T[], boolean> {
   let current = list;
   if (current.length > 0 && (yield [])) return [];

@@ -1,7 +1,7 @@
 /**
  * Shrinks a failing trial: fewer programs, fewer deviations, simpler operations, shorter holds.
  *
- * Pure: a generator of candidates that learns after each whether it still fails. The campaign drives it with a budget and a pinned
+ * Pure: a generator of candidates that is told after each whether it still fails. The campaign drives it with a budget and a fixed
  * signature (`execution/search/shrink-finding.ts`); the fast-check arbitrary turns it into a shrink stream (`arbitrary.ts`).
  */
 import { laterOccurrence } from '../model/label.ts';
@@ -15,7 +15,7 @@ import { relabelled } from './relabel.ts';
 import { ddmin } from './shrink-steps.ts';
 import { shrinkWorkload } from './workload/shrink-workload.ts';
 
-/** A deviation of any kind, so that one list can be minimised. */
+/** A deviation of any kind, so that they can be minimised as one list. */
 type Deviation =
   | { readonly is: 'preemption'; readonly value: Preemption }
   | { readonly is: 'hold'; readonly value: Hold }
@@ -23,9 +23,9 @@ type Deviation =
 
 type Shrinking = Generator<Trial, Trial, boolean>;
 
-/** Candidates for a trial with a stored schedule, none of them twice. Returns the smallest trial that was said to fail. */
+/** Yields candidates for a trial with a stored schedule, each at most once. Returns the smallest trial that failed. */
 export function* shrinkTrial(trial: Trial): Shrinking {
-  // Stages overlap, and each candidate costs a run: what was answered once is not asked again.
+  // Stages overlap and each candidate costs a run, so answers are cached.
   const answers = new Map([[JSON.stringify(trial), true]]);
   const candidates = shrinkInStages(trial);
   let next = candidates.next();
@@ -51,11 +51,14 @@ function* shrinkInStages(trial: Trial): Shrinking {
   current = yield* mergeRuns(current);
   current = yield* simplifyWorkload(current);
   current = yield* simplifyDeviations(current);
-  // A simpler workload or hold may have made another deviation superfluous.
+  // With a simpler workload or hold, another deviation may have become unnecessary.
   return yield* shrinkDeviations(current);
 }
 
-/** Who does not get over a broken connection needs nothing else, and each run of such a failure takes as long as clients wait. */
+/**
+ * A target that does not survive a broken connection needs no other deviation, and each run of such a failure takes as long as client
+ * timeouts.
+ */
 function* connectionsAlone(trial: Trial): Shrinking {
   const { preemptions, holds, faults } = trial.schedule;
   const needed = faults.filter(isConnectionFault);
@@ -64,10 +67,10 @@ function* connectionsAlone(trial: Trial): Shrinking {
   return (yield alone) ? alone : trial;
 }
 
-/** With this many deviations it pays to ask first whether the lag of one watch is all there is to it. */
+/** From this many deviations on, it pays to try first whether the lag of one watch is enough. */
 const MANY_DEVIATIONS = 6;
 
-/** A searched lag comes as dozens of holds of one stream. */
+/** A searched lag consists of dozens of holds of one stream. */
 function* oneHold(trial: Trial): Shrinking {
   const { preemptions, holds, faults } = trial.schedule;
   if (preemptions.length + holds.length + faults.length < MANY_DEVIATIONS) return trial;
@@ -87,15 +90,12 @@ function* oneHold(trial: Trial): Shrinking {
   return trial;
 }
 
-/** The first event that it holds. */
+/** The number of the first held event. */
 function numberOf({ from }: Hold): number {
   return Number(from.slice(1));
 }
 
-/**
- * Several runs of one actor at one anchor are one longer run, as far as anybody cares: up to the last of their ends, or until its
- * operation completes.
- */
+/** Merges several runs of one actor at one anchor into one longer run: up to the last of their ends, or until its operation completes. */
 function* mergeRuns(trial: Trial): Shrinking {
   let current = trial;
   for (let index = 0; index < current.schedule.preemptions.length; index++) {
@@ -122,7 +122,7 @@ function sameAnchor(a: Preemption | undefined, b: Preemption): boolean {
   return a?.before === b.before && a?.after === b.after;
 }
 
-/** A run from rest makes a shorter story. Event numbers differ there, so holds begin with the first event. */
+/** A run that starts at rest makes a shorter story. Event numbers differ there, so holds begin with the first event. */
 function* settledStart(trial: Trial): Shrinking {
   if (trial.workload.start === 'settled') return trial;
   const holds = trial.schedule.holds.map((hold): Hold => ({ ...hold, from: '@0', until: 'heal' }));
@@ -144,7 +144,7 @@ function* shrinkPrograms(trial: Trial): Shrinking {
   return candidate(yield* mapped(ddmin(trial.workload.programs), candidate));
 }
 
-/** Drops preemptions that would run an actor who is no longer there. */
+/** Drops preemptions of actors that no longer exist. */
 function withoutActors(schedule: Schedule, before: readonly Program[], after: readonly Program[]): Schedule {
   const kept = new Set(after.map((program) => program.actor));
   const dropped = new Set(before.map((program) => program.actor).filter((actor) => !kept.has(actor)));
@@ -157,7 +157,7 @@ function* shrinkDeviations(trial: Trial): Shrinking {
   return candidate(yield* mapped(ddmin(toDeviations(trial.schedule)), candidate));
 }
 
-/** Runs a generator over parts as one over trials. */
+/** Adapts a generator over parts to one over trials. */
 function* mapped<T>(parts: Generator<T, T, boolean>, toTrial: (part: T) => Trial): Generator<Trial, T, boolean> {
   let next = parts.next();
   while (next.done !== true) next = parts.next(yield toTrial(next.value));
@@ -175,7 +175,7 @@ function* simplifyWorkload(trial: Trial): Shrinking {
         workload,
         schedule: withoutActors(current.schedule, current.workload.programs, workload.programs),
       };
-      // With an operation gone, what was the second update may now be the first.
+      // Without an operation, the second update may have become the first.
       for (const retargeted of [candidate, withLowerNumbers(candidate)]) {
         if (retargeted === undefined || !(yield retargeted)) continue;
         current = retargeted;
@@ -188,7 +188,7 @@ function* simplifyWorkload(trial: Trial): Shrinking {
   return current;
 }
 
-/** The same with every occurrence number one lower; undefined when none can be. */
+/** Lowers every occurrence number by one; undefined if that is impossible. */
 function withLowerNumbers(trial: Trial): Trial | undefined {
   let changed = false;
   const lower = (label: string): string => {
@@ -197,13 +197,13 @@ function withLowerNumbers(trial: Trial): Trial | undefined {
     return lowered ?? label;
   };
   const schedule = relabelled(trial.schedule, (label, place) =>
-    // Streams are numbered by how often they were opened; a single request that is held is an anchor like others.
+    // Streams are numbered by how often they were opened; a held request is an anchor like others.
     place === 'held' && !label.includes('!') ? label : lower(label),
   );
   return changed ? { ...trial, schedule } : undefined;
 }
 
-/** More steps than any hold or fault needs; without a bound, a failure that ignores how much is held would go on for ever. */
+/** More steps than any hold or fault needs. Without a limit, a failure that does not depend on the size of a hold would shrink for ever. */
 const SIMPLER_MAX = 64;
 
 function* simplifyDeviations(trial: Trial): Shrinking {
@@ -230,7 +230,7 @@ function* simplifyDeviations(trial: Trial): Shrinking {
   return current;
 }
 
-/** Simpler forms of one deviation, simplest first. */
+/** Yields simpler forms of one deviation, simplest first. */
 function* simplerDeviations(deviation: Deviation): Generator<Deviation> {
   switch (deviation.is) {
     case 'preemption': {
@@ -241,7 +241,7 @@ function* simplerDeviations(deviation: Deviation): Generator<Deviation> {
       return;
     }
     case 'hold': {
-      // Less lag is simpler: a later first event. A single held request has no smaller form.
+      // Less lag is simpler: a later first event. A held request has no smaller form.
       const { value } = deviation;
       if (value.stream.includes('!')) return;
       yield { is: 'hold', value: { ...value, from: `@${Number(value.from.slice(1)) + 1}` } };
@@ -287,7 +287,7 @@ function fromDeviations(deviations: readonly Deviation[]): Schedule {
   };
 }
 
-/** The same failure at consecutive occurrences of one label is one lasting fault. */
+/** Joins equal failures at consecutive occurrences of one label into one lasting fault. */
 export function joinLasting(faults: readonly Fault[]): readonly Fault[] {
   const out: Fault[] = [];
   for (const fault of faults) {

@@ -4,7 +4,7 @@ import { ANSWERED, partsOf } from '../model/label.ts';
 
 let seq = 0;
 
-/** An item of `actor`, by default a write about to be sent. Events take their stream and number from the label. */
+/** An item of `actor`, by default a write about to be sent. The stream and number of an event come from its label. */
 export function item(label: string, more: Partial<Item> = {}): Item {
   const { actor, verb, marks, event } = partsOf(label);
   const kind = event !== undefined ? 'event' : marks.endsWith(ANSWERED) ? 'answer' : 'send';

@@ -1,20 +1,20 @@
 /**
- * A toy world for tests of schedulers: actors with fixed scripts, watch streams fed by their steps, a few timers. What is delayed comes
- * back with the next timer, or once nothing else is there.
+ * A toy world for tests of schedulers: actors with fixed scripts, watch streams fed by their steps, a few timers. A delayed item returns
+ * with the next timer, or once nothing else is pending.
  *
- * Owns: nothing of Kubernetes; just enough structure that orders, holds and preemptions mean something.
+ * Models nothing of Kubernetes; just enough structure for orders, holds and preemptions to matter.
  */
 import type { Item, Scheduler, TimerItem } from '../model/item.ts';
 
 export interface ToyWorld {
   /** Steps per actor; each step is one send and one answer. */
   readonly actors: { readonly [actor: string]: number };
-  /** Stream → the actor whose answers feed it with one event each. */
+  /** Maps a stream to the actor whose answers feed it, one event each. */
   readonly streams: { readonly [stream: string]: string };
   readonly timers: number;
 }
 
-/** Runs the world to its end and returns the labels in the order in which they happened. */
+/** Runs the world to its end and returns the labels in the order of execution. */
 export function runToyWorld(world: ToyWorld, scheduler: Scheduler): readonly string[] {
   const pending: Item[] = [];
   const happened: string[] = [];

@@ -11,15 +11,15 @@ import type { Signature } from '../../model/signature.ts';
  */
 export type Shape<T> = { readonly [key in keyof T]-?: z.ZodType };
 
-/** Free-form JSON. It comes from `JSON.parse` or from an API server, so there is nothing to check and its key order is kept. */
+/** Free-form JSON. It comes from `JSON.parse` or from an API server, so it is not validated and its key order is kept. */
 export const jsonValue: z.ZodType<JsonValue> = z.custom<JsonValue>((value) => value !== undefined);
 
-/** A free-form JSON map, taken as it is. */
+/** A free-form JSON map, not validated. */
 export const jsonObject: z.ZodType<JsonObject> = z
   .custom<JsonObject>(isRecord, 'expected an object')
   .meta({ type: 'object' });
 
-/** A Kubernetes object, taken as it is. */
+/** A Kubernetes object, not validated. */
 export const kubeObject: z.ZodType<KubeObject> = z
   .custom<KubeObject>(isKubeObject, 'expected a Kubernetes object with apiVersion, kind and metadata')
   .meta({

@@ -1,4 +1,4 @@
-/** The stored form of a finding in the corpus: small, for it is reviewed and merged like code. */
+/** The stored form of a finding in the corpus: small, because it is reviewed and merged like code. */
 import { z } from 'zod';
 import { CORPUS_STATES, type CorpusEntry } from '../../model/corpus.ts';
 import { CLUSTERS } from '../../model/cluster.ts';
@@ -47,7 +47,7 @@ export const CORPUS_ENTRY: Format<CorpusEntry> = {
   parts: { schedule: SCHEDULE, workload: WORKLOAD },
 };
 
-/** The entry as a versioned JSON text. */
+/** Encodes the entry as versioned JSON. */
 export function encodeCorpusEntry(entry: CorpusEntry): string {
   return encode(CORPUS_ENTRY, entry);
 }

@@ -1,4 +1,4 @@
-/** The stored form of a counterexample: all it takes to run a failure again. */
+/** The stored form of a counterexample: everything needed to run a failure again. */
 import { z } from 'zod';
 import type {
   CommandTarget,
@@ -132,7 +132,7 @@ export const COUNTEREXAMPLE: Format<Counterexample> = {
   parts: { workload: WORKLOAD, schedule: SCHEDULE },
 };
 
-/** The counterexample as a versioned JSON text. */
+/** Encodes the counterexample as versioned JSON. */
 export function encodeCounterexample(counterexample: Counterexample): string {
   return encode(COUNTEREXAMPLE, counterexample);
 }

@@ -1,4 +1,4 @@
-/** Schemas of what a campaign says of a finding: the violation, and its evidence. Parts of a record. */
+/** Schemas of a finding's violation and evidence. They are parts of a record. */
 import { z } from 'zod';
 import type { Symptom } from '../../model/cause.ts';
 import type { Violation } from '../../model/check-result.ts';

@@ -1,8 +1,8 @@
 /**
- * Versioned JSON documents: what every stored format has in common.
+ * Versioned JSON documents: the code that all stored formats share.
  *
- * Owns: reading (text → JSON → upgrade → schema), writing in a stable order, and the messages when a file is not what it claims to be.
- * Does not own: the formats themselves. Start with `schedule.ts` for a small one.
+ * Owns: reading (text → JSON → upgrade → schema), writing in a stable order, and the error messages for malformed files. Does not own: the
+ * formats themselves. Start with `schedule.ts` for a small one.
  */
 import type { z } from 'zod';
 import { isRecord } from 'stalemate-apiserver/objects/json';
@@ -13,16 +13,16 @@ import { jsonText } from './json-text.ts';
 
 type JsonMap = { readonly [key: string]: unknown };
 
-/** Turns a document of one version into the next; the reader sets the new version number. */
+/** Upgrades a document to the next version; the reader sets the new version number. */
 export type Upgrade = (document: JsonMap) => JsonMap;
 
 export interface Format<T> {
   readonly kind: DocumentKind;
-  /** Version written today. */
+  /** The version that is written today. */
   readonly version: number;
-  /** Describes the stored form; keys are written in its order. */
+  /** The schema of the stored form; keys are written in its order. */
   readonly schema: z.ZodType<T>;
-  /** `upgrades[0]` turns version 1 into 2, and so on: always `version - 1` steps. */
+  /** `upgrades[0]` upgrades version 1 to 2, and so on: always `version - 1` steps. */
   readonly upgrades: readonly Upgrade[];
   /** Parts that are documents of their own, with their own version. */
   readonly parts?: { readonly [key: string]: Format<unknown> };
@@ -41,7 +41,7 @@ export type DocumentKind =
   | 'soak-line'
   | 'answers';
 
-/** Writes a document. What the harness made must fit its own schema. */
+/** Encodes a document. The harness's own documents must fit their schema. */
 export function encode<T>(format: Format<T>, document: T): string {
   const ordered = format.schema.safeParse(document);
   if (!ordered.success) {
@@ -51,16 +51,16 @@ export function encode<T>(format: Format<T>, document: T): string {
 }
 
 /**
- * Reads a document. `source` names it in messages, usually a file's path.
+ * Decodes a document. `source` names it in messages, usually the path of a file.
  *
- * @throws {FORMAT_INVALID} when the text is no JSON, cut off, of another kind, or does not fit the schema.
- * @throws {FORMAT_TOO_NEW} when a newer stalemate wrote it.
+ * @throws {FORMAT_INVALID} if the text is not JSON, is truncated, is of another kind, or does not fit the schema.
+ * @throws {FORMAT_TOO_NEW} if a newer stalemate wrote it.
  */
 export function decode<T>(format: Format<T>, text: string, source: string): T {
   return decodeJson(format, parseJson(text, source, format.kind), source);
 }
 
-/** As {@link decode}, from JSON already parsed. */
+/** As {@link decode}, for parsed JSON. */
 export function decodeJson<T>(format: Format<T>, json: unknown, source: string): T {
   const current = upgrade(format, json, source, '');
   const checked = format.schema.safeParse(current);
@@ -72,11 +72,11 @@ export function decodeJson<T>(format: Format<T>, json: unknown, source: string):
       { details: { source, kind: format.kind } },
     );
   }
-  // The schema only checks: the value itself goes on, so that free-form content keeps its order of keys.
+  // The schema only validates: the input itself is returned, so that free-form content keeps its key order.
   return current as T;
 }
 
-/** Which document a JSON value claims to be. */
+/** The `kind` of a document, if any. */
 export function kindOf(json: unknown): string | undefined {
   if (!isRecord(json)) return undefined;
   if (typeof json['kind'] === 'string') return json['kind'];
@@ -84,10 +84,10 @@ export function kindOf(json: unknown): string | undefined {
   return 'programs' in json ? 'workload' : undefined;
 }
 
-/** Objects that the embedded server takes have half of that. */
+/** The embedded server accepts objects with half this depth. */
 const LEVELS_MAX = 2000;
 
-/** Parses JSON, and says where a file that is none goes wrong. */
+/** Parses JSON, or reports where the file is malformed. */
 export function parseJson(text: string, source: string, expected: string): unknown {
   const invalid = (what: string, cause?: unknown): HarnessError =>
     new HarnessError('FORMAT_INVALID', `"${source}" ${what}`, { cause, details: { source } });

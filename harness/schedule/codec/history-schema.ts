@@ -1,4 +1,4 @@
-/** The stored form of a history: as in memory, with objects named by their key in one table. */
+/** The stored form of a history: as in memory, but objects are referenced by key in one table. */
 import { z } from 'zod';
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import type {
@@ -278,7 +278,7 @@ const measurement: z.ZodType<Measurement> = z
   } satisfies Shape<Measurement>)
   .meta({ id: 'Measurement', description: 'A measurement of a target that is a process' });
 
-/** Parts that the neighbour of a run is stored with too. */
+/** The parts that are stored for the neighbour of a run too. */
 export const historyParts: {
   readonly [part in 'settlement' | 'missed' | 'phases' | 'operations' | 'revisions' | 'names']: z.ZodType<
     StoredHistory[part]

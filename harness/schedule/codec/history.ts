@@ -1,4 +1,4 @@
-/** A history to text and back; `history-schema.ts` describes the text, `object-table.ts` the sharing of objects. */
+/** Encodes and decodes histories; `history-schema.ts` defines the text, `object-table.ts` shares objects. */
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import type { Delivery, History, Operation, Outcome, Revision } from '../../model/history.ts';
 import { decode, encode, type Format } from './format.ts';
@@ -14,7 +14,7 @@ import { objectAt, ObjectTableWriter } from './object-table.ts';
 
 export const HISTORY: Format<StoredHistory> = { kind: 'history', version: 1, schema: storedHistory, upgrades: [] };
 
-/** The history as a versioned JSON text, every object once per revision. */
+/** Encodes the history as versioned JSON, with every object once per revision. */
 export function encodeHistory(history: History): string {
   return encode(HISTORY, packHistory(history));
 }
@@ -26,7 +26,7 @@ export function decodeHistory(text: string, source: string): History {
 
 /** Replaces objects by keys. */
 export function packHistory(history: History, table: ObjectTableWriter = new ObjectTableWriter()): StoredHistory {
-  // Revisions first: they are the authority, so the plain keys are theirs.
+  // Revisions first: they are authoritative, so they get the keys without suffix.
   const revisions = history.revisions.map((revision) => packRevision(revision, table));
   const operations = history.operations.map((operation) => ({
     ...operation,
@@ -56,7 +56,7 @@ function packDelivery(delivery: Delivery, table: ObjectTableWriter): StoredDeliv
   return object === undefined ? rest : { ...rest, object: table.keyOf(object) };
 }
 
-/** Puts the shared objects back in place of their keys. */
+/** Restores the shared objects from their keys. */
 export function unpackHistory(stored: StoredHistory, source: string): History {
   const { kind: _kind, objects, operations, revisions, deliveries, ...rest } = stored;
   const find = (key: string, place: string): KubeObject => objectAt(objects, key, place, source);

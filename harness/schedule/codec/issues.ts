@@ -1,9 +1,9 @@
-/** The issues of a schema with a value, as text for its author. */
+/** Formats a schema's issues with a value, for the author of a file. */
 import type { z } from 'zod';
 
 type Path = readonly PropertyKey[];
 
-/** More than this at once is not read. */
+/** The most issues to print; readers ignore more. */
 const TOLD_MAX = 4;
 
 /** The first issues as `at PLACE: EXPECTATION`, with the number of further ones. */
@@ -17,7 +17,7 @@ export function describeIssues(error: z.ZodError, value: unknown): string {
   return `${told.join('; ')}${more}`;
 }
 
-/** `schedule.preemptions[0].run`; the top of the document has a name too. */
+/** `schedule.preemptions[0].run`; the root of the document has a name too. */
 function placeText(path: Path): string {
   if (path.length === 0) return 'the top level';
   let text = '';
@@ -34,7 +34,7 @@ interface PlacedIssue {
   readonly path: Path;
 }
 
-/** Of a union that nothing fits, the branch that got furthest says most: its issue has the longest path. */
+/** For a union without a match, the branch that got furthest is the most informative: its issue has the longest path. */
 function flatten(issues: readonly z.core.$ZodIssue[], base: Path): readonly PlacedIssue[] {
   const out: PlacedIssue[] = [];
   for (const issue of issues) {
@@ -82,7 +82,7 @@ function article(schemaType: string): string {
   return /^[aeio]/.test(type) ? `an ${type}` : `a ${type}`;
 }
 
-/** A value as a message shows it: short, and never a whole document. */
+/** Formats a value for a message: short, never a whole document. */
 export function foundText(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (typeof value === 'function') return 'a function';

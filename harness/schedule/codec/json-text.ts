@@ -1,9 +1,9 @@
-/** JSON text that a person can read and diff: two spaces, and whatever is short and flat enough stays on one line. */
+/** JSON text that a person can read and diff: indented by two spaces, with short flat values on one line. */
 
-/** Longest line that a map or list may fill before it is broken up. */
+/** The longest line of a map or list that stays on one line. */
 const WIDTH = 110;
 
-/** Writes a JSON value. Keys keep their order, `undefined` is left out, the text ends with a line feed. */
+/** Formats a JSON value. Keys keep their order, `undefined` is left out, the text ends with a line feed. */
 export function jsonText(value: unknown): string {
   return `${write(value, '')}\n`;
 }
@@ -22,7 +22,7 @@ function write(value: unknown, indent: string): string {
   }
   const [open, close] = list ? ['[', ']'] : ['{', '}'];
   if (parts.length === 0) return open + close;
-  // A list of maps keeps one item a line: that is what a diff should show.
+  // A list of maps has one item per line, for readable diffs.
   const table = list && value.some((item) => item !== null && typeof item === 'object' && !Array.isArray(item));
   if (!table && fitsOneLine(parts, indent.length)) {
     return list ? `[${parts.join(', ')}]` : `{ ${parts.join(', ')} }`;

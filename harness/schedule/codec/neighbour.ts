@@ -1,8 +1,8 @@
 /**
- * The stored form of the run that passes beside a failing one: what the two have in common is not written twice.
+ * The stored form of the passing run next to a failing one, without what the two have in common.
  *
- * Two runs of one workload are the same until they part. Of each list only what comes after that is stored, and objects that the
- * failing run has too are named by its keys.
+ * Two runs of one workload are identical until they diverge. Of each list only the entries after that are stored, and objects that also
+ * occur in the failing run are referenced by its keys.
  */
 import { z } from 'zod';
 import { jsonEqual } from 'stalemate-apiserver/objects/json';
@@ -21,11 +21,11 @@ export interface StoredNeighbour extends Pick<StoredHistory, 'settlement' | 'ste
   readonly version: 1;
   readonly kind: 'neighbour';
   readonly without: string;
-  /** How many of the failing run's first entries come before those that are listed here. */
+  /** How many of the failing run's entries precede those that are listed here. */
   readonly shared: { readonly operations: number; readonly revisions: number };
   readonly operations: StoredHistory['operations'];
   readonly revisions: StoredHistory['revisions'];
-  /** Those that the failing run does not have. */
+  /** Objects that do not occur in the failing run. */
   readonly objects: { readonly [key: ObjectKey]: KubeObject };
 }
 
@@ -53,7 +53,7 @@ export const NEIGHBOUR: Format<StoredNeighbour> = {
   upgrades: [],
 };
 
-/** @param beside The failing run, as it is stored. */
+/** @param beside - The failing run, as stored. */
 export function packNeighbour({ without, history }: Neighbour, beside: StoredHistory): StoredNeighbour {
   const packed = packHistory(history, new ObjectTableWriter(beside.objects));
   const { settlement, steps, missed, phases, names, operations, revisions } = packed;
@@ -77,7 +77,7 @@ export function packNeighbour({ without, history }: Neighbour, beside: StoredHis
   };
 }
 
-/** @throws {FORMAT_INVALID} when it shares more than the failing run has. */
+/** @throws {FORMAT_INVALID} if it shares more entries than the failing run has. */
 export function unpackNeighbour(stored: StoredNeighbour, beside: StoredHistory, source: string): Neighbour {
   const { without, shared, settlement, steps, missed, phases, names } = stored;
   for (const list of SHARED) {

@@ -1,8 +1,8 @@
 /**
- * Objects of a history, stored once and named everywhere else.
+ * Objects of a history, stored once and referenced by key.
  *
- * In memory two records of one revision share one object; in a file they share a key: the revision (`101`), with a suffix when
- * one revision has several representations (`101.2`: a Scale, a list's metadata). Reading restores the sharing.
+ * In memory two records of one revision share one object; in a file they share a key: the revision (`101`), with a suffix if one revision
+ * has several representations (`101.2`: a Scale, a list's metadata). Reading restores the sharing.
  */
 import { jsonEqual } from 'stalemate-apiserver/objects/json';
 import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object';
@@ -14,12 +14,12 @@ export class ObjectTableWriter {
   readonly #keys = new Map<object, ObjectKey>();
   readonly #table: Map<ObjectKey, KubeObject>;
 
-  /** @param known Objects that have keys already. */
+  /** @param known - Objects that already have keys. */
   constructor(known: { readonly [key: ObjectKey]: KubeObject } = {}) {
     this.#table = new Map(Object.entries(known));
   }
 
-  /** The key of an object, new when no equal object of its revision is stored yet. */
+  /** Returns the key of an object; a new one if no equal object of its revision is stored yet. */
   keyOf(object: KubeObject): ObjectKey {
     const known = this.#keys.get(object);
     if (known !== undefined) return known;
@@ -38,13 +38,13 @@ export class ObjectTableWriter {
     return key;
   }
 
-  /** Keys in the order of their first use; JSON readers list integer keys in ascending order anyway. */
+  /** Keys in the order of first use; JSON readers sort integer keys in ascending order anyway. */
   table(): { [key: ObjectKey]: KubeObject } {
     return Object.fromEntries(this.#table);
   }
 }
 
-/** Looks a key up, or says which record names an object that the file does not hold. */
+/** Resolves a key, or reports which record refers to an object that the file does not contain. */
 export function objectAt(
   table: { readonly [key: ObjectKey]: JsonObject },
   key: ObjectKey,

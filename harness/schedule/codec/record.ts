@@ -1,4 +1,4 @@
-/** The stored form of a finding: counterexample, history and the run that passes beside it in one file. */
+/** The stored form of a finding: counterexample, history and the neighbouring run that passes, in one file. */
 import { z } from 'zod';
 import type { Counterexample } from '../../model/counterexample.ts';
 import type { FindingRecord } from '../../model/finding.ts';
@@ -34,18 +34,17 @@ export const RECORD: Format<StoredRecord> = {
   kind: 'record',
   version: 3,
   schema,
-  // Version 1 did not say what the campaign knew: readers judge its history again.
-  // Version 2 did not keep the run that passes beside the failing one: readers do without.
+  // Version 1 had no violation: readers judge its history again. Version 2 had no neighbouring run: readers do without.
   upgrades: [(document) => document, (document) => document],
   parts: { counterexample: COUNTEREXAMPLE, history: HISTORY, neighbour: NEIGHBOUR },
 };
 
-/** The record as a versioned JSON text. */
+/** Encodes the record as versioned JSON. */
 export function encodeRecord(record: FindingRecord): string {
   return encode(RECORD, packRecord(record));
 }
 
-/** The record as it is stored. */
+/** Converts the record to its stored form. */
 export function packRecord(record: FindingRecord): StoredRecord {
   const { neighbour, ...rest } = record;
   const history = packHistory(record.history);
@@ -57,7 +56,7 @@ export function decodeRecord(text: string, source: string): FindingRecord {
   return unpackRecord(parseJson(text, source, 'record'), source);
 }
 
-/** What `replay` takes: a counterexample, or a record that has one inside. */
+/** Decodes the input of `replay`: a counterexample, or a record that contains one. */
 export function decodeReplayable(text: string, source: string): Counterexample {
   const json = parseJson(text, source, 'counterexample');
   return kindOf(json) === 'record'
@@ -69,7 +68,7 @@ function unpackRecord(json: unknown, source: string): FindingRecord {
   return unpackStored(decodeJson(RECORD, json, source), source);
 }
 
-/** The record again. */
+/** Restores the record from its stored form. */
 export function unpackStored({ neighbour, ...stored }: StoredRecord, source: string): FindingRecord {
   return {
     ...stored,

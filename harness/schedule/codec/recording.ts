@@ -1,4 +1,4 @@
-/** The stored form of a recording: a run without a guilty request, see `model/recording.ts`. */
+/** The stored form of a recording: a run without a verdict, see `model/recording.ts`. */
 import { z } from 'zod';
 import type { Recording } from '../../model/recording.ts';
 import { decodeJson, encode, parseJson, type Format } from './format.ts';
@@ -28,22 +28,22 @@ export const RECORDING: Format<StoredRecording> = {
   kind: 'recording',
   version: 2,
   schema,
-  // Version 1 knew no runs of campaigns.
+  // Version 1 had no runs of campaigns.
   upgrades: [(stored) => stored],
   parts: { schedule: SCHEDULE, history: HISTORY },
 };
 
-/** The recording as a versioned JSON text. */
+/** Encodes the recording as versioned JSON. */
 export function encodeRecording(recording: Recording): string {
   return encode(RECORDING, packRecording(recording));
 }
 
-/** The recording as it is stored. */
+/** Converts the recording to its stored form. */
 export function packRecording(recording: Recording): StoredRecording {
   return { ...recording, history: packHistory(recording.history) };
 }
 
-/** The recording again. */
+/** Restores the recording from its stored form. */
 export function unpackRecording(stored: StoredRecording, source: string): Recording {
   return { ...stored, history: unpackHistory(stored.history, source) };
 }

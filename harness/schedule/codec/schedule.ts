@@ -43,7 +43,7 @@ const stretch = {
 };
 const amount = z.int().min(1);
 
-/** Toxics; how much is too much for a client is a question that a file may ask. */
+/** Schemas of toxics. They set no upper limits: a file may try how much a client tolerates. */
 const connectionFaults = [
   z.strictObject({
     ...anchor,
@@ -97,7 +97,7 @@ const schema: z.ZodType<Schedule> = z
 
 export const SCHEDULE: Format<Schedule> = { kind: 'schedule', version: 1, schema, upgrades: [] };
 
-/** The schedule as a versioned JSON text. */
+/** Encodes the schedule as versioned JSON. */
 export function encodeSchedule(schedule: Schedule): string {
   return encode(SCHEDULE, schedule);
 }

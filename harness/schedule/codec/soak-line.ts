@@ -1,4 +1,4 @@
-/** The stored form of one line of a soak: a JSON document without a line feed, so that a file that was cut off loses its last line only. */
+/** The stored form of one line of a soak: a JSON document without line feeds, so that a truncated file loses only its last line. */
 import { z } from 'zod';
 import { MEASURE_NAMES, type BudgetCheck } from '../../model/baseline.ts';
 import { CLUSTERS } from '../../model/cluster.ts';
@@ -28,7 +28,7 @@ const place = {
   kind: z.literal('soak-line'),
   about: z
     .string()
-    // Folders are named by it.
+    // Folders are named after it.
     .regex(/^\w+$/, 'expected letters and digits')
     .meta({ description: 'Digest of target and configuration: lines that differ in it are not added up' }),
   epoch: z.string().min(1).meta({ description: 'What the seeds are derived from, besides the shard' }),
@@ -192,7 +192,7 @@ export const SOAK_LINE: Format<StoredLine> = {
   parts: { record: RECORD, recording: RECORDING },
 };
 
-/** The line without its line feed. */
+/** Encodes the line, without its line feed. */
 export function encodeSoakLine(line: SoakLine): string {
   const stored = packed(line);
   const checked = schema.safeParse(stored);

@@ -28,7 +28,7 @@ const statusOnly = { subresource: z.literal('status').exactOptional() };
 
 type Op<D extends ProgramOp['do']> = Extract<ProgramOp, { do: D }>;
 
-/** One operation of a program; probes carry one too. */
+/** One operation of a program; probes contain one too. */
 const programOp: z.ZodType<ProgramOp> = z
   .discriminatedUnion('do', [
     z.strictObject({ do: z.literal('create'), target, object: kubeObject, ...after } satisfies Shape<Op<'create'>>),
@@ -83,7 +83,7 @@ const schema: z.ZodType<Workload> = z
 
 export const WORKLOAD: Format<Workload> = { kind: 'workload', version: 1, schema, upgrades: [] };
 
-/** The workload as a versioned JSON text. */
+/** Encodes the workload as versioned JSON. */
 export function encodeWorkload(workload: Workload): string {
   return encode(WORKLOAD, workload);
 }

@@ -1,8 +1,8 @@
 /**
- * What the aimed strategies have in common: everything in the default order, one writer's operation at a time, with the watch
- * events of one kind kept back for a while.
+ * The common base of the aimed strategies: default order, one writer's operation at a time, and watch events of one kind withheld for a
+ * while.
  *
- * Owns: no choice of its own; a strategy says which kind, and when it is let go. Start at {@link Orderly}.
+ * Makes no choice of its own: a strategy decides which kind, and when to release it. Start at {@link Orderly}.
  */
 import { roleOf } from '../../model/actor.ts';
 import type { Item, View } from '../../model/item.ts';
@@ -11,19 +11,19 @@ import type { Draws } from './draws.ts';
 import { unreachable } from './random-walk.ts';
 import type { StrategyHints } from './strategy.ts';
 
-/** `pods`, `widgets.example.com`; empty for what is about no object. */
+/** The resource of an item, `pods`, `widgets.example.com`; empty if it has none. */
 export function kindOf({ touches }: Item): string {
   return touches.slice(0, Math.max(0, touches.indexOf('/')));
 }
 
-/** A write of the target on its way to the server. */
+/** Reports whether the item is a write of the target on its way to the server. */
 export function isTargetWrite(item: Item): boolean {
   return item.kind === 'send' && item.write && roleOf(item.actor) === 'target';
 }
 
 /**
- * A kind that the target watches, once one is known: from the reference run, so that a hold can begin before the first event, or
- * that of the first event.
+ * Picks a kind that the target watches: from the reference run, so that a hold can begin before the first event, else the kind of the first
+ * event.
  */
 export function watchedKind(draws: Draws, { watched = [] }: StrategyHints): (view: View) => string | undefined {
   let kind = watched[draws.int(Math.max(1, watched.length))];
@@ -35,16 +35,16 @@ export function watchedKind(draws: Draws, { watched = [] }: StrategyHints): (vie
   };
 }
 
-/** The default order, with operations of writers run whole once begun. */
+/** The default order, in which operations of writers complete once begun. */
 export class Orderly {
   #running: string | undefined;
 
-  /** Turns to this writer until its operation is over. */
+  /** Runs this writer until its operation completes. */
   run(actor: string): void {
     this.#running = actor;
   }
 
-  /** What is left when no writer begins an operation, if only some time; all of it when nothing else could happen. */
+  /** Drops the items that begin a writer's operation, as long as other items or time are left; returns all of them otherwise. */
   withoutBeginnings({ timer }: View, items: readonly Item[]): readonly Item[] {
     const left = items.filter((item) => !hasProgram(item.actor) || item.actor === this.#running);
     return left.length > 0 || timer !== undefined ? left : items;
@@ -61,7 +61,7 @@ export class Orderly {
   }
 }
 
-/** What is left when the watch events of a kind are kept from the target; all of it when nothing else could ever happen. */
+/** Drops the target's watch events of a kind; returns all items if nothing else could ever happen. */
 export function withoutEvents(view: View, kind: string | undefined): readonly Item[] {
   if (kind === undefined) return view.items;
   const left = view.items.filter(

@@ -1,9 +1,8 @@
 /**
- * Collisions: others act in the moment between what the target has read and what it is about to write. Where an operation of theirs
- * touches the same object it nearly always goes first; what it changes is, in half of the runs, kept from the target for a few writes
- * more. In most runs they wait for that moment, instead of acting when they can, and often let earlier ones pass: what an error leaves
- * undone is done by the next write, so that only the last one shows it. Finds lost updates, blind patches, dropped errors and
- * retries without a fresh read.
+ * Collisions: other actors act between the target's read and the write based on it. An operation that touches the same object nearly always
+ * goes first; in half of the runs its change is withheld from the target for a few more writes. In most runs writers wait for such a moment
+ * instead of acting as soon as they can, and often skip the first ones: what an error leaves undone is repaired by the next write, so only
+ * the last one exposes it. Finds lost updates, blind patches, dropped errors and retries without a fresh read.
  */
 import { roleOf } from '../../model/actor.ts';
 import type { Item, View } from '../../model/item.ts';
@@ -11,14 +10,14 @@ import { hasProgram } from '../default-order.ts';
 import { isTargetWrite, kindOf, Orderly, withoutEvents } from './by-kind.ts';
 import type { MakeStrategy } from './strategy.ts';
 
-/** Chance that an operation on the same object goes before a write of the target, and one on another object, in percent. */
+/** The chance, in percent, that an operation on the same object goes before a write of the target; then that of one on another object. */
 const SAME_OBJECT = 80;
 const OTHER_OBJECT = 15;
-/** Writes of the target for which it is kept in the dark about what happened. */
+/** The most writes of the target for which the change is withheld from it. */
 const DARK_WRITES_MAX = 4;
-/** Of three runs, so many have writers that wait for their moment. */
+/** In this many of three runs, writers wait for a collision. */
 const AMBUSH_OF_THREE = 2;
-/** Writes to the object that they let pass. */
+/** How many writes to the object they let pass first. */
 const PASSED = [0, 0, 1, 2] as const;
 
 export const collide: MakeStrategy = (draws) => {
@@ -27,7 +26,7 @@ export const collide: MakeStrategy = (draws) => {
   const inAmbush = draws.int(3) < AMBUSH_OF_THREE;
   let passes = inAmbush ? (PASSED[draws.int(PASSED.length)] ?? 0) : 0;
   let hidden: { readonly kind: string; left: number } | undefined;
-  /** Writes that have been decided upon: what waits is not asked about again and again. */
+  /** Writes that have been decided on: a waiting item is not decided on again. */
   const decided = new Set<number>();
   return {
     pick: (view) => {
@@ -50,7 +49,9 @@ export const collide: MakeStrategy = (draws) => {
   };
 };
 
-/** An actor whose next operation is about the same object, else any. What a user wants new wakes the target anyway: last. */
+/**
+ * An actor whose next operation touches the same object, else any. The user comes last, since a changed spec triggers the target anyway.
+ */
 function rival({ items }: View, write: Item): Item | undefined {
   const others = items.filter((item) => hasProgram(item.actor));
   const same = others.filter((item) => sameObject(item, write));

@@ -1,6 +1,6 @@
 /**
- * Conflict-aware PCT(d): random task priorities, and d-1 priority changes placed only at steps where two pending items touch one
- * object. With n tasks and k such steps an order of depth d is hit with probability of at least 1/(n·k^(d-1)).
+ * Conflict-aware PCT(d): random task priorities, and d-1 priority changes placed only at steps where two pending items touch one object.
+ * With n tasks and k such steps, the probability of hitting an order of depth d is at least 1/(n·k^(d-1)).
  */
 import type { Item } from '../../model/item.ts';
 import { conflicts } from '../../model/item.ts';

@@ -1,4 +1,4 @@
-/** What the strategies need of a random generator. `determinism/random.ts` provides it. */
+/** The random generator of the strategies. `determinism/random.ts` implements it. */
 export interface Draws {
   /** Uniform in 0 … n-1. */
   int(n: number): number;

@@ -1,6 +1,7 @@
 /**
- * Lag of one kind: the target hears nothing of it while it writes so many times, or while others do, or until it has come to rest.
- * Finds what is counted, created or compared from a cache that has not caught up. The rest runs in the default order, or at random.
+ * Lag of one kind: the target gets no events of it for a number of its own writes or of other actors' operations, or until it has come to
+ * rest. Finds controllers that count, create or compare from a cache that has not caught up. Everything else runs in the default order, or
+ * at random.
  */
 import type { Item } from '../../model/item.ts';
 import { hasProgram } from '../default-order.ts';
@@ -8,11 +9,11 @@ import { isTargetWrite, kindOf, Orderly, watchedKind, withoutEvents } from './by
 import { randomWalk } from './random-walk.ts';
 import type { MakeStrategy } from './strategy.ts';
 
-/** A hold begins after so many writes of the target; mostly at once. */
+/** The hold begins after this many writes of the target; mostly at once. */
 const BEGIN_WRITES = [0, 0, 0, 1, 1, 2, 3, 5] as const;
-/** It ends after so many more, or with the run. */
+/** The hold ends after this many more writes, or with the run. */
 const END_WRITES = [1, 2, 3, 4, 6, 8, 12, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY] as const;
-/** One run in so many is random besides. */
+/** One run in this many is random otherwise. */
 const RANDOM_ONE_IN = 4;
 
 export const lag: MakeStrategy = (draws, hints) => {
@@ -33,10 +34,10 @@ export const lag: MakeStrategy = (draws, hints) => {
   };
 };
 
-/** Writers' operations that a hold lasts for. */
+/** The most writers' operations that a hold lasts for. */
 const OPERATIONS_MAX = 3;
 
-/** A change and its undoing that the target hears of together: a watch is held over so many whole operations of others. */
+/** A change and its reversal, which the target observes together: a watch is held while other actors complete this many operations. */
 export const unobservedState: MakeStrategy = (draws, hints) => {
   const kindIn = watchedKind(draws, hints);
   let left = 1 + draws.int(OPERATIONS_MAX);
@@ -50,7 +51,7 @@ export const unobservedState: MakeStrategy = (draws, hints) => {
       for (const actor of view.completed) if (hasProgram(actor) && writes >= begin) left--;
       const holding = writes >= begin && left > 0 && others.length > 0;
       if (!holding) return noted(orderly.pick(view, view.items));
-      // Those who make and undo go first: the target would act in between.
+      // The actors that make and revert the change go first: the target would act in between.
       const [first] = others;
       if (first !== undefined && kindOf(first) === kind) orderly.run(first.actor);
       return noted(orderly.pick(view, withoutEvents(view, kind)));

@@ -1,7 +1,7 @@
-/** Uniform over everything that can happen: finds tight multi-step orders, blind to long staleness. */
+/** Uniform over everything that can happen: finds tight multi-step orders, but no long staleness. */
 import type { MakeStrategy } from './strategy.ts';
 
-/** One in so many steps lets time pass although something else could happen. */
+/** One step in this many lets time pass although another item is pending. */
 const TIME_PASSES_ONE_IN = 24;
 
 export const randomWalk: MakeStrategy = (draws) => ({
@@ -12,7 +12,7 @@ export const randomWalk: MakeStrategy = (draws) => ({
   },
 });
 
-/** A view is never empty; this keeps the type honest without a cast. */
+/** A view is never empty; this satisfies the type checker without a cast. */
 export function unreachable(): never {
   throw new TypeError('a strategy was asked to pick from nothing');
 }

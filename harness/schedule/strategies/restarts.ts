@@ -1,8 +1,9 @@
 /**
- * Two ways in which a restart hurts: state left between two writes that belong together, and a new life that begins in the past.
+ * Two restarts that hurt: one that leaves only the first of two related writes done, and one after which the new incarnation starts from an
+ * old state.
  *
- * Owns: where the target dies and what its next life is shown. Both need the fault `crash`; who switches it off gets the default
- * order. What is legal for a list is the gate's to say: only one that asks for `resourceVersion=0` may come from the past.
+ * Owns: where the target crashes and what its next incarnation is shown. Both need the fault `crash`; with that switched off, the default
+ * order remains. The gate decides which lists may legally be stale: only those with `resourceVersion=0`.
  */
 import { roleOf } from '../../model/actor.ts';
 import { answersChange, type Item } from '../../model/item.ts';
@@ -10,10 +11,10 @@ import { hasProgram } from '../default-order.ts';
 import { isTargetWrite, kindOf, Orderly, watchedKind, withoutEvents } from './by-kind.ts';
 import type { MakeStrategy } from './strategy.ts';
 
-/** The write at which the target dies: mostly one of the first few. */
+/** The write at which the target crashes: mostly one of the first few. */
 const WRITES = [0, 0, 1, 1, 2, 2, 3, 4, 6] as const;
 
-/** Crash between two writes of one burst: before a write leaves, or after the server has committed it. */
+/** Crashes between two writes of one burst: before a write leaves, or after the server has committed it. */
 export const intermediateState: MakeStrategy = (draws) => {
   const at = WRITES[draws.int(WRITES.length)] ?? 0;
   const afterwards = draws.int(2) === 0;
@@ -38,11 +39,11 @@ export const intermediateState: MakeStrategy = (draws) => {
   };
 };
 
-/** How far back the lists of a new life reach, and for how many writes its watches of one kind stay silent. */
+/** How many revisions the lists of a new incarnation may be behind, and for how many writes its watches of one kind are held. */
 const BEHIND_MAX = 8;
 const SILENT_WRITES_MAX = 6;
 
-/** A restart whose first list of one kind comes from the past where that is legal, and whose watch of that kind comes late. */
+/** A restart whose first list of one kind is stale where that is legal, and whose watch of that kind lags. */
 export const staleState: MakeStrategy = (draws, hints) => {
   const kindIn = watchedKind(draws, hints);
   const at = WRITES[draws.int(WRITES.length)] ?? 0;

@@ -1,6 +1,6 @@
 /**
- * Starvation: one victim (a watch stream, now and then an actor) gets nothing for a power-of-two number of steps, from a random
- * step on. Finds what long staleness does; everything else runs in the default order or at random.
+ * Starvation: one victim (a watch stream, occasionally an actor) is blocked for a power-of-two number of steps, from a random step on.
+ * Finds the effects of long staleness; everything else runs in the default order or at random.
  */
 import type { Item } from '../../model/item.ts';
 import { defaultItem } from '../default-order.ts';
@@ -28,7 +28,7 @@ export const starvation: MakeStrategy = (draws, hints) => {
       if (view.step >= start && view.step < end) {
         if (victim === undefined) choose(items);
         const fed = items.filter((item) => taskOf(item) !== victim);
-        // A victim that alone could move is still starved while time can pass.
+        // Even if only the victim could proceed, it is starved as long as time can pass.
         if (fed.length > 0 || view.timer !== undefined) items = fed;
       }
       if (orderly) return defaultItem(items) ?? view.timer ?? unreachable();

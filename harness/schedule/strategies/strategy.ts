@@ -1,7 +1,7 @@
 /**
- * A strategy orders what is pending; `search-scheduler.ts` adds faults and the fair tail around it.
+ * A strategy chooses among pending items; `search-scheduler.ts` adds faults and the fair tail.
  *
- * To add one: a file beside this one with a function that makes it, a line in `index.ts`.
+ * To add one: a file beside this one with a function that creates it, a line in `index.ts`.
  */
 import type { Link } from '../../model/connection-fault.ts';
 import type { Item, View } from '../../model/item.ts';
@@ -9,33 +9,33 @@ import type { FaultAction } from '../../model/schedule.ts';
 import type { Draws } from './draws.ts';
 
 export interface Strategy {
-  /** Which of `view.items` (never empty) or `view.timer` happens next. */
+  /** Picks the next of `view.items` (never empty) or `view.timer`. */
   pick(view: View): Item;
-  /** What happens to the item just picked besides; left out where that kind of fault is switched off. */
+  /** An optional fault for the item just picked; ignored if that kind of fault is switched off. */
   fault?(item: Item): FaultAction | undefined;
 }
 
-/** What a strategy may know beforehand. */
+/** Facts that a strategy may use. */
 export interface StrategyHints {
-  /** Items that contention took in the reference run. */
+  /** The number of items in contention in the reference run. */
   readonly steps: number;
   /** Steps of the reference run at which two pending items touched one object. */
   readonly conflictSteps: number;
   /** The kinds that the target watches, `pods`, `widgets.example.com`. */
   readonly watched?: readonly string[];
-  /** How long the target's locks are good for, where it was seen to hold one. */
+  /** The duration of the target's locks, if it was seen to hold one. */
   readonly lockMs?: number;
-  /** Time passes at once where nothing else can happen, so that what comes late costs nothing. */
+  /** Whether delays are free: time advances at once if nothing else can happen. */
   readonly mayDelay?: boolean;
-  /** Where connections may be disturbed; absent: nowhere. */
+  /** Links whose connections may be disturbed; absent: none. */
   readonly links?: readonly Link[];
 }
 
 export type MakeStrategy = (draws: Draws, hints: StrategyHints) => Strategy;
 
 /**
- * The task that an item belongs to: the unit of priorities. A watch stream is a task of its own, so that a strategy can starve one
- * cache while its actor goes on writing.
+ * The task of an item: the unit of priorities. A watch stream is a task of its own, so that a strategy can starve one cache while its actor
+ * continues to write.
  */
 export function taskOf(item: Item): string {
   if (item.kind === 'event') return item.stream;

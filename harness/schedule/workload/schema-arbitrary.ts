@@ -1,8 +1,8 @@
 /**
  * Values from a custom resource's structural schema: other values for the leaves of a sample, and whole objects.
  *
- * Owns: what is worth trying. Whether the target can live with it, a reference run says (`execution/run/references.ts`); whether it is
- * valid, the API server says. Start at {@link specChanges}.
+ * Owns: which values are worth trying. Does not own: whether the target handles one (a reference run decides,
+ * `execution/run/references.ts`), whether it is valid (the API server decides). Start at {@link specChanges}.
  */
 import type { JsonValue, KubeObject } from 'stalemate-apiserver/objects/object';
 import { setAt } from '../../model/edit.ts';
@@ -26,15 +26,15 @@ export interface LeafEdit {
   readonly value: JsonValue;
 }
 
-/** Fields that are absent from the sample are tried down to this depth below `spec`. */
+/** The depth below `spec` down to which fields that the sample omits are tried. */
 const ABSENT_DEPTH_MAX = 2;
-/** Of a list whose items have no names, these many are looked into. */
+/** How many items are visited in a list whose items have no names. */
 const ITEMS_MAX = 3;
 
-/** Edits of one leaf, the most telling first, and how telling the leaf is. */
+/** Edits of one leaf, the most informative first, and the rank of the leaf. */
 interface Leaf {
   readonly edits: readonly LeafEdit[];
-  /** Counts and lists before switches and choices, those before words that anybody may choose. */
+  /** Counts and lists before booleans and enums, those before free text. */
   readonly rank: 0 | 1 | 2;
   readonly depth: number;
 }
@@ -45,8 +45,8 @@ interface Found {
 }
 
 /**
- * Single edits of the sample's spec that its schema permits, as candidates. First one edit of every leaf that the sample has, counts and
- * what is near the top first, then the second of each, and so on; fields that it leaves out come last.
+ * Returns single edits of the sample's spec that its schema permits, as candidates. First one edit of every leaf in the sample, counts and
+ * leaves near the top first, then the second of each, and so on; fields that the sample omits come last.
  */
 export function specChanges(crd: KubeObject, sample: KubeObject): readonly LeafEdit[] {
   const schema = schemaOfVersion(crd, sample.apiVersion);
@@ -61,7 +61,7 @@ function telling(leaves: readonly Leaf[]): readonly (readonly LeafEdit[])[] {
   return leaves.toSorted((a, b) => a.rank - b.rank || a.depth - b.depth).map(({ edits }) => edits);
 }
 
-/** One of each list, then the second of each, and so on. */
+/** Yields the first of each list, then the second of each, and so on. */
 export function* inTurns<T>(lists: readonly (readonly T[])[]): Generator<T> {
   const longest = Math.max(0, ...lists.map((list) => list.length));
   for (let turn = 0; turn < longest; turn++) {
@@ -85,10 +85,10 @@ function collect(schema: Schema, value: JsonValue | undefined, path: FieldPath, 
     if (edits.length > 0) (value === undefined ? found.absent : found.present).push(leafOf(schema, edits, path.length));
     return;
   }
-  // A map that is absent as a whole, with keys it would require, is more than a single edit.
+  // An absent map with required keys would need more than a single edit.
   if (map === undefined && (path.length > ABSENT_DEPTH_MAX || requiredOf(schema).length > 0)) return;
   const keys = new Set([...Object.keys(map ?? {}), ...Object.keys(asMap(schema['properties']) ?? {})]);
-  // A key that an alternative asks for cannot just be added: another alternative may hold already.
+  // A key that one alternative requires cannot just be added: another alternative may already match.
   const disputed = new Set(alternativesOf(schema).flat());
   for (const key of keys) {
     const property = propertySchema(schema, key);
@@ -125,7 +125,7 @@ function collectList(schema: Schema, list: readonly JsonValue[], path: FieldPath
   }
 }
 
-/** Edits inside an item that no path can name: of the list as a whole. */
+/** Edits inside an item that no path can address: the whole list is replaced. */
 function collectItem(items: Schema, list: readonly JsonValue[], index: number, path: FieldPath, found: Found): void {
   const map = asMap(list[index]);
   if (map === undefined) return;
@@ -137,7 +137,7 @@ function collectItem(items: Schema, list: readonly JsonValue[], index: number, p
   }
 }
 
-/** The schema of an item without what identifies it, which stays. */
+/** The schema of an item without its identifying keys, which stay unchanged. */
 function withoutKeys(items: Schema, keys: readonly string[]): Schema {
   const properties = Object.entries(asMap(items['properties']) ?? {}).filter(([key]) => !keys.includes(key));
   return { ...items, properties: Object.fromEntries(properties) };
@@ -148,7 +148,7 @@ function mapKeysOf(schema: Schema): readonly string[] {
   return (asList(schema['x-kubernetes-list-map-keys']) ?? []).filter((key) => typeof key === 'string');
 }
 
-/** What distinguishes the items of a list, by the schema: the key of a list map, or a name that each must have. */
+/** The key that identifies the items of a list, by the schema: the key of a list map, or a required name. */
 function identifyingKey(schema: Schema, items: Schema, list: readonly JsonValue[]): string | undefined {
   const named = requiredOf(items).filter((key) => /name$/i.test(key));
   return [...mapKeysOf(schema), ...named].find((key) => {
@@ -157,7 +157,7 @@ function identifyingKey(schema: Schema, items: Schema, list: readonly JsonValue[
   });
 }
 
-/** The list with one more item: like the last one, under another name. */
+/** The list with one more item: a copy of the last one under another name. */
 function oneMore(
   schema: Schema,
   list: readonly JsonValue[],

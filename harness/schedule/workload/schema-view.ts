@@ -1,7 +1,7 @@
 /**
- * Reading a structural schema (`openAPIV3Schema`) and finding other values for a leaf of it.
+ * Reads a structural schema (`openAPIV3Schema`) and finds other values for one of its leaves.
  *
- * Owns: the few keywords that matter for a small valid value. Whether a value really is valid, the API server says.
+ * Owns: the few keywords that matter for a small valid value. The API server decides whether a value is really valid.
  */
 import { jsonEqual } from 'stalemate-apiserver/objects/json';
 import { parseApiVersion, type JsonObject, type JsonValue, type KubeObject } from 'stalemate-apiserver/objects/object';
@@ -27,7 +27,7 @@ export function asText(value: JsonValue | undefined): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** The schema that a custom resource definition gives `apiVersion`; undefined when it serves no such version. */
+/** The schema of `apiVersion` in a CRD; undefined if it does not serve that version. */
 export function schemaOfVersion(crd: KubeObject, apiVersion: string): Schema | undefined {
   const { version } = parseApiVersion(apiVersion);
   const versions = asList(asMap(crd['spec'])?.['versions']) ?? [];
@@ -35,13 +35,13 @@ export function schemaOfVersion(crd: KubeObject, apiVersion: string): Schema | u
   return asMap(asMap(served?.['schema'])?.['openAPIV3Schema']);
 }
 
-/** `integer`, `string`, …; `int-or-string` for those; empty when anything goes. */
+/** `integer`, `string`, …; `int-or-string` for those; empty if any type is allowed. */
 export function typeOf(schema: Schema): string {
   if (schema['x-kubernetes-int-or-string'] === true) return 'int-or-string';
   return asText(schema['type']) ?? '';
 }
 
-/** The schema of one key of a map; undefined when the schema does not permit the key. */
+/** The schema of one key of a map; undefined if the schema does not permit the key. */
 export function propertySchema(schema: Schema, key: string): Schema | undefined {
   const properties = asMap(schema['properties']);
   if (properties !== undefined && Object.hasOwn(properties, key)) return asMap(properties[key]) ?? NO_SCHEMA;
@@ -60,7 +60,7 @@ export function alternativesOf(schema: Schema): readonly (readonly string[])[] {
   return branches.map((branch) => requiredOf(asMap(branch) ?? {}));
 }
 
-/** A transition rule that forbids every change of the value. */
+/** Reports whether a transition rule forbids every change of the value. */
 export function isImmutable(schema: Schema): boolean {
   const rules = asList(schema['x-kubernetes-validations']) ?? [];
   return rules.some((rule) =>
@@ -78,7 +78,7 @@ export function boundsOf(schema: Schema): { readonly min: number; readonly max: 
   };
 }
 
-/** Whether a scalar keeps to the keywords that this file reads. */
+/** Reports whether a scalar satisfies the keywords that this file reads. */
 export function permits(schema: Schema, value: JsonValue): boolean {
   const allowed = asList(schema['enum']);
   if (allowed !== undefined && !allowed.some((one) => jsonEqual(one, value))) return false;
@@ -99,7 +99,9 @@ export function permits(schema: Schema, value: JsonValue): boolean {
   }
 }
 
-/** Other values for a scalar that is `current` (undefined: absent), the most telling first, all permitted as far as known. */
+/**
+ * Returns other values for a scalar that is `current` (undefined: absent), the most informative first; as far as known all are permitted.
+ */
 export function otherScalars(schema: Schema, current: JsonValue | undefined): readonly JsonValue[] {
   const start = current ?? schema['default'];
   const allowed = asList(schema['enum']);
@@ -123,7 +125,7 @@ function numbersNear(schema: Schema, start: number | undefined): readonly number
   const { min, max } = boundsOf(schema);
   const step = asNumber(schema['multipleOf']) ?? 1;
   const around = start === undefined ? [1, 2] : [start + step, start - step];
-  // Counts are not negative unless the schema says so; a minimum far away is no interesting boundary.
+  // Counts are not negative unless the schema says so, and a very low minimum is no interesting boundary.
   const floor = Number.isFinite(min) ? min : Math.min(0, start ?? 0);
   return [...around, 0, min, max].filter((n) => n >= floor && Math.abs(n - (start ?? 0)) <= 10);
 }
@@ -141,7 +143,7 @@ function textsNear(schema: Schema, start: string | undefined): readonly string[]
   return [...counted, `${start}-2`, `${start}2`, `${start}a`];
 }
 
-/** One valid value for each format that API servers check. */
+/** One valid value for each format that API servers validate. */
 export const TEXT_OF_FORMAT: { readonly [format: string]: string | undefined } = {
   'date-time': '2026-01-01T00:00:00Z',
   datetime: '2026-01-01T00:00:00Z',

@@ -1,8 +1,8 @@
 /**
  * Valid values of a structural schema as fast-check arbitraries: small, and often at a boundary.
  *
- * Owns: the keywords that Kubernetes' structural schemas use. What they cannot say (rules in CEL, formats that servers do not check,
- * patterns that JavaScript reads otherwise than Go) is left to the API server, which refuses. Start at {@link valueArbitrary}.
+ * Owns: the keywords of Kubernetes' structural schemas. The API server rejects what they cannot express (CEL rules, formats that servers do
+ * not validate, patterns with a different meaning in JavaScript than in Go). Start at {@link valueArbitrary}.
  */
 import * as fc from 'fast-check';
 import type { JsonObject, JsonValue, KubeObject } from 'stalemate-apiserver/objects/object';
@@ -21,21 +21,21 @@ import {
 } from './schema-view.ts';
 import type { Schema } from './schema-view.ts';
 
-/** Deeper than this only what is required is filled in. */
+/** Below this depth only required fields are set. */
 const DEPTH_MAX = 5;
 const ITEMS_MAX = 3;
 const TEXT_MAX = 12;
 
-/** Values that the schema permits, the simplest first. */
+/** Generates values that the schema permits, the simplest first. */
 export function valueArbitrary(schema: Schema, depth = 0): fc.Arbitrary<JsonValue> {
   const value = ofType(schema, depth);
   return schema['nullable'] === true ? fc.option(value, { nil: null, freq: 8 }) : value;
 }
 
 /**
- * Whole custom resources of `apiVersion` under the given name, without status.
+ * Generates whole custom resources of `apiVersion` with the given name, without status.
  *
- * Undefined when the definition serves no such version.
+ * Returns undefined if the CRD does not serve that version.
  */
 export function objectArbitrary(
   crd: KubeObject,
@@ -82,7 +82,7 @@ function ofType(schema: Schema, depth: number): fc.Arbitrary<JsonValue> {
 function integerArbitrary(schema: Schema): fc.Arbitrary<number> {
   const bounds = boundsOf(schema);
   const step = asNumber(schema['multipleOf']) ?? 1;
-  // Without bounds, large or negative numbers are not meant.
+  // Without bounds, large or negative numbers are not intended.
   const min = Math.ceil((Number.isFinite(bounds.min) ? bounds.min : Math.min(0, bounds.max)) / step);
   const max = Math.floor((Number.isFinite(bounds.max) ? bounds.max : Math.max(9 * step, bounds.min + 9 * step)) / step);
   const edges = [min, min + 1, max].filter((n) => n >= min && n <= max);
@@ -102,13 +102,13 @@ function textArbitrary(schema: Schema): fc.Arbitrary<string> {
   return fc.string({ unit: lowercase, minLength: min, maxLength: max });
 }
 
-/** As many tries show whether what JavaScript makes of a pattern is what Go means by it. */
+/** The number of samples that show whether JavaScript's reading of a pattern agrees with Go's. */
 const TRIES = 20;
 
-/** By schema, for making one takes milliseconds. */
+/** By schema, because creating one takes milliseconds. */
 const matching = new WeakMap<Schema, fc.Arbitrary<string> | undefined>();
 
-/** Undefined for patterns that fast-check does not generate from, and those that mean something else in JavaScript. */
+/** Returns undefined for patterns that fast-check cannot generate from, and for those with another meaning in JavaScript. */
 function matchingArbitrary(schema: Schema, maxLength: number): fc.Arbitrary<string> | undefined {
   const pattern = asText(schema['pattern']);
   if (pattern === undefined) return undefined;
@@ -140,7 +140,7 @@ function listArbitrary(schema: Schema, depth: number): fc.Arbitrary<readonly Jso
 function mapArbitrary(schema: Schema, depth: number): fc.Arbitrary<JsonObject> {
   const properties = asMap(schema['properties']) ?? {};
   const required = new Set(requiredOf(schema));
-  // Of alternatives that ask for different keys one is taken, and the keys that only the others ask for stay away.
+  // One of the alternatives is chosen; keys that only the others require are left out.
   const branches = alternativesOf(schema);
   const disputed = new Set(branches.flat());
   const chosen = new Set(branches[0]);

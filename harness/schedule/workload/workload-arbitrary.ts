@@ -1,9 +1,9 @@
 /**
- * Workloads as a fast-check arbitrary: few writers, short programs, often the user's churn beside them.
+ * Workloads as a fast-check arbitrary: few writers, short programs, often with spec changes by the user.
  *
- * Owns: how many writers of which kinds take part in one run. A run takes up to three kinds (five if it waits for long) and leaves the
- * others off, which is the swarm: combinations are tried that others would mask. What a writer does is drawn from its own table
- * (`writer.ts`), made once per campaign, because this runs before every trial. Shrinking is `shrink-workload.ts`.
+ * Owns: how many writers of which kinds take part in one run. A run uses up to three kinds (five if it waits for long) and leaves out the
+ * others (swarm testing), so that combinations are tried that others would mask. Operations of a writer are drawn from its own table
+ * (`writer.ts`), built once per campaign because this runs before every trial. Shrinking is `shrink-workload.ts`.
  */
 import * as fc from 'fast-check';
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
@@ -16,48 +16,48 @@ export interface WorkloadArbitraryOptions extends Partial<WriterContext> {
   readonly aim: Aim;
   readonly writers: readonly AdversarialWriter[];
   readonly sample: readonly KubeObject[];
-  /** Trials are dear: mostly aim where the target writes too, and let it start from nothing as often as not. */
+  /** For expensive trials: mostly aim at objects that the target writes too, and use an empty start in half of the runs. */
   readonly aimed?: boolean;
   /**
-   * Beside the user, or the writer that stirs the target, only two rivals act, often where the target writes the same list or map. Runs that wait
-   * for long have writers as always.
+   * Only two writers besides the user or the writer that triggers the target, often at the same list or map as the target. Runs with a long
+   * wait have the usual number.
    */
   readonly rivals?: boolean;
   /** Absent: mostly settled, sometimes empty. */
   readonly start?: Workload['start'];
 }
 
-/** A writer together with the table it draws from. */
+/** A writer with its table of operations. */
 interface Armed {
   readonly writer: AdversarialWriter;
   readonly ops: fc.Arbitrary<readonly ProgramOp[]>;
   readonly aim: Aim;
 }
 
-/** How many writers beside the user, out of ten runs: mostly one or two, none when the user or the start is trouble enough. */
+/** The number of writers besides the user, over ten runs: mostly one or two; none where the user's changes or the start are enough. */
 const WRITER_COUNTS = [0, 1, 1, 1, 1, 2, 2, 2, 3, 3] as const;
-/** Rivals alone: enough of them for a second lost race. */
+/** The number of writers for `rivals`: enough for a second lost race. */
 const RIVAL_COUNTS = [2] as const;
 const WRITERS_MAX = Math.max(...WRITER_COUNTS);
-/** One run in so many starts from nothing, with the sample applied under contention. */
+/** One run in this many has an empty start, with the sample applied during contention. */
 const EMPTY_START_ONE_IN = 5;
 
-/** In one run of so many a writer waits for the target to do something by itself, where it ever does. */
+/** In one run of this many, a writer waits for the target to act by itself, if it ever does. */
 const WAITING_ONE_IN = 8;
-/** Of those that would wait for longer than {@link LONG_WAIT_MS}, one in so many does: hours cost as much as ten runs without a wait. */
+/** One in this many of the waits longer than {@link LONG_WAIT_MS} is used: hours cost as much as ten runs without a wait. */
 const LONG_ONE_IN = 4;
 const LONG_WAIT_MS = 20 * 60_000;
-/** They have more writers than others: what is written before a target repairs or renews things shows how it does that. */
+/** Runs with a long wait have more writers: changes made just before a target repairs or renews something show how it does that. */
 const LONG_WAIT_WRITERS = 5;
 
 const EMPTY_START_ONE_IN_AIMED = 2;
-/** Of four aimed runs, so many have writers where the target writes the same list or map, or else the same object. */
+/** In this many of four aimed runs, writers are where the target writes the same list or map, or else the same object. */
 const CONTESTING_OF_FOUR = 2;
 const UPDATING_OF_FOUR = 1;
-/** Of eight aimed runs that start at rest, so many are stirred by the user; of the others, one by both. */
+/** In this many of eight aimed runs that start at rest, the user triggers the target; in one of the others, the user and a writer. */
 const STIRRED_BY_USER_OF_EIGHT = 4;
 
-/** Workloads for one target. Generating one costs a handful of draws. */
+/** Generates workloads for one target. Generating one takes a handful of draws. */
 export function workloadArbitrary(options: WorkloadArbitraryOptions): fc.Arbitrary<Workload> {
   return new WorkloadArbitrary(options);
 }
@@ -67,11 +67,11 @@ class WorkloadArbitrary extends fc.Arbitrary<Workload> {
   readonly #start: Workload['start'] | undefined;
   readonly #user: readonly Armed[];
   readonly #writers: readonly Armed[];
-  /** The same writers where the target writes the same list or map. */
+  /** The writers at lists or maps that the target writes too. */
   readonly #contesting: readonly Armed[];
-  /** The same writers on objects that the target updates. */
+  /** The writers at objects that the target updates. */
   readonly #updating: readonly Armed[];
-  /** The same writers where the target has to act on what they do. */
+  /** The writers whose changes the target has to react to. */
   readonly #stirring: readonly Armed[];
   readonly #aimed: boolean;
   readonly #counts: readonly number[];
@@ -116,7 +116,7 @@ class WorkloadArbitrary extends fc.Arbitrary<Workload> {
     const isLong = waitMs !== undefined && waitMs > LONG_WAIT_MS;
     const programs: Program[] = [];
     let specChanged = false;
-    // A target that is at rest does nothing that others could come in between of, unless its user wants something new.
+    // A target at rest sends nothing to interfere with, unless something triggers it.
     const isStirred = this.#aimed && start === 'settled';
     const stir = !isStirred ? undefined : isLong ? { byUser: true } : this.#stir(mrng);
     const alone = start === 'settled' && this.#writers.length === 0;
@@ -138,7 +138,7 @@ class WorkloadArbitrary extends fc.Arbitrary<Workload> {
       const [armed] = left.splice(at, 1);
       if (armed === undefined || (specChanged && armed.writer.changesSpec === true)) continue;
       const next = program(`writer-${index}`, armed, mrng, biasFactor);
-      // What is deleted at once cannot be renewed or repaired hours later.
+      // An object deleted at once cannot be renewed or repaired hours later.
       if (isLong && next.ops.some((op) => op.do === 'delete')) continue;
       specChanged ||= armed.writer.changesSpec === true;
       programs.push(next);
@@ -149,7 +149,7 @@ class WorkloadArbitrary extends fc.Arbitrary<Workload> {
     return new fc.Value<Workload>(workload, undefined);
   }
 
-  /** What gives a target at rest something to do: a new wish of its user, the loss of something that it made, or both. */
+  /** What triggers a target at rest: a changed spec, the loss of an object that it created, or both. */
   #stir(mrng: fc.Random): { readonly byUser: boolean; readonly by?: Armed } {
     if (this.#stirring.length === 0) return { byUser: true };
     const drawn = mrng.nextInt(0, 7);
@@ -161,7 +161,7 @@ class WorkloadArbitrary extends fc.Arbitrary<Workload> {
   #wait(mrng: fc.Random): number | undefined {
     const waits = this.#waitsMs;
     if (waits.length === 0 || mrng.nextInt(1, WAITING_ONE_IN) > 1) return undefined;
-    // A longer wait is a longer run: mostly short ones.
+    // A longer wait makes a longer run, so most waits are short.
     const waitMs = waits[Math.min(mrng.nextInt(0, waits.length - 1), mrng.nextInt(0, waits.length - 1))] as number;
     return waitMs > LONG_WAIT_MS && mrng.nextInt(1, LONG_ONE_IN) > 1 ? undefined : waitMs;
   }
@@ -187,9 +187,9 @@ class WorkloadArbitrary extends fc.Arbitrary<Workload> {
 }
 
 /**
- * The same programs, of which one waits before one of its operations.
+ * Makes one of the programs wait before one of its operations.
  *
- * @param isLast Before its last one: what has been done before hours pass is what the target meets then.
+ * @param isLast - Wait before its last operation: then the changes made before the hours pass are what the target encounters.
  */
 function withWait(programs: readonly Program[], afterMs: number, isLast: boolean, mrng: fc.Random): readonly Program[] {
   const able = programs.filter(({ standing, ops }) => standing !== true && ops.length > 0);

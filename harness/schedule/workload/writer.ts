@@ -1,8 +1,8 @@
 /**
- * What an adversarial writer is, and what it aims at.
+ * Adversarial writers, and what they aim at.
  *
- * Owns: the interface between the writers (`actors/writers/`), the references that measure what to aim at (`execution/`) and the
- * arbitrary that puts workloads together. A writer makes data, it never acts: `actors/program.ts` executes what it made.
+ * Owns: the interface between the writers (`actors/writers/`), the references that measure possible aims (`execution/`) and the arbitrary
+ * that combines them into workloads. A writer generates data and never acts: `actors/program.ts` executes its operations.
  */
 import type * as fc from 'fast-check';
 import type { JsonObject, JsonValue, KubeObject, OwnerReference } from 'stalemate-apiserver/objects/object';
@@ -15,19 +15,19 @@ export interface AimObject {
   readonly kind: string;
   readonly object: KubeObject;
   readonly relation: 'read' | 'written' | 'created-by-target' | 'sample';
-  /** The target writes to it again once it is there: a writer beside it makes conflicts. */
+  /** Whether the target updates it after its creation: then another writer causes conflicts. */
   readonly updated: boolean;
   readonly hasStatus: boolean;
   readonly hasScale: boolean;
-  /** Patterns of the leaves that the target changes. */
+  /** The leaf patterns that the target changes. */
   readonly ownedLeaves: readonly string[];
-  /** Finalizers that the target put on it: no writer touches those. */
+  /** Finalizers that the target added: no writer touches those. */
   readonly targetFinalizers: readonly string[];
-  /** `openAPIV3Schema` of its version, for custom resources; without it only well-known fields are written. */
+  /** The `openAPIV3Schema` of its version, for custom resources; without it only well-known fields are written. */
   readonly schema?: JsonObject;
 }
 
-/** A spec edit after which the target came to rest healthily in a reference of its own. */
+/** A spec edit after which the target came to rest healthily in a reference run. */
 export interface SpecChange {
   readonly target: ObjectTarget;
   readonly path: FieldPath;
@@ -37,39 +37,37 @@ export interface SpecChange {
 export interface Aim {
   readonly objects: readonly AimObject[];
   readonly healthySpecChanges: readonly SpecChange[];
-  /**
-   * Times shortly before the target acts by itself (a poll, a resync), in ms after it came to rest, ascending; absent if unknown.
-   */
+  /** Times shortly before the target acts by itself (a poll, a resync), in ms after it came to rest, ascending; absent if unknown. */
   readonly waitsMs?: readonly number[];
 }
 
-/** What a writer may know besides its aim. */
+/** Further facts for a writer. */
 export interface WriterContext {
-  /** What the user applied, to apply it again. */
+  /** The objects that the user applied, to apply them again. */
   readonly sample: readonly KubeObject[];
-  /** An object that lives through every run under the same uid: the owner to name where a harmless one is needed. */
+  /** An object that exists under the same uid in every run: a harmless owner to refer to. */
   readonly bystander?: OwnerReference;
-  /** Whether the cluster collects garbage: without it foreground deletion hangs for ever. */
+  /** Whether the cluster runs garbage collection: without it foreground deletion hangs for ever. */
   readonly garbageCollection?: boolean;
 }
 
 export interface AdversarialWriter {
-  /** Kebab-case, as in the configuration's `writers` and stored in programs. */
+  /** In kebab-case, as in the configuration's `writers` and in stored programs. */
   readonly name: string;
-  /** One sentence: what it does, as its user would say it. */
+  /** One sentence on what it does, for users. */
   readonly about: string;
-  /** `user`: its programs are the user's own, who is one actor and applies the sample too. */
+  /** `user`: its programs run as the user, the actor that also applies the sample. */
   readonly as?: 'user';
   /** Stays active through heal and settle, like an autoscaler. */
   readonly standing?: boolean;
-  /** Changes the spec of a sample object. One per run: only single changes are known to be healthy. */
+  /** Changes the spec of a sample object. At most one per run: only single changes are known to be healthy. */
   readonly changesSpec?: boolean;
-  /** One to three operations, simplest first; undefined when it cannot apply to this target. */
+  /** Generates one to three operations, simplest first; undefined if it does not apply to this target. */
   ops(aim: Aim, context: WriterContext): fc.Arbitrary<readonly ProgramOp[]> | undefined;
-  /** Whether the target writes the very list or map of this object that the writer writes to. */
+  /** Whether the target writes the same list or map of this object as the writer. */
   readonly contests?: (object: AimObject) => boolean;
-  /** Whether the target then has to act on the object although its user changed nothing. */
+  /** Whether the target has to react to the writer's change although the user changed nothing. */
   readonly stirs?: (object: AimObject) => boolean;
-  /** What it undoes itself after contention. */
+  /** The operations with which it cleans up after contention. */
   heal?(ops: readonly ProgramOp[], aim: Aim): readonly ProgramOp[];
 }
