@@ -1,30 +1,30 @@
 /**
- * What answers the API in runs, as far as runs need to know it: the embedded server, or a real one.
+ * The API server of runs, embedded or real, as far as runs depend on it.
  *
- * Owns: the contract. Every run begins from one state, whatever the run before it has left. Start at {@link Cluster}.
+ * Owns: the contract. Every run begins from the same state, whatever the run before it left behind. Start at {@link Cluster}.
  */
 import type { DeniedRequest, Undeclared } from 'stalemate-apiserver';
 import type { KubeObject, ResourceKind } from 'stalemate-apiserver/objects/object';
 import type { Upstream } from 'stalemate-apiserver/wire/http';
 
-/** A state that a cluster can go back to; only the cluster that gave it can read it. */
+/** A state that a cluster can restore; opaque to everything but the cluster that returned it. */
 export type ClusterState = object;
 
-/** Requests go to it through the gate; what it commits it tells to whoever made it. */
+/** Receives requests through the gate, and reports what it commits to the code that created it. */
 export interface Cluster extends Upstream {
-  /** The state as it is now. */
+  /** Captures the current state. */
   snapshot(): ClusterState;
-  /** Goes back to a state, between runs: nothing of the run before is there any more, and nobody is told how it went. */
+  /** Restores a state, between runs: nothing of the previous run remains, and no change is reported. */
   restore(state: ClusterState): void | Promise<void>;
-  /** Stores objects as they are, uid included, past every check; each is told as a change. */
+  /** Stores objects unchanged, including uids, bypassing all validation; each is reported as a change. */
   seed(objects: readonly KubeObject[]): void | Promise<void>;
   kindFor(apiVersion: string, kind: string): ResourceKind | undefined;
-  /** `status`, `scale`, …: what a served kind has beside itself. */
+  /** The subresources of a served kind: `status`, `scale`, …. */
   subresourcesOf(apiVersion: string, kind: string): ReadonlySet<string>;
-  /** What it says that it is, `kube-apiserver 1.36.3`; absent for the embedded one. */
+  /** The server and its version, `kube-apiserver 1.36.3`; absent for the embedded server. */
   version?(): Promise<string>;
-  /** What was asked of pods and services, since the last {@link restore}, that no answer is declared for; absent where kubelets answer. */
+  /** Requests to pods and services without a declared answer, since the last {@link restore}; absent if there are kubelets. */
   undeclared?(): readonly Undeclared[];
-  /** What authorization has refused since the last {@link restore}, each once with how often. */
+  /** Requests that authorization denied since the last {@link restore}, each once with its count. */
   deniedRequests(): readonly DeniedRequest[];
 }

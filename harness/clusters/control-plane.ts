@@ -1,4 +1,4 @@
-/** The programs of a real control plane, with errors of the harness where they are missing or do not start. */
+/** Wraps the programs of a real control plane, with errors of the harness if they are missing or do not start. */
 import * as binaries from 'stalemate-apiserver/control-plane/binaries';
 import * as plane from 'stalemate-apiserver/control-plane/control-plane';
 import { withOwnErrors } from '../model/errors.ts';

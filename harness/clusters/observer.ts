@@ -1,8 +1,8 @@
 /**
- * The authoritative version chain of objects on a server that is not ours: watched directly, past the gate.
+ * The authoritative version chain of objects on a server outside this process: watched directly, bypassing the gate.
  *
- * Owns: one list and watch per resource, kept open, and saying where it could not see. Does not own: who made a change (whoever
- * compares with requests). Start at {@link Observer}.
+ * Owns: one list and watch per resource, kept open, and reporting gaps. Does not own: which request made a change (the caller matches
+ * them). Start at {@link Observer}.
  */
 import { groupResource, objectKey, revisionOf, type KubeObject } from 'stalemate-apiserver/objects/object';
 import type { WatchEvent } from 'stalemate-apiserver/objects/watch-event';
@@ -12,42 +12,42 @@ import { collectionPath } from 'stalemate-apiserver/wire/path';
 import type { ObservedChange } from '../gate/recorder.ts';
 import { realDelay, realNow } from '../determinism/real-time.ts';
 
-/** A kind of object, as paths name it. */
+/** A resource, as in paths. */
 export interface ObservedResource {
   readonly group: string;
   readonly version: string;
   readonly resource: string;
 }
 
-/** Which objects of a kind are looked at: those of a namespace, the one of a name, or all. */
+/** The observed objects of a kind: those in a namespace, the one with a name, or all. */
 export interface Within {
   readonly namespace?: string;
   readonly name?: string;
 }
 
-/** How it calls itself; its own requests are nobody's business. */
+/** Its user agent; its own requests are not recorded. */
 export const OBSERVER_AGENT = 'stalemate-observer';
 /** How long a server may be busy. */
 const BUSY_MS = 10_000;
-/** Between a watch that broke and the next. */
+/** The delay between a broken watch and the next one. */
 const RETRY_MS = 100;
 const POLL_MS = 20;
 
 export class Observer {
-  /** What could not be seen, one sentence each. */
+  /** What could not be observed, one sentence each. */
   readonly gaps: string[] = [];
   readonly #upstream: Upstream;
   readonly #tell: (change: ObservedChange) => void;
   readonly #observed = new Map<string, Observed>();
   #over = false;
 
-  /** `tell` hears of every version of every object that is observed, those that are there first. */
+  /** `tell` is called with every version of every observed object, existing ones first. */
   constructor(upstream: Upstream, tell: (change: ObservedChange) => void) {
     this.#upstream = upstream;
     this.#tell = tell;
   }
 
-  /** Observes a resource from now on; resolves once everything that is there has been told. */
+  /** Starts observing a resource; resolves once all existing objects have been reported. */
   observe(resource: ObservedResource, within: Within = {}): Promise<void> {
     const key = objectKey(groupResource(resource), within.namespace ?? '', within.name ?? '');
     let observed = this.#observed.get(key);
@@ -58,7 +58,7 @@ export class Observer {
     return observed.ready;
   }
 
-  /** Resolves with true once what was told is what the server has, with false when that takes longer than `timeoutMs`. */
+  /** Resolves with true once the reported state is the server's, with false if that takes longer than `timeoutMs`. */
   async caughtUp(timeoutMs: number): Promise<boolean> {
     const until = realNow() + timeoutMs;
     const looks = [...this.#observed.values()].map(async (observed) => {
@@ -148,16 +148,16 @@ class Observed {
       readonly kind?: string;
     };
     if (answer.code !== 200 || items === undefined) {
-      // What cannot be listed is not stored: reviews, bindings. What may not be seen is a gap.
+      // Resources that cannot be listed are not stored: reviews, bindings. A forbidden list is a gap.
       if (answer.code !== 404 && answer.code !== 405) this.#gap(`listing it was answered ${answer.code}`);
       return undefined;
     }
-    // Items of a list do not say what they are.
+    // Items of a list have no apiVersion and kind.
     const type = { apiVersion: apiVersion ?? '', kind: (kind ?? '').replace(/List$/, '') };
     return { items: items.map((item) => ({ ...type, ...item })), revision: metadata?.resourceVersion ?? '0' };
   }
 
-  /** A server that is busy, or only prepares to store a new kind, is asked again. */
+  /** Retries while the server is busy or still preparing storage for a new kind. */
   async #patiently(): Promise<ApiResponse> {
     const until = realNow() + BUSY_MS;
     for (;;) {

@@ -1,8 +1,8 @@
 /**
- * Faults of connections in one run after the other: what is in force now, on which links, and until when.
+ * The connection faults of consecutive runs: which one is active, on which link, and until when.
  *
- * Owns: going in, the ends (a label, so many items, so much time, the end of contention), and that links which come later are disturbed
- * like those that are there. Does not own: what decides (`schedule/`), toxiproxy (`toxiproxy.ts`). Start at {@link Disturbance}.
+ * Owns: applying faults, ending them (at a label, after a number of items or a time, at the end of contention), and applying them to links
+ * that are added later. Does not own: the decisions (`schedule/`), toxiproxy (`toxiproxy.ts`). Start at {@link Disturbance}.
  */
 import type { ConnectionFault, Link } from '../../model/connection-fault.ts';
 import type { Label } from '../../model/label.ts';
@@ -15,17 +15,17 @@ interface Active {
   left: number;
 }
 
-/** Called when one ends, with where. */
+/** Called when a fault ends, with its label. */
 export type EndListener = (at: Label, fault: ConnectionFault) => void;
 
 export class Disturbance {
-  /** Where connections can be disturbed. */
+  /** The links that can be disturbed. */
   readonly links: readonly Link[];
   /** Whether connections have been disturbed since the run began. */
   hasBeen = false;
   readonly #between = new Map<Link, Set<Between>>();
   #active: Active | undefined;
-  /** Calls to toxiproxy happen one after the other. */
+  /** Serialises the calls to toxiproxy. */
   #calls: Promise<void> = Promise.resolve();
   #underWay = 0;
   #trouble: Error | undefined;
@@ -35,22 +35,22 @@ export class Disturbance {
     for (const link of links) this.#between.set(link, new Set());
   }
 
-  /** Whether toxiproxy has been asked for something that it has not done yet. */
+  /** Whether a call to toxiproxy is in progress. */
   get isBusy(): boolean {
     return this.#underWay > 0;
   }
 
-  /** Run time until which connections are disturbed; in the past when they are not. */
+  /** The run time until which connections are disturbed; in the past if they are not. */
   get untilMs(): number {
     return this.#active?.untilMs ?? Number.NEGATIVE_INFINITY;
   }
 
-  /** Whether that link is disturbed. */
+  /** Reports whether that link is disturbed. */
   isOn(link: Link): boolean {
     return this.#active?.fault.link === link;
   }
 
-  /** Another connection of that link begins here; it is disturbed like the others. */
+  /** Adds another connection of a link; an active fault applies to it too. */
   async add(link: Link, between: Between): Promise<void> {
     this.#between.get(link)?.add(between);
     const { fault } = this.#active ?? {};
@@ -62,12 +62,12 @@ export class Disturbance {
     await this.#call(() => between.remove());
   }
 
-  /** Another run begins. */
+  /** Resets the state for another run. */
   renew(): void {
     this.hasBeen = false;
   }
 
-  /** Puts a fault in, in the place of another one; resolves when it is in force. False where there is no such link. */
+  /** Applies a fault, replacing an active one; resolves once it is in effect. False if there is no such link. */
   async begin(fault: ConnectionFault, at: Label, nowMs: number): Promise<boolean> {
     const all = this.#between.get(fault.link);
     if (all === undefined) return false;
@@ -79,7 +79,7 @@ export class Disturbance {
     return true;
   }
 
-  /** Something has happened: what ends with it, ends. */
+  /** Reports that an item happened, which may end the fault. */
   happened(label: Label, ended: EndListener): void {
     const active = this.#active;
     if (active === undefined) return;
@@ -87,12 +87,12 @@ export class Disturbance {
     if (active.left <= 0 || active.fault.until === label) this.#finish(label, ended);
   }
 
-  /** Whether it has lasted long enough, and has not ended yet. */
+  /** Reports whether the fault has lasted long enough but has not ended yet. */
   isOver(nowMs: number): boolean {
     return this.#active !== undefined && nowMs >= this.#active.untilMs;
   }
 
-  /** What has lasted long enough ends; true when something has. */
+  /** Ends a fault that has lasted long enough; returns whether one did. */
   expire(nowMs: number, ended: EndListener): boolean {
     const active = this.#active;
     if (active === undefined || !this.isOver(nowMs)) return false;
@@ -100,7 +100,7 @@ export class Disturbance {
     return true;
   }
 
-  /** Connections are left alone from here on; resolves when they are. */
+  /** Ends the fault at the end of contention; resolves once connections are undisturbed. */
   async end(): Promise<void> {
     const active = this.#active;
     if (active === undefined && !this.isBusy && this.#trouble === undefined) return;
@@ -125,7 +125,7 @@ export class Disturbance {
     return this.#call(async () => void (await Promise.all(all.map((between) => between.restore()))));
   }
 
-  /** Errors are reported by {@link end}: a proxy that is gone with its target needs nothing done. */
+  /** {@link end} reports errors: if a proxy is gone together with its target, there is nothing to do. */
   #call(work: () => Promise<void>): Promise<void> {
     this.#underWay++;
     const done = this.#calls.then(work).catch((error: unknown) => {

@@ -1,14 +1,14 @@
-/** The toxics of a fault of connections. Start at {@link toxicsOf}. */
+/** The toxics of a connection fault. Start at {@link toxicsOf}. */
 import type { ConnectionTrouble } from '../../model/connection-fault.ts';
 
-/** `upstream`: what the one who connected sends; `downstream`: what comes back. */
+/** `upstream`: data from the client; `downstream`: data to the client. */
 export interface Toxic {
   readonly type: 'latency' | 'bandwidth' | 'slow_close' | 'timeout' | 'slicer' | 'limit_data' | 'reset_peer';
   readonly stream: 'upstream' | 'downstream';
   readonly attributes: { readonly [name: string]: number };
 }
 
-/** None for `down`, which is no toxic: the proxy stops listening. */
+/** Empty for `down`, which is no toxic: the proxy stops listening. */
 export function toxicsOf(trouble: ConnectionTrouble): readonly Toxic[] {
   const back = (type: Toxic['type'], attributes: Toxic['attributes']): readonly Toxic[] => [
     { type, stream: 'downstream', attributes },
@@ -21,7 +21,7 @@ export function toxicsOf(trouble: ConnectionTrouble): readonly Toxic[] {
     case 'slow-close':
       return back('slow_close', { delay: trouble.delayMs });
     case 'black-hole':
-      // With a time-out of 0 nothing is closed before the toxic is taken out.
+      // With a timeout of 0, connections are closed only when the toxic is removed.
       return (['upstream', 'downstream'] as const).map((stream) => ({
         type: 'timeout',
         stream,

@@ -1,8 +1,8 @@
 /**
- * A toxiproxy server of our own, in the network namespace of the client, and what it is configured to do.
+ * A toxiproxy server of our own, in the network namespace of the client, and its configuration.
  *
- * Owns: the program, its proxies, toxics going in and out. Does not own: which and when (`disturbance.ts`). It ends with us, whatever
- * happens (`control-plane/children.ts`). Start at {@link startToxiproxy}.
+ * Owns: the program, its proxies, adding and removing toxics. Does not own: which and when (`disturbance.ts`). It always ends with this
+ * process (`control-plane/children.ts`). Start at {@link startToxiproxy}.
  */
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { Toxiproxy as Client } from 'toxiproxy-node-client';
@@ -15,15 +15,15 @@ import type { ConnectionTrouble } from '../../model/connection-fault.ts';
 import { HarnessError } from '../../model/errors.ts';
 import { toxicsOf } from './toxics.ts';
 
-/** Where it runs: clients connect to it on that loopback interface. */
+/** The network in which it runs: clients connect to it on that loopback interface. */
 export interface Place {
-  /** Prefix of a command line, so that it runs there. */
+  /** The command prefix that enters this network. */
   readonly enter: readonly string[];
   freePorts(count: number): Promise<readonly number[]>;
   connect(port: number): Promise<Socket>;
 }
 
-/** This host's own loopback. */
+/** The host's own loopback interface. */
 export const HERE: Place = {
   enter: [],
   freePorts,
@@ -34,13 +34,13 @@ export const HERE: Place = {
     }),
 };
 
-/** Goes between two that talk. */
+/** A proxy between a client and a server. */
 export interface Between {
-  /** What to connect to instead, `127.0.0.1:port`. */
+  /** The address to connect to instead, `127.0.0.1:port`. */
   readonly address: string;
-  /** Resolves when it is in force. */
+  /** Applies a fault; resolves once it is in effect. */
   disturb(trouble: ConnectionTrouble): Promise<void>;
-  /** Resolves when all is as it was; what was cut stays cut. */
+  /** Removes all toxics; resolves once that is done. Connections that were cut stay cut. */
   restore(): Promise<void>;
   remove(): Promise<void>;
 }
@@ -48,17 +48,17 @@ export interface Between {
 export interface Toxiproxy {
   readonly version: string;
   readonly pid: number;
-  /** A proxy before `upstream`, `127.0.0.1:port`. */
+  /** Creates a proxy for `upstream`, `127.0.0.1:port`. */
   between(upstream: string): Promise<Between>;
   stop(): Promise<void>;
 }
 
 const READY_MS = 20_000;
 const POLL_MS = 5;
-/** The client waits for ever; a server on this machine answers within milliseconds, on a busy one within a second. */
+/** The client library has no timeout; a server on this machine answers within milliseconds, on a busy machine within a second. */
 const ANSWER_MS = 10_000;
 
-/** @throws {CLUSTER_UNAVAILABLE} when it does not start. */
+/** @throws {CLUSTER_UNAVAILABLE} if it does not start. */
 export async function startToxiproxy(binary: string, place: Place): Promise<Toxiproxy> {
   const [port = 0] = await place.freePorts(1);
   endLeft(TOXIPROXY);
@@ -87,7 +87,11 @@ export async function startToxiproxy(binary: string, place: Place): Promise<Toxi
   }
 }
 
-/** @throws {CLUSTER_UNAVAILABLE} when it does not start: better said before anything else is started. */
+/**
+ * Checks that toxiproxy starts, before anything else is started.
+ *
+ * @throws {CLUSTER_UNAVAILABLE} if it does not.
+ */
 export async function checkToxiproxy(binary: string): Promise<void> {
   await (await startToxiproxy(binary, HERE)).stop();
 }
@@ -145,12 +149,12 @@ async function ready(client: Client, child: Child, binary: string): Promise<stri
   }
 }
 
-/** `{"version": "2.12.0"}`. */
+/** Parses `{"version": "2.12.0"}`. */
 function versionIn(text: string): string {
   return /\d+(\.\d+)+/.exec(text)?.[0] ?? text.trim();
 }
 
-/** Its errors carry neither status nor what the server says, and its calls no time-out. */
+/** Adds a timeout to a call; the library's errors contain neither the status nor the server's message. */
 async function answered<T>(what: string, asked: Promise<T>): Promise<T> {
   const failed = (why: string): HarnessError =>
     new HarnessError('CLUSTER_UNAVAILABLE', `toxiproxy could not ${what}: it ${why}`);
@@ -168,7 +172,7 @@ async function answered<T>(what: string, asked: Promise<T>): Promise<T> {
   }
 }
 
-/** A port here for one elsewhere: its API listens where the target is, which is not where we are. */
+/** Forwards a local port: toxiproxy's API listens in the target's network, not in ours. */
 async function forward(reach: () => Promise<Socket>): Promise<Server> {
   const server = createServer((near) => void connectBoth(near, reach));
   server.unref();

@@ -1,7 +1,8 @@
 /**
- * Which existing cluster is meant.
+ * Selects the existing cluster to use.
  *
- * Owns: that a cluster is named and never found. Does not own: whether it may be used (`admission.ts`). Start at {@link chooseCluster}.
+ * Owns: that the user names a cluster and none is discovered. Does not own: whether it may be used (`admission.ts`). Start at {@link
+ * chooseCluster}.
  */
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -10,20 +11,20 @@ import { drawSecretKey } from '../../determinism/secret-key.ts';
 import { HarnessError } from '../../model/errors.ts';
 import { readKubeconfig } from './kubeconfig-file.ts';
 
-/** What a run needs to find the cluster again; nothing of it is secret. */
+/** The settings with which a run finds the cluster again; contains no secrets. */
 export interface ExistingAccess {
-  /** Absolute path. */
+  /** An absolute path. */
   readonly kubeconfig: string;
   readonly context: string;
-  /** Contexts that are meant, whatever they lead to. */
+  /** Contexts that the user allowed, whichever cluster they point to. */
   readonly allowed: readonly string[];
-  /** Clusters that are meant, by the uid of their namespace kube-system. */
+  /** Clusters that the user allowed, by the uid of their namespace kube-system. */
   readonly clusters: readonly string[];
-  /** What actors may make outside of namespaces (`cluster-writes.ts`). */
+  /** Cluster-scoped objects that actors may create (`cluster-writes.ts`). */
   readonly writes: readonly string[];
-  /** Of the names of its namespaces. */
+  /** The prefix of its namespaces' names. */
   readonly prefix: string;
-  /** The name of the run, and the value of the label of all that it makes for itself. */
+  /** The name of the run, and the label value of everything that it creates for itself. */
   readonly run: string;
 }
 
@@ -42,11 +43,11 @@ const DEFAULT_PREFIX = 'stalemate';
 const RUN_BYTES = 3;
 
 /**
- * The cluster that was named.
+ * Returns the cluster that the user named.
  *
- * @param environment Where a context that is named without a file is looked for; nothing else of it is looked at.
- * @throws {REFUSED} when none was named.
- * @throws {CONFIG_INVALID} when it cannot be read.
+ * @param environment - Where to look for a context that is named without a file; nothing else in it is read.
+ * @throws {REFUSED} if none was named.
+ * @throws {CONFIG_INVALID} if it cannot be read.
  */
 export function chooseCluster(
   choice: ClusterChoice,
@@ -67,13 +68,13 @@ export function chooseCluster(
   return { kubeconfig: file, context: access.context, allowed, clusters, writes, prefix, run };
 }
 
-/** Where a run is about to write. */
+/** Describes where a run is about to write. */
 export function standingText({ context, prefix, run, writes }: ExistingAccess, url: string, version: string): string {
   const outside = writes.length === 0 ? '' : `, and outside of namespaces ${writes.join(', ')}`;
   return `cluster: context "${context}" at ${url} (${version}), namespaces ${prefix}-${run}-…${outside}`;
 }
 
-/** The file that kubectl would find a context in, asked for by its name. */
+/** Finds the kubeconfig file that contains a context, among those that kubectl would search. */
 function fileWith(context: string, environment: Environment): string {
   const named = environment['KUBECONFIG'] ?? '';
   const files = named === '' ? [join(environment['HOME'] || homedir(), '.kube', 'config')] : named.split(delimiter);

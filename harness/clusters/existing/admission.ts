@@ -1,9 +1,8 @@
 /**
- * Whether a cluster may be used: it is one that stalemate serves itself, or the user has allowed it.
+ * Decides whether a cluster may be used: stalemate serves it itself, or the user has allowed it.
  *
- * That is done by the command line, the environment of the caller, a person at the terminal, or the user's own file
- * (`allowed-clusters.ts`); never what comes with a project. Clusters are distinguished by a uid (`identity.ts`), not by their address.
- * Start at {@link admitCluster}.
+ * The command line, the caller's environment, a person at the terminal, or the user's own file (`allowed-clusters.ts`) can allow it; files
+ * of a project never can. Clusters are identified by uid (`identity.ts`), not by address. Start at {@link admitCluster}.
  */
 import type { RemoteOptions } from '../../gate/http/remote.ts';
 import { HarnessError } from '../../model/errors.ts';
@@ -13,35 +12,35 @@ import { identify } from './identity.ts';
 import { readKubeconfig, type ClusterAccess } from './kubeconfig-file.ts';
 import { isServed } from './served-clusters.ts';
 
-/** A cluster as it was named, and what was said of it. */
+/** The named cluster, and what the user allowed. */
 export interface NamedCluster {
   readonly kubeconfig: string;
   readonly context?: string | undefined;
-  /** Contexts that are meant, by name. */
+  /** Allowed contexts, by name. */
   readonly allowed: readonly string[];
-  /** Clusters that are meant, by uid. */
+  /** Allowed clusters, by uid. */
   readonly clusters?: readonly string[];
 }
 
 export interface Admission {
-  /** The cluster that it was when it was let in: it may be used, and no other one in its place. */
+  /** The uid that was admitted before: only that cluster may be used now. */
   readonly same?: string | undefined;
-  /** Asks a person; a yes is kept. */
+  /** Asks the user; a yes is stored. */
   readonly ask?: ((which: AllowedCluster) => Promise<boolean>) | undefined;
 }
 
 export interface Admitted extends ClusterAccess {
   readonly remote: RemoteOptions;
   readonly version: string;
-  /** Absent where it is not known, and the context was allowed by name. */
+  /** Absent if it is unknown and the context was allowed by name. */
   readonly uid: string | undefined;
 }
 
 /**
- * Reads where a cluster is, asks it which one it is, and lets it in.
+ * Reads a cluster's address, identifies the cluster, and admits it.
  *
- * @throws {REFUSED} when it is not allowed, it is another one than before, or it sends requests elsewhere.
- * @throws {CONFIG_INVALID} {CLUSTER_UNAVAILABLE} when it cannot be read or reached.
+ * @throws {REFUSED} if it is not allowed, is another cluster than before, or redirects requests.
+ * @throws {CONFIG_INVALID} {CLUSTER_UNAVAILABLE} if it cannot be read or reached.
  */
 export async function admitCluster(named: NamedCluster, { same, ask }: Admission = {}): Promise<Admitted> {
   const access = readKubeconfig(named.kubeconfig, named.context);

@@ -1,7 +1,7 @@
 /**
- * The clusters that a user has allowed for good: `$XDG_CONFIG_HOME/stalemate/clusters.json`, else `~/.config/…`.
+ * The clusters that a user has allowed permanently: `$XDG_CONFIG_HOME/stalemate/clusters.json`, else `~/.config/…`.
  *
- * Owns: that file. Nothing that comes with a project writes there or is read in its place. Start at {@link allowedClusters}.
+ * Owns: that file. Nothing in a project can write it or replace it. Start at {@link allowedClusters}.
  */
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -10,7 +10,7 @@ import { isRecord } from 'stalemate-apiserver/objects/json';
 import { HarnessError } from '../../model/errors.ts';
 import { writeWhole } from '../../report/write-files.ts';
 
-/** One that was allowed by the uid of its namespace kube-system; the rest is for people who read the file. */
+/** A cluster allowed by the uid of its namespace kube-system; the other fields are for people who read the file. */
 export interface AllowedCluster {
   readonly uid: string;
   readonly context: string;
@@ -18,7 +18,7 @@ export interface AllowedCluster {
 }
 
 export interface AllowedClusters {
-  /** Names of contexts, whatever they lead to. */
+  /** Names of contexts, whichever cluster they point to. */
   readonly contexts: readonly string[];
   readonly clusters: readonly AllowedCluster[];
 }
@@ -26,12 +26,12 @@ export interface AllowedClusters {
 const VERSION = 1;
 const PRIVATE = 0o600;
 
-/** Where they stand. */
+/** Returns the path of the file. */
 export function allowedClustersFile(): string {
   return join(process.env['XDG_CONFIG_HOME'] || join(homedir(), '.config'), 'stalemate', 'clusters.json');
 }
 
-/** @throws {CONFIG_INVALID} when the file is there and is not what it should be: then what was allowed is unknown. */
+/** @throws {CONFIG_INVALID} if the file exists but is malformed, since it is then unknown what was allowed. */
 export function allowedClusters(file: string = allowedClustersFile()): AllowedClusters {
   let text: string;
   try {
@@ -59,7 +59,7 @@ export function allowedClusters(file: string = allowedClustersFile()): AllowedCl
   };
 }
 
-/** @throws {CONFIG_INVALID} {OUTPUT_FAILED} when the file cannot be read or written. */
+/** @throws {CONFIG_INVALID} {OUTPUT_FAILED} if the file cannot be read or written. */
 export function allowCluster(cluster: AllowedCluster, file: string = allowedClustersFile()): void {
   const { contexts, clusters } = allowedClusters(file);
   const others = clusters.filter(({ uid }) => uid !== cluster.uid);

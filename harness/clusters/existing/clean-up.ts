@@ -1,8 +1,8 @@
 /**
- * Removes what a run has left on an existing cluster: what it noted, and nothing that it did not make.
+ * Removes what a run has left on an existing cluster: what it recorded, and nothing that it did not create.
  *
- * A namespace goes when it has the name that was noted and, where the run made it itself, its label; an object outside of namespaces when
- * it has the uid that was noted; a definition when no other user has objects of it. Start at {@link cleanUp}.
+ * A namespace is deleted if it has the recorded name and, if the run itself created it, the run's label; a cluster-scoped object if it has
+ * the recorded uid; a CRD if no other user has objects of it. Start at {@link cleanUp}.
  */
 import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object';
 import type { ApiResponse, Method, Upstream } from 'stalemate-apiserver/wire/http';
@@ -16,19 +16,19 @@ import { SIGN_OF_MANAGER } from './managed.ts';
 /** The result, one sentence each. */
 export interface CleanUp {
   readonly removed: readonly string[];
-  /** Still there, and why. */
+  /** Objects that still exist, and why. */
   readonly left: readonly string[];
 }
 
-/** A cluster empties a namespace in a few seconds; a busy one takes longer. */
+/** The time limit for deleting a namespace: a cluster empties one in a few seconds, a busy one takes longer. */
 const GONE_MS = 60_000;
-/** A namespace that is not empty by then, with no controller left to remove finalizers, is emptied here. */
+/** After this time, a namespace that no controller has emptied (finalizers remain) is emptied here. */
 const TENDED_MS = 5_000;
-/** The same where no controller empties any. */
+/** The same time if no namespace controller runs. */
 const ALONE_MS = 200;
 const POLL_MS = 100;
 
-/** @param dryRun Only reports what would go. */
+/** @param dryRun - Only reports what would be removed. */
 export async function cleanUp(remote: RemoteOptions, footprint: Footprint, dryRun = false): Promise<CleanUp> {
   const upstream = remoteUpstream(new RemoteServer(remote));
   try {
@@ -65,14 +65,14 @@ class Cleaner implements CleanUp {
       if (found !== undefined) made.set(found.uid, found);
     }
     const objects = [...made.values()];
-    // Before namespaces: none ends while an APIService has no server, or a webhook does not answer.
+    // Before namespaces: none can be deleted while an APIService has no server or a webhook does not answer.
     for (const object of objects) if (object.kind !== CRD_KIND) await this.#object(object);
     const looks = namespaces.map(async (name) => ((await this.#namespace(name, later.has(name))) ? [name] : []));
     const own = (await Promise.all(looks)).flat();
     for (const object of objects) if (object.kind === CRD_KIND) await this.#definition(object, own);
   }
 
-  /** False for one that may be another user's, and so may what is in it. */
+  /** Returns false if the namespace may belong to another user, and so may its content. */
   async #namespace(name: string, isLater: boolean): Promise<boolean> {
     const path = `/api/v1/namespaces/${name}`;
     const there = await this.#ask('GET', path);
@@ -111,7 +111,7 @@ class Cleaner implements CleanUp {
     }
   }
 
-  /** Deletes all that is in a namespace, finalizers or not. */
+  /** Deletes everything in a namespace, removing finalizers. */
   async #empty(namespace: string): Promise<void> {
     for (const place of await this.#kinds()) {
       const path = `${place.root}/namespaces/${namespace}/${place.name}`;
@@ -127,18 +127,18 @@ class Cleaner implements CleanUp {
     const what = `${resource} ${name}`;
     const path = pathOf(apiVersion, resource, name);
     const there = await this.#found(path, what);
-    // Of that name, but another one, made since.
+    // An object with the same name that was created since.
     if (there?.metadata.uid !== uid) return;
     const isKept = (there.metadata.finalizers ?? []).length > 0;
     if (this.#dryRun || this.#went(what, await this.#end(path, uid, isKept))) this.removed.push(what);
   }
 
-  /** With a definition go all of its objects, so no other user may have any. */
+  /** Deleting a CRD deletes all of its objects, so no other user may have any. */
   async #definition(crd: MadeObject, own: readonly string[]): Promise<void> {
     const there = await this.#found(pathOf(crd.apiVersion, crd.resource, crd.name), `${crd.resource} ${crd.name}`);
     if (there?.metadata.uid !== crd.uid) return;
     const { spec } = there as KubeObject & { readonly spec: Spec };
-    // Deleting it deletes them: only what a server has shown counts, and it shows what is of a version that it serves.
+    // Deletion of the CRD would delete them, so only an actual list counts, and lists need a served version.
     const version = spec.versions.find(({ served }) => served)?.name;
     if (version === undefined)
       return this.#keep(
@@ -160,7 +160,10 @@ class Cleaner implements CleanUp {
     await this.#object(crd);
   }
 
-  /** What the run was about to make when it was cut short: its own where it has the run's label, anybody's where it has none. */
+  /**
+   * Handles an object that the run was about to create when it was interrupted: with the run's label it is the run's own, without it may be
+   * anyone's.
+   */
   async #intent(
     collection: string,
     name: string,
@@ -183,7 +186,7 @@ class Cleaner implements CleanUp {
     return this.#ask('DELETE', path, { ...DELETE_OPTIONS, preconditions: { uid } });
   }
 
-  /** Undefined when it is gone, which only 404 means, or when that is unknown, which is reported. */
+  /** Undefined if the object is gone (only 404 proves that) or if that is unknown, which is reported. */
   async #found(path: string, what: string): Promise<KubeObject | undefined> {
     const { code, body } = await this.#ask('GET', path);
     if (code === 200) return body as unknown as KubeObject;
@@ -191,14 +194,14 @@ class Cleaner implements CleanUp {
     return undefined;
   }
 
-  /** Whether what was to be deleted goes, or has gone: also when another one of that name was made since (409). */
+  /** Reports whether the deleted object is gone or terminating, including when another one with its name was created since (409). */
   #went(what: string, { code }: ApiResponse): boolean {
     if (code < 400 || code === 404 || code === 409) return true;
     this.#keep(`${what}: deleting it was answered with ${code}`);
     return false;
   }
 
-  /** Kinds in namespaces that can be deleted, as the server says. */
+  /** The namespaced kinds that can be deleted, by discovery. */
   async #kinds(): Promise<readonly { readonly root: string; readonly name: string }[]> {
     const { body } = await this.#ask('GET', '/apis');
     const { groups = [] } = body as unknown as { readonly groups?: readonly Group[] };
@@ -224,7 +227,7 @@ class Cleaner implements CleanUp {
 
 type Intent = Extract<Note, { readonly intent: string }>;
 
-/** What was about to be made and has no noted result. Under a name that the server was to choose, nothing is found. */
+/** Intended creations without a recorded result. Those with a server-generated name cannot be found. */
 function unansweredIn(notes: readonly Note[]): readonly Intent[] {
   const open = new Map<string, Intent>();
   for (const note of notes) {
@@ -264,7 +267,7 @@ function pathOf(apiVersion: string, resource: string, name: string): string {
   return `${root}/${resource.split('.')[0] ?? ''}/${encodeURIComponent(name)}`;
 }
 
-/** `/apis/rbac.authorization.k8s.io/v1/clusterroles` holds `clusterroles.rbac.authorization.k8s.io`. */
+/** Returns `clusterroles.rbac.authorization.k8s.io` for `/apis/rbac.authorization.k8s.io/v1/clusterroles`. */
 function resourceOf(collection: string): string {
   const [api = '', group = '', ...rest] = collection.split('/').filter((part) => part !== '');
   const resource = rest.at(-1) ?? '';

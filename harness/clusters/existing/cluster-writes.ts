@@ -1,26 +1,26 @@
 /**
- * What a run may make outside of namespaces beside the project's own custom resources: kinds and names that the user has allowed.
+ * The cluster-scoped objects that a run may create besides the project's own custom resources: kinds and names that the user allowed.
  *
- * Owns: the form that they are written in, and what it means. Start at {@link allowsWrite}.
+ * Owns: the syntax and its meaning. Start at {@link allowsWrite}.
  */
 
 /** `RESOURCE[.GROUP][/SUBRESOURCE]=NAME`, with `*` in the name. */
 const FORM = /^([a-z0-9]+(?:\.[a-z0-9][-a-z0-9.]*)?(?:\/[a-z]+)?)=([-A-Za-z0-9._:*]+)$/;
 
-/** What is expected of {@link isClusterWrite}. */
+/** The expected form, for error messages. */
 export const CLUSTER_WRITE_FORM: string =
   'expected KIND=NAME, such as "clusterroles.rbac.authorization.k8s.io=widgets-*": the plural name and group of a kind outside of namespaces, and names, with * for any letters';
 
-/** Whether a text is one; namespaces are the run's own business. */
+/** Reports whether a text has the form; namespaces cannot be allowed, the run manages its own. */
 export function isClusterWrite(text: string): boolean {
   return FORM.test(text) && !/^namespaces[=/]/.test(text);
 }
 
 /**
- * Whether a write outside of namespaces is allowed by one of `allowed`.
+ * Reports whether a cluster-scoped write is allowed by one of `allowed`.
  *
- * @param resource `clusterroles.rbac.authorization.k8s.io`, with `/approval` behind it for a subresource.
- * @param name Empty where the server is to choose it, which only `*` alone allows.
+ * @param resource - `clusterroles.rbac.authorization.k8s.io`, followed by `/approval` for a subresource.
+ * @param name - Empty if the server generates it, which only a lone `*` allows.
  */
 export function allowsWrite(allowed: readonly string[], resource: string, name: string): boolean {
   return allowed.some((text) => {
@@ -29,7 +29,7 @@ export function allowsWrite(allowed: readonly string[], resource: string, name: 
   });
 }
 
-/** Piece by piece: a pattern with many stars takes no longer than one with few. */
+/** Matches piece by piece, so that patterns with many stars take no longer than those with few. */
 function matches(pattern: string, name: string): boolean {
   const [first = '', ...rest] = pattern.split('*');
   const last = rest.pop();

@@ -1,8 +1,8 @@
-/** Whether a definition that is there already is the one that a run was given, as far as objects depend on it. */
+/** Compares an installed CRD with the one that a run was given, as far as objects depend on it. */
 import type { JsonValue, KubeObject } from 'stalemate-apiserver/objects/object';
 import { diffContent } from '../../model/leaf.ts';
 
-/** Definitions that are there are used as they are. */
+/** Lists the differences: installed CRDs are used unchanged. */
 export function differenceOf(wanted: KubeObject, there: KubeObject): readonly string[] {
   const only = ({ spec }: KubeObject): KubeObject => ({
     apiVersion: '',
@@ -26,7 +26,7 @@ interface Spec {
   }[];
 }
 
-/** What objects depend on, of a definition: servers fill in much else. */
+/** The parts of a CRD that objects depend on; servers add many other fields. */
 function versionsOf({ versions = [] }: Spec): object {
   return Object.fromEntries(
     versions.map(({ name, schema = null, subresources = null }) => [name, { schema, subresources }]),

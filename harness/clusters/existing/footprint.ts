@@ -1,27 +1,27 @@
 /**
- * What a run has left on an existing cluster, noted before it is made: a run that was killed cannot remove it itself.
+ * Records what a run leaves on an existing cluster before it is created, because a run that was killed cannot remove it itself.
  *
- * One file for each run in the user's state folder (`$XDG_STATE_HOME/stalemate/clusters`, else `~/.local/state/…`), one line of JSON for
- * each thing; a line that is half written was not acted upon. Holds no credentials: the kubeconfig is named, not copied. Owns: these
- * files. Does not own: taking things away (`clean-up.ts`). Start at {@link Footprint}.
+ * One file for each run in the user's state folder (`$XDG_STATE_HOME/stalemate/clusters`, else `~/.local/state/…`), one line of JSON per
+ * entry; an incomplete line was not acted upon. It contains no credentials: the kubeconfig is named, not copied. Owns: these files. Does
+ * not own: removal (`clean-up.ts`). Start at {@link Footprint}.
  */
 import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { isOurProcess, ourProcess, type ProcessIdentity } from 'stalemate-apiserver/processes/process-identity';
 import { stateFolder } from '../../report/state-folder.ts';
 
-/** The label of all that a run makes for itself; its value is the name of the run. */
+/** The label of everything that a run creates for itself; its value is the name of the run. */
 export const OWNER_LABEL = 'stalemate.dev/run';
 
-/** Where a run is at home. */
+/** The first line of the file: the run and its cluster. */
 export interface FootprintHead {
   readonly run: string;
   readonly url: string;
   readonly context: string;
-  /** Absolute path. */
+  /** An absolute path. */
   readonly kubeconfig: string;
   readonly allowed: readonly string[];
-  /** Of its namespace kube-system; absent in older files, and where it is not known. */
+  /** The uid of its namespace kube-system; absent in older files, and if it is unknown. */
   readonly uid?: string;
   readonly process: ProcessIdentity;
 }
@@ -35,13 +35,13 @@ export interface MadeObject {
 }
 
 export type Note =
-  /** `later`: an actor of the run is to make it, under a name that no other client would use. */
+  /** `later`: an actor of the run is to create it, under a name that no other client would use. */
   | { readonly namespace: string; readonly later?: true }
-  /** Something outside of namespaces. */
+  /** A cluster-scoped object. */
   | { readonly object: MadeObject }
-  /** Something outside of namespaces that was about to be made, and the path of its collection. */
+  /** A cluster-scoped object about to be created, with the path of its collection. */
   | { readonly intent: string; readonly name: string }
-  /** The server has refused to make what was intended. */
+  /** The server rejected the intended creation. */
   | { readonly unmade: string; readonly name: string };
 
 export class Footprint {
@@ -53,7 +53,7 @@ export class Footprint {
     this.file = join(folder, `${run}.jsonl`);
   }
 
-  /** Begins the file of a run. */
+  /** Starts the file of a run. */
   begin(head: Omit<FootprintHead, 'run' | 'process'>): void {
     mkdirSync(join(this.file, '..'), { recursive: true, mode: 0o700 });
     this.#append({ version: 1, ...head, run: this.run, process: ourProcess() });
@@ -63,7 +63,7 @@ export class Footprint {
     this.#append(note);
   }
 
-  /** All of it is gone. */
+  /** Removes the file: everything was deleted. */
   end(): void {
     rmSync(this.file, { force: true });
   }
@@ -80,7 +80,7 @@ export class Footprint {
   }
 }
 
-/** The runs that have left something, and whether their process still lives. */
+/** Returns the runs that have left something, and whether their process is still alive. */
 export function leftFootprints(folder: string = stateFolder('clusters')): readonly {
   readonly footprint: Footprint;
   readonly head: FootprintHead;

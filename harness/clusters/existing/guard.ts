@@ -1,17 +1,17 @@
 /**
- * The guard before the first request: which addresses the harness may talk to at all.
+ * The guard before the first request: which addresses the harness may contact at all.
  *
- * A server on this machine's loopback interface may be asked which cluster it is, and so may one that the user means. That it may also be
- * used is decided by which cluster it is (`admission.ts`): an address of this machine may be a tunnel. Start at {@link guardCluster}.
+ * It may identify a server on this machine's loopback interface, and any server that the user allowed. Whether the server may be used
+ * depends on which cluster it is (`admission.ts`), since a loopback address may be a tunnel. Start at {@link guardCluster}.
  */
 import { HarnessError } from '../../model/errors.ts';
 import type { ClusterAccess } from './kubeconfig-file.ts';
 
 /**
- * Lets a request be sent, or not.
+ * Allows or refuses to send requests.
  *
- * @param isMeant Whether the user has said that this server is meant.
- * @throws {REFUSED} when it is neither on loopback nor meant.
+ * @param isMeant - Whether the user named this server explicitly.
+ * @throws {REFUSED} if it is neither on loopback nor named explicitly.
  */
 export function guardCluster({ context, remote }: ClusterAccess, isMeant: boolean): void {
   if (isLoopback(remote.url) || isMeant) return;
@@ -21,7 +21,7 @@ export function guardCluster({ context, remote }: ClusterAccess, isMeant: boolea
   );
 }
 
-/** Whether a URL names this machine. A name other than `localhost` may mean anything. */
+/** Reports whether a URL points to this machine. A name other than `localhost` may resolve to anything. */
 export function isLoopback(url: string): boolean {
   const host = new URL(url).hostname.replace(/^\[(.*)\]$/, '$1').toLowerCase();
   return host === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host);

@@ -1,5 +1,5 @@
 /**
- * Which cluster answers at an address: the uid of its namespace kube-system, which every cluster has and no two share.
+ * Identifies the cluster at an address by the uid of its namespace kube-system, which every cluster has and no two share.
  *
  * Owns: the first two requests, which change nothing. Start at {@link identify}.
  */
@@ -16,17 +16,17 @@ const SYSTEM = '/api/v1/namespaces/kube-system';
 export interface Identity {
   /** `v1.36.0`. */
   readonly version: string;
-  /** Absent where the credentials may not read it, or it is not there. */
+  /** Absent if the credentials may not read it, or it does not exist. */
   readonly uid: string | undefined;
-  /** What asking for the uid was answered. */
+  /** The status code of the request for the uid. */
   readonly code: number;
 }
 
 /**
- * Asks a server for its version, and which cluster it is.
+ * Asks a server for its version and its cluster's uid.
  *
- * @throws {REFUSED} when it redirects the client.
- * @throws {CLUSTER_UNAVAILABLE} when it does not answer as an API server.
+ * @throws {REFUSED} if it redirects the client.
+ * @throws {CLUSTER_UNAVAILABLE} if it does not answer like an API server.
  */
 export async function identify(remote: RemoteOptions): Promise<Identity> {
   const upstream = remoteUpstream(new RemoteServer(remote));

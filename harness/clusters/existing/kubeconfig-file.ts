@@ -1,8 +1,8 @@
 /**
- * A kubeconfig that a user names: one context of it, as an address with credentials.
+ * Reads one context of a kubeconfig that the user names, as an address with credentials.
  *
- * Owns: reading the file as client-go reads it, and saying what it holds that is not supported. Never looks for a file by itself:
- * neither `KUBECONFIG` nor a home folder nor a pod's service account leads anywhere. Start at {@link readKubeconfig}.
+ * Owns: reading the file as client-go does, and reporting unsupported settings. Never searches for a file: neither `KUBECONFIG` nor a home
+ * folder nor a pod's service account is used. Start at {@link readKubeconfig}.
  */
 import { dirname, resolve } from 'node:path';
 import { parse } from 'yaml';
@@ -28,7 +28,7 @@ type Section = { readonly [key: string]: unknown };
 /**
  * Reads one context, by default the current one.
  *
- * @throws {CONFIG_INVALID} when the file cannot be read, names no such context, or wants something that is not supported.
+ * @throws {CONFIG_INVALID} if the file cannot be read, has no such context, or requires something unsupported.
  */
 export function readKubeconfig(path: string, context?: string): ClusterAccess {
   const file = resolve(path);
@@ -79,7 +79,7 @@ function remoteOf(file: string, url: string, cluster: Section, user: Section): R
   };
 }
 
-/** A token goes before the file of one, as client-go has it the other way round only for files that change: those are read each time. */
+/** A token file takes precedence over a token, as in the transport of client-go, and is read for every request because it may change. */
 function authorizationOf(file: string, user: Section): (() => string) | undefined {
   const token = textOf(user, 'token');
   const tokenFile = textOf(user, 'tokenFile');
@@ -95,7 +95,7 @@ function authorizationOf(file: string, user: Section): (() => string) | undefine
   return () => basic;
 }
 
-/** PEM, given in the file itself or in one beside it. */
+/** PEM, inline or from a file next to the kubeconfig. */
 function pemOf(file: string, section: Section, key: string): string | undefined {
   const data = textOf(section, `${key}-data`);
   if (data !== undefined) return Buffer.from(data, 'base64').toString('utf8');

@@ -1,8 +1,8 @@
 /**
- * An existing server, for the runs of one campaign: definitions that are missing, namespaces of its own, nothing else.
+ * Prepares an existing server for the runs of one campaign: installs missing CRDs, creates namespaces of its own, nothing else.
  *
- * Owns: the order in which that comes to be, and what is said of definitions that are there and differ. Does not own: whether the server
- * may be used (`guard.ts`), taking everything away again (`clean-up.ts`). Start at {@link openExisting}.
+ * Owns: the order of these steps, and warnings about CRDs that exist and differ. Does not own: whether the server may be used (`guard.ts`),
+ * removing everything again (`clean-up.ts`). Start at {@link openExisting}.
  */
 import type { ApiServer } from 'stalemate-apiserver';
 import { groupResource, type KubeObject } from 'stalemate-apiserver/objects/object';
@@ -25,32 +25,32 @@ export interface ExistingOptions extends Pick<RealClusterParts, 'witness' | 'kin
   readonly remote: RemoteOptions;
   readonly kinds: ApiServer;
   readonly crds: readonly KubeObject[];
-  /** Made for the run, and taken away with it. */
+  /** Created for the run and deleted with it. */
   readonly namespaces: readonly string[];
-  /** Made by actors of the run. */
+  /** Created by actors of the run. */
   readonly laterNamespaces: readonly string[];
   readonly objects: readonly KubeObject[];
-  /** What its actors may make outside of namespaces beside custom resources of `crds` (`cluster-writes.ts`). */
+  /** Cluster-scoped objects that its actors may create besides custom resources of `crds` (`cluster-writes.ts`). */
   readonly allowed?: readonly string[];
-  /** What the project has beside its definitions, as it is called there. */
+  /** The project's other manifests, with the names that they get there. */
   readonly shipped?: Shipped;
-  /** Where everything is noted that has to be taken away. */
+  /** Records everything that has to be removed. */
   readonly footprint: Footprint;
 }
 
 export interface Existing {
   readonly cluster: RealCluster;
   readonly territory: Territory;
-  /** Whether kube-controller-manager runs there: it collects garbage, ends namespaces and looks after workloads. */
+  /** Whether kube-controller-manager runs there: it collects garbage, deletes namespaces and runs the workload controllers. */
   readonly isManaged: boolean;
-  /** What its owner should know. */
+  /** Warnings for the user. */
   readonly warnings: readonly string[];
 }
 
 const CRD = 'customresourcedefinitions.apiextensions.k8s.io';
 const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 
-/** @throws {CLUSTER_UNAVAILABLE} when it cannot be reached, or does not let itself be used. */
+/** @throws {CLUSTER_UNAVAILABLE} if it cannot be reached or used. */
 export async function openExisting(options: ExistingOptions): Promise<Existing> {
   const remote = new RemoteServer(options.remote);
   const upstream = remoteUpstream(remote);
@@ -81,7 +81,7 @@ export async function openExisting(options: ExistingOptions): Promise<Existing> 
     );
     territory.take(CRD, made);
   }
-  // Not every server keeps APIServices.
+  // Not every server stores APIServices.
   const places = crds.flatMap(placesOf).filter((path) => !path.startsWith('/apis/apiregistration.k8s.io/'));
   await Promise.all(places.map((path) => served(upstream, path)));
   await Promise.all(
@@ -111,7 +111,10 @@ export async function openExisting(options: ExistingOptions): Promise<Existing> 
   return { cluster, territory, isManaged, warnings };
 }
 
-/** Roles of the whole cluster first: bindings in namespaces lead to them. Resolves with a token of the target's account, if it has one. */
+/**
+ * Cluster-scoped roles come first, since namespaced bindings refer to them. Resolves with a token of the target's service account, if it
+ * has one.
+ */
 async function shipThere(
   upstream: Upstream,
   { shipped, footprint }: ExistingOptions,

@@ -1,7 +1,7 @@
 /**
- * What a run would change on an existing cluster, found out by reading alone.
+ * Lists what a run would change on an existing cluster, with read requests only.
  *
- * Owns: the list. Start at {@link planFor}.
+ * Start at {@link planFor}.
  */
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import type { RemoteOptions } from '../../gate/http/remote.ts';
@@ -19,13 +19,13 @@ export interface PlanParts {
   readonly remote: RemoteOptions;
   readonly crds: readonly KubeObject[];
   readonly samples: readonly KubeObject[];
-  /** What the manifests hold beside definitions. */
+  /** The manifests apart from CRDs. */
   readonly shipped: readonly KubeObject[];
-  /** As the sample calls them. */
+  /** With the names used by the sample. */
   readonly namespaces: readonly string[];
 }
 
-/** One line each. */
+/** Returns one line per change. */
 export async function planFor({
   access,
   remote,
@@ -50,7 +50,7 @@ export async function planFor({
   ];
 }
 
-/** Of the manifests. */
+/** The line for the manifests. */
 function shippedLine(
   object: KubeObject,
   prefix: string,

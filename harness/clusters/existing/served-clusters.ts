@@ -1,15 +1,15 @@
 /**
- * The clusters that stalemate serves itself, noted by the uid of their namespace kube-system: they need not be allowed.
+ * The clusters that stalemate itself serves, recorded by the uid of their namespace kube-system: they need not be allowed.
  *
- * One file for each in the user's state folder (`$XDG_STATE_HOME/stalemate/served`, else `~/.local/state/…`), there for as long as it is
- * served. Owns: these files. Start at {@link noteServed}.
+ * One file for each in the user's state folder (`$XDG_STATE_HOME/stalemate/served`, else `~/.local/state/…`), as long as it is served.
+ * Owns: these files. Start at {@link noteServed}.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isOurProcess, ourProcess, type ProcessIdentity } from 'stalemate-apiserver/processes/process-identity';
 import { stateFolder } from '../../report/state-folder.ts';
 
-/** Notes one of ours. Resolves with what takes the note away again. */
+/** Records a served cluster. Returns a function that removes the record. */
 export function noteServed(uid: string, url: string, folder: string = stateFolder('served')): () => void {
   const file = fileOf(uid, folder);
   try {
@@ -17,17 +17,17 @@ export function noteServed(uid: string, url: string, folder: string = stateFolde
     forgetEnded(folder);
     writeFileSync(file, `${JSON.stringify({ version: 1, uid, url, process: ourProcess() })}\n`, { mode: 0o600 });
   } catch {
-    // A home that cannot be written to costs a flag, not the server.
+    // If the home folder is not writable, the user needs a flag; the server still starts.
   }
   return () => rmSync(file, { force: true });
 }
 
-/** Whether stalemate serves this cluster, or has. */
+/** Reports whether stalemate serves, or has served, this cluster. */
 export function isServed(uid: string, folder: string = stateFolder('served')): boolean {
   return existsSync(fileOf(uid, folder));
 }
 
-/** A server that was killed has left a note. */
+/** Removes records of servers that were killed. */
 function forgetEnded(folder: string): void {
   for (const name of readdirSync(folder)) {
     const file = join(folder, name);
@@ -35,12 +35,12 @@ function forgetEnded(folder: string): void {
       const { process } = JSON.parse(readFileSync(file, 'utf8')) as { readonly process: ProcessIdentity };
       if (!isOurProcess(process)) rmSync(file, { force: true });
     } catch {
-      // Half written: another process is writing it.
+      // Incomplete: another process is writing it.
     }
   }
 }
 
-/** A uid comes from a server: it is no path. */
+/** A uid comes from a server, so it must not be used as a path. */
 function fileOf(uid: string, folder: string): string {
   return join(folder, `${encodeURIComponent(uid).replaceAll('.', '%2E')}.json`);
 }

@@ -1,7 +1,7 @@
 /**
- * A session on an existing cluster: what earlier ones have left is removed first, and what this one makes at its end.
+ * A session on an existing cluster: removes leftovers of earlier sessions first, and its own at the end.
  *
- * Owns: the order of both, also when the work in between fails. Start at {@link withExisting}.
+ * Owns: doing both, even if the work in between fails. Start at {@link withExisting}.
  */
 import { HarnessError } from '../../model/errors.ts';
 import { standingText, type ExistingAccess } from './access.ts';
@@ -12,10 +12,10 @@ import { Footprint, leftFootprints } from './footprint.ts';
 type Report = (line: string) => void;
 
 /**
- * Does `work`, after saying with `report` where it is about to write; resolves with its result and with what could not be taken away, one
- * sentence each. That is reported when `work` throws.
+ * Runs `work` after calling `report` with where it is about to write; resolves with its result and with what could not be removed, one
+ * sentence each, which is reported if `work` throws.
  *
- * @throws what `work` throws; {REFUSED} {CLUSTER_UNAVAILABLE} when the cluster may not be used, or cannot be reached.
+ * @throws the error of `work`; {REFUSED} {CLUSTER_UNAVAILABLE} if the cluster may not be used, or cannot be reached.
  */
 export async function withExisting<T>(
   access: ExistingAccess,
@@ -42,7 +42,7 @@ export async function withExisting<T>(
   }
 }
 
-/** The same for work whose result has no place for what could not be taken away: it is reported. */
+/** As {@link withExisting}, but reports what could not be removed, for work whose result has no field for that. */
 export async function onExisting<T>(
   access: ExistingAccess,
   work: () => Promise<T>,
@@ -57,7 +57,7 @@ function reportLeft(left: readonly string[], report: Report): void {
   for (const why of left) report(`warning: left on the cluster: ${why}`);
 }
 
-/** @throws {REFUSED} when what answers is not what was used: that must not look like an ordinary end. */
+/** @throws {REFUSED} if another server answers than the one that was used: that must not look like an ordinary end. */
 async function cleaned(access: ExistingAccess, footprint: Footprint): Promise<readonly string[]> {
   try {
     const { remote } = await admitCluster(access, { same: footprint.read()?.head.uid });

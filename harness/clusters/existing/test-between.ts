@@ -1,13 +1,16 @@
-/** A server between a client and another one that sends some requests elsewhere. For tests. */
+/** A proxy between a client and a server that sends some requests elsewhere. For tests. */
 import { createServer, request as forward, type IncomingMessage, type Server } from 'node:http';
 
-/** Where a request is sent instead. */
+/** The other destination of a request. */
 export interface Redirection {
   readonly code: 307 | 308;
   readonly location: string;
 }
 
-/** Passes everything on to the server at `url`, but for what `elsewhere` answers for. It does not listen yet. */
+/**
+ * Forwards everything to the server at `url`, except requests for which `elsewhere` returns another destination. The returned server is not
+ * listening yet.
+ */
 export function between(url: string, elsewhere: (incoming: IncomingMessage) => Redirection | undefined): Server {
   return createServer((incoming, outgoing) => {
     const moved = elsewhere(incoming);

@@ -1,11 +1,11 @@
-/** What roles and bindings of the whole cluster would mean for its other users. Pure. */
+/** The effects of cluster-scoped roles and bindings on other users of the cluster. Pure. */
 import { listOf, mapOf, textOf } from 'stalemate-apiserver/objects/json';
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
 
-/** Rules of a role with such a label become part of a role that other users have: `…/aggregate-to-admin`. */
+/** The rules of a role with such a label are added to a role that other users have: `…/aggregate-to-admin`. */
 const JOINS = 'rbac.authorization.k8s.io/aggregate-to-';
 
-/** Whom a binding gives rights beside accounts in namespaces of the run: `Group system:unauthenticated`. */
+/** The subjects of a binding other than service accounts in the run's namespaces: `Group system:unauthenticated`. */
 export function othersBoundBy(binding: KubeObject, isOwn: (namespace: string) => boolean): readonly string[] {
   if (binding.kind !== 'ClusterRoleBinding') return [];
   return listOf(binding['subjects']).flatMap((one) => {
@@ -16,7 +16,7 @@ export function othersBoundBy(binding: KubeObject, isOwn: (namespace: string) =>
   });
 }
 
-/** A role without what would have it change roles of other users, and whether there was any of that. */
+/** Removes the labels that would add a role's rules to roles of other users; `joins` tells whether there were any. */
 export function byItself(role: KubeObject): { readonly role: KubeObject; readonly joins: boolean } {
   const { labels = {} } = role.metadata;
   const kept = Object.entries(labels).filter(([key]) => !key.startsWith(JOINS));

@@ -1,7 +1,7 @@
 /**
- * The configuration that a cluster is made from: the repository's `kind-config.yaml`, or a file of the user's, with what a run adds to it.
+ * The configuration for creating a cluster: the repository's `kind-config.yaml` or a file of the user, with the run's additions.
  *
- * Owns: the name, the image, and a way to the cluster's etcd, on loopback. Start at {@link configurationOf}.
+ * Owns: the name, the image, and an etcd port on loopback. Start at {@link configurationOf}.
  */
 import { fileURLToPath } from 'node:url';
 import { parse, stringify } from 'yaml';
@@ -10,10 +10,14 @@ import { readFileText, Unreadable } from '../../report/read-files.ts';
 import { HarnessError } from '../../model/errors.ts';
 
 const DEFAULT_FILE = fileURLToPath(new URL('../../../kind-config.yaml', import.meta.url));
-/** Where etcd listens in the node. */
+/** The port of etcd in the node. */
 const ETCD_PORT = 2379;
 
-/** As YAML, for `kind create cluster --config`. @throws {CONFIG_INVALID} when the file is no kind configuration. */
+/**
+ * Returns YAML for `kind create cluster --config`.
+ *
+ * @throws {CONFIG_INVALID} if the file is no kind configuration.
+ */
 export function configurationOf(file: string = DEFAULT_FILE, name: string, image: string, etcdPort: number): string {
   const config = read(file);
   const { networking, nodes } = config;

@@ -1,12 +1,12 @@
 /**
- * A container of a node as a process of this machine.
+ * Finds the host process of a container in a node.
  *
- * With docker on Linux the node's processes are ours to see, under other numbers; their control groups carry the container's id. Where the
- * engine is in a machine of its own nothing is found.
+ * With docker on Linux the node's processes are visible on this machine, with other pids; their cgroups contain the container's id. If the
+ * engine runs in a virtual machine, nothing is found.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Of its first process. */
+/** Returns the pid of the container's first process. */
 export function pidOfContainer(id: string): number | undefined {
   const pids = numbersIn('/proc').filter((pid) => read(`/proc/${pid}/cgroup`).includes(id));
   const inside = new Set(pids);

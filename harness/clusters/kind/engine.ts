@@ -1,29 +1,29 @@
 /**
- * The container engine that kind works with, and the node images that it has.
+ * The container engine that kind uses, and its node images.
  *
- * Owns: which engine answers, which image a cluster is made of, and what to say when one of them is missing: within a second, before
- * anything is made. Nothing is ever pulled by itself: an image is half a gigabyte. Start at {@link findEngine} and {@link nodeImage}.
+ * Owns: which engine answers, which image a cluster is created from, and the error message if one is missing: within a second, before
+ * anything is created. Images are never pulled implicitly: one is half a gigabyte. Start at {@link findEngine} and {@link nodeImage}.
  */
 import { HarnessError } from '../../model/errors.ts';
 import type { KindOptions } from '../../model/kind-options.ts';
 import { called } from './cli.ts';
 
-/** In the order in which kind looks for them. */
+/** In kind's search order. */
 const ENGINES = ['docker', 'nerdctl', 'podman'] as const;
 export type Engine = (typeof ENGINES)[number];
 
 type Environment = { readonly [name: string]: string | undefined };
 
-/** One that is missing or not running says so at once; this is for one that hangs. */
+/** The time limit for an engine that hangs; one that is missing or not running fails at once. */
 const ANSWER_MS = 10_000;
 const PROVIDER = 'KIND_EXPERIMENTAL_PROVIDER';
 const REPOSITORY = 'kindest/node';
 const ELSEWHERE = '"--cluster embedded" needs nothing, "--cluster envtest" needs two binaries and no containers';
 
 /**
- * The engine that `KIND_EXPERIMENTAL_PROVIDER` names, or the first that answers.
+ * Returns the engine that `KIND_EXPERIMENTAL_PROVIDER` names, or the first that answers.
  *
- * @throws {CLUSTER_UNAVAILABLE} when kind is not installed, or no engine answers.
+ * @throws {CLUSTER_UNAVAILABLE} if kind is not installed, or no engine answers.
  */
 export async function findEngine(environment: Environment = process.env): Promise<Engine> {
   const wanted = environment[PROVIDER] ?? '';
@@ -53,9 +53,9 @@ export async function findEngine(environment: Environment = process.env): Promis
 }
 
 /**
- * The image of the node: the one that is named, or the newest of kind's that the engine has.
+ * Returns the node's image: the named one, or the engine's newest kind image.
  *
- * @throws {CLUSTER_UNAVAILABLE} when the engine has no such image.
+ * @throws {CLUSTER_UNAVAILABLE} if the engine has no such image.
  */
 export async function nodeImage(engine: Engine, { image, kubernetesVersion }: KindOptions): Promise<string> {
   const version = kubernetesVersion?.replace(/^v/, '');

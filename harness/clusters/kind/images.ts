@@ -1,7 +1,7 @@
 /**
- * Images of the engine, put into the node of a kind cluster, where nothing is ever pulled.
+ * Loads images of the engine into the node of a kind cluster, which never pulls any.
  *
- * kind copies images out of docker alone; from the others they go by an archive. Start at {@link loadImage}.
+ * kind copies images only from docker; for other engines they are loaded as an archive. Start at {@link loadImage}.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,18 +10,18 @@ import { HarnessError } from '../../model/errors.ts';
 import { called } from './cli.ts';
 import type { Engine } from './engine.ts';
 
-/** What names its content; undefined when the engine does not have it. */
+/** The id, which identifies the content; undefined if the engine does not have the image. */
 export async function imageId(engine: Engine, image: string): Promise<string | undefined> {
   const { code, stdout } = await called([engine, 'image', 'inspect', '--format', '{{.Id}}', image]);
   return code === 0 ? stdout.trim() : undefined;
 }
 
-/** Whether the engine has it. */
+/** Reports whether the engine has the image. */
 export async function hasImage(engine: Engine, image: string): Promise<boolean> {
   return (await imageId(engine, image)) !== undefined;
 }
 
-/** @throws {CLUSTER_UNAVAILABLE} when the engine does not have the image that the target is. */
+/** @throws {CLUSTER_UNAVAILABLE} if the engine does not have the target's image. */
 export async function checkImage(engine: Engine, image: string): Promise<void> {
   if (await hasImage(engine, image)) return;
   throw new HarnessError(
@@ -30,14 +30,14 @@ export async function checkImage(engine: Engine, image: string): Promise<void> {
   );
 }
 
-/** What the node calls an image: podman says of those that come from nowhere that they are from here. */
+/** The name of an image in the node: podman prefixes unqualified names with `localhost/`. */
 export function nameInNode(engine: Engine, image: string): string {
   const [first = '', ...rest] = image.split('/');
   const hasHost = rest.length > 0 && (/[.:]/.test(first) || first === 'localhost');
   return engine === 'podman' && !hasHost ? `localhost/${image}` : image;
 }
 
-/** What is called to put it there; `archive` is a file that may be written. */
+/** The commands that load an image; `archive` is a path that may be written. */
 export function loadCommands(
   engine: Engine,
   image: string,
@@ -51,7 +51,11 @@ export function loadCommands(
   ];
 }
 
-/** Resolves with what the node calls it. @throws {CLUSTER_UNAVAILABLE} when it does not get there. */
+/**
+ * Resolves with the image's name in the node.
+ *
+ * @throws {CLUSTER_UNAVAILABLE} if loading it fails.
+ */
 export async function loadImage(
   engine: Engine,
   image: string,

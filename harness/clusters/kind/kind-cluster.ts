@@ -1,8 +1,8 @@
 /**
- * A kind cluster for one run: made by the kind CLI, deleted when the run is over, in whatever way that is.
+ * A kind cluster for one run: created by the kind CLI and deleted when the run ends, however it ends.
  *
- * Owns: its name, its life, its logs. A private kubeconfig file is written, the user's own is never read or changed. A kept cluster is
- * called by what it was made of, so that the next run finds it. Does not own: the engine (`engine.ts`), what runs do with the cluster
+ * Owns: its name, its lifetime, its logs. A private kubeconfig file is written; the user's own is never read or changed. A kept cluster is
+ * named after its configuration, so that the next run finds it. Does not own: the engine (`engine.ts`), how runs use the cluster
  * (`open-kind.ts`). Start at {@link makeKindCluster}.
  */
 import { createHash } from 'node:crypto';
@@ -21,34 +21,34 @@ import { OwnedClusters } from './owners.ts';
 import { Watchdog } from './watchdog.ts';
 
 export interface MakeKindOptions extends KindOptions {
-  /** Where logs go when something fails. */
+  /** Where logs are exported after a failure. */
   readonly logFolder: string;
-  /** Images for pods of the run: the first has to be there, the others may be. */
+  /** Images for pods of the run: the first is required, the others are optional. */
   readonly images?: readonly string[];
   readonly signal?: AbortSignal;
-  /** Hears what takes time, one line each. */
+  /** Called with one line before each slow step. */
   readonly say?: (line: string) => void;
 }
 
 export interface KindCluster {
   readonly access: KindAccess;
   readonly image: string;
-  /** It was there already. */
+  /** Whether the cluster already existed. */
   readonly isReused: boolean;
   readonly createMs: number;
-  /** Writes down what its nodes and containers have logged; says where. */
+  /** Exports the logs of its nodes and containers; resolves with the folder. */
   exportLogs(): Promise<string>;
   /** Deletes it, unless it is to be kept. */
   close(): Promise<void>;
 }
 
-/** The names of all of ours begin like this (`storage-key.ts` knows it). */
+/** The prefix of all our clusters' names (`storage-key.ts` depends on it). */
 const PREFIX = 'stalemate-';
-/** Between choosing a port and binding it, another process may take it. */
+/** Another process may take a port between choosing and binding it. */
 const TRIES = 3;
 const AGAIN_MS = 1_000;
 
-/** @throws {CLUSTER_UNAVAILABLE} when kind, an engine or an image is missing, or the cluster does not come up. */
+/** @throws {CLUSTER_UNAVAILABLE} if kind, an engine or an image is missing, or the cluster does not start. */
 export async function makeKindCluster(options: MakeKindOptions): Promise<KindCluster> {
   const engine = await findEngine();
   const image = await nodeImage(engine, options);
@@ -64,19 +64,19 @@ export async function makeKindCluster(options: MakeKindOptions): Promise<KindClu
       .catch((error: unknown) => options.say?.(`it could not be deleted: ${String(error)}`));
   }
   const keep = options.keep === true;
-  // What it is made of, whatever it is called and whichever port is free.
+  // The digest of its configuration, without its name and its port.
   const made = digest(configurationOf(options.configFile, '', image, 0));
   const name = `${PREFIX}${keep ? `kept-${made}` : digest(`${markOf(ourProcess())} ${realNow()}`)}`;
   const began = realNow();
   const folder = owned.folder(name);
-  /** Claims it; says whether it is there already. */
+  /** Claims the cluster; returns whether it already exists. */
   const claim = async (): Promise<boolean> => {
     const user = keep ? owned.userOf(name) : undefined;
     if (user !== undefined) throw unavailable(inUseText(name, folder, user));
     const isThere = keep && (await kind.names()).includes(name);
     const isKnown = owned.ownerOf(name)?.isMade === true;
     if (isThere && !isKnown) throw unavailable(notOursText(name, folder));
-    // Notes of one that was deleted by hand are of no use to the next.
+    // Records of a cluster that was deleted by hand are useless to the next one.
     if (!isThere) owned.forget(name);
     owned.claim(name, engine, keep, isThere);
     return isThere;
@@ -86,11 +86,11 @@ export async function makeKindCluster(options: MakeKindOptions): Promise<KindClu
   const logs = join(options.logFolder, 'kind-logs', name);
   const exportLogs = async (): Promise<string> => {
     mkdirSync(logs, { recursive: true });
-    // Of a node that has died there is less to be had, and kind says so.
+    // If the node has crashed, fewer logs are available, and kind fails.
     await kind.run(['export', 'logs', logs, '--name', name]).catch(() => {});
     return logs;
   };
-  /** What cannot be deleted now the watchdog tries once more when we are gone: no result is lost over it. */
+  /** If the cluster cannot be deleted now, the watchdog retries after this process has ended: the result must not be lost. */
   const end = async (): Promise<void> => {
     try {
       await kind.remove(name, owned);
@@ -108,7 +108,7 @@ export async function makeKindCluster(options: MakeKindOptions): Promise<KindClu
       options.say?.(`making the kind cluster "${name}" of ${image}`);
       for (let attempt = 1; ; attempt++) {
         const failed = await kind.create(name, folder, image, options.configFile, watchdog);
-        // An engine goes on with what a caller who was ended has asked for: what is being made is made to its end, and deleted then.
+        // The engine completes what a killed caller has requested, so creation is awaited and the cluster deleted afterwards.
         if (options.signal?.aborted === true) throw unavailable('interrupted while the kind cluster was made');
         if (failed === undefined) break;
         const wasPort = /port is already allocated|address already in use/.test(failed);
@@ -140,19 +140,19 @@ export async function makeKindCluster(options: MakeKindOptions): Promise<KindClu
   }
 }
 
-/** The CLI, and the engine where kind has no word for it. */
+/** The kind CLI, and the engine for what kind cannot do. */
 class Kind {
   readonly env: { readonly [name: string]: string | undefined };
   readonly #engine: Engine;
 
   constructor(engine: Engine) {
     this.#engine = engine;
-    // Whatever else is there: the engine that was found to answer. The user's own kubeconfig is not used.
+    // Forces the engine that was found to answer. The user's own kubeconfig is not used.
     const { KUBECONFIG: _, ...env } = process.env;
     this.env = { ...env, KIND_EXPERIMENTAL_PROVIDER: engine };
   }
 
-  /** Runs kind to its end, whatever happens around it. */
+  /** Runs kind to completion, without interruption. */
   async run(args: readonly string[]): Promise<string> {
     const { code, stdout, stderr } = await called(['kind', ...args], { env: this.env });
     if (code !== 0) throw unavailable(`"kind ${args.join(' ')}" ended with ${code ?? 'a signal'}: ${stderr.trim()}`);
@@ -163,7 +163,7 @@ class Kind {
     return (await this.run(['get', 'clusters'])).split('\n');
   }
 
-  /** What kind said, if it failed; what it has made so far is still there then. */
+  /** Returns kind's output if it failed; partial results still exist then. */
   async create(
     name: string,
     folder: string,
@@ -185,7 +185,7 @@ class Kind {
     return code === 0 ? undefined : readable(stderr);
   }
 
-  /** Those that the engine has, under the names that they have in the node. */
+  /** Loads the images that the engine has; returns their names in the node. */
   async load(images: readonly string[], name: string): Promise<KindAccess['images']> {
     const loaded: { [image: string]: string } = {};
     for (const image of images)
@@ -217,12 +217,12 @@ class Kind {
     };
   }
 
-  /** From the kubeconfig that is named kind takes its entries; without one from the user's. */
+  /** kind removes its entries from the kubeconfig that is passed; without one, from the user's. */
   async delete(name: string, folder: string): Promise<void> {
     await this.run(['delete', 'cluster', '--name', name, '--kubeconfig', join(folder, 'kubeconfig')]);
   }
 
-  /** Deletes a cluster, or what there is of it, and forgets it once it is gone. */
+  /** Deletes a cluster, even if incomplete, and its record once it is gone. */
   async remove(name: string, owned: OwnedClusters): Promise<void> {
     for (let attempt = 1; ; attempt++) {
       try {
@@ -230,7 +230,7 @@ class Kind {
         if ((await this.run(['get', 'nodes', '--name', name])).trim() === '') break;
         if (attempt === TRIES) throw unavailable(`the kind cluster "${name}" was deleted and is still there`);
       } catch (error) {
-        // An engine on a busy machine may not have seen a container end in time.
+        // An engine on a busy machine may not notice in time that a container ended.
         if (attempt === TRIES) throw error;
       }
       await realDelay(AGAIN_MS);
@@ -254,7 +254,7 @@ function deleteText(name: string): string {
   return `if it is broken, delete it with "kind delete cluster --name ${name}"`;
 }
 
-/** The end of what kind prints, which says what went wrong, without the stack below it. */
+/** The end of kind's output, which contains the error, without the stack trace below it. */
 function readable(text: string): string {
   const lines = text
     .split('\n')

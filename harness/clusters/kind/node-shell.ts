@@ -1,14 +1,14 @@
 /**
- * A shell in the node of a kind cluster: what has to be done in there is said to one that runs already, which takes a millisecond where
- * starting a program takes a hundred.
+ * A shell in the node of a kind cluster. Commands are sent to one running shell, which takes a millisecond; starting a program takes a
+ * hundred.
  *
- * It ends with us, whatever happens: its standard input is a pipe of ours. Start at {@link NodeShell}.
+ * It always ends with this process: its standard input is our pipe. Start at {@link NodeShell}.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { HarnessError } from '../../model/errors.ts';
 import type { KindAccess } from '../../model/kind-options.ts';
 
-/** What answers end with. */
+/** The terminator of answers. */
 const END = 'stalemate-end';
 
 export class NodeShell {
@@ -29,7 +29,11 @@ export class NodeShell {
     this.#child.stdout?.setEncoding('utf8').on('data', (piece: string) => this.#take(piece));
   }
 
-  /** What the script prints, once it has ended. @throws {CLUSTER_UNAVAILABLE} when there is no shell any more. */
+  /**
+   * Runs a script and resolves with its output.
+   *
+   * @throws {CLUSTER_UNAVAILABLE} if the shell has ended.
+   */
   ask(script: string): Promise<string> {
     return new Promise((resolve, reject) => {
       const fail = (why: string): void =>

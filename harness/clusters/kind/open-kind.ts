@@ -1,9 +1,9 @@
 /**
- * A kind cluster for the runs of one worker: as new as it was, with what every run needs in it.
+ * Prepares a kind cluster for the runs of one worker: in its initial state, with everything that runs need.
  *
- * Its etcd is ours too: it is put back as envtest's is, by keys and values, uids included. A worker finds what others before it have
- * left, in this run or, where the cluster is kept, in another; what the cluster held when it was new lies beside its kubeconfig. Does not
- * own: the cluster's life (`kind-cluster.ts`). Start at {@link openKind}.
+ * Its etcd is reset like envtest's, by keys and values, including uids. A worker removes leftovers of earlier workers, of this run or (if
+ * the cluster is kept) of another; a dump of the initial state is stored beside the kubeconfig. Does not own: the cluster's lifetime
+ * (`kind-cluster.ts`). Start at {@link openKind}.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -22,14 +22,14 @@ import { Etcd } from '../real/etcd.ts';
 import { RealCluster } from '../real/real-cluster.ts';
 import { isServersKey, isTargetsKey } from '../real/storage-key.ts';
 
-/** kubeadm is done before the API server is ready for everything. */
+/** kubeadm finishes before the API server is ready for everything. */
 const READY_MS = 60_000;
 const POLL_MS = 50;
-/** Ready, and done with what it makes when it starts, the last things included. */
+/** Ready, and finished with creating its initial objects, including the last ones. */
 const READY = ['/readyz', ...OWN];
 const NEW_FILE = 'new.json';
 
-/** @throws {CLUSTER_UNAVAILABLE} when it does not answer. */
+/** @throws {CLUSTER_UNAVAILABLE} if it does not answer. */
 export async function openKind(access: KindAccess, options: EnvtestOptions): Promise<RealCluster> {
   try {
     return await open(access, options);
@@ -83,7 +83,7 @@ async function answerOf(upstream: Upstream, path: string): Promise<number | stri
   }
 }
 
-/** Notes what a new cluster holds; makes one that is not new hold just that again. */
+/** Records the content of a new cluster; restores it in a cluster that is not new. */
 async function asNew(etcd: Etcd, file: string): Promise<void> {
   const stored = await etcd.all();
   if (!existsSync(file)) {
@@ -94,7 +94,7 @@ async function asNew(etcd: Etcd, file: string): Promise<void> {
   const { values } = JSON.parse(readFileSync(file, 'utf8')) as {
     readonly values: { readonly [key: string]: string };
   };
-  // Of a worker that was ended before it could take away its target.
+  // Left by a worker that was killed before it could remove its target.
   const keys = [...stored.keys()].filter((key) => !isServersKey(key) || isTargetsKey(key));
   const put = Object.entries(values).filter(([key, value]) => !isServersKey(key) && stored.get(key)?.value !== value);
   await etcd.write({ put: new Map(put), remove: keys.filter((key) => values[key] === undefined) });

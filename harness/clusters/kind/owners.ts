@@ -1,8 +1,8 @@
 /**
- * Which kind clusters are ours, and whose run each belongs to, written down before a cluster is made.
+ * Records which kind clusters are ours and which run uses each, before a cluster is created.
  *
- * Owns: the folder of each cluster below the user's state folder (`$XDG_STATE_HOME/stalemate/kind`), and telling whether the process that
- * made one still lives. A cluster that no file of ours names is never touched. Start at {@link OwnedClusters}.
+ * Owns: the folder of each cluster below the user's state folder (`$XDG_STATE_HOME/stalemate/kind`), and checking whether the process that
+ * created one is alive. A cluster without a record is never touched. Start at {@link OwnedClusters}.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,17 +16,17 @@ import { stateFolder } from '../../report/state-folder.ts';
 export interface Ownership {
   readonly version: 2;
   readonly cluster: string;
-  /** The engine that has it. */
+  /** The engine that runs it. */
   readonly engine: string;
-  /** Null: it is not in use. */
+  /** Null if it is not in use. */
   readonly process: ProcessIdentity | null;
   readonly keep: boolean;
-  /** It has come up: what is kept is worth keeping. */
+  /** Whether creation completed: an incomplete cluster is not worth keeping. */
   readonly isMade: boolean;
 }
 
 const FILE = 'owner.json';
-/** Choosing a cluster takes as long as kind needs to list those that are there. */
+/** Choosing a cluster takes as long as kind needs to list the existing ones. */
 const CHOOSING_MAX_MS = 60_000;
 const AGAIN_MS = 100;
 
@@ -37,15 +37,15 @@ export class OwnedClusters {
     this.#root = root;
   }
 
-  /** Where things of a cluster lie: its kubeconfig, its configuration. */
+  /** The folder of a cluster's files: its kubeconfig, its configuration. */
   folder(cluster: string): string {
     return join(this.#root, cluster);
   }
 
   /**
-   * No other run chooses a cluster meanwhile: between seeing that one is free and claiming it another run would do the same.
+   * Holds a lock while a cluster is chosen: otherwise another run could claim the same free cluster.
    *
-   * @throws {CLUSTER_UNAVAILABLE} when another run takes too long over it.
+   * @throws {CLUSTER_UNAVAILABLE} if another run holds the lock for too long.
    */
   async whileChoosing<T>(choose: () => Promise<T>): Promise<T> {
     mkdirSync(this.#root, { recursive: true, mode: 0o700 });
@@ -70,19 +70,19 @@ export class OwnedClusters {
     }
   }
 
-  /** From now on the cluster is this process's. */
+  /** Records this process as the owner of the cluster. */
   claim(cluster: string, engine: string, keep: boolean, isMade = false): void {
     mkdirSync(this.folder(cluster), { recursive: true, mode: 0o700 });
     this.#write({ version: 2, cluster, engine, process: ourProcess(), keep, isMade });
   }
 
-  /** It has come up. */
+  /** Records that creation completed. */
   made(cluster: string): void {
     const owner = this.ownerOf(cluster);
     if (owner !== undefined) this.#write({ ...owner, isMade: true });
   }
 
-  /** A kept cluster is whose the next run is. */
+  /** Makes a kept cluster available to the next run. */
   release(cluster: string): void {
     const owner = this.ownerOf(cluster);
     if (owner !== undefined) this.#write({ ...owner, process: null });
@@ -99,7 +99,7 @@ export class OwnedClusters {
     }
   }
 
-  /** Whose it is right now, or may be: a process in another container cannot be checked. */
+  /** The process that uses the cluster, or may use it: processes in other containers cannot be checked. */
   userOf(cluster: string): ProcessIdentity | undefined {
     const user = this.ownerOf(cluster)?.process ?? undefined;
     return user !== undefined && isOurProcess(user) ? user : undefined;
@@ -113,7 +113,7 @@ export class OwnedClusters {
     writeWhole(join(this.folder(owner.cluster), FILE), `${JSON.stringify(owner, undefined, 2)}\n`);
   }
 
-  /** Clusters whose owners are gone and did not want them kept, or were gone before there was anything to keep. */
+  /** Clusters of processes that have ended, which were not to be kept or were never completed. */
   abandoned(): readonly Ownership[] {
     if (!existsSync(this.#root)) return [];
     return readdirSync(this.#root)
@@ -128,7 +128,7 @@ interface OwnershipV1 extends Omit<Ownership, 'version' | 'process' | 'isMade'> 
   readonly pid: number;
 }
 
-/** The first version did not say where its process runs: it may, somewhere. */
+/** The first version did not record where the process runs, so it is treated as possibly alive. */
 function upgraded(owner: Ownership | OwnershipV1): Ownership {
   if (owner.version !== 1) return owner;
   const { pid, cluster, engine, keep } = owner;

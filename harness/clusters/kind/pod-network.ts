@@ -1,9 +1,8 @@
 /**
- * A network for the pods of a node that has none: they reach out, and need no inbound route.
+ * Sets up a network for the pods of a node that has none: outbound connections only.
  *
- * What kind brings for that is a DaemonSet, which needs kube-controller-manager and kube-scheduler, and those are left out
- * (`kind-config.yaml`). One node needs nothing but two of the plugins in its image. A network that is there stays. Start at
- * {@link givePodNetwork}.
+ * kind's own network is a DaemonSet, which needs kube-controller-manager and kube-scheduler, and those are left out (`kind-config.yaml`). A
+ * single node needs only two of the plugins in its image. An existing network is kept. Start at {@link givePodNetwork}.
  */
 import type { NodeShell } from './node-shell.ts';
 
@@ -20,7 +19,7 @@ const CONFIGURATION = {
 };
 const FOLDER = '/etc/cni/net.d';
 
-/** Written whole: containerd reads what it sees there at once. */
+/** Written atomically: containerd reads the file as soon as it appears. */
 export async function givePodNetwork(shell: NodeShell): Promise<void> {
   const text = JSON.stringify(CONFIGURATION);
   await shell.ask(

@@ -1,4 +1,4 @@
-/** What is asked of an API server about pods: past the gate, in the harness's own name. Start at {@link PodRequests}. */
+/** Requests about pods that the harness itself sends to an API server, bypassing the gate. Start at {@link PodRequests}. */
 import { mapOf, mapsOf, textOf } from 'stalemate-apiserver/objects/json';
 import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object';
 import type { ApiRequest, ApiResponse, Method } from 'stalemate-apiserver/wire/http';
@@ -9,9 +9,9 @@ import { readKubeconfig } from '../existing/kubeconfig-file.ts';
 import { ask } from '../real/own-requests.ts';
 
 const NOTHING = (): void => {};
-/** Of what kubelet says of a pod, the last. */
+/** The number of latest kubelet events to read for a pod. */
 const EVENTS_MAX = 5;
-/** Of a version that the server has forgotten. */
+/** The status for a resourceVersion that has expired. */
 const GONE = 410;
 
 export class PodRequests {
@@ -23,7 +23,7 @@ export class PodRequests {
     this.#upstream = remoteUpstream(this.#remote);
   }
 
-  /** Makes an object; why not, if it was refused. */
+  /** Creates an object; resolves with the reason if it was rejected. */
   async create(resource: string, object: KubeObject): Promise<string | undefined> {
     const { code, body } = await this.#ask('POST', pathOf(resource, object, false), object);
     if (code < 300) return undefined;
@@ -35,7 +35,7 @@ export class PodRequests {
     await this.#ask('DELETE', pathOf(resource, object), now);
   }
 
-  /** Every state of a pod from now on, until the returned function is called. */
+  /** Calls `seen` with every state of a pod from now on, until the returned function is called. */
   watch(pod: KubeObject, seen: (now: KubeObject) => void, lost: (why: string) => void): () => void {
     let latest: { readonly resourceVersion?: string } = {};
     let isOver = false;
@@ -49,7 +49,7 @@ export class PodRequests {
       lost(why);
     };
     const failed = (why: unknown): void => lose(`its pod could not be watched (${String(why)})`);
-    /** What was missed meanwhile is nowhere but in a list: its end, perhaps. */
+    /** Changes missed between watches appear only in a list; one may be the pod's deletion. */
     const relist = async (): Promise<void> => {
       const { code, body } = await this.#ask('GET', path, undefined, query);
       if (isOver) return;
@@ -103,7 +103,7 @@ export class PodRequests {
     };
   }
 
-  /** What a container prints, as it comes, until it ends or the returned function is called. */
+  /** Streams the log of a container, until it ends or the returned function is called. */
   follow(pod: KubeObject, container: string, printed: (piece: string) => void, done: () => void): () => void {
     const target = `${pathOf('pods', pod)}/log?follow=true&container=${container}`;
     const connection = this.#remote.http1('configured');
@@ -126,7 +126,7 @@ export class PodRequests {
     };
   }
 
-  /** What kubelet complains of, as the end of a sentence. */
+  /** The kubelet's warnings, phrased as the end of a sentence. */
   async complaints(pod: KubeObject): Promise<string> {
     const { namespace = '', name = '' } = pod.metadata;
     const query = { fieldSelector: `involvedObject.name=${name},type=Warning` };

@@ -1,17 +1,17 @@
-/** What the status of a pod says of one of its containers. Start at {@link stateOf}. */
+/** Interprets the status of one of a pod's containers. Start at {@link stateOf}. */
 import { constants } from 'node:os';
 import { isMap, mapOf, mapsOf, textOf } from 'stalemate-apiserver/objects/json';
 import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object';
 
 export type ContainerState =
   | { readonly is: 'waiting' }
-  /** It does not run, and waiting will not help. */
+  /** It does not run, and waiting is pointless. */
   | { readonly is: 'failing'; readonly why: string }
   /** `container`: its id. */
   | { readonly is: 'running'; readonly container: string }
   | { readonly is: 'ended'; readonly container: string; readonly how: string };
 
-/** What a kubelet waits for by itself. */
+/** Reasons that go away by themselves. */
 const PATIENT = new Set(['', 'ContainerCreating', 'PodInitializing']);
 
 export function stateOf(pod: KubeObject, name: string): ContainerState {
@@ -37,7 +37,7 @@ function waitingWhy(status: JsonObject): string | undefined {
   return `its container "${textOf(status['name'])}" does not start (${textOf(reason)}: ${textOf(message)})`;
 }
 
-/** `with code 1`, `by SIGKILL`, and what kubelet knows beyond that. */
+/** `with code 1`, `by SIGKILL`, and the kubelet's reason. */
 function endOf(terminated: JsonObject): string {
   const code = Number(terminated['exitCode'] ?? 0);
   const signal = Object.entries(constants.signals).find(([, number]) => number === code - 128)?.[0];

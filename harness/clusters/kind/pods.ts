@@ -1,9 +1,9 @@
 /**
- * Pods in the node of a kind cluster, one for each life of a target that runs in there.
+ * Pods in the node of a kind cluster, one for each incarnation of a target that runs in the cluster.
  *
- * They are bound to the node by us, since there is no scheduler, and started by its kubelet. Owns: making one, hearing of it (its state, what
- * it prints), ending it at once. Does not own: its spec (the caller makes the objects), the gate that it talks to. Start at
- * {@link KindPods}.
+ * They are bound to the node directly, since there is no scheduler, and started by its kubelet. Owns: creating a pod, watching it (its
+ * state, its log), killing it. Does not own: its spec (the caller builds the objects), the gate that it talks to. Start at {@link
+ * KindPods}.
  */
 import { randomBytes } from 'node:crypto';
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
@@ -22,29 +22,31 @@ import { findHost, openWay, type HostPlace, type WayIn } from './way-in.ts';
 export interface PodEars {
   readonly running: () => void;
   readonly printed: (piece: string) => void;
-  /** It does not run, and will not. */
+  /** It does not run, and never will. */
   readonly failed: (why: string) => void;
   readonly ended: (how: string) => void;
 }
 
 export interface PodObjects {
   readonly pod: KubeObject;
-  /** What it mounts. */
+  /** The Secret that it mounts. */
   readonly secret: KubeObject;
-  /** Which of its containers is meant. */
+  /** The name of the target's container. */
   readonly container: string;
 }
 
-/** Its image is there, so that it starts within seconds, on whatever machine. */
+/** The image is already loaded, so a pod starts within seconds on any machine. */
 const START_MAX_MS = 90_000;
-/** Of the time that a target has to get ready: then a run goes on without it, and what kubelet says of its pod has to be heard before. */
+/**
+ * The share of the target's readiness limit: at that limit the run continues without it, and the kubelet's reason must be reported before.
+ */
 const START_SHARE = 0.9;
-/** How long what it printed last is waited for. */
+/** How long to wait for the last output. */
 const LAST_WORDS_MS = 500;
 const WITHOUT = 'a target in there would not reach the gate; run the program itself (-- COMMAND)';
 const NOTHING = (): void => {};
 
-/** The node of one cluster, for a worker. */
+/** The pods in the node of one cluster, for one worker. */
 export class KindPods {
   readonly node: string;
   readonly #shell: NodeShell;
@@ -58,24 +60,24 @@ export class KindPods {
     this.#requests = new PodRequests(access);
   }
 
-  /** @throws {CLUSTER_UNAVAILABLE} when pods would not reach this machine. */
+  /** @throws {CLUSTER_UNAVAILABLE} if pods could not reach this machine. */
   static async open(access: KindAccess): Promise<KindPods> {
     const shell = new NodeShell(access);
     await givePodNetwork(shell);
     return new KindPods(access, shell, await findHost(shell, WITHOUT));
   }
 
-  /** What this machine is called in there. */
+  /** The address of this machine in the cluster. */
   get address(): string {
     return this.#host.address;
   }
 
-  /** For pods, to a port of this machine's loopback. */
+  /** Opens a relay for pods to a port on this machine's loopback. */
   wayTo(port: number): Promise<WayIn> {
     return openWay(this.#host, port);
   }
 
-  /** Starts a pod; `make` receives the name that it is to have. Errors are reported, never thrown, and before it should be ready. */
+  /** Starts a pod; `make` is called with its name. Errors are reported, never thrown, and before the readiness limit. */
   start(make: (name: string) => PodObjects, ears: PodEars, readyWithinMs: number): KindPod {
     const objects = make(`${TARGET_POD}${randomBytes(5).toString('hex')}`);
     const pod = new KindPod(objects, ears, this.#requests, this.#shell, readyWithinMs);
@@ -91,7 +93,7 @@ class KindPod {
   readonly #shell: NodeShell;
   readonly #late: NodeJS.Timeout;
   #begun: Promise<void> = Promise.resolve();
-  /** Its id, once it has run. */
+  /** The container's id, once it has run. */
   #container = '';
   #pid: number | undefined;
   #isOver = false;
@@ -109,7 +111,7 @@ class KindPod {
     this.#late = realSetTimeout(() => void this.#complain(late), startMs);
   }
 
-  /** Of its first process, where that can be seen from here. */
+  /** The pid of its first process, if it is visible on this machine. */
   get pid(): number | undefined {
     return this.#pid;
   }
@@ -123,12 +125,12 @@ class KindPod {
     void this.#shell.ask(signalScript(this.#container, name)).catch(NOTHING);
   }
 
-  /** Ends it at once and takes it away. */
+  /** Kills the pod and deletes it. */
   remove(): void {
     this.#over(NOTHING);
     this.signal('KILL');
     this.#endLog();
-    // The cluster may be gone with all that is in it.
+    // The cluster may already be deleted.
     void this.#takeAway().catch(NOTHING);
   }
 

@@ -1,12 +1,12 @@
 /**
- * Deletes a kind cluster when we are gone, in whatever way: Ctrl-C twice, a crash, kill -9.
+ * Deletes a kind cluster when this process is gone for any reason: Ctrl-C twice, a crash, kill -9.
  *
- * Owns: what a shell does then (`watching-shell.ts`). What it cannot do (the machine goes down) the next start does
+ * Owns: the shell script that does it (`watching-shell.ts`). After a failure of the whole machine, the next start cleans up
  * (`kind-cluster.ts`). Start at {@link Watchdog}.
  */
 import { WatchingShell } from 'stalemate-apiserver/processes/watching-shell';
 
-/** Reads lines until "done", or the end of the pipe, which means that we are gone. */
+/** Reads lines until "done", or until the pipe closes because this process has ended. */
 const SCRIPT = `
 while read -r line; do
   case $line in
@@ -30,12 +30,12 @@ rm -rf -- "$2"`;
 export class Watchdog {
   readonly #shell: WatchingShell;
 
-  /** For a cluster and the folder where things of it lie; `env` is what kind is called with. */
+  /** For a cluster and the folder of its files; `env` is the environment for kind. */
   constructor(cluster: string, folder: string, env: { readonly [name: string]: string | undefined }) {
     this.#shell = new WatchingShell(SCRIPT, [cluster, folder], env);
   }
 
-  /** This process is making the cluster. */
+  /** Tells the watchdog the pid of the process that creates the cluster. */
   making(pid: number): void {
     this.#shell.tell(`making ${pid}`);
   }
@@ -44,7 +44,7 @@ export class Watchdog {
     this.#shell.tell('made');
   }
 
-  /** There is nothing left to do. */
+  /** Ends the watchdog: nothing is left to delete. */
   done(): void {
     this.#shell.done();
   }

@@ -1,9 +1,9 @@
 /**
- * How a kind cluster reaches this machine: its pods what listens on loopback, its API server a relay.
+ * How a kind cluster reaches this machine: relays for its pods and its API server to servers on loopback.
  *
- * Where the engine's network is one of this machine's own, as with docker on Linux, its gateway is this machine; where the engine lives in a
- * machine of its own, it has a name for ours. Owns: finding that out, and ports there that lead to ports of loopback, so that nothing else
- * of this machine listens on that network. Start at {@link findHost}.
+ * If the engine's network is on this machine, as with docker on Linux, its gateway is this machine; an engine in a virtual machine has a
+ * host name for it. Owns: detecting that, and opening ports there that relay to loopback, so that nothing else of this machine is exposed
+ * on that network. Start at {@link findHost}.
  */
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
@@ -12,30 +12,34 @@ import type { KindAccess } from '../../model/kind-options.ts';
 import { NodeShell } from './node-shell.ts';
 
 export interface HostPlace {
-  /** What this machine is to the node. */
+  /** The address of this machine as seen from the node. */
   readonly address: string;
-  /** Where that leads to. */
+  /** The address to listen on. */
   readonly listen: string;
 }
 
-/** A port of loopback as pods reach it. */
+/** A relay to a loopback port, as pods reach it. */
 export interface WayIn {
   readonly host: string;
   readonly port: number;
   close(): void;
 }
 
-/** Names that engines in machines of their own have for the one that they are on. */
+/** Host names for this machine that engines in virtual machines provide. */
 const NAMES = ['host.docker.internal', 'host.containers.internal'];
 const ASK = [
   `ip -4 route show default | sed -n 's/^default via \\([0-9.]*\\).*/\\1/p'`,
   ...NAMES.map((name) => `getent ahostsv4 ${name} | sed -n '1s/ .*//p'`),
 ].join('; ');
 const LOOPBACK = '127.0.0.1';
-/** A connection that is refused is refused at once; one that a firewall swallows never is. */
+/** The time limit for a connection: a refusal is immediate, but a firewall may drop packets. */
 const REACH_S = 5;
 
-/** Which of the addresses that the node knows, its gateway first, is this machine. @internal */
+/**
+ * Returns the candidate address (the gateway first) that belongs to this machine.
+ *
+ * @internal
+ */
 export function placeAmong(candidates: readonly string[], own: ReadonlySet<string>): HostPlace | undefined {
   const ours = candidates.find((address) => own.has(address));
   if (ours !== undefined) return { address: ours, listen: ours };
@@ -43,7 +47,11 @@ export function placeAmong(candidates: readonly string[], own: ReadonlySet<strin
   return named === undefined ? undefined : { address: named, listen: LOOPBACK };
 }
 
-/** The same for who needs no shell. @throws {CLUSTER_UNAVAILABLE} */
+/**
+ * As {@link findHost}, without an existing shell.
+ *
+ * @throws {CLUSTER_UNAVAILABLE} if the node cannot reach this machine.
+ */
 export async function findHostOf(access: KindAccess, without: string): Promise<HostPlace> {
   const shell = new NodeShell(access);
   try {
@@ -54,10 +62,10 @@ export async function findHostOf(access: KindAccess, without: string): Promise<H
 }
 
 /**
- * This machine as the node knows it.
+ * Finds the address of this machine as seen from the node.
  *
- * @param without What does not work without it, and what to do then, as the end of a sentence.
- * @throws {CLUSTER_UNAVAILABLE} when the node would not reach this machine.
+ * @param without - What does not work without it, and what to do then, as the end of a sentence.
+ * @throws {CLUSTER_UNAVAILABLE} if the node cannot reach this machine.
  */
 export async function findHost(shell: NodeShell, without: string): Promise<HostPlace> {
   const candidates = (await shell.ask(ASK)).split('\n').filter((line) => /^[\d.]+$/.test(line));
@@ -80,7 +88,10 @@ export async function findHost(shell: NodeShell, without: string): Promise<HostP
   );
 }
 
-/** A port that pods reach, before one of loopback. What is reset is closed: a reset of Node's can keep a worker from ever ending. */
+/**
+ * Opens a port for pods that relays to a loopback port. Connections are closed rather than reset: a reset in Node can keep a worker from
+ * ending.
+ */
 export function openWay({ address, listen }: HostPlace, to: number): Promise<WayIn> {
   const sockets = new Set<Socket>();
   const server: Server = createServer((near) => {

@@ -1,13 +1,12 @@
 /**
- * What a server has sent and no client has received yet: it is passed on at once, in the order of the embedded server.
+ * Answers and events that a server has sent and no client has received yet; they are passed on at once, in the embedded server's order.
  *
- * Answers and watches come over connections of their own, so that the order of arrival is chance. Owns: the order. A change reaches the
- * watches in the order in which they were opened, and the client that made it after them; a watch opens before its first events. Start at
- * {@link Arrivals}.
+ * Answers and watches use separate connections, so their order of arrival is random. Owns: the order. Watches get a change in the order in
+ * which they were opened, before the client that made it gets its answer; a watch opens before its first events. Start at {@link Arrivals}.
  */
 import { realClearTimeout, realNow, realSetTimeout } from '../../determinism/real-time.ts';
 
-/** By what arrivals are sorted: first number first, then the second, then the third. */
+/** The sort key of arrivals: compared number by number. */
 type Rank = readonly [kind: number, first: number, second: number];
 
 interface Arrival {
@@ -19,9 +18,9 @@ interface Arrival {
 const EVENT = 0;
 const ANSWER = 1;
 const FIRST_EVENT = 2;
-/** What is unpublished waits for an answer that does not come: after so long it is to be published without it. */
+/** Unpublished changes wait for an answer; after this time they are published without it. */
 const HASTEN_MS = 1_000;
-/** What is never published is passed on after so long. */
+/** Arrivals that refer to unpublished changes are passed on after this time. */
 const UNTOLD_MS = 5_000;
 const ALWAYS = (): boolean => true;
 
@@ -32,7 +31,10 @@ export class Arrivals {
   #sinceMs = 0;
   #timer: ReturnType<typeof realSetTimeout> | undefined;
 
-  /** `isDone`: whether the server has done all that it was asked for. `hasten`: publishes what can be published. */
+  /**
+   * @param isDone - Whether the server has finished all requests.
+   * @param hasten - Publishes what can be published.
+   */
   constructor(isDone: () => boolean, hasten: () => void = () => {}) {
     this.#isDone = isDone;
     this.#hasten = hasten;
@@ -42,12 +44,12 @@ export class Arrivals {
     return this.#waiting.length > 0;
   }
 
-  /** An answer, or the opening of a watch, to the request of this number; `isTold` where it shows objects. */
+  /** Adds an answer, or the opening of a watch, to the request with this number; `isTold` if it contains objects. */
   answer(request: number, pass: () => void, isTold: () => boolean = ALWAYS): void {
     this.#add({ rank: [ANSWER, request, 0], isTold, pass });
   }
 
-  /** An event of the watch that the request of this number opened; of one that is about to open when `isFirst`. */
+  /** Adds an event of the watch that the request with this number opened; `isFirst` if the watch is about to open. */
   event(request: number, isFirst: boolean, revision: number, isTold: () => boolean, pass: () => void): void {
     this.#add({ rank: isFirst ? [FIRST_EVENT, request, 0] : [EVENT, revision, request], isTold, pass });
   }
@@ -82,7 +84,7 @@ export class Arrivals {
   }
 }
 
-/** Equal ranks keep the order in which they came. */
+/** Equal ranks keep their order of arrival. */
 function compare(a: Rank, b: Rank): number {
   return a[0] - b[0] || a[1] - b[1] || a[2] - b[2];
 }

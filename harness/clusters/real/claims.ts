@@ -1,8 +1,8 @@
 /**
- * What the answer to a write says that it has changed, on a server whose changes are only seen from outside.
+ * The changes that the answer to a write reports, on a server whose changes are only observed from outside.
  *
- * Owns: reading answers. A write that was answered with a version made that version, unless it is an old one; a deletion that ended an
- * object belongs to the client that asked for it, or that removed its last finalizer. Start at {@link claimsOf}.
+ * Owns: interpreting answers. A write whose answer has a resourceVersion made that revision, unless it is an old one; the deletion of an
+ * object belongs to the client that requested it or removed its last finalizer. Start at {@link claimsOf}.
  */
 import { groupResource, revisionOf, type JsonObject, type KubeObject } from 'stalemate-apiserver/objects/object';
 import type { ApiRequest, ApiResponse } from 'stalemate-apiserver/wire/http';
@@ -11,18 +11,18 @@ import type { ObservedChange } from '../../gate/recorder.ts';
 import { isWrite } from '../../model/history.ts';
 
 export interface Claim {
-  /** By uid; empty where the answer does not say. */
+  /** The object's uid; empty if the answer does not contain it. */
   readonly uid: string;
   /** `widgets.example.com/default/a`. */
   readonly place: string;
-  /** `version`: it has this one now. `end`: it is gone. `some`: something was done to it. */
+  /** `version`: the write made this revision. `end`: it deleted the object. `some`: it changed the object in some way. */
   readonly what: 'version' | 'end' | 'some';
   readonly revision: number;
-  /** The answer may come of a write that changed nothing of this object. */
+  /** The write may have changed nothing of this object. */
   readonly perhaps: boolean;
 }
 
-/** What a request that was answered like this has changed. */
+/** Returns the changes that a request with this answer has made. */
 export function claimsOf(request: ApiRequest, { code, body }: ApiResponse): readonly Claim[] {
   const info = requestInfo(request.method, request.path, request.query);
   if (info === undefined || !isWrite(info.verb) || code >= 300 || (request.query['dryRun'] ?? '') !== '') return [];
@@ -47,7 +47,7 @@ export function claimsOf(request: ApiRequest, { code, body }: ApiResponse): read
   return [claimOf(object as KubeObject, `${resource}/${namespace}/${name}`, info.verb === 'delete')];
 }
 
-/** What finalizers or a grace period keep alive is ended by another client. */
+/** An object that finalizers or a grace period keep alive is deleted later, by another client. */
 function claimOf(object: KubeObject, place: string, deleted: boolean): Claim {
   const { metadata } = object;
   const { finalizers = [] } = (object['spec'] ?? {}) as { readonly finalizers?: readonly string[] };
@@ -63,7 +63,7 @@ function claimOf(object: KubeObject, place: string, deleted: boolean): Claim {
   };
 }
 
-/** Whether a change is what a claim is about. */
+/** Reports whether a change matches a claim. */
 export function isClaimed({ uid, place, what, revision }: Claim, change: ObservedChange): boolean {
   const same = uid === '' ? place === `${change.resource}/${change.namespace}/${change.name}` : uid === change.uid;
   if (!same) return false;

@@ -1,9 +1,9 @@
 /**
- * Brings together what an observer sees a server commit and what the server answers, so that both look as in one process: a change is
- * published before any client receives it, in the order of revisions, as the write of the client that asked for it.
+ * Matches the changes that an observer sees with the server's answers, so that both appear in the same order as in one process: a change is
+ * published before any client receives it, in revision order, attributed to the write of the client that requested it.
  *
- * Owns: what is waited for. A change that comes while a write is under way waits for its answer; an answer waits until the changes that it
- * speaks of have been seen; a watch event until its change has been published. Start at {@link CommitOrder}.
+ * Owns: the waiting. A change observed during a write waits for the write's answer; an answer waits until its changes have been observed; a
+ * watch event waits until its change has been published. Start at {@link CommitOrder}.
  */
 import { groupResource } from 'stalemate-apiserver/objects/object';
 import type { ApiRequest, ApiResponse } from 'stalemate-apiserver/wire/http';
@@ -12,44 +12,44 @@ import { realClearTimeout, realSetTimeout } from '../../determinism/real-time.ts
 import type { ObservedChange } from '../../gate/recorder.ts';
 import { claimsOf, isClaimed, type Claim } from './claims.ts';
 
-/** Runs something in the name of the client that asked. */
+/** Runs `act` on behalf of the requesting client. */
 export type InTheNameOf = (act: () => void) => void;
 
 export interface Write {
-  /** The server has answered; `pass` is called once every change that the answer reports has been published. */
+  /** Called with the server's answer; calls `pass` once every change that the answer reports has been published. */
   answered(response: ApiResponse, pass: () => void): void;
-  /** Its outcome is unknown. */
+  /** Called if the outcome is unknown. */
   lost(pass: () => void): void;
 }
 
-/** An answer that reports a change which is never observed is passed on after so long; the observer is milliseconds behind. */
+/** After this time an answer is passed on although its change was not observed; normally the observer is milliseconds behind. */
 const UNSEEN_MS = 5_000;
 
 interface UnderWay {
   readonly request: ApiRequest;
   readonly as: InTheNameOf;
   claims: readonly Claim[];
-  /** Absent as long as there is no answer. */
+  /** Absent until there is an answer. */
   pass: (() => void) | undefined;
   timer: ReturnType<typeof realSetTimeout> | undefined;
 }
 
 export class CommitOrder {
-  /** The last published version of every object that still exists, by uid. */
+  /** The last published revision of every existing object, by uid. */
   readonly live: Map<string, ObservedChange> = new Map();
-  /** Answers that were passed on although a change that they speak of had not been seen. */
+  /** The number of answers that were passed on although a change that they report had not been observed. */
   unseen = 0;
   readonly #publish: (change: ObservedChange) => void;
   readonly #published: (change: ObservedChange) => void;
   readonly #isOurs: (change: ObservedChange, isMade: boolean) => boolean;
-  /** The last published revision of every object, deleted or not, by uid. */
+  /** The last published revision number of every object, including deleted ones, by uid. */
   readonly #revisions = new Map<string, number>();
   readonly #underWay = new Set<UnderWay>();
   #waiting: ObservedChange[] = [];
 
   /**
-   * `publish` receives each change in the name of the client that made it; `published` afterwards. A change that is not ours, made by an
-   * actor or not, is skipped.
+   * `publish` is called with each change on behalf of the client that made it; `published` afterwards. Changes that do not belong to the
+   * run are skipped, whoever made them.
    */
   constructor(
     publish: (change: ObservedChange) => void,
@@ -61,7 +61,7 @@ export class CommitOrder {
     this.#isOurs = isOurs;
   }
 
-  /** Whether this version, or a later one, has been published. */
+  /** Reports whether this revision, or a later one, has been published. */
   knows(uid: string, revision: number): boolean {
     return (this.#revisions.get(uid) ?? -1) >= revision;
   }
@@ -71,13 +71,13 @@ export class CommitOrder {
     this.#revisions.set(uid, revision);
   }
 
-  /** The observer has seen a change. */
+  /** Called when the observer has seen a change. */
   seen(change: ObservedChange): void {
     this.#waiting.push(change);
     this.#settle();
   }
 
-  /** A request goes to the server that may change something. */
+  /** Called when a request that may change something is sent to the server. */
   begin(request: ApiRequest, as: InTheNameOf): Write {
     const write: UnderWay = { request, as, claims: [], pass: undefined, timer: undefined };
     this.#underWay.add(write);
@@ -91,14 +91,14 @@ export class CommitOrder {
   }
 
   /**
-   * Publishes what was seen although answers are missing. A change to the object of a write under way counts as that write's: its answer
-   * may have to be converted first, by a webhook that takes its time.
+   * Publishes observed changes although answers are missing. A change to the object of a write in progress is attributed to that write: its
+   * answer may have to be converted first, by a slow webhook.
    */
   hasten(): void {
     this.#settle(true);
   }
 
-  /** Forgets the writes under way: no client waits for them any more. */
+  /** Forgets the writes in progress: no client waits for them any more. */
   reset(): void {
     for (const { timer } of this.#underWay) realClearTimeout(timer);
     this.#underWay.clear();
@@ -143,7 +143,7 @@ export class CommitOrder {
     for (const { pass } of writes) pass?.();
   }
 
-  /** Whether the change that a claim is about has yet to be seen. */
+  /** Reports whether the change of a claim has not been observed yet. */
   #isOpen(claim: Claim): boolean {
     if (claim.perhaps || this.#waiting.some((change) => isClaimed(claim, change))) return false;
     switch (claim.what) {
@@ -163,7 +163,7 @@ export class CommitOrder {
   }
 }
 
-/** Whether a request may have made this change, by its path alone. */
+/** Reports whether a request may have made this change, by its path alone. */
 function isAbout({ method, path, query }: ApiRequest, change: ObservedChange): boolean {
   const info = requestInfo(method, path, query);
   if (info === undefined || groupResource(info) !== change.resource || info.namespace !== change.namespace)

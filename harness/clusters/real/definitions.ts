@@ -1,4 +1,4 @@
-/** Where what a definition defines is to be found, once it is served. */
+/** The paths of the resource that a CRD defines. */
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import { collectionPath } from 'stalemate-apiserver/wire/path';
 
@@ -9,7 +9,7 @@ interface DefinitionSpec {
   readonly versions: readonly { readonly name: string; readonly served?: boolean }[];
 }
 
-/** Where objects are created; undefined where no version is served. */
+/** The path for creating objects; undefined if no version is served. */
 export function creationPathOf({ spec }: KubeObject, namespace: string): string | undefined {
   const { group, names, scope, versions } = spec as unknown as DefinitionSpec;
   const version = versions.find(({ served }) => served !== false)?.name;
@@ -17,7 +17,7 @@ export function creationPathOf({ spec }: KubeObject, namespace: string): string 
   return collectionPath({ group, version, resource: names.plural }, scope === 'Cluster' ? '' : namespace);
 }
 
-/** What answers once a definition is served: its collections, and discovery, which comes a little later. */
+/** The paths that answer once a CRD is served: its collections, and discovery, which follows a little later. */
 export function placesOf({ spec }: KubeObject): readonly string[] {
   const { group, names, versions } = spec as unknown as DefinitionSpec;
   return versions

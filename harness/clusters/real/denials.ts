@@ -1,7 +1,7 @@
 /**
- * What a real server's authorizer has refused, read off its answers.
+ * The requests that a real server's authorizer has denied, extracted from its answers.
  *
- * Owns: the words of a refusal (`RBAC: …` of k8s.io/apiserver `endpoints/handlers/responsewriters/errors.go`). Start at {@link Denials}.
+ * Owns: parsing the message (`RBAC: …` of k8s.io/apiserver `endpoints/handlers/responsewriters/errors.go`). Start at {@link Denials}.
  */
 import type { DeniedRequest } from 'stalemate-apiserver';
 import type { ApiResponse } from 'stalemate-apiserver/wire/http';
@@ -13,7 +13,7 @@ const PATH = /User "([^"]*)" cannot (\S+) path "([^"]*)"/;
 export class Denials {
   readonly #denied = new Map<string, DeniedRequest>();
 
-  /** Takes an answer down if it is one of the authorizer's. */
+  /** Records an answer if it is a denial by the authorizer. */
   answered({ code, body }: ApiResponse): void {
     if (code !== 403) return;
     const denied = deniedIn(typeof body === 'string' ? body : (body as { readonly message?: string }).message);
@@ -22,7 +22,7 @@ export class Denials {
     this.#denied.set(key, { ...denied, times: (this.#denied.get(key)?.times ?? 0) + 1 });
   }
 
-  /** Each once, in the order of first occurrence. */
+  /** Each one once, in order of first occurrence. */
   all(): readonly DeniedRequest[] {
     return [...this.#denied.values()];
   }
@@ -32,7 +32,7 @@ export class Denials {
   }
 }
 
-/** What the message of a 403 says was denied; undefined when an authorizer has not said it. */
+/** The denied request in a 403's message; undefined if it is not the authorizer's. */
 function deniedIn(message = ''): Omit<DeniedRequest, 'times'> | undefined {
   const [, user = '', verb = '', resource = '', subresource = '', group = '', namespace = ''] =
     RESOURCE.exec(message) ?? [];

@@ -1,6 +1,6 @@
 import { sentElsewhere } from './own-requests.ts';
 
-/** Whether a server has given up being the one that was meant: everything that waits for it ends then. */
+/** Detects that the server is no longer the intended one (it redirects clients) and aborts everything that waits for it. */
 export class Departure {
   #why: Error | undefined;
   readonly #happened: Promise<never>;
@@ -10,27 +10,27 @@ export class Departure {
     this.#happened = new Promise((_, reject) => {
       this.#reject = reject;
     });
-    // Callers that wait get the error; without one it is no unhandled rejection.
+    // Waiting callers get the error; without any, this prevents an unhandled rejection.
     this.#happened.catch(() => {});
   }
 
-  /** It redirects a client: no more requests go to it. */
+  /** Called when the server redirects a client: no more requests are sent to it. */
   redirected(code: number, { method, path }: { readonly method: string; readonly path: string }): void {
     this.leave(sentElsewhere(code, `${method} ${path}`));
   }
 
-  /** The first reason is the one that is reported. */
+  /** Aborts; only the first reason is reported. */
   leave(why: Error): void {
     this.#why ??= why;
     this.#reject(this.#why);
   }
 
-  /** @throws that reason. */
+  /** @throws the reason, if there is one. */
   check(): void {
     if (this.#why !== undefined) throw this.#why;
   }
 
-  /** The same work, cut short when that happens. */
+  /** Runs `work`, aborted if the server departs. */
   unless<T>(work: Promise<T>): Promise<T> {
     return Promise.race([work, this.#happened]);
   }

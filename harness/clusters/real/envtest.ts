@@ -1,8 +1,8 @@
 /**
- * A control plane for the runs of one campaign: etcd and kube-apiserver of its own, with what every run needs in it.
+ * A control plane for the runs of one campaign: its own etcd and kube-apiserver, with everything that runs need.
  *
- * Owns: the order in which it comes to be. Does not own: the programs (`control-plane/`), what runs do with it (`real-cluster.ts`). Its data
- * is thrown away. Start at {@link startEnvtest}.
+ * Owns: the startup order. Does not own: the programs (`control-plane/`), how runs use it (`real-cluster.ts`). Its data is discarded. Start
+ * at {@link startEnvtest}.
  */
 import type { ApiServer } from 'stalemate-apiserver';
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
@@ -20,26 +20,26 @@ import { ask, expectMade, make, served, takesWrites } from './own-requests.ts';
 import { asAccount, ship, type Shipped } from './shipped.ts';
 
 export interface EnvtestOptions extends Pick<RealClusterParts, 'witness'> {
-  /** Holds the definitions, and what is to be there from the beginning. */
+  /** An embedded server that holds the CRDs and the initial objects. */
   readonly kinds: ApiServer;
   readonly crds: readonly KubeObject[];
   readonly namespaces: readonly string[];
-  /** Stored as they are. */
+  /** Stored unchanged. */
   readonly objects: readonly KubeObject[];
-  /** What the project has beside its definitions. */
+  /** The project's manifests apart from CRDs. */
   readonly shipped?: Shipped;
-  /** What runs behind the server. */
+  /** Components that run beside the server. */
   readonly parts?: readonly ClusterPart[];
-  /** Whether the server waits for an answer of the target's. */
+  /** Whether the server waits for an answer of the target. */
   readonly isAsking?: () => boolean;
-  /** Relays between the target and the server at that address, `127.0.0.1:port`. */
+  /** Opens a relay between the target and the server at that address, `127.0.0.1:port`. */
   readonly between?: (address: string) => Promise<WayBetween>;
 }
 
 export interface WayBetween {
-  /** What to connect to instead. */
+  /** The address to connect to instead. */
   readonly address: string;
-  /** Whether it is disturbed right now. */
+  /** Whether the relay is disturbed right now. */
   readonly isOn: () => boolean;
   remove(): Promise<void>;
 }
@@ -50,15 +50,15 @@ export interface Envtest {
   stop(): Promise<void>;
 }
 
-/** Programs that look after the server are done with what was put back when they have been silent for so long. */
+/** After this silence, the control plane's other components count as having finished their reaction to a reset. */
 const QUIET_MS = 250;
-/** What a server makes when it starts, the last things included. */
+/** Objects that a server creates at startup, including the last ones. */
 export const OWN: readonly string[] = [
   '/api/v1/namespaces/kube-node-lease',
   '/api/v1/namespaces/default/services/kubernetes',
 ];
 
-/** @throws {CLUSTER_UNAVAILABLE} when there are no binaries, or they do not start. */
+/** @throws {CLUSTER_UNAVAILABLE} if there are no binaries, or they do not start. */
 export async function startEnvtest(options: EnvtestOptions): Promise<Envtest> {
   const { kinds, witness, objects, shipped, parts = [] } = options;
   const plane = await startControlPlane({
@@ -92,7 +92,11 @@ export async function startEnvtest(options: EnvtestOptions): Promise<Envtest> {
   }
 }
 
-/** For the target's connections: as its account, if it has one, and by a way that can be disturbed where that is wanted. @internal */
+/**
+ * The route of the target's connections: as its service account, if it has one, and through a relay that can be disturbed, if wanted.
+ *
+ * @internal
+ */
 export async function wayOfTarget(
   to: RemoteOptions,
   token: string | undefined,
@@ -108,7 +112,11 @@ export async function wayOfTarget(
   };
 }
 
-/** What runs need in a server of our own; resolves with the token of the target's account, if it has one. @internal */
+/**
+ * Installs what runs need in a server of our own; resolves with the token of the target's service account, if it has one.
+ *
+ * @internal
+ */
 export async function install(
   remote: RemoteServer,
   { crds, namespaces, shipped, parts = [] }: EnvtestOptions,
@@ -136,7 +144,11 @@ export async function install(
   }
 }
 
-/** The wait of the first creates. @internal */
+/**
+ * Waits until the first creates of each kind are accepted.
+ *
+ * @internal
+ */
 export async function firstWrites(remote: RemoteServer, { crds }: EnvtestOptions): Promise<void> {
   const upstream = remoteUpstream(remote);
   await takesWrites(

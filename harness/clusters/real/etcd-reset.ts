@@ -1,8 +1,8 @@
 /**
- * Puts a server back past it: etcd holds again, key by key, what it held when the campaign began.
+ * Resets a server through its etcd, bypassing it: key by key, etcd gets its content of the campaign's start.
  *
- * For a server whose etcd is ours too. Programs that look after the server may still act upon what is gone: the state counts as put back
- * once it has stayed so for a while. Owns: which keys have changed, and waiting until the server shows it. Start at {@link EtcdReset}.
+ * For a server whose etcd is ours too. Controllers may still react to deleted objects, so the reset is complete only once the state has
+ * stayed unchanged for a while. Owns: which keys have changed, and waiting until the server shows the state. Start at {@link EtcdReset}.
  */
 import { builtInResources } from 'stalemate-apiserver';
 import { groupResource, type KubeObject } from 'stalemate-apiserver/objects/object';
@@ -17,14 +17,14 @@ const BUILT_IN_RESOURCES = builtInResources();
 export class EtcdReset implements Reset {
   readonly #etcd: Etcd;
   readonly #view: ServerView;
-  /** Revisions at which etcd held what the state says. */
+  /** The revisions at which etcd's keys had the desired content. */
   readonly #clean = new Map<string, number>();
   #stored: ReadonlyMap<string, Stored> = new Map();
-  /** Uids of what there is to see. */
+  /** Uids of the objects that the server must show. */
   #uids: ReadonlySet<string> = new Set();
   readonly #quietMs: number;
 
-  /** @param quietMs For how long nothing may change before the state is taken to stay as it is. */
+  /** @param quietMs - How long nothing may change before the reset counts as complete. */
   constructor(etcd: Etcd, view: ServerView, quietMs = 0) {
     this.#etcd = etcd;
     this.#view = view;
@@ -57,7 +57,7 @@ export class EtcdReset implements Reset {
         wasClean = true;
         await realDelay(this.#quietMs);
       }
-      // Where something else writes as well, what is seen need not be the state: it is looked at again.
+      // If other components write too, the observed state may differ: it is checked again.
       if (this.#quietMs === 0) await this.#view.until(() => this.#shows(written), 'show the reset state');
     }
   }
@@ -80,7 +80,7 @@ export class EtcdReset implements Reset {
     }
   }
 
-  /** The writes after which etcd holds the state again. */
+  /** The etcd writes that restore the state. */
   #toPutBack(now: ReadonlyMap<string, number>): EtcdWrites {
     const remove = [...now.keys()].filter((key) => !this.#stored.has(key) && !isServersKey(key));
     const put = new Map<string, string>();
@@ -95,7 +95,7 @@ export class EtcdReset implements Reset {
     return live.size === uids.size && [...uids].every((uid) => live.has(uid)) && this.#areSeen(written);
   }
 
-  /** Whether what etcd was given has been published; what is no object never is. */
+  /** Reports whether the values written to etcd have been published; those that are no objects never are. */
   #areSeen(written: ReadonlyMap<string, number>): boolean {
     const revisions = new Set(written.values());
     const objects = [...written.keys()].filter((key) => !key.startsWith('/registry/ranges/')).length;

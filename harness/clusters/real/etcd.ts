@@ -1,20 +1,20 @@
 /**
- * What an API server keeps in etcd, read and written past it, over etcd's JSON gateway.
+ * Reads and writes the content of an API server in etcd, bypassing the server, over etcd's JSON gateway.
  *
- * API servers learn of changes in etcd by watching it, as each of several does of the others': a state put back here is the state that
- * all clients see, without finalizers, admission or anybody's leave. Owns: keys and values as they are stored. Does not own: which objects
- * they are (`storage-key.ts`). Start at {@link Etcd}.
+ * API servers notice changes by watching etcd, as each of several does for the others' writes: a state restored here is visible to all
+ * clients, regardless of finalizers, admission or authorization. Owns: keys and stored values. Does not own: which objects they are
+ * (`storage-key.ts`). Start at {@link Etcd}.
  */
 import { Agent, request as send } from 'node:https';
 import { HarnessError } from '../../model/errors.ts';
 
-/** Everything that an API server stores. */
+/** The prefix of everything that an API server stores. */
 const ROOT = '/registry/';
 const ROOT_END = '/registry0';
-/** etcd's own limit of operations in one transaction is 128. */
+/** etcd allows 128 operations per transaction. */
 const OPERATIONS_MAX = 100;
 
-/** A stored value, in base64 as etcd's gateway has it. */
+/** A stored value, in base64 as in etcd's gateway. */
 export interface Stored {
   readonly value: string;
   /** The revision of its last change. */
@@ -27,7 +27,7 @@ export interface EtcdWrites {
   readonly remove: readonly string[];
 }
 
-/** PEM, all three: an etcd that is not on loopback alone asks who is there. */
+/** All in PEM: an etcd that does not only listen on loopback requires client certificates. */
 export interface EtcdIdentity {
   readonly ca: string;
   readonly certificate: string;
@@ -49,13 +49,13 @@ export class Etcd {
     this.#agent?.destroy();
   }
 
-  /** All that is stored, by key. */
+  /** Everything that is stored, by key. */
   async all(): Promise<ReadonlyMap<string, Stored>> {
     const { kvs = [] } = await this.#ask<RangeAnswer>('range', range(false));
     return new Map(kvs.map(({ key, value = '', mod_revision }) => [decoded(key), { value, revision: +mod_revision }]));
   }
 
-  /** The revision of the last change of each key, and of the whole store. */
+  /** The revision of the last change of each key, and that of the store. */
   async revisions(): Promise<{ readonly byKey: ReadonlyMap<string, number>; readonly revision: number }> {
     const { header, kvs = [] } = await this.#ask<RangeAnswer>('range', range(true));
     return {
@@ -64,7 +64,7 @@ export class Etcd {
     };
   }
 
-  /** Does all of it and returns the revisions that the values got, by key. */
+  /** Executes all writes; returns the resulting revisions by key. */
   async write({ put, remove }: EtcdWrites): Promise<ReadonlyMap<string, number>> {
     const puts = [...put].map(([key, value]) => ({ key, of: { requestPut: { key: encoded(key), value } } }));
     const removals = remove.map((key) => ({ key, of: { requestDeleteRange: { key: encoded(key) } } }));
@@ -125,7 +125,7 @@ function range(keysOnly: boolean): object {
   return { key: encoded(ROOT), range_end: encoded(ROOT_END), keys_only: keysOnly };
 }
 
-/** As etcd's gateway takes keys and values. */
+/** Encodes a key or value for etcd's gateway. */
 export function encoded(text: string): string {
   return Buffer.from(text).toString('base64');
 }

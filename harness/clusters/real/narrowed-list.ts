@@ -1,27 +1,27 @@
 /**
- * A list of all namespaces, cut down to those of the run: where it has several, no path and no selector asks for them alone.
+ * Filters a list over all namespaces to those of the run: if it has several, no path or selector requests exactly them.
  *
- * What is left goes out as JSON or protobuf encoded again, in the form that the client asked for first. Start at {@link narrowedList}.
+ * The filtered list is encoded again as JSON or protobuf, in the format that the client prefers. Start at {@link narrowedList}.
  */
 import { isMap, withoutKeys } from 'stalemate-apiserver/objects/json';
 import type { JsonObject, JsonValue } from 'stalemate-apiserver/objects/object';
 import type { ApiResponse } from 'stalemate-apiserver/wire/http';
 
-/** Whether an object is one of those that are shown. */
+/** Reports whether the client gets to see an object. */
 export type IsShown = (object: JsonObject) => boolean;
 
-/** The list, or undefined where it is in no form that can be taken apart. */
+/** Returns the filtered list, or undefined if its format cannot be parsed. */
 export function narrowedList({ code, headers, body }: ApiResponse, isShown: IsShown): ApiResponse | undefined {
   if (!isMap(body)) return undefined;
   const { items, rows, metadata, ...rest } = body;
-  // How many are left is of those of others too.
+  // The count of remaining items includes those of other users.
   const left = isMap(metadata) ? withoutKeys(metadata, ['remainingItemCount']) : metadata;
   const made = (key: 'items' | 'rows', of: readonly JsonValue[]): ApiResponse => ({
     code,
     ...(headers === undefined ? {} : { headers }),
     body: { ...rest, ...(left === undefined ? {} : { metadata: left }), [key]: of },
   });
-  // A list of nothing may come without items.
+  // An empty list may have no items.
   if (Array.isArray(rows))
     return made(
       'rows',

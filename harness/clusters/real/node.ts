@@ -1,8 +1,8 @@
 /**
- * The node of no machine on which kwok lets pods run.
+ * The node without a machine on which kwok simulates pods.
  *
- * What is reported of it all the time (that it lives) is the server's own business, as of the node of a kind cluster (`storage-key.ts`).
- * Owns: making it, and when it takes pods. Start at {@link makeNode}.
+ * Its heartbeats count as the server's own writes, like those of a kind cluster's node (`storage-key.ts`). Owns: creating it, and when it
+ * accepts pods. Start at {@link makeNode}.
  */
 import { mapOf, mapsOf } from 'stalemate-apiserver/objects/json';
 import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object';
@@ -29,9 +29,9 @@ const NODE: KubeObject = {
 };
 
 /**
- * Makes the node and resolves once it is ready for pods.
+ * Creates the node and resolves once it is ready for pods.
  *
- * @throws {CLUSTER_UNAVAILABLE} when kwok does not make it ready.
+ * @throws {CLUSTER_UNAVAILABLE} if kwok does not make it ready.
  */
 export async function makeNode(upstream: Upstream): Promise<void> {
   expectMade(await ask(upstream, 'POST', NODES, NODE), `the node "${NAME}"`);
@@ -48,7 +48,7 @@ export async function makeNode(upstream: Upstream): Promise<void> {
   }
 }
 
-/** Ready, and without the taint that it has until the node controller has looked at it. */
+/** Ready, and without the taint that the node controller removes. */
 function isReady({ status, spec }: JsonObject): boolean {
   const conditions = mapsOf(mapOf(status)['conditions']);
   const isTainted = mapsOf(mapOf(spec)['taints']).length > 0;

@@ -1,11 +1,12 @@
 /**
- * What an object says, without what the server says about it.
+ * The content of an object, without the fields that the server sets.
  *
- * Owns: which fields are the server's: two objects of the same content may have been made at different times. Start at {@link contentOf}.
+ * Owns: which fields are the server's: two objects with the same content may have been created at different times. Start at {@link
+ * contentOf}.
  */
 import type { JsonObject, JsonValue, KubeObject } from 'stalemate-apiserver/objects/object';
 
-/** Drawn or counted by the server. */
+/** Fields that the server generates or counts. */
 const SERVERS: ReadonlySet<string> = new Set([
   'uid',
   'resourceVersion',
@@ -15,22 +16,22 @@ const SERVERS: ReadonlySet<string> = new Set([
   'selfLink',
 ]);
 const DELETION: ReadonlySet<string> = new Set(['deletionTimestamp', 'deletionGracePeriodSeconds']);
-/** Their status is the server's own account, with times in it. */
+/** Kinds whose status the server itself writes, including times. */
 const STATUS_IS_SERVERS: ReadonlySet<string> = new Set(['CustomResourceDefinition', 'APIService', 'Namespace']);
 
-/** For comparing; that something is being deleted is part of it. */
+/** The content for comparison, including whether the object is terminating. */
 export function contentOf({ metadata, ...rest }: KubeObject): KubeObject {
   const { status, ...others } = rest as JsonObject;
   const kept = STATUS_IS_SERVERS.has(rest.kind) || status === undefined ? others : { ...others, status };
   return { ...kept, metadata: without(metadata, SERVERS) } as KubeObject;
 }
 
-/** For creating it again. */
+/** The content for creating it again. */
 export function creatable({ metadata, ...rest }: KubeObject): KubeObject {
   return { ...rest, metadata: without(without(metadata, SERVERS), DELETION) };
 }
 
-/** With other uids in it, where one replaces another. */
+/** Replaces uids, for an object that refers to another object's replacement. */
 export function withUids<T extends JsonValue>(value: T, uids: ReadonlyMap<string, string>): T {
   return uids.size === 0 ? value : (replaced(value, uids) as T);
 }

@@ -1,7 +1,7 @@
 /**
- * Objects of a real server, read and changed by plain requests of the harness's own, past the gate.
+ * Reads and changes objects of a real server with requests of the harness itself, bypassing the gate.
  *
- * Owns: the requests. What the server refuses is no error here: the caller looks again. Start at {@link Objects}.
+ * Owns: the requests. A rejected write is no error here: the caller reads again. Start at {@link Objects}.
  */
 import { apiVersionOf, type KubeObject, type ResourceKind } from 'stalemate-apiserver/objects/object';
 import type { ApiResponse, Upstream } from 'stalemate-apiserver/wire/http';
@@ -28,7 +28,7 @@ export class Objects {
     this.#upstream = upstream;
   }
 
-  /** All of a kind, as it is now; nothing of a kind that is not served. */
+  /** Lists all objects of a kind from etcd; nothing for a kind that is not served. */
   async list(kind: ResourceKind, places: readonly Place[]): Promise<Listing> {
     const parts = await Promise.all(places.map((place) => this.#part(kind, place)));
     return {
@@ -56,7 +56,7 @@ export class Objects {
     return objectOf(await ask(this.#upstream, 'GET', objectPath(kind, metadata.namespace ?? '', metadata.name ?? '')));
   }
 
-  /** The last version of what it made, its status included. */
+  /** Creates an object with its status; resolves with its last version. */
   async create(kind: ResourceKind, object: KubeObject, hasStatus: boolean): Promise<KubeObject | undefined> {
     const made = objectOf(
       await ask(this.#upstream, 'POST', collectionPath(kind, object.metadata.namespace ?? ''), object),
@@ -66,7 +66,7 @@ export class Objects {
     return (await this.#put(kind, versioned(object, resourceVersion), 'status')) ?? made;
   }
 
-  /** Gives `now` the content of `wanted`; whether the server took it, or another write came first. */
+  /** Gives `now` the content of `wanted`; resolves with whether the server accepted it, or another write came first. */
   async update(kind: ResourceKind, wanted: KubeObject, now: KubeObject, hasStatus: boolean): Promise<boolean> {
     const { uid = '', resourceVersion = '' } = now.metadata;
     const body = versioned(wanted, resourceVersion);
@@ -97,7 +97,7 @@ export class Objects {
     await ask(this.#upstream, 'PATCH', path, { metadata: { uid, finalizers: null } });
   }
 
-  /** As the namespace controller does once a namespace is empty. */
+  /** Finalizes a namespace, as the namespace controller does once it is empty. */
   async finalizeNamespace(name: string): Promise<void> {
     const path = `/api/v1/namespaces/${encodeURIComponent(name)}`;
     const now = objectOf(await ask(this.#upstream, 'GET', path));
@@ -115,7 +115,7 @@ function objectOf({ code, body }: ApiResponse): KubeObject | undefined {
   return code < 300 ? (body as KubeObject) : undefined;
 }
 
-/** Managed fields are left to the server: it would take ours for a claim to own them. */
+/** Managed fields are omitted: the server would read ours as a claim to ownership. */
 function versioned({ metadata, ...rest }: KubeObject, resourceVersion: string): KubeObject {
   const { managedFields: _, ...kept } = metadata;
   return { ...rest, metadata: { ...kept, resourceVersion } };

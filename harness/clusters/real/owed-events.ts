@@ -1,8 +1,8 @@
 /**
- * Which events the open watches of a server have yet to bring: until then something is on its way to a watch.
+ * The events that open watches of a server still have to deliver: until then something is in transit.
  *
- * Owns: what a watch asks for, by namespace and selectors. A field selector other than by name is not known here; such a watch is owed
- * nothing. Start at {@link OwedEvents}.
+ * Owns: what a watch selects, by namespace and selectors. Field selectors other than by name are not supported; for such a watch no event
+ * is expected. Start at {@link OwedEvents}.
  */
 import { labelsMatch, parseFieldSelector, parseLabelSelector } from 'stalemate-apiserver/selectors';
 import { groupResource, revisionOf, type KubeObject } from 'stalemate-apiserver/objects/object';
@@ -12,11 +12,11 @@ import { requestInfo } from 'stalemate-apiserver/wire/request-info';
 import { realNow } from '../../determinism/real-time.ts';
 import type { ObservedChange } from '../../gate/recorder.ts';
 
-/** Nothing is owed for longer: a server brings events within milliseconds, or has a reason that is not known here. */
+/** The longest time for which an event is expected: a server delivers events within milliseconds, or has an unknown reason not to. */
 const OWED_MS = 1_000;
 
 export interface OpenWatch {
-  /** The server has sent this. */
+  /** Called when the server has sent this event. */
   received(event: WatchEvent): void;
   close(): void;
 }
@@ -33,7 +33,7 @@ export class OwedEvents {
   readonly #open = new Set<Watching>();
   #sinceMs = 0;
 
-  /** `live`: what is there. `since`: the changes that came after a version. */
+  /** `live`: the existing objects. `since`: the changes after a revision. */
   open(
     request: ApiRequest,
     live: Iterable<ObservedChange>,
@@ -66,7 +66,7 @@ export class OwedEvents {
     };
   }
 
-  /** A change that watches will hear of. */
+  /** Records a change that matching watches will deliver. */
   committed(change: ObservedChange): void {
     this.#sinceMs = realNow();
     for (const watching of this.#open) owe(watching, change, false);

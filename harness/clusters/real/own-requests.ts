@@ -1,5 +1,5 @@
 /**
- * Requests to a real server in the name of stalemate itself, past the gate: what is made and waited for before and after runs.
+ * Requests of stalemate itself to a real server, bypassing the gate: setup and waiting before and after runs.
  *
  * Start at {@link ask}, {@link make}.
  */
@@ -10,15 +10,15 @@ import { isRedirect } from 'stalemate-apiserver/wire/redirect';
 import { realDelay, realNow } from '../../determinism/real-time.ts';
 import { HarnessError } from '../../model/errors.ts';
 
-/** How long a server may take to serve a definition, and to make what it makes when it starts. */
+/** The time limit for a server to serve a CRD, and to create its initial objects. */
 const READY_MS = 30_000;
 const POLL_MS = 20;
 
 /**
- * One request.
+ * Sends one request.
  *
- * @throws {REFUSED} when the server redirects the client.
- * @throws {ConnectionFailure} when the connection broke before the answer.
+ * @throws {REFUSED} if the server redirects the client.
+ * @throws {ConnectionFailure} if the connection broke before the answer.
  */
 export async function ask(
   upstream: Upstream,
@@ -34,7 +34,7 @@ export async function ask(
   return answer;
 }
 
-/** @returns what is thrown when a server does so. */
+/** @returns the error for a server that redirects. */
 export function sentElsewhere(code: number, what: string): HarnessError {
   return new HarnessError(
     'REFUSED',
@@ -43,10 +43,10 @@ export function sentElsewhere(code: number, what: string): HarnessError {
 }
 
 /**
- * Makes an object.
+ * Creates an object.
  *
- * @param what It is called that in messages.
- * @throws {MANIFEST_INVALID} {CLUSTER_UNAVAILABLE} when the server refuses it.
+ * @param what - Its description in messages.
+ * @throws {MANIFEST_INVALID} {CLUSTER_UNAVAILABLE} if the server rejects it.
  */
 export async function make(upstream: Upstream, path: string, object: KubeObject, what: string): Promise<KubeObject> {
   const answer = await ask(upstream, 'POST', path, object);
@@ -54,7 +54,7 @@ export async function make(upstream: Upstream, path: string, object: KubeObject,
   return answer.body as unknown as KubeObject;
 }
 
-/** @throws {MANIFEST_INVALID} {CLUSTER_UNAVAILABLE} when a server has not made it. */
+/** @throws {MANIFEST_INVALID} {CLUSTER_UNAVAILABLE} if a server has not created the object. */
 export function expectMade({ code, body }: ApiResponse, what: string): void {
   if (code < 300) return;
   const { message = JSON.stringify(body) } = (typeof body === 'string' ? {} : body) as { readonly message?: string };
@@ -65,7 +65,11 @@ export function expectMade({ code, body }: ApiResponse, what: string): void {
   );
 }
 
-/** Waits until something is served. @throws {CLUSTER_UNAVAILABLE} */
+/**
+ * Waits until a path is served.
+ *
+ * @throws {CLUSTER_UNAVAILABLE} if it never is.
+ */
 export async function served(upstream: Upstream, path: string): Promise<void> {
   const untilMs = realNow() + READY_MS;
   for (;;) {
@@ -80,8 +84,8 @@ export async function served(upstream: Upstream, path: string): Promise<void> {
   }
 }
 
-/** The first creates of a new kind wait two seconds at a server, in case there are others that do not know it yet. */
+/** The first create of a new kind is delayed by two seconds on a server, in case other servers do not know the kind yet. */
 export async function takesWrites(upstream: Upstream, collections: readonly string[]): Promise<void> {
-  // Whatever it says to nothing in particular, it has waited before that.
+  // The answer to this invalid request does not matter: the server has waited before it.
   await Promise.all(collections.map((path) => ask(upstream, 'POST', path, {}, { dryRun: 'All' })));
 }

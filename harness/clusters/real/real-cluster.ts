@@ -1,10 +1,10 @@
 /**
- * A real API server as runs know clusters: requests go to it over HTTP, an observer reports what it commits, it is reset between runs.
+ * A real API server as a {@link Cluster}: requests go to it over HTTP, an observer reports what it commits, it is reset between runs.
  *
- * Owns: one server with what every run needs in it, and whether it has been asked for something that it has not done yet. What is asked
- * about kinds is answered by an embedded server that holds the same definitions and nothing else. Does not own: how answers and changes are
- * brought into one order (`commit-order.ts`), how it is put back (`reset.ts`), what of it is the run's where it is not all
- * (`territory.ts`), the programs (`control-plane/`). Start at {@link RealCluster}.
+ * Owns: one server with everything that runs need, and whether it is still busy with a request. Questions about kinds are answered by an
+ * embedded server that holds the same CRDs and nothing else. Does not own: the order of answers and changes (`commit-order.ts`), the reset
+ * (`reset.ts`), which part of a shared server belongs to the run (`territory.ts`), the programs (`control-plane/`). Start at {@link
+ * RealCluster}.
  */
 import type { ApiServer } from 'stalemate-apiserver';
 import { groupResource, revisionOf, type KubeObject, type ResourceKind } from 'stalemate-apiserver/objects/object';
@@ -32,42 +32,42 @@ import { unclean, type Reset, type ServerView } from './reset.ts';
 import { isServersObject } from './storage-key.ts';
 import type { Territory } from './territory.ts';
 
-/** Who hears of what happens in a run. */
+/** The recipient of a run's events. */
 export interface Witness {
-  /** In the name of the actor that the gate acts for right now. */
+  /** Captures the actor for which the gate is acting right now. */
   acting(): InTheNameOf;
   committed(change: ObservedChange): void;
 }
 
 export interface RealClusterParts {
   readonly remote: RemoteServer;
-  /** The same server for the target, by a relay or as a user of its own; absent: as for all others. */
+  /** The same server for the target, through a relay or as a user of its own; absent: as for everyone else. */
   readonly front?: RemoteServer;
   /**
-   * Whether no client is to wait for answers right now: that relay is disturbed, so that they take long or never come; or the server waits
-   * for the target itself, which may have to receive something first.
+   * Whether nobody should wait for answers right now: the relay is disturbed, so that answers take long or never come; or the server itself
+   * waits for the target, which may have to receive something first.
    */
   readonly isLoose?: () => boolean;
-  /** How it is put back between runs. */
+  /** How it is reset between runs. */
   readonly reset: (view: ServerView) => Reset;
-  /** What of it is the run's business; absent where all of it is. */
+  /** The part of the server that belongs to the run; absent if all of it does. */
   readonly territory?: Territory;
-  /** Knows the kinds; holds no objects. */
+  /** An embedded server that has the kinds and no objects. */
   readonly kinds: ApiServer;
-  /** The run that goes on, if one does. */
+  /** The current run, if there is one. */
   readonly witness: () => Witness | undefined;
 }
 
-/** How long the server may take to show what etcd holds. */
+/** How long the server may take to show etcd's content. */
 const SHOWN_MS = 30_000;
-/** How long all of putting it back may take. */
+/** The time limit for the whole reset. */
 const RESTORE_MS = 60_000;
 const POLL_MS = 2;
 const NOTHING = (): void => {};
 const WHOLE: readonly Within[] = [{}];
 
 export class RealCluster implements Cluster {
-  /** Where the connections of a target's front lead. */
+  /** The destination of a target's front. */
   readonly remote: RemoteServer;
   readonly #upstream: RemoteUpstream;
   readonly #isLoose: () => boolean;
@@ -79,7 +79,7 @@ export class RealCluster implements Cluster {
   readonly #order: CommitOrder;
   readonly #owed = new OwedEvents();
   readonly #denials = new Denials();
-  /** What has been published since the run began. */
+  /** Changes published since the run began. */
   readonly #changes: ObservedChange[] = [];
   readonly #arrivals = new Arrivals(
     () => this.#isLoose() || (this.#unanswered.size === 0 && !this.#owed.isAny),
@@ -88,11 +88,11 @@ export class RealCluster implements Cluster {
   readonly #observed = new Set<string>();
   readonly #resources = new Map<string, ResourceKind>();
   #state: ClusterState | undefined;
-  /** The revision at which the run began: what is older is another run's. */
+  /** The revision at which the run began: older ones belong to another run. */
   #base = 0;
-  /** What answers is not the server that was meant. */
+  /** Set once another server answers than the intended one. */
   readonly #departure = new Departure();
-  /** Requests that no answer has come to, by number. */
+  /** Requests without an answer yet, by number. */
   readonly #unanswered = new Set<number>();
   #requests = 0;
 
@@ -104,7 +104,7 @@ export class RealCluster implements Cluster {
     this.#kinds = kinds;
     this.#witness = witness;
     this.#upstream = remoteUpstream(remote, {
-      // What is behind a proxy of the server is not the server.
+      // An answer from behind one of the server's proxies is not the server's own.
       onRedirect: (code, request) => {
         if (!isProxied(request.path)) this.redirected(code, request);
       },
@@ -143,12 +143,12 @@ export class RealCluster implements Cluster {
     });
     for (const kind of kinds.resourceKinds()) {
       const key = groupResource(kind);
-      // One store, two groups: the older one is what the embedded server calls it by.
+      // Events are served in two groups with one store; the embedded server uses the older group.
       if (kind.group !== 'events.k8s.io' && !this.#resources.has(key)) this.#resources.set(key, kind);
     }
   }
 
-  /** Sees every kind from now on, stores these as they are, and takes all of that for the state that runs begin from. */
+  /** Starts observing every kind, stores these objects unchanged, and makes the result the initial state of runs. */
   async begin(objects: readonly KubeObject[]): Promise<void> {
     const all = [...this.#resources.values()];
     await this.#departure.unless(Promise.all(all.map((kind) => this.#observe(kind))));
@@ -163,7 +163,7 @@ export class RealCluster implements Cluster {
   }
 
   async restore(): Promise<void> {
-    // No client waits any more for what the run before did not receive.
+    // No client waits any more for answers that the previous run did not receive.
     this.#unanswered.clear();
     this.#order.reset();
     this.#base = await inTime(this.#departure.unless(this.#reset.restore()));
@@ -175,7 +175,7 @@ export class RealCluster implements Cluster {
     return this.#departure.unless(this.#reset.seed(objects));
   }
 
-  /** The server redirects a client: no more requests go to it. */
+  /** Called when the server redirects a client: no more requests are sent to it. */
   redirected(...[code, request]: Parameters<Departure['redirected']>): void {
     this.#departure.redirected(code, request);
   }
@@ -199,9 +199,9 @@ export class RealCluster implements Cluster {
   }
 
   /**
-   * Whether an answer or an event is on its way.
+   * Whether an answer or an event is in transit.
    *
-   * @throws {REFUSED} when the server has redirected a client.
+   * @throws {REFUSED} if the server has redirected a client.
    */
   get isBusy(): boolean {
     this.#departure.check();
@@ -255,9 +255,9 @@ export class RealCluster implements Cluster {
     const abandon = (): void => {
       if (isOver) return;
       isOver = true;
-      // Whether an apply has made something, its answer alone says.
+      // Only the answer shows whether an apply has created an object.
       if (unknown === undefined) cancel?.();
-      // Its effect is observed, if it has one; its answer has no receiver.
+      // Its effect, if any, is observed; its answer has no recipient.
       this.#unanswered.delete(number);
       write?.lost(NOTHING);
       this.#arrivals.look();
@@ -270,7 +270,7 @@ export class RealCluster implements Cluster {
       return abandon;
     }
     const sendOnceKnown = async (): Promise<void> => {
-      // What is made in a part of a strange server that was not looked at so far is seen all the same.
+      // Objects created in a part of a shared server that was not observed so far are observed from now on.
       if (unseen !== undefined) {
         this.#territory?.widen(unseen);
         await this.#observe(unseen);
@@ -284,7 +284,7 @@ export class RealCluster implements Cluster {
     return abandon;
   }
 
-  /** Before an apply that may make something outside of namespaces: the answer to it where other users have that. */
+  /** Before an apply that may create a cluster-scoped object: returns the answer to it if that object belongs to other users. */
   async #lookFirst(request: ApiRequest, path: string): Promise<ApiResponse | undefined> {
     const look: ApiRequest = { method: 'GET', path, query: {}, headers: { 'user-agent': 'stalemate' } };
     const there = await call(this.#upstream, look).catch((error: unknown): ApiResponse => ({
@@ -376,20 +376,20 @@ export class RealCluster implements Cluster {
     return this.#territory?.listOf(request, answer, this.#resources) ?? answer;
   }
 
-  /** Another request is under way; its number. */
+  /** Registers another request in progress; returns its number. */
   #sent(): number {
     this.#unanswered.add(this.#requests);
     return this.#requests++;
   }
 
-  /** A list from the past is never one from another run. */
+  /** Prevents a stale list from returning a state of an earlier run. */
   #withinRun(request: ApiRequest): ApiRequest {
     const { resourceVersion, resourceVersionMatch } = request.query;
     if (resourceVersionMatch !== 'Exact' || Number(resourceVersion) >= this.#base) return request;
     return { ...request, query: { ...request.query, resourceVersion: String(this.#base) } };
   }
 
-  /** Whether all that a read shows has been published: on a server that others write to as well, the observer may be behind it. */
+  /** Reports whether everything that a read returns has been published: on a server with other writers, the observer may be behind. */
   #isShownTold(info: RequestInfo | undefined, { code, body }: ApiResponse): () => boolean {
     if (info === undefined || code >= 300 || !this.#observed.has(groupResource(info))) return () => true;
     const { items = [body] } = body as { readonly items?: readonly unknown[] };
@@ -410,7 +410,7 @@ export class RealCluster implements Cluster {
   }
 }
 
-/** No client receives this event: it waits for none. */
+/** No client receives this event, so it must not wait for a client. */
 function passedOver(request: ApiRequest, event: WatchEvent | RawEvent): void {
   const carrier = carrierOf(request);
   if (carrier !== undefined && 'bytes' in event) carrier.waitingBytes -= event.bytes.length;
@@ -421,7 +421,7 @@ function revisionIn({ metadata }: Partial<KubeObject>): number {
   return revision === 0 ? Number.POSITIVE_INFINITY : revision;
 }
 
-/** Whatever it takes, no request of it may be waited for for ever. */
+/** Applies the time limit, so that no request of a reset is awaited for ever. */
 async function inTime<T>(restored: Promise<T>): Promise<T> {
   let timer: ReturnType<typeof realSetTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {

@@ -1,7 +1,7 @@
 /**
- * A control plane that is replaced by a fresh one when its state cannot be put back.
+ * A control plane that is replaced by a fresh one if its state cannot be reset.
  *
- * Owns: that. Runs see one cluster. Start at {@link openEnvtest}.
+ * Runs see one cluster. Start at {@link openEnvtest}.
  */
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import type { ApiRequest, ResponseSink } from 'stalemate-apiserver/wire/http';
@@ -9,13 +9,13 @@ import type { RemoteServer } from '../../gate/http/remote.ts';
 import type { Cluster, ClusterState } from '../cluster.ts';
 import { startEnvtest, type Envtest, type EnvtestOptions } from './envtest.ts';
 
-/** @throws what {@link startEnvtest} throws. */
+/** @throws See {@link startEnvtest}. */
 export async function openEnvtest(options: EnvtestOptions): Promise<RenewableCluster> {
   return new RenewableCluster(options, await startEnvtest(options));
 }
 
 export class RenewableCluster implements Cluster {
-  /** How often a fresh one was needed. */
+  /** The number of replacements. */
   renewals = 0;
   readonly #options: EnvtestOptions;
   #now: Envtest;
@@ -29,7 +29,7 @@ export class RenewableCluster implements Cluster {
     return this.#now.cluster.remote;
   }
 
-  /** Of the programs that run now. */
+  /** The pids of the current programs. */
   get pids(): readonly number[] {
     return this.#now.plane.pids;
   }
@@ -46,7 +46,7 @@ export class RenewableCluster implements Cluster {
     return this.#now.cluster.snapshot();
   }
 
-  /** Every control plane begins with the same state, its own: the one that is asked for is not looked at. */
+  /** Every control plane starts from its own copy of the same state, so the argument is ignored. */
   async restore(): Promise<void> {
     try {
       await this.#now.cluster.restore();

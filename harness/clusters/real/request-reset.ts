@@ -1,13 +1,13 @@
 /**
- * Puts a server back by requests: for clusters whose etcd is out of reach: those that a user names.
+ * Resets a server by requests: for clusters whose etcd is not accessible, which users name.
  *
- * Owns: looking (a list of every kind that any client has written to, read from etcd, never from a cache), what differs from the beginning,
- * and the requests that undo it: finalizers are taken off, what is there beside is deleted without grace, what has changed is updated, what
- * is missing is created again. Looks again until nothing differs. What is not the run's is never touched (`ServerView.isOurs`).
+ * Owns: reading (a consistent list of every kind that any client has written to, never from a cache), the differences from the initial
+ * state, and the requests that undo them: finalizers are removed, additional objects deleted without grace period, changed objects updated,
+ * missing objects created again. Repeats until nothing differs. Objects that do not belong to the run are never touched
+ * (`ServerView.isOurs`).
  *
- * What requests cannot do: an object that is created again has another uid; {@link RequestReset.asStored} puts the one that it has for the
- * one that was meant.
- * Definitions of kinds keep their finalizer, with which the server itself removes their objects. Start at {@link RequestReset}.
+ * Limits: an object that is created again has another uid; {@link RequestReset.asStored} maps the original uid to the current one. CRDs
+ * keep their finalizer, with which the server itself removes their objects. Start at {@link RequestReset}.
  */
 import { isDeepStrictEqual } from 'node:util';
 import {
@@ -23,7 +23,7 @@ import { contentOf, creatable, withUids } from './object-content.ts';
 import { Objects, type Listing } from './objects.ts';
 import { unclean, type Reset, type ServerView } from './reset.ts';
 
-/** How long a state may take to be put back: namespaces and definitions of kinds go away in steps. */
+/** The time limit of a reset: namespaces and CRDs are deleted in several steps. */
 const CLEAN_MS = 30_000;
 const PAUSE_MS = 10;
 const PAUSE_MAX_MS = 250;
@@ -36,12 +36,12 @@ type Difference =
   | { readonly what: 'missing'; readonly kind: ResourceKind; readonly kept: KubeObject };
 
 export class RequestReset implements Reset {
-  /** Uids that objects were to have, to those that they have here. */
+  /** Maps the original uids of objects to their current ones. */
   readonly #uids = new Map<string, string>();
   readonly #view: ServerView;
   readonly #objects: Objects;
   readonly #kept = new Map<string, { readonly kind: ResourceKind; readonly object: KubeObject }>();
-  /** Versions of kept objects that are known to be as they were. */
+  /** Versions of kept objects that are known to be unchanged. */
   readonly #clean = new Map<string, string>();
   readonly #touched = new Set<string>();
 
@@ -94,7 +94,7 @@ export class RequestReset implements Reset {
   }
 
   async seed(objects: readonly KubeObject[]): Promise<void> {
-    // Namespaces before what is in them, owners before what they own.
+    // Namespaces before their content, owners before their dependents.
     const rank = ({ kind, metadata }: KubeObject): number =>
       kind === 'Namespace' ? 0 : metadata.ownerReferences === undefined ? 1 : 2;
     for (const object of objects.toSorted((a, b) => rank(a) - rank(b))) {
@@ -102,7 +102,7 @@ export class RequestReset implements Reset {
       if (kind === undefined) throw unclean(`it has no kind ${object.apiVersion} ${object.kind}`);
       let made = await this.#create(kind, object);
       if (made === undefined) {
-        // Left from before: it is not the one that is meant.
+        // A leftover, not the original object.
         const there = await this.#objects.get(kind, object);
         if (there !== undefined) await this.#remove(kind, there);
         made = await this.#create(kind, object);
@@ -113,7 +113,7 @@ export class RequestReset implements Reset {
     }
   }
 
-  /** What there is of every kind that may have changed; of namespaces in any case, for the version of the store. */
+  /** Lists every kind that may have changed; namespaces always, for the revision of the store. */
   #look(): Promise<readonly Listing[]> {
     const kinds = [...new Set([NAMESPACES, ...this.#touched])].flatMap((name) => this.#view.kinds.get(name) ?? []);
     return Promise.all(kinds.map((kind) => this.#objects.list(kind, this.#view.placesOf(kind))));
@@ -152,7 +152,7 @@ export class RequestReset implements Reset {
         return this.#remove(kind, difference.now);
       case 'changed': {
         const { now, kept } = difference;
-        // What is about to go cannot be kept, and what may not be changed back is created again.
+        // A terminating object cannot be kept, and one that may not be changed back is created again.
         if (now.metadata.deletionTimestamp !== undefined) return this.#remove(kind, now);
         if (!(await this.#objects.update(kind, withUids(kept, this.#uids), now, this.#hasStatus(kind))))
           await this.#remove(kind, now);
@@ -165,25 +165,25 @@ export class RequestReset implements Reset {
     if (resource !== DEFINITIONS && (now.metadata.finalizers ?? []).length > 0)
       await this.#objects.withoutFinalizers(kind, now);
     await this.#objects.remove(kind, now);
-    // Without a namespace controller they would go on terminating.
+    // Without a namespace controller it would stay terminating.
     if (resource === NAMESPACES) await this.#objects.finalizeNamespace(now.metadata.name ?? '');
   }
 
-  /** Undefined where it is there already, or cannot be made yet. */
+  /** Undefined if it already exists, or cannot be created yet. */
   async #create(kind: ResourceKind, kept: KubeObject): Promise<KubeObject | undefined> {
     const made = await this.#objects.create(kind, withUids(creatable(kept), this.#uids), this.#hasStatus(kind));
     if (made?.metadata.uid !== undefined) this.#standsFor(kept.metadata.uid, made.metadata.uid);
     return made;
   }
 
-  /** The stand-in of the one that was meant is now that of the new one. */
+  /** Updates the current uid of an original object. */
   #standsFor(meant: string | undefined, uid: string): void {
     if (meant === undefined || meant === uid) return;
     for (const [other, there] of this.#uids) if (there === meant) this.#uids.set(other, uid);
     this.#uids.set(meant, uid);
   }
 
-  /** Waits until all that was looked at has been published; undefined where another client has made more since. */
+  /** Waits until everything that was listed has been published; undefined if another client has changed more since. */
   async #shown(listings: readonly Listing[]): Promise<number | undefined> {
     const { live } = this.#view;
     const latest = Math.max(...listings.map(({ revision }) => revision));
@@ -201,7 +201,7 @@ export class RequestReset implements Reset {
       );
     };
     await this.#view.until(isShown, 'show the reset state');
-    // Controllers of the cluster go on acting upon what was there.
+    // Controllers of the cluster still react to the previous state.
     if ([...live.values()].some(({ revision }) => revision > latest)) return undefined;
     this.#touched.clear();
     return latest;
@@ -213,7 +213,7 @@ export class RequestReset implements Reset {
   }
 }
 
-/** Whether a difference is something in this namespace that has yet to go. */
+/** Reports whether a difference is an object in this namespace that still has to be deleted. */
 function isWithin(other: Difference, { metadata }: KubeObject): boolean {
   return other.what !== 'missing' && other.now.metadata.namespace === metadata.name;
 }

@@ -1,7 +1,7 @@
 /**
- * What a project ships, on a real server: its objects made as its author would make them, and the account that the target is.
+ * Installs a project's manifests on a real server: its objects, created as its author would, and the target's service account.
  *
- * Owns: asking for it. Does not own: which objects, in which order (`execution/project/`). Start at {@link ship}.
+ * Owns: the requests. Does not own: which objects, in which order (`execution/project/`). Start at {@link ship}.
  */
 import { mapOf, textOf } from 'stalemate-apiserver/objects/json';
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
@@ -10,12 +10,12 @@ import type { RemoteOptions } from '../../gate/http/remote.ts';
 import { ask, expectMade } from './own-requests.ts';
 import { given } from '../../model/given.ts';
 
-/** What a server is asked to make. */
+/** One object to create. */
 export interface Creation {
-  /** Of the collection. */
+  /** The path of the collection. */
   readonly path: string;
   readonly object: KubeObject;
-  /** In messages. */
+  /** The description in messages. */
   readonly what: string;
 }
 
@@ -28,19 +28,19 @@ export interface Account {
 export interface Shipped {
   /** In this order. */
   readonly creations: readonly Creation[];
-  /** Who the target is; absent: an administrator. */
+  /** The target's service account; absent: an administrator. */
   readonly account?: Account;
-  /** Whether the account may do what its roles say, or everything. */
+  /** Whether the account may do what its roles grant, or everything. */
   readonly authorization: 'rbac' | 'allow-all';
 }
 
-/** Lives as long as a campaign, or as long as the server lets it. */
+/** As long as a campaign lasts, or the server permits. */
 const TOKEN_SECONDS = 7 * 24 * 60 * 60;
 
 /**
- * Makes the objects; what is there already stays as it is. Resolves with a token of the account.
+ * Creates the objects; existing ones stay unchanged. Resolves with a token of the account.
  *
- * @throws {MANIFEST_INVALID} when the server refuses one.
+ * @throws {MANIFEST_INVALID} if the server rejects one.
  */
 export async function ship(upstream: Upstream, shipped: Shipped): Promise<string | undefined> {
   const { creations, account, authorization } = shipped;
@@ -51,7 +51,7 @@ export async function ship(upstream: Upstream, shipped: Shipped): Promise<string
   return tokenOf(upstream, account);
 }
 
-/** Credentials of the account alone, for the same server. */
+/** Credentials of the account only, for the same server. */
 export function asAccount(
   { url, ca, insecure, serverName }: RemoteOptions,
   token: string | undefined,
@@ -71,7 +71,7 @@ async function create(upstream: Upstream, { path, object, what }: Creation): Pro
   if (object.kind === 'ResourceQuota') await begin(upstream, path, object);
 }
 
-/** Until a quota's usage is reported, a server lets nothing be created; kube-controller-manager reports it where there is one. */
+/** A server rejects creates until a quota's usage is reported, which kube-controller-manager does if it runs. */
 async function begin(upstream: Upstream, path: string, { metadata, spec }: KubeObject): Promise<void> {
   const hard = mapOf(mapOf(spec)['hard']);
   const used = Object.fromEntries(Object.keys(hard).map((name) => [name, '0']));

@@ -1,13 +1,13 @@
 /**
- * Under which key kube-apiserver keeps an object in etcd.
+ * The key under which kube-apiserver stores an object in etcd.
  *
  * Mirrors `SpecialDefaultResourcePrefixes` of pkg/kubeapiserver/default_storage_factory_builder.go, and the registry of custom resources,
- * whose keys hold their group. Owns: the spelling, and which keys are the server's own business. Start at {@link storageKey}.
+ * whose keys contain the group. Owns: the format, and which keys only the server itself writes. Start at {@link storageKey}.
  */
 import { groupResource, objectKey, type KubeObject, type ResourceKind } from 'stalemate-apiserver/objects/object';
 import type { ObservedChange } from '../../gate/recorder.ts';
 
-/** Resources whose keys are not called like them. */
+/** Resources whose keys do not use their own name. */
 const PREFIXES: { readonly [resource: string]: string } = {
   replicationcontrollers: 'controllers',
   endpoints: 'services/endpoints',
@@ -16,10 +16,10 @@ const PREFIXES: { readonly [resource: string]: string } = {
   'ingresses.networking.k8s.io': 'ingress',
 };
 
-/** Groups of Kubernetes itself whose keys hold the group all the same: they come from servers of their own. */
+/** Groups of Kubernetes itself whose keys contain the group nevertheless, because other servers store them. */
 const AGGREGATED = ['apiextensions.k8s.io', 'apiregistration.k8s.io'];
 
-/** `/registry/pods/default/a`, `/registry/example.com/widgets/default/a`. `builtIn`: it comes from no CRD. */
+/** `/registry/pods/default/a`, `/registry/example.com/widgets/default/a`. `builtIn`: not defined by a CRD. */
 export function storageKey(kind: ResourceKind, builtIn: boolean, { metadata }: KubeObject): string {
   const { group, resource } = kind;
   const prefix =
@@ -28,11 +28,11 @@ export function storageKey(kind: ResourceKind, builtIn: boolean, { metadata }: K
   return ['/registry', prefix, ...(namespace === '' ? [] : [namespace]), name].join('/');
 }
 
-/** The names of pods that are lives of a target begin like this (`kind/pods.ts`). */
+/** The name prefix of pods that are incarnations of a target (`kind/pods.ts`). */
 export const TARGET_POD = 'stalemate-target-';
 /** The node of one of our kind clusters (`kind/kind-cluster.ts` names them), and that of kwok (`node.ts`). */
 const NODE = String.raw`stalemate-(?:[a-z0-9-]+-control-plane|kwok)`;
-/** What kubelet reports of a node and of what it runs for itself, and who leads, where there is one. */
+/** Writes of a kubelet about its node and its static pods, and leader election, if there is any. */
 const KUBELETS = [
   String.raw`(?:leases/kube-node-lease|leases\.coordination\.k8s\.io/kube-node-lease)/${NODE}$`,
   String.raw`(?:minions|nodes|csinodes|csinodes\.storage\.k8s\.io)/${NODE}$`,
@@ -41,11 +41,11 @@ const KUBELETS = [
   String.raw`(?:leases|leases\.coordination\.k8s\.io)/kube-system/kube-(?:controller-manager|scheduler)$`,
 ];
 
-/** Lives of a target, what they mount, and what kubelet says of them. */
+/** Incarnations of a target, the Secrets that they mount, and the kubelet's events about them. */
 const TARGETS = String.raw`(?:pods|secrets|events)/[a-z0-9-]+/${TARGET_POD}[^/]+$`;
 const TARGETS_KEY = new RegExp(`^/registry/${TARGETS}`);
 
-/** What the server writes for itself whenever it likes, as keys. */
+/** Keys that the server writes for itself at any time. */
 const OWN_KEYS = [
   TARGETS_KEY,
   ...KUBELETS.map((pattern) => new RegExp(`^/registry/${pattern}`)),
@@ -62,17 +62,17 @@ const OWN_OBJECTS = [
   /^configmaps\/kube-system\/(?:extension-apiserver-authentication|kube-apiserver-legacy-service-account-token-tracking)$/,
 ];
 
-/** Whether a key belongs to the server alone. */
+/** Reports whether only the server itself writes a key. */
 export function isServersKey(key: string): boolean {
   return OWN_KEYS.some((pattern) => pattern.test(key));
 }
 
-/** Whether a key is that of a life of a target, or of what belongs to one. */
+/** Reports whether a key belongs to an incarnation of a target. */
 export function isTargetsKey(key: string): boolean {
   return TARGETS_KEY.test(key);
 }
 
-/** Whether an object belongs to the server alone. */
+/** Reports whether only the server itself writes an object. */
 export function isServersObject(change: Pick<ObservedChange, 'resource' | 'namespace' | 'name'>): boolean {
   const key = objectKey(change.resource, change.namespace, change.name);
   return OWN_OBJECTS.some((pattern) => pattern.test(key));

@@ -1,10 +1,11 @@
 /**
- * Which part of a shared server belongs to the run: its own namespaces, custom resources of the project's own kinds, and what it was
- * allowed to make outside of namespaces.
+ * The part of a shared server that belongs to the run: its own namespaces, custom resources of the project's own kinds, and the
+ * cluster-scoped objects that it may create.
  *
- * Owns: the fence. A write to anything else, and a read in namespaces of others, is answered 403 and never sent. Reading all namespaces is
- * reading those of the run, so that a controller which watches them all neither sees nor touches what others have there: where the run
- * has one, that is asked for; where it has several, the rest is left out of what the server answers. Start at {@link Territory}.
+ * Owns: the fence. A write to anything else, and a read in other users' namespaces, is answered 403 and never sent. A read of all
+ * namespaces is narrowed to those of the run, so that a controller that watches all namespaces neither sees nor touches other users'
+ * objects: with a single namespace the request is changed; with several, other objects are removed from the answer. Start at {@link
+ * Territory}.
  */
 import { apiVersionOf, groupResource, type KubeObject, type ResourceKind } from 'stalemate-apiserver/objects/object';
 import type { WatchEvent } from 'stalemate-apiserver/objects/watch-event';
@@ -19,25 +20,25 @@ import { narrowedList, type IsShown } from './narrowed-list.ts';
 
 export interface TerritoryParts {
   readonly namespaces: readonly string[];
-  /** Custom resources that runs are about, as `widgets.example.com`. */
+  /** Custom resources of the project, as `widgets.example.com`. */
   readonly own: ReadonlySet<string>;
-  /** Whether the user lets something else be made outside of namespaces; a subresource is `nodes/proxy`. Default: nothing. */
+  /** Whether the user allows another cluster-scoped write; a subresource is `nodes/proxy`. Default: none. */
   readonly allows?: (resource: string, name: string) => boolean;
-  /** Hears of what may be made outside of namespaces, before it is. */
+  /** Called before a cluster-scoped object may be created. */
   readonly intends?: (collection: string, name: string) => void;
-  /** Hears that the server has refused to make it. */
+  /** Called if the server rejected the creation. */
   readonly unmade?: (collection: string, name: string) => void;
-  /** Hears of each object outside of namespaces that the run has made, as soon as that is known. */
+  /** Called with each cluster-scoped object that the run has created, as soon as that is known. */
   readonly made?: (resource: string, object: KubeObject) => void;
 }
 
-/** Questions to the server that store nothing. */
+/** Review APIs, which store nothing. */
 const QUESTIONS = ['authentication.k8s.io', 'authorization.k8s.io'];
-/** What the creator of an object may do with it besides. */
+/** Subresources that the creator of an object may write too. */
 const OWN_SUBRESOURCES: ReadonlySet<string> = new Set(['', 'status', 'scale']);
-/** Headers with which a request acts as another user: of impersonation, and of a front proxy. */
+/** Headers with which a request acts as another user: impersonation, and front proxy authentication. */
 const IDENTITY = /^(?:impersonate|x-remote)-/i;
-/** First segments of what clients ask a server about itself. Others are logs, profiles and metrics of the control plane. */
+/** First path segments of requests about the server itself. Others are logs, profiles and metrics of the control plane. */
 const ABOUT_SERVER: ReadonlySet<string> = new Set([
   ...['', 'api', 'apis', 'openapi', 'version', 'healthz', 'livez', 'readyz', '.well-known', 'openid'],
 ]);
@@ -52,13 +53,13 @@ export class Territory {
   readonly #intends: NonNullable<TerritoryParts['intends']>;
   readonly #unmade: NonNullable<TerritoryParts['unmade']>;
   readonly #made: NonNullable<TerritoryParts['made']>;
-  /** Objects outside of namespaces: uids, and places as `clusterroles.rbac.authorization.k8s.io/name`. */
+  /** The run's cluster-scoped objects: uids, with keys such as `clusterroles.rbac.authorization.k8s.io/name`. */
   readonly #uids = new Map<string, string>();
-  /** The places of what was to be made there. */
+  /** The keys of cluster-scoped objects about to be created. */
   readonly #meant = new Set<string>();
-  /** How many applies that were to make something there have no answer yet, by place. */
+  /** The number of unanswered applies that were to create a cluster-scoped object, by key. */
   readonly #applying = new Map<string, number>();
-  /** What was refused: the first of each kind. */
+  /** Refused requests: the first of each kind. */
   readonly #refusals = new Map<string, string>();
 
   constructor({ namespaces, own, allows, intends, unmade, made }: TerritoryParts) {
@@ -70,12 +71,12 @@ export class Territory {
     this.#made = made ?? (() => {});
   }
 
-  /** What was refused, a sentence for each kind of it. */
+  /** Refused requests, one sentence for each kind. */
   get refusals(): readonly string[] {
     return [...this.#refusals.values()];
   }
 
-  /** An object outside of namespaces is the run's from now on. */
+  /** Adds a cluster-scoped object to the run's own. */
   take(resource: string, object: KubeObject): void {
     const { uid = '', name = '' } = object.metadata;
     if (this.#uids.has(uid)) return;
@@ -83,30 +84,30 @@ export class Territory {
     this.#made(resource, object);
   }
 
-  /** Where objects of a kind are looked for. */
+  /** Where objects of a kind are observed. */
   placesOf(kind: ResourceKind): readonly Within[] {
     if (kind.namespaced) return this.#namespaces.map((namespace) => ({ namespace }));
     if (groupResource(kind) === 'namespaces') return this.#namespaces.map((name) => ({ name }));
-    // Of what other users have, nothing is looked at before the run makes something of that kind.
+    // Other users' objects of a kind are not observed before the run creates an object of that kind.
     return this.#own.has(groupResource(kind)) || this.#wide.has(groupResource(kind)) ? ALL : NONE;
   }
 
-  /** Objects of this kind, which are in no namespace, are looked at from now on. */
+  /** Starts observing this cluster-scoped kind. */
   widen(kind: ResourceKind): void {
     this.#wide.add(groupResource(kind));
   }
 
-  /** Whether the run has made something that other users see, for names outside of namespaces are everybody's. */
+  /** Whether the run has created objects that other users see: cluster-scoped names are shared. */
   get reachesOut(): boolean {
     return this.#wide.size > 0;
   }
 
-  /** Whether the run has made this, outside of namespaces. */
+  /** Reports whether the run has created this cluster-scoped object. */
   hasMade(uid: string): boolean {
     return this.#uids.has(uid);
   }
 
-  /** The same as far as is known before the answer is there. */
+  /** As {@link hasMade}, as far as is known before the answer. */
   mayHaveMade({
     resource,
     namespace,
@@ -125,17 +126,17 @@ export class Territory {
     return resource === 'namespaces' ? this.#namespaces.includes(name) : this.#uids.has(uid);
   }
 
-  /** Whether a change is of the run's; what one of its actors makes becomes so. */
+  /** Reports whether a change belongs to the run; an object that one of its actors creates does from then on. */
   includes(change: ObservedChange, isMade: boolean): boolean {
     const { resource, uid, object, type, namespace } = change;
     const isOurs = this.owns(change);
     if (type === 'DELETED') this.#uids.delete(uid);
-    // An apply that met what other users had made in the meantime changes it, and makes nothing.
+    // An apply to an object that another user created in the meantime changes it and creates nothing.
     else if (isMade && !isOurs && namespace === '' && type === 'ADDED') this.take(resource, object);
     return isOurs || isMade;
   }
 
-  /** The answer to a request that would touch what is not the run's, or look at what other users have in their namespaces. */
+  /** Returns the answer to a request that is refused because it would touch objects outside the run, or read other users' namespaces. */
   refusalOf(request: ApiRequest, kinds: ReadonlyMap<string, ResourceKind>): ApiResponse | undefined {
     const { method, path, query, headers } = request;
     if (!isPlain(path)) return this.#refused('path', `${method} ${path}`, 'the path is not in its canonical form');
@@ -171,8 +172,8 @@ export class Territory {
   }
 
   /**
-   * Where an allowed apply would go to something outside of namespaces that the run has not made: the path to look at first. Only the
-   * server knows whether it would make something or change what other users have.
+   * If an allowed apply goes to a cluster-scoped object that the run has not created: returns the path to read first. Only the server knows
+   * whether the apply would create an object or change another user's.
    */
   unknownOf(request: ApiRequest): string | undefined {
     const info = requestInfo(request.method, request.path, request.query);
@@ -180,14 +181,17 @@ export class Territory {
     return this.#hasMadeAt(placeOf(info)) ? undefined : request.path;
   }
 
-  /** What a look there says of that apply. Notes what is to be made, before it is sent; else the answer to it. */
+  /**
+   * Decides about that apply by the result of the read. Records what is about to be created, before the apply is sent; else returns the
+   * answer to it.
+   */
   lookedAt(request: ApiRequest, { code, body }: ApiResponse): ApiResponse | undefined {
     const info = requestInfo(request.method, request.path, request.query);
     const place = info === undefined ? '' : placeOf(info);
     const what = `apply "${place}"`;
     if (code !== 404) {
       const { uid = '' } = ((body ?? {}) as Partial<KubeObject>).metadata ?? {};
-      // Another apply of the run may have made it since.
+      // Another apply of the run may have created it since.
       if (code < 300 && this.#uids.has(uid)) return undefined;
       const why =
         code < 300 ? 'another client has created it' : `the server answered ${code} to the check whether it exists`;
@@ -200,19 +204,19 @@ export class Territory {
     return undefined;
   }
 
-  /** Whether a request that is not about an object, or that becomes a connection of its own, stays within the run or only reads. */
+  /** Reports whether a request that is not about an object, or that upgrades its connection, stays within the run or only reads. */
   leads({ method, path }: Pick<ApiRequest, 'path'> & { readonly method: string }): boolean {
     if (!isPlain(path)) return false;
     const segments = decodedSegments(path);
     if (segments === undefined) return false;
-    // Further back it is a name of something else: `/api/v1/nodes/n/proxy/namespaces/…` asks the kubelet of a node.
+    // Further back the segment means something else: `/api/v1/nodes/n/proxy/namespaces/…` is a request to a node's kubelet.
     const at = segments[0] === 'api' ? 2 : 3;
     if (segments[at] === 'namespaces' && segments.length > at + 2) return !this.isForeign(segments[at + 1]);
     const reads = method === 'GET' || method === 'HEAD' || method === 'OPTIONS';
     return reads && !segments.includes('proxy') && ABOUT_SERVER.has(segments[0] ?? '');
   }
 
-  /** The same of a request that asks for a connection of its own, before anything of it is sent. */
+  /** The same decision for a request that upgrades its connection, before any of it is sent. */
   mayTunnel({ target, headers }: { readonly target: string; readonly headers: readonly string[] }): boolean {
     const path = target.replace(/\?.*$/s, '');
     const impersonated = headers.find((text, at) => at % 2 === 0 && IDENTITY.test(text));
@@ -225,7 +229,7 @@ export class Territory {
     return false;
   }
 
-  /** What the server says of something that was to be made outside of namespaces is known before the target hears of it. */
+  /** Records the server's answer to the creation of a cluster-scoped object before the target gets it. */
   answered(request: ApiRequest, { code, body }: ApiResponse, kinds: ReadonlyMap<string, ResourceKind>): void {
     const info = requestInfo(request.method, request.path, request.query);
     if (info === undefined) return;
@@ -235,18 +239,18 @@ export class Territory {
     else if (code >= 400 && code < 500) this.#unmade(request.path, nameIn(request));
     const kind = kindOf(info, kinds);
     if (code !== 201 || kind === undefined) return;
-    // Of the answer only what says which one it is: it may come as a part of the object.
+    // Only the uid in the answer is used: the answer may be a partial object.
     if (uid !== '')
       this.take(groupResource(info), { apiVersion: apiVersionOf(kind), kind: kind.kind, metadata: { name, uid } });
   }
 
-  /** An apply that was to make something has its answer. */
+  /** Called with the answer to an apply that was to create an object. */
   #applied(request: ApiRequest, info: RequestInfo, code: number, uid: string): void {
     const place = placeOf(info);
     const others = (this.#applying.get(place) ?? 1) - 1;
     if (others > 0) this.#applying.set(place, others);
     else this.#applying.delete(place);
-    // Two applies of the run at once: one of them makes it.
+    // Of two simultaneous applies of the run, one creates the object.
     if (code === 201 || code >= 500 || others > 0 || this.#hasMadeAt(place)) return;
     this.#unmade(collectionOf(request.path), info.name);
     if (code < 300)
@@ -265,7 +269,7 @@ export class Territory {
     return this.#own.has(resource) || this.#allows(resource, name);
   }
 
-  /** What sends a client elsewhere never reaches it. */
+  /** Replaces redirects, which a client must never get. */
   answerOf(answer: ApiResponse): ApiResponse {
     if (!isRedirect(answer.code)) return answer;
     const message = `the API server redirected the request (${answer.code}), which is not followed`;
@@ -277,14 +281,14 @@ export class Territory {
     return `the run is only about its own namespaces (${this.#namespaces.join(', ')})`;
   }
 
-  /** @param like What distinguishes one kind of refusal from another. */
+  /** @param like - The key that distinguishes kinds of refusals. */
   #refused(like: string, what: string, why: string): ApiResponse {
     const message = why === '' ? what : `${what}: not sent, ${why}`;
     if (!this.#refusals.has(like)) this.#refusals.set(like, message);
     return { code: 403, body: failureStatus(403, 'Forbidden', message) };
   }
 
-  /** A read of all namespaces is one of the only one that the run has. */
+  /** Narrows a read of all namespaces to the run's namespace, if it has only one. */
   narrowed(request: ApiRequest, kinds: ReadonlyMap<string, ResourceKind>): ApiRequest {
     const [only, ...others] = this.#namespaces;
     if (only === undefined || others.length > 0) return request;
@@ -300,7 +304,7 @@ export class Territory {
     return { ...request, path: `${request.path.slice(0, at)}/namespaces/${only}${request.path.slice(at)}` };
   }
 
-  /** Which objects of a read of all namespaces are shown, where the run has several; undefined where all are. */
+  /** Returns the filter for a read of all namespaces if the run has several; undefined if everything is shown. */
   #shownBy(request: ApiRequest, kinds: ReadonlyMap<string, ResourceKind>): IsShown | undefined {
     if (this.#namespaces.length < 2) return undefined;
     const info = requestInfo(request.method, request.path, request.query);
@@ -313,7 +317,7 @@ export class Territory {
     };
   }
 
-  /** The answer to a list of all namespaces without what other users have. */
+  /** Removes other users' objects from the answer to a list of all namespaces. */
   listOf(request: ApiRequest, answer: ApiResponse, kinds: ReadonlyMap<string, ResourceKind>): ApiResponse {
     const isShown = answer.code === 200 ? this.#shownBy(request, kinds) : undefined;
     if (isShown === undefined) return answer;
@@ -324,20 +328,20 @@ export class Territory {
     );
   }
 
-  /** Whether an event of a watch of all namespaces is about what other users have. */
+  /** Reports whether an event of a watch of all namespaces is about another user's object. */
   hides(request: ApiRequest, { type, object }: WatchEvent, kinds: ReadonlyMap<string, ResourceKind>): boolean {
     if (type === 'BOOKMARK' || type === 'ERROR') return false;
     return this.#shownBy(request, kinds)?.(object) === false;
   }
 
-  /** Of what is outside of namespaces: all but what leads further, and namespaces of other users. */
+  /** Cluster-scoped reads are allowed, except requests that lead elsewhere, and other users' namespaces. */
   #mayRead(info: RequestInfo): boolean {
     const { subresource, name } = info;
     if (groupResource(info) === 'namespaces') return name === '' || this.#namespaces.includes(name);
     return OWN_SUBRESOURCES.has(subresource);
   }
 
-  /** Notes it before it goes on: after a kill in between it is known what to look for. */
+  /** Records the intention before the request is sent, so that cleaning up after a kill knows what to look for. */
   #mayMake(request: ApiRequest, resource: string, what: string): ApiResponse | undefined {
     const name = nameIn(request);
     const isAllowed = this.#allowsMaking(resource, name) || this.#isVolume(resource, request);
@@ -348,7 +352,7 @@ export class Territory {
     return undefined;
   }
 
-  /** The volume of a claim in the run's own namespaces: stalemate makes one where nothing else does. */
+  /** A volume for a claim in the run's own namespaces: stalemate creates one if nothing else does. */
   #isVolume(resource: string, { body }: ApiRequest): boolean {
     if (resource !== 'persistentvolumes') return false;
     const { spec } = (body ?? {}) as { readonly spec?: { readonly claimRef?: { readonly namespace?: string } } };
@@ -357,17 +361,17 @@ export class Territory {
   }
 }
 
-/** How the user lets something be made. */
+/** The flag with which the user can allow the write. */
 function allowing(resource: string, name: string): string {
   return `it is cluster-scoped and shared with all users; to let the target create it, add --allow-cluster-write '${resource}=${name === '' ? '*' : name}'`;
 }
 
-/** No dots or slashes are escaped in a path: servers and proxies each read escaped ones in their own way. */
+/** Rejects escaped dots or slashes in a path: servers and proxies differ in how they read them. */
 function isPlain(path: string): boolean {
   return !path.split('/').some((segment) => /^(?:\.|%2e){1,2}$/i.test(segment) || /%2f|%5c|%25|\\/i.test(segment));
 }
 
-/** As a server reads them: it decodes each before it looks what it is. Undefined where one cannot be read. */
+/** Decodes segments as a server does, each before it is interpreted. Undefined if one cannot be decoded. */
 function decodedSegments(path: string): readonly string[] | undefined {
   try {
     return path
@@ -380,14 +384,14 @@ function decodedSegments(path: string): readonly string[] | undefined {
 }
 
 /**
- * Whether a server reads what decides about a request as we do. A Go server passes over a parameter that is badly encoded or holds a
- * semicolon: what looks like a watch here would be a list there, and what looks like a dry run would be stored.
+ * Reports whether a server reads the deciding query parameters as we do. A Go server ignores a parameter that is badly encoded or contains
+ * a semicolon: what looks like a watch here would be a list there, and what looks like a dry run would be stored.
  */
 function isPlainQuery({ watch = '', dryRun = '' }: ApiRequest['query']): boolean {
   return !/[%;]/.test(watch + dryRun);
 }
 
-/** One store, two groups: events are known by the older one. */
+/** Events are served in two groups with one store, and known by the older one. */
 function kindOf(info: RequestInfo, kinds: ReadonlyMap<string, ResourceKind>): ResourceKind | undefined {
   const key = groupResource(info);
   return kinds.get(key === 'events.events.k8s.io' ? 'events' : key);
@@ -398,14 +402,14 @@ function isMaking(request: ApiRequest, { verb, subresource, namespace, group, re
   return !QUESTIONS.includes(group) && !(group === '' && resource === 'namespaces');
 }
 
-/** Whether a request is a server-side apply of an object, which makes it where it is not there. */
+/** Reports whether a request is a server-side apply of an object, which creates it if it does not exist. */
 function isApply({ headers }: ApiRequest, { verb, subresource }: RequestInfo): boolean {
   return (
     verb === 'patch' && subresource === '' && headers['content-type']?.startsWith('application/apply-patch+') === true
   );
 }
 
-/** Outside of namespaces: `clusterroles.rbac.authorization.k8s.io/name`. */
+/** The key of a cluster-scoped object: `clusterroles.rbac.authorization.k8s.io/name`. */
 function placeOf(info: RequestInfo): string {
   return `${groupResource(info)}/${info.name}`;
 }
@@ -418,7 +422,7 @@ function isDry({ query }: ApiRequest): boolean {
   return (query['dryRun'] ?? '') !== '';
 }
 
-/** Empty where the server is to choose one. */
+/** Empty if the server generates the name. */
 function nameIn({ body }: ApiRequest): string {
   const { metadata } = (body ?? {}) as Partial<KubeObject>;
   return metadata?.name ?? '';
