@@ -1,9 +1,9 @@
 /**
- * P3, bounded rate: quiescent means quiet, retries back off, no fights.
+ * P3, bounded rate: at rest the target is quiet, retries back off, no fights.
  *
- * Owns: which activity at rest is too much, and its cause. A loop is asked for its cause by withholding the echo of the target's
- * own writes: if it falls silent it triggers itself, if the period stays it is a timer. Polls and heartbeats are compared with what
- * the references did with nothing to do. Suspects get a longer settle first, except where virtual time did not pass.
+ * Owns: how much activity at rest is too much, and its cause. The cause of a loop is found by withholding the target's own writes from its
+ * watches: if it falls silent it triggers itself, if the period stays it is a timer. Polls and heartbeats are compared with the idle
+ * activity in the references. Suspicious runs get a longer settle phase first, except if virtual time did not pass.
  */
 import type { CheckResult, Violation } from '../harness/model/check-result.ts';
 import { HOLDS } from '../harness/model/check-result.ts';
@@ -30,25 +30,28 @@ import { isPatientRead, judgeStreak, RETRIES_MIN } from '../harness/oracle/retri
 import { isActive } from './exercised.ts';
 
 const NAME = 'bounded-rate';
-/** Requests without a pause, at rest, that no burst of a reconcile explains: a loop that waits for nothing. */
+/** The number of requests at rest without a pause that no burst of a single reconcile explains: a hot loop. */
 const HOT_REQUESTS_MIN = 40;
-/** Of a hot loop, so much of the end is looked at, or as much as was counted without a pause: a busy machine may take a second for a request. */
+/**
+ * The end of a hot loop is examined over this time, or over as many requests as were counted without a pause: a busy machine may take a
+ * second for a request.
+ */
 const HOT_SPAN_MS = 5_000;
-/** So often comes a request of a loop; where there are few requests, an eighth of them. */
+/** How often a request of a loop occurs; if there are few requests, an eighth of them. */
 const REPEATS_MIN = 8;
-/** One write at rest may be the last step of converging; three in the later half are a habit. */
+/** One write at rest may be the last step of converging; three in the second half are a pattern. */
 const HABIT_MIN = 3;
-/** A requeue of that period or shorter is a busy loop, also when the references do the same. */
+/** A requeue with this period or shorter is a busy loop, even if the references do the same. */
 const SHORT_PERIOD_MS = 1_000;
-/** A run that has not been silent although so long a silence was waited for: a busy loop is one by then. */
+/** After waiting this long for silence, unsuccessfully, a busy loop is proven. */
 const SHORT_SEEN_MS = 8_000;
-/** That many in a row before a period is believed. */
+/** The number of equal intervals in a row that prove a period. */
 const SHORT_MIN = 10;
-/** A child or two may be under way when its owner goes. */
+/** A child or two may be in flight when their owner is deleted. */
 const DEAF_MIN = 5;
-/** Requests that a finding names. */
+/** The most requests that a finding names. */
 const TOLD_MAX = 10;
-/** Withholding the echo silences a self-triggered loop; what may remain is the way back to rest. */
+/** Withholding its own writes silences a self-triggered loop; this share of the activity may remain on the way to rest. */
 const SILENT_SHARE = 0.25;
 const SILENT_MAX = 3;
 
@@ -79,7 +82,7 @@ function check(history: History): CheckResult {
   const deaf = deafLoop(history, rest);
   if (deaf !== undefined) violations.push(deaf);
   const atRest = judgeRest(history);
-  // A retry loop or a fight that is found is the cause of the unrest: no second finding for the same thing.
+  // A retry loop or fight is the cause of the activity, so there is no second finding for it.
   if (violations.some(({ severity }) => severity === 'error')) return { result: 'violated', violations };
   if (atRest.result === 'violated') return { result: 'violated', violations: [...violations, ...atRest.violations] };
   if (atRest.result === 'inconclusive' || violations.length === 0) return atRest;
@@ -102,10 +105,7 @@ function judgeRest(history: History): CheckResult {
   }
 }
 
-/**
- * Children that the target made at rest for an owner that was gone, while no watch could deliver that. A run that goes on is judged by
- * that.
- */
+/** Children created at rest for a deleted owner, while no watch could deliver the deletion. Decides about runs that do not come to rest. */
 function deafLoop(history: History, rest: ReturnType<typeof restStart>): Violation | undefined {
   if (history.settlement.result !== 'quiescent') return undefined;
   const made = madeForTheGone(history, rest);
@@ -123,7 +123,7 @@ function deafLoop(history: History, rest: ReturnType<typeof restStart>): Violati
   };
 }
 
-/** Without a timer in between, run time is what the requests themselves take: no longer settle could show more. */
+/** Without a timer in between, run time consists of the requests' own time: a longer settle phase could not show more. */
 function judgeHotInstant(history: History, steps: number): CheckResult {
   const activity = activityAfter(history, restStart(history));
   const last = activity.at(-1);
@@ -144,7 +144,7 @@ function judgeHotInstant(history: History, steps: number): CheckResult {
   return rateViolation(history, 'hot-loop', hot, `sends ${hot.length} requests as fast as it is answered`);
 }
 
-/** Requests of a loop come again and again; one reconcile of a large operator is a hundred requests, too. */
+/** Requests of a loop repeat; a single reconcile of a large operator may be a hundred requests, too. */
 function isRepeated(requests: readonly Operation[]): boolean {
   const often = Math.min(REPEATS_MIN, requests.length / REPEATS_MIN);
   const counts = Map.groupBy(requests, ({ verb, resource, namespace, name, query }) =>
@@ -154,7 +154,7 @@ function isRepeated(requests: readonly Operation[]): boolean {
   return repeated >= requests.length / 2;
 }
 
-/** Rest came, but reads may go on where they do not count as activity. */
+/** The target came to rest, but reads that do not count as activity may continue. */
 function judgeShortRequeue(history: History): CheckResult {
   if (activityAfter(history, restStart(history)).length < HABIT_MIN) return HOLDS;
   const half = laterHalf(history);
@@ -181,7 +181,7 @@ function judgeShortRequeue(history: History): CheckResult {
   );
 }
 
-/** Few requests in a short time may be as many as a busy loop sends. */
+/** A few requests in a short time may be as frequent as those of a busy loop. */
 function isSuspect({ activity, spanMs }: Half): boolean {
   return activity.length >= HABIT_MIN && spanMs / activity.length <= SHORT_PERIOD_MS;
 }
@@ -197,14 +197,14 @@ function judgeUnrest(history: History): CheckResult {
   const writes = activity.filter(({ verb }) => isWrite(verb));
   const windowMs = suspectSettleMs(history);
   const longest = longestSettle(history);
-  // Once it has gone on for so long, no longer silence could follow.
+  // After activity this long, a longer wait cannot bring silence.
   const proven = longest !== undefined && longest.windowMs >= SHORT_SEEN_MS && longest.laterHalf !== undefined;
   const short = isShortPeriod(half) || (proven && isShort(longest.laterHalf));
   const suspect = !proven && isSuspect(half);
   if (!short && !suspect && isOrdinaryIdle(history, activity, spanMs)) return HOLDS;
   const believed = longest !== undefined && (longest.windowMs >= windowMs || (proven && isShort(longest.laterHalf)));
   const extended = believed ? longest : undefined;
-  // A run that was cut short by its number of steps would be cut short again.
+  // A run that reached its step limit would reach it again.
   const enough = history.settlement.result === 'steps-exceeded';
   if (extended === undefined && !enough) {
     const needs: ProbeRequest[] = [{ probe: 'extended-settle', windowMs }];
@@ -230,14 +230,14 @@ function judgeUnrest(history: History): CheckResult {
     : rateViolation(history, 'busy-at-rest', activity, `sends requests ${every} at rest, ${idleText(history)}`);
 }
 
-/** Writes at rest: by its own echo, or by a timer. */
+/** Judges writes at rest: triggered by their own watch events, or by a timer. */
 function judgeWrites(history: History, writes: readonly Operation[], otherwise: string, pace: string): CheckResult {
   const withheld = history.probes.find((result) => result.probe === 'withheld-echo');
   if (withheld === undefined) {
     const reason = 'the target writes while nothing else changes, and no further run showed what triggers it';
     return { result: 'inconclusive', reason, needs: [{ probe: 'withheld-echo' }] };
   }
-  // A write that changes nothing has no echo.
+  // A write that changes nothing causes no watch event.
   const total = activityAfter(history, restStart(history)).filter(hasEcho).length;
   const silent = withheld.writesAtRest <= Math.max(SILENT_MAX, total * SILENT_SHARE);
   if (total >= HABIT_MIN && silent && withheld.writesAtRest < total / 2) {
@@ -267,12 +267,12 @@ function pacing({ activity, fromMs, spanMs }: Half): NonNullable<Settled['laterH
   return { requests: activity.length, spanMs, goesOn: goesOn(activity, fromMs, spanMs) };
 }
 
-/** `every 500 ms`; of what did not happen there is no period. */
+/** `every 500 ms`; without requests there is no period. */
 function paceText({ requests, spanMs }: NonNullable<Settled['laterHalf']>): string {
   return requests === 0 ? 'now and then' : `every ${Math.round(spanMs / requests)} ms`;
 }
 
-/** One late burst, with a write for each child perhaps, is no period. */
+/** A single late burst, for instance a write for each child, is no period. */
 function isShort({ requests, spanMs, goesOn: lasting }: NonNullable<Settled['laterHalf']>): boolean {
   return requests >= SHORT_MIN && spanMs / requests <= SHORT_PERIOD_MS && lasting;
 }
@@ -364,7 +364,7 @@ function fightViolation({ revisions, path, actors, values, severity }: Fight): V
   };
 }
 
-/** The longest look at rest so far. */
+/** The longest extended settle phase so far. */
 function longestSettle(history: History): Settled | undefined {
   return history.probes.findLast((probe) => probe.probe === 'extended-settle');
 }

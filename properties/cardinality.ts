@@ -1,8 +1,8 @@
 /**
  * P4, cardinality at every instant: never more children than any spec that the target could have known asks for.
  *
- * Judges creations, not the end: three where one was asked for is a finding also when two are removed later. How many a spec asks
- * for is what the references made of it; where they surged themselves, nothing is claimed.
+ * Judges creations, not the end: three children where one was requested are a violation even if two are deleted later. The references show
+ * how many a spec asks for; if they surged themselves, nothing is claimed.
  */
 import { parentOf } from 'stalemate-apiserver/objects/object';
 import { roleOf } from '../harness/model/actor.ts';
@@ -16,7 +16,7 @@ import { indexOf } from '../harness/oracle/history-index.ts';
 import type { Property } from '../harness/oracle/property.ts';
 
 const NAME = 'cardinality';
-/** Foreign changes that do not make a child count any less. */
+/** Foreign changes that do not stop a child from counting. */
 const HARMLESS = /^metadata\.(annotations|finalizers)\b/;
 
 export const cardinality: Property = {
@@ -45,7 +45,7 @@ function check(history: History): CheckResult {
     const child = childOf(reference, index.role(owner), index.role(revision));
     if (child === undefined || child.surges) continue;
     const siblings = liveSiblings(index, revision, owner);
-    // Fewer than any spec asks for: no need to know which specs there were.
+    // Fewer than any spec asks for: no need to find out which specs there were.
     if (siblings.length < Math.min(...Object.values(child.maxBySpec))) continue;
     const max = maximum(index, child, reference, owner, revision);
     if (max === undefined) continue;
@@ -65,8 +65,8 @@ function childOf(reference: Reference, owner: string, role: string): ReferenceCh
 }
 
 /**
- * The most that any spec of the owner so far asks for: what the target has seen once it may still be working on, what it has not
- * been shown yet it may have read. A spec that no reference tried may ask for anything: no claim.
+ * The most that any spec of the owner so far asks for: the target may still be working on an older one, and may already have read a newer
+ * one. A spec that no reference tried may ask for anything, so nothing is claimed.
  */
 function maximum(
   index: HistoryIndex,
@@ -99,7 +99,7 @@ function judgeCreation(
   const since = operation?.invoked.at ?? creation.at;
   const known = siblings.map((sibling) => index.seenBy(creation.actor, sibling.uid, since));
   const unseen = siblings.filter((_, at) => known[at]?.length === 0);
-  // Where neither its watch nor its reads delivered one.
+  // Neither its watch nor its reads delivered one.
   const answered = known.filter((seen) => seen.length > 0 && seen.every(({ how }) => how === 'own write')).length;
   const excused = unseen.filter((sibling) => isUnresolved(index.operation(sibling.op))).length;
   if (siblings.length < max + excused) return undefined;
@@ -122,7 +122,7 @@ function judgeCreation(
   };
 }
 
-/** Children of the same owner and role that the target made, alive and not terminating when the new one was created. */
+/** Children of the same owner and role that the target created, alive and not terminating when the new one was created. */
 function liveSiblings(index: HistoryIndex, creation: Revision, owner: Revision): readonly Revision[] {
   const role = index.role(creation);
   const siblings: Revision[] = [];
@@ -140,7 +140,7 @@ function liveSiblings(index: HistoryIndex, creation: Revision, owner: Revision):
   return siblings;
 }
 
-/** A sibling that another writer relabelled, failed or rewrote may have to be replaced while it is still there. */
+/** A sibling that another writer relabelled, failed or rewrote may have to be replaced while it still exists. */
 function isTakenAway(index: HistoryIndex, chain: readonly Revision[], before: number): boolean {
   return chain.some(
     (revision) =>
@@ -151,7 +151,7 @@ function isTakenAway(index: HistoryIndex, chain: readonly Revision[], before: nu
   );
 }
 
-/** The target's own delete may still be under way when the replacement arrives. */
+/** The target's own delete may be in flight when the replacement arrives. */
 function isBeingDeleted({ history }: HistoryIndex, sibling: Revision, before: number): boolean {
   return history.operations.some(
     ({ verb, actor, resource, namespace, name, invoked }) =>
@@ -163,7 +163,7 @@ function isBeingDeleted({ history }: HistoryIndex, sibling: Revision, before: nu
   );
 }
 
-/** A create whose answer was lost: its sender may not know of it, and is allowed one more. */
+/** A create whose answer was lost: the client may not know of it, and may create one more. */
 function isUnresolved(operation: Operation | undefined): boolean {
   return operation?.outcome.type === 'info' || operation?.outcome.type === 'pending';
 }

@@ -1,9 +1,10 @@
 /**
  * P1, convergence: once perturbation stops, the target reaches the expected state and stays there.
  *
- * The expected state is what a fresh, unfaulted target makes of the healed foreign input. It counts only together with a second
- * witness: a fresh incarnation on the very final state writes something. One alone is a warning, as a target may well depend on
- * the path by design. Suspects get a longer settle first. Does not own: matching and comparing (`oracle/final-state.ts`).
+ * The expected state is the one that a fresh, unfaulted target produces from the healed foreign input. It counts only together with a
+ * second witness: a fresh incarnation on the unchanged final state writes something. One witness alone is a warning, as a target may depend
+ * on the order of events by design. Suspicious runs get a longer settle phase first. Does not own: matching and comparing
+ * (`oracle/final-state.ts`).
  */
 import type { JsonValue } from 'stalemate-apiserver/objects/object';
 import { roleOf } from '../harness/model/actor.ts';
@@ -21,13 +22,13 @@ import type { Property } from '../harness/oracle/property.ts';
 import { earnedSettleMs, isAtRest, isOrdinaryIdle, laterHalf, RETRIES_TOO_LATE } from '../harness/oracle/rest.ts';
 
 const NAME = 'convergence';
-/** Back-offs and requeues of so many ms of run time are everyday life. */
+/** Back-offs and requeues of up to this many ms of run time are ordinary. */
 const ORDINARY_MS = 10_000;
-/** A look of that length has seen all that comes without a long back-off. */
+/** A settle phase of this length shows everything except what a long back-off delays. */
 const LONG_MS = 60_000;
 const UNKNOWN_UNDISTURBED = 'no undisturbed run was available to show whether it ends differently';
 const SAME_UNDISTURBED = 'undisturbed, it differs in the same way: the result depends on the path taken';
-/** Writes of a fresh incarnation that say nothing about the state: locks and records of what happened. */
+/** Writes of a fresh incarnation that say nothing about the state: locks and Events. */
 const BENIGN_WRITE = /^\S+ (events|events\.events\.k8s\.io|leases\.coordination\.k8s\.io)\//;
 
 export const convergence: Property = {
@@ -80,7 +81,7 @@ function whyUnsettled(history: History): string | undefined {
     case 'hot-instant':
       return 'the run never came to rest, so there is no final state to judge (bounded-rate judges whether it may be this busy)';
     case 'time-exceeded': {
-      // A target that polls by nature is never silent, which must not hide whether it converged.
+      // A target that polls is never silent, which must not hide whether it converged.
       const half = laterHalf(history);
       const ordinary = half !== undefined && isOrdinaryIdle(history, half.activity, half.spanMs);
       return ordinary
@@ -103,10 +104,10 @@ function judgeSuspect(
     extended === undefined
       ? found
       : nearestDifferences(history, probedState(history, extended.final, extended.names), expected.outcomes);
-  // What healed in the middle of a long look had no time left to be silent for as long once more.
+  // A run that healed in the middle of a long settle phase had no time left for the full silence.
   const isOver = extended !== undefined && (isAtRest(extended) || extended.laterHalf?.requests === 0);
   if (later.length === 0 && isOver) return healedLate(history, found, extended.windowMs);
-  // The longest looks take the most time of all: what differs undisturbed as well is no matter of waiting.
+  // The longest settle phases take the most time: skip them for differences that occur undisturbed too.
   if (extended !== undefined && extended.windowMs >= LONG_MS && extended.windowMs < windowMs) {
     const undisturbed = lastProbe(history, 'undisturbed');
     if (undisturbed === undefined)
@@ -135,7 +136,7 @@ function judgeSuspect(
   }
   const writes = fresh.writes.filter((write) => !BENIGN_WRITE.test(write) && isAbout(write, later));
   if (writes.length === 0) return judgeSilent(history, later);
-  // `update fleets.example.com/arena spec.map="desert" …`: what it would change comes first.
+  // `update fleets.example.com/arena spec.map="desert" …`: the field that it would change comes first.
   const [first = ''] = writes;
   const write = first.split(' ').slice(0, 2).join(' ');
   const note = `a copy started now would ${write}`;
@@ -144,8 +145,8 @@ function judgeSuspect(
 }
 
 /**
- * Unless it is drawn at random: a target that chooses one of several zones or nodes, say, is right with each of them. Few undisturbed
- * runs may have drawn the same one by accident.
+ * Excludes random values: a target that picks one of several zones or nodes, say, is right with any of them. A few undisturbed runs may
+ * have picked the same one by accident.
  */
 function accused(history: History, found: readonly Difference[], note: string): CheckResult {
   const others = lastProbe(history, 'other-copies');
@@ -160,28 +161,28 @@ function accused(history: History, found: readonly Difference[], note: string): 
 }
 
 /**
- * An annotation that only the target writes is a note to itself: frameworks remember there which handler they have to call again. One that
- * is left over does no harm, as long as nothing else differs. (What other clients write too is not the target's, and no difference.)
+ * An annotation that only the target writes is a note to itself: frameworks use them to remember which handler to call again. A leftover
+ * one is harmless as long as nothing else differs. (One that other clients write too is not the target's, and no difference.)
  */
 function isNote({ what, path, expected }: Difference): boolean {
   return what === 'wrong-value' && expected === undefined && path.startsWith('metadata.annotations');
 }
 
 /**
- * Whether a write of a fresh incarnation is about an object that differs. Some targets write something at each start, a stamp or a version:
- * that says nothing about what they leave elsewhere.
+ * Reports whether a write of a fresh incarnation concerns an object that differs. Some targets write something at each start, such as a
+ * timestamp or version, which says nothing about other objects.
  */
 function isAbout(write: string, found: readonly Difference[]): boolean {
   const object = kin(write.split(' ')[1] ?? '');
   return found.some((difference) => kin(difference.object) === object);
 }
 
-/** Objects under generated names are compared by their kin: which of them it is differs from run to run. */
+/** Objects with generated names are compared by their group: which of them differs varies between runs. */
 function kin(object: string): string {
   return object.replace(/~\d+$/, '');
 }
 
-/** Within the time of ordinary back-offs that is convergence; beyond it is a warning. */
+/** Healing within the time of ordinary back-offs is convergence; later, it is a warning. */
 function healedLate(history: History, found: readonly Difference[], windowMs: number): CheckResult {
   if (windowMs <= ORDINARY_MS) return HOLDS;
   const healed = `only after more than the settle window of ${settleWindow(history)}, by a resync or a poll`;
@@ -189,9 +190,9 @@ function healedLate(history: History, found: readonly Difference[], windowMs: nu
 }
 
 /**
- * A fresh incarnation on the final state changes nothing. Either the target depends on the path by design, or its own status hides
- * the damage from it for good. The third witness is the same workload without writers. What agrees with a fresh target
- * there is a function of the input, and has no excuse to differ here.
+ * Handles a fresh incarnation that changes nothing on the final state. Either the target depends on the order of events by design, or its
+ * own status hides the damage from it for good. The third witness is the same workload without writers: if its result equals a fresh
+ * target's, the state depends only on the input, so there is no excuse for the difference.
  */
 function judgeSilent(history: History, found: readonly Difference[]): CheckResult {
   const undisturbed = lastProbe(history, 'undisturbed');
@@ -213,7 +214,7 @@ function judgeSilent(history: History, found: readonly Difference[]): CheckResul
   return accused(history, inexcusable, note);
 }
 
-/** The kinds of differences that the same workload ends with undisturbed. */
+/** The kinds of differences that the same workload also ends with undisturbed. */
 function excusedBy(
   history: History,
   { final, names, expected }: Extract<ProbeResult, { probe: 'undisturbed' }>,
@@ -222,8 +223,8 @@ function excusedBy(
 }
 
 /**
- * A value of an object that the target makes and never touches again, whatever its owner's spec becomes: it is that of the moment at which
- * it was made, with and without disturbance.
+ * Reports whether the value belongs to an object that the target creates and never updates, even if the owner's spec changes: it stays as
+ * it was at creation, with or without disturbance.
  */
 function isMadeOnce({ reference, names, revisions }: History, { what, resource, object, uid }: Difference): boolean {
   if (what !== 'wrong-value' || uid === undefined || reference?.updates === undefined) return false;
@@ -250,7 +251,7 @@ function violated(
   const more = found.length === 1 ? '' : ` (and ${found.length - 1} more)`;
   const last = uid === undefined ? undefined : indexOf(history).chain(uid).at(-1);
   const guilty = lastAttempt(history, first);
-  // A cause rather than one of its many symptoms: what it does not hear of it cannot act upon.
+  // A cause rather than one of its many symptoms: without events the target cannot react.
   const [deaf, ...besides] = severity === 'error' ? watchesGivenUp(history) : [];
   const also = besides.length === 0 ? '' : `, nor is that of ${besides.map(({ resource: of }) => of).join(', ')}`;
   const cause = deaf === undefined ? '' : `; its watch of ${deaf.resource} ${deaf.what} and is not open again${also}`;
@@ -272,8 +273,8 @@ function violated(
 }
 
 /**
- * The difference that names the finding: of the first object, the shallowest field, by name. Servers list the fields of one object in
- * different orders, and a finding is the same on all of them.
+ * The difference that names the finding: that of the first object, and the shallowest field, by name. Servers order the fields of an object
+ * differently, and a finding must be the same on all of them.
  */
 function foremost(found: readonly Difference[]): Difference | undefined {
   const [first, ...rest] = found;
@@ -298,7 +299,7 @@ function describe({ what, object, path, expected, actual }: Difference): string 
   }
 }
 
-/** The same of all objects of the kind: reasons are counted. */
+/** The same text for all objects of the kind, since reasons are counted. */
 function inGeneral({ what, resource, path }: Difference): string {
   switch (what) {
     case 'missing-object':
@@ -316,7 +317,7 @@ function text(value: JsonValue | undefined): string {
   return json.length > 60 ? `${json.slice(0, 59)}…` : json;
 }
 
-/** The last request of the target about the object in question. */
+/** The target's last request about the object. */
 function lastAttempt(history: History, { resource, object, uid }: Difference): number | undefined {
   const name = object.slice(resource.length + 1);
   const real = uid === undefined ? name : (indexOf(history).chain(uid)[0]?.name ?? name);

@@ -1,9 +1,10 @@
 /**
- * P6, deletion completes: what was deleted goes, once it is the target's turn to let go of it.
+ * P6, deletion completes: a deleted object disappears once the target has to remove its finalizers.
  *
- * Judges objects that are terminating at rest with nothing but finalizers that the target adds itself; as long as another client's
- * is there, it may be waiting for that. Suspects get a longer settle. A target whose fresh copy would go on was stopped by what it went
- * through; one whose fresh copy waits as well is only accused when no other client has changed what it may be waiting for.
+ * Judges objects that are terminating at rest with only finalizers that the target itself adds; while another client's is present, the
+ * target may be waiting for that. Suspicious runs get a longer settle phase. If a fresh copy of the target would complete the deletion,
+ * something in the run stopped the target; if the fresh copy waits too, a violation is reported only if no other client has changed what it
+ * may be waiting for.
  */
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import { roleOf } from '../harness/model/actor.ts';
@@ -43,7 +44,7 @@ function check(history: History): CheckResult {
     return unclear(
       'the run never came to rest, so there is no final state to judge (bounded-rate judges whether it may be this busy)',
     );
-  // A target that never finishes a deletion, not even undisturbed, was never meant to be deleted in a trial.
+  // A target that does not complete a deletion undisturbed cannot be expected to in a trial.
   if (!reference.deletes.includes(index.role(first))) {
     return unclear(
       'the target did not finish this deletion undisturbed either: the object may not be meant to be deleted',
@@ -81,7 +82,7 @@ function judgeStuck(history: History, index: HistoryIndex, stuck: Revision): Che
   return { result: 'violated', violations: [violation(index, stuck, 'a restart would not fix it either')] };
 }
 
-/** A uid differs between runs that are not repeatable: the place says which object it is. */
+/** Uids differ between runs that are not repeatable, so the object is identified by kind, namespace and name. */
 function isStuck(final: readonly KubeObject[], stuck: Revision): boolean {
   return final.some(
     ({ kind, metadata }) =>
@@ -92,7 +93,7 @@ function isStuck(final: readonly KubeObject[], stuck: Revision): boolean {
   );
 }
 
-/** Objects that are on their way out at the end. */
+/** The objects that are terminating at the end. */
 function terminating(index: HistoryIndex): readonly Revision[] {
   const out: Revision[] = [];
   for (const chain of index.chains()) {
@@ -112,7 +113,7 @@ function isKeptByTargetAlone({ reference }: History, role: string, { object }: R
   );
 }
 
-/** Whether anybody else changed, and did not only delete, what was there. */
+/** Reports whether any other actor changed existing objects, other than by deleting them. */
 function isDisturbed(index: HistoryIndex): boolean {
   return index.history.revisions.some(
     (revision) =>

@@ -1,10 +1,10 @@
 /**
- * P8, idempotent effects: nothing is leaked or made twice in an outside system.
+ * P8, idempotent effects: nothing is leaked or created twice in an external system.
  *
- * Judges what the target keeps in the store it was given. *Leaked*: at rest there are more of a collection than a fresh target makes of
- * the same input, and more time does not change it; nothing in the cluster refers to them any more. *Duplicated*: two of a collection
- * with the same content at one time, where a fresh target never has two alike. *Missing*: fewer than a fresh target makes. Silent for
- * targets without effects. The end state of objects in the cluster is convergence's.
+ * Judges the resources that the target keeps in the store that it was given. *Leaked*: at rest a collection has more resources than a fresh
+ * target creates from the same input, more time does not change it, and nothing in the cluster refers to them any more. *Duplicated*: two
+ * resources of a collection with the same content at the same time, where a fresh target never has two alike. *Missing*: fewer than a fresh
+ * target creates. Does not apply to targets without effects. The end state of objects in the cluster belongs to convergence.
  */
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import { roleOf } from '../harness/model/actor.ts';
@@ -74,7 +74,7 @@ function collectionOf({ metadata }: KubeObject): string {
   return metadata.labels?.[COLLECTION] ?? '';
 }
 
-/** The first creation of something that was there already, and that a fresh target has once. */
+/** The first creation of a resource that already existed and that a fresh target has once. */
 function duplicated(
   index: HistoryIndex,
   made: readonly Revision[],
@@ -151,7 +151,7 @@ function countsOf(objects: readonly KubeObject[]): ReadonlyMap<string, number> {
   return counts;
 }
 
-/** Where the counts differ from the nearest allowed ones; undefined when they are allowed. */
+/** The difference from the nearest allowed counts; undefined if the counts are allowed. */
 function smallestSurplus(
   now: ReadonlyMap<string, number>,
   allowed: readonly (readonly KubeObject[])[],
@@ -192,7 +192,7 @@ const EMPTY: Violation = {
   severity: 'error',
 };
 
-/** `disks~0`, as it is called everywhere. */
+/** `disks~0`, the canonical name. */
 function nameOf({ history }: HistoryIndex, { uid, name }: Revision): string {
   return history.names[uid] ?? name;
 }

@@ -1,4 +1,4 @@
-/** The catalogue: every claim that a campaign makes unless it is configured otherwise, in the order in which they are reported. */
+/** The catalogue: every property that a campaign checks by default, in reporting order. */
 import type { Property } from '../harness/oracle/property.ts';
 import { boundedRate } from './bounded-rate.ts';
 import { cardinality } from './cardinality.ts';

@@ -1,9 +1,8 @@
 /**
- * P2, no lost update: an acknowledged change by another writer is visible, or was replaced by someone who had seen it.
+ * P2, no lost update: an acknowledged change by another writer is visible, or was replaced by a writer that had seen it.
  *
- * Owns: what is said about a loss and how bad it is. Does not own: finding losses (`oracle/field-ledger.ts`).
- * Only leaves that the target never changed in a reference are judged; drift on its own leaves belongs to P1 and P3. Deleting the
- * whole object is not a lost update.
+ * Owns: the report and severity of a loss. Does not own: finding losses (`oracle/field-ledger.ts`). Only leaves that the target never
+ * changed in a reference are judged; drift on its own leaves belongs to P1 and P3. Deleting the whole object is not a lost update.
  */
 import type { JsonValue } from 'stalemate-apiserver/objects/object';
 import { roleOf } from '../harness/model/actor.ts';
@@ -20,7 +19,7 @@ import { indexOf } from '../harness/oracle/history-index.ts';
 import type { Property } from '../harness/oracle/property.ts';
 import { isShared } from './exercised.ts';
 
-/** Drift tests asked for at once: enough for one write that reverts a whole object, few enough to stay affordable. */
+/** Drift tests requested at once: enough for one write that reverts a whole object, few enough to stay affordable. */
 const PROBES_MAX = 8;
 const NAME = 'no-lost-update';
 const SHARED_PLACE = /^(metadata\.(?:finalizers|ownerReferences|labels|annotations)|status\.conditions)\b/;
@@ -52,7 +51,7 @@ function check(history: History): CheckResult {
       continue;
     }
     const request = driftRequest(history, loss);
-    // A write that cannot be repeated at rest proves nothing about who owns the field.
+    // A write that cannot be repeated at rest does not show who owns the field.
     if (request === undefined) continue;
     const answer = driftAnswer(history, request);
     if (answer === 'kept') violations.push(violationOf(history, loss));
@@ -70,8 +69,8 @@ function check(history: History): CheckResult {
 }
 
 /**
- * Whether nothing but an empty value is gone from an object that was sent back as it was read: encoders leave out `false`, `0` and what is
- * empty, and say the same.
+ * Reports whether only an empty value is missing from an object that was otherwise sent back as read: encoders omit `false`, `0` and empty
+ * values, which means the same.
  */
 function isLeftOut(history: History, loss: Loss): boolean {
   if (loss.class !== 'removed-foreign' && loss.class !== 'rebuilt') return false;
@@ -157,7 +156,7 @@ function requestName({ operation }: Loss): string {
   return `${contentType.includes('strategic') ? 'strategic merge' : 'merge'} patch${where}`;
 }
 
-/** Whether the write followed a refused one of the same object. */
+/** Reports whether the write followed a rejected one of the same object. */
 function afterConflict(history: History, { operation, base }: Loss): boolean {
   return history.operations.some(
     (other) =>
@@ -178,15 +177,15 @@ function valueOf(change: LeafChange, side: 'from' | 'to'): string {
   return text.length > 40 ? `${text.slice(0, 39)}…` : text;
 }
 
-/** The last part of a leaf path, as a person would call it. */
+/** The last part of a leaf path, as people name it. */
 function shortField(field: string): string {
   const match = /([A-Za-z_$][\w$-]*)$|\["([^"]*)"\]$|(\[[^[]*\])$/.exec(field);
   return match?.[1] ?? match?.[2] ?? match?.[3] ?? field;
 }
 
 /**
- * Where it was lost, for telling findings apart: items of shared lists, labels and annotations are one place each, as one write
- * that loses one of them loses any.
+ * The place of a loss, for distinguishing findings: items of shared lists, labels and annotations are one place each, as a write that loses
+ * one of them loses any.
  */
 function place(field: string): string {
   return SHARED_PLACE.exec(field)?.[1] ?? leafPattern(field);

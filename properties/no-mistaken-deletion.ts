@@ -1,9 +1,9 @@
 /**
- * P6, no mistaken deletion: what is deleted is the object that was meant, not another one that has its name by now.
+ * P6, no mistaken deletion: the deleted object is the intended one, not another one that has its name by now.
  *
- * Judges deletions by uid. A DELETE that names no uid takes whatever bears the name; when that is an object the target had never been
- * shown, while an earlier one of the name had been, it was meant for the earlier one. A target that had seen neither deletes by name on
- * purpose, as a cleaner does, and what it made itself it may take down: neither is judged.
+ * Judges deletions by uid. A DELETE without a uid precondition deletes any object with the name; if the target had never received that
+ * object but had received an earlier one with the name, the earlier one was meant. A target that had received neither deletes by name on
+ * purpose, as a cleanup does, and objects that it created itself it may delete: neither is judged.
  */
 import { roleOf } from '../harness/model/actor.ts';
 import type { CheckResult, Violation } from '../harness/model/check-result.ts';
@@ -40,7 +40,7 @@ function check(history: History): CheckResult {
     if (wasShown(history, taken.uid, before)) continue;
     const earlier = lastOfName(index, taken, before);
     if (earlier === undefined) continue;
-    // An answer that was not recorded as objects may have shown the new one.
+    // An answer that was not recorded as objects may have contained the new one.
     if (hasUnreadAnswer(history, operation)) unread = true;
     else violations.push(violation(index, operation, taken, earlier));
   }
@@ -58,7 +58,7 @@ function isMadeByTarget(index: HistoryIndex, uid: string): boolean {
   return first?.type === 'ADDED' && roleOf(first.actor) === 'target';
 }
 
-/** By whatever way, to any incarnation: what one has learned another may have kept. */
+/** Received in any way, by any incarnation: one may have stored it for the next. */
 function wasShown({ operations, deliveries }: History, uid: string, before: number): boolean {
   return (
     deliveries.some(
@@ -72,7 +72,7 @@ function wasShown({ operations, deliveries }: History, uid: string, before: numb
   );
 }
 
-/** The last object of the same name that the target had been shown, with another uid. */
+/** The last object of the same name, with another uid, that the target had received. */
 function lastOfName(index: HistoryIndex, taken: Revision, before: number): Revision | undefined {
   let found: Revision | undefined;
   for (const chain of index.chains()) {

@@ -1,11 +1,11 @@
 /**
- * P6, nothing deleted comes back: a write that was meant for an object does not create it again after its deletion, and nothing is
- * made any more for an owner whose end the target has received.
+ * P6, no resurrection: a write meant for an existing object does not create it again after its deletion, and nothing is created for an
+ * owner whose deletion the target has received.
  *
- * Judges creations by PATCH and PUT. A server-side apply, or a PUT of the few kinds that allow it, creates what is not there; without
- * a uid or a version in the body the server does not notice that the object was deleted in between. Objects that the target creates in the
- * references are its own to make again, and a POST says that it means to create: neither is judged by that part.
- * What was under way when the target received the owner's end is not held against it: only what it begins once it has been idle.
+ * Judges creations by PATCH and PUT. A server-side apply, or a PUT of the few kinds that allow it, creates a missing object; without a uid
+ * or resourceVersion in the body the server does not notice that the object was deleted in between. Objects that the target creates in the
+ * references are its own to create again, and a POST creates on purpose: neither is judged by that part. Requests in flight when the target
+ * received the owner's deletion are not judged: only those that it begins after it has been idle.
  */
 import { parentOf } from 'stalemate-apiserver/objects/object';
 import { roleOf } from '../harness/model/actor.ts';
@@ -18,7 +18,10 @@ import type { Property } from '../harness/oracle/property.ts';
 import { isDeleted } from './exercised.ts';
 
 const NAME = 'no-resurrection';
-/** Other things that have to happen while the target waits for nothing before it counts as idle: one may fall between two requests. */
+/**
+ * The number of other events that have to occur while the target has no request in flight before it counts as idle: one may fall between
+ * two requests.
+ */
 const IDLE_MOMENTS = 2;
 
 export const noResurrection: Property = {
@@ -56,7 +59,7 @@ function check(history: History): CheckResult {
   return violations.length === 0 ? HOLDS : { result: 'violated', violations };
 }
 
-/** The deletion of an object of the same name that came last before the creation. */
+/** The last deletion of an object of the same name before the creation. */
 function lastDeletion(history: History, creation: Revision): Revision | undefined {
   return history.revisions.findLast(
     ({ type, at, resource, namespace, name }) =>
@@ -68,7 +71,7 @@ function lastDeletion(history: History, creation: Revision): Revision | undefine
   );
 }
 
-/** Whether another writer had made what was deleted. Objects from before the history began are other writers'. */
+/** Reports whether another writer had created the deleted object. Objects from before the history began count as other writers'. */
 function isOfOthers(index: HistoryIndex, deletion: Revision): boolean {
   const [first] = index.chain(deletion.uid);
   return first === undefined || first.type !== 'ADDED' || roleOf(first.actor) !== 'target';
@@ -107,7 +110,10 @@ function whatItKnew(index: HistoryIndex, deletion: Revision, creation: Revision)
     : `it had last seen version ${seen.revision}, and named neither uid nor version`;
 }
 
-/** The deletion of a new object's controlling owner, and when its maker's watch delivered it, if both came before it was asked for. */
+/**
+ * The deletion of a new object's controlling owner, and when the creator's watch delivered it, if both came before the creation was
+ * requested.
+ */
 function endOfOwner(
   index: HistoryIndex,
   creation: Revision,
@@ -123,7 +129,7 @@ function endOfOwner(
   return told === undefined ? undefined : { deletion, told };
 }
 
-/** Whether the maker had finished what it was doing when it received that: other things happened while it had nothing under way. */
+/** Reports whether the creator had finished its work when it received that: other events occurred while it had no request in flight. */
 function wasIdleAfter(index: HistoryIndex, creation: Revision, told: Delivery): boolean {
   const { operations, deliveries, revisions } = index.history;
   const until = index.operation(creation.op)?.invoked.at ?? creation.at;

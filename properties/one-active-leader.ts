@@ -1,10 +1,10 @@
 /**
- * P10, one active leader: two replicas never do what one of them would not.
+ * P10, one active leader: two replicas together never do damage that one replica would not.
  *
- * Judged by consequence, not by who calls itself leader. Damage that P4 or P6 report, done by two replicas that were alive at the same
- * time, is reported here instead, unless the last replica to do it held the lock when it began. And a replica that has lost the lock does
- * not begin to write about what it reconciles once it could have known for longer than the renew deadline. Locks are known by what is done
- * to them: a holder, and a time of renewal.
+ * Judged by consequence, not by who claims to be the leader. Violations of P4 or P6 caused by two replicas that were alive at the same time
+ * are reported here instead, unless the last replica to act held the lock when it began. In addition, a replica that has lost the lock must
+ * not begin writes about reconciled objects once it could have known for longer than the renew deadline. Locks are recognised by behaviour:
+ * a holder, and a renew time.
  */
 import { controllerOf } from 'stalemate-apiserver/objects/object';
 import type { ActorId } from '../harness/model/actor.ts';
@@ -25,7 +25,7 @@ import { noResurrection } from './no-resurrection.ts';
 import { hasReplicas } from './exercised.ts';
 
 const NAME = 'one-active-leader';
-/** What two leaders can do to each other that shows in creations and deletions. */
+/** Properties that two leaders together may violate by creations and deletions. */
 const CONSEQUENCES: readonly Property[] = [cardinality, noResurrection, noMistakenDeletion];
 
 export const oneActiveLeader: Property = {
@@ -58,7 +58,7 @@ function check(history: History): CheckResult {
   return unclear === undefined ? HOLDS : { result: 'inconclusive', reason: unclear };
 }
 
-/** The replicas that did it together; undefined when it was one, or when the last of them was the leader. */
+/** The replicas involved; undefined if there was only one, or if the last of them was the leader. */
 function accomplices(
   index: HistoryIndex,
   { operations }: Violation,
@@ -79,7 +79,7 @@ function accomplices(
   return together.length === 0 ? undefined : [guilty.actor, ...together];
 }
 
-/** Whether an actor was the holder of a lock when it began an operation. */
+/** Reports whether an actor held a lock when it began an operation. */
 function held(tenures: readonly Tenure[], { actor, invoked }: Operation): boolean {
   return tenures.some((tenure) => tenure.actor === actor && tenure.from < invoked.at && invoked.at < tenure.until.at);
 }
@@ -92,7 +92,7 @@ function blame(violation: Violation, actors: readonly ActorId[]): Violation {
   };
 }
 
-/** Writes about what is reconciled that a replica began when it could have known for too long that it leads no more. */
+/** Writes about reconciled objects that a replica began too long after it could have known that it had lost the lock. */
 function lateWrites(index: HistoryIndex, tenures: readonly Tenure[]): Violation[] {
   const violations: Violation[] = [];
   for (const tenure of tenures) {
@@ -110,8 +110,8 @@ function lateWrites(index: HistoryIndex, tenures: readonly Tenure[]): Violation[
 }
 
 /**
- * Whether the write is about an object of the user's or about a child of one. Every replica may have things of its own to keep:
- * events, certificates, a status of itself.
+ * Reports whether the write is about an object of the user or a child of one. Every replica may write objects of its own: Events,
+ * certificates, its own status.
  */
 function isReconciled(index: HistoryIndex, { id }: Operation): boolean {
   const written = index.history.revisions.find(({ op }) => op === id);

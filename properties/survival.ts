@@ -1,8 +1,8 @@
 /**
- * P7, survival: no crash that is not by design, no unhandled rejection, up again after every exit.
+ * P7, survival: no crash that is not by design, no unhandled rejection, running again after every exit.
  *
- * Exits by design (a lost lease, caches that cannot sync) are followed by a restart, as a kubelet would: what convicts is what a
- * runtime calls a bug, and a target that does not stay up once it is left alone. Crashes by the schedule are the harness's own.
+ * Exits by design (a lost lease, caches that cannot sync) are followed by a restart, as by a kubelet: a violation is an error that a
+ * runtime reports as a bug, or a target that does not stay up undisturbed. Crashes by the schedule are the harness's own.
  */
 import { roleOf } from '../harness/model/actor.ts';
 import type { CheckResult, Violation } from '../harness/model/check-result.ts';
@@ -14,10 +14,10 @@ import type { Property } from '../harness/oracle/property.ts';
 import { isObserved } from './exercised.ts';
 
 const NAME = 'survival';
-/** Exits in one run after which a kubelet would say CrashLoopBackOff; a target that exits once per fault stays below. */
+/** The number of exits in one run at which a kubelet would report CrashLoopBackOff; a target that exits once per fault stays below. */
 const EXITS_MAX = 4;
 
-/** What runtimes print when the program is wrong, whatever it does afterwards. */
+/** Output of runtimes that indicates a bug in the program, whatever it does afterwards. */
 const LOG_SIGNATURES: readonly { readonly class: string; readonly pattern: RegExp }[] = [
   { class: 'data-race', pattern: /^WARNING: DATA RACE|^fatal error: concurrent map/ },
   {
@@ -27,7 +27,7 @@ const LOG_SIGNATURES: readonly { readonly class: string; readonly pattern: RegEx
   },
 ];
 
-/** The last line of a Node program that an uncaught error has ended; the error is above it. */
+/** The last line of a Node program after an uncaught error, which is printed above it. */
 const NODE_ENDED = /^Node\.js v\d/;
 const ERROR_LINE = /^(?:Uncaught )?(?:\w+(?:Error|Exception)|Error)\b/;
 const LINES_ABOVE = 60;
@@ -50,7 +50,7 @@ function check(history: History): CheckResult {
   let lastOf: Map<string, ProcessEvent> | undefined;
   for (const event of processes) {
     if (roleOf(event.actor) !== 'target') continue;
-    // What a cut-off incarnation still rejects is the harness's doing.
+    // Rejections in an incarnation that was cut off are caused by the harness.
     if (event.kind === 'unhandled' && !isOver(lastOf?.get(event.actor))) {
       violations.push(unhandled(history, event));
     }
@@ -74,7 +74,7 @@ function check(history: History): CheckResult {
   return violations.length === 0 ? HOLDS : { result: 'violated', violations: distinct(violations) };
 }
 
-/** What a panic says: after its word, or as the field of a structured log line. */
+/** The message of a panic: after that word, or as the field of a structured log line. */
 const PANIC_TEXT: readonly RegExp[] = [/^panic: (.+)$/, /Observed a panic.*?\bpanic="((?:[^"\\]|\\.)+)"/];
 const PRINTED_MAX = 200;
 
@@ -84,7 +84,7 @@ function printedText(line: string): string {
   return `panicked: ${text.replaceAll('\\"', '"').slice(0, PRINTED_MAX)}`;
 }
 
-/** Names the request that failed last before it, where there is one: most errors are of a request. */
+/** Names the last request that failed before it, if there is one: most errors come from a request. */
 function unhandled(history: History, event: Pick<ProcessEvent, 'actor' | 'at' | 'detail'>): Violation {
   const failed = history.operations.filter(
     ({ actor, answered, outcome }) =>
@@ -100,8 +100,8 @@ function unhandled(history: History, event: Pick<ProcessEvent, 'actor' | 'at' | 
 }
 
 /**
- * Whether a program was at work when it printed a line. Before it watches anything it starts, and may give up on purpose; what one that was
- * killed or asked to end still prints is the harness's doing.
+ * Reports whether a program was running normally when it printed a line. Before its first watch it is still starting, and may give up on
+ * purpose; later output of a killed or stopped incarnation is caused by the harness.
  */
 function isUp({ processes, operations }: History, { actor, at }: LogLine): boolean {
   const watches = operations.some(
@@ -110,7 +110,7 @@ function isUp({ processes, operations }: History, { actor, at }: LogLine): boole
   return watches && !isOver(processes.findLast((event) => event.actor === actor && event.at < at));
 }
 
-/** The error that Node shows above its last line, as one line. */
+/** The error that Node prints above its last line, as one line. */
 function errorAbove(logs: readonly LogLine[], at: number): string {
   const above = logs.slice(Math.max(0, at - LINES_ABOVE), at).filter(({ actor }) => actor === logs[at]?.actor);
   return above.findLast(({ line }) => ERROR_LINE.test(line))?.line.slice(0, 200) ?? 'an error that its output shows';
@@ -126,7 +126,7 @@ function isOver(last: ProcessEvent | undefined): boolean {
   return last?.kind === 'crashed' || last?.kind === 'stopped';
 }
 
-/** Violations, or the reason why nothing can be said. */
+/** Returns violations, or the reason why the result is inconclusive. */
 function judgeExits(
   history: History,
   exits: readonly ProcessEvent[],
@@ -158,7 +158,7 @@ function judgeExits(
   return [violation('stays-down', last, `${ended(last)} and did not come up again`)];
 }
 
-/** Whether the harness interfered with the incarnation's requests before the event: it may have given up on purpose. */
+/** Reports whether the harness interfered with the incarnation's requests before the event: it may have given up on purpose. */
 function wasFaulted(history: History, event: ProcessEvent): boolean {
   return history.operations.some(
     ({ actor, fault, invoked }) => actor === event.actor && fault !== undefined && invoked.at < event.at,
@@ -166,8 +166,8 @@ function wasFaulted(history: History, event: ProcessEvent): boolean {
 }
 
 /**
- * Whether a life that ends is one of before: it may notice only now what happened then (a lease that it could not renew in time, a cache
- * that never synced), and end by design. The one that follows it has no such reason.
+ * Reports whether an ending incarnation started before the settle phase: it may notice an earlier event only now (a lease that it could not
+ * renew in time, a cache that never synced), and end by design. The next incarnation has no such reason.
  */
 function beganBefore({ processes }: History, { actor, kind }: ProcessEvent, settle: number): boolean {
   return (

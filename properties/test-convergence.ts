@@ -1,4 +1,4 @@
-/** What tests of `convergence` begin with: a widget, its deployment, and what probes would have shown. */
+/** Shared by tests of `convergence`: a widget, its deployment, and probe results. */
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import type { CheckResult } from '../harness/model/check-result.ts';
 import { setAt } from '../harness/model/edit.ts';
@@ -20,7 +20,7 @@ export const REFERENCE: Pick<Reference, 'ownedLeaves' | 'volatileLeaves'> = {
   volatileLeaves: { [`${WIDGETS}:web`]: ['status.token'] },
 };
 
-/** A widget that the target reports on, with a deployment that it makes. */
+/** A widget with a status and a deployment that the target creates. */
 export function run(phase = 'Ready', image = 'v1'): { h: HistoryBuilder; owner: KubeObject } {
   const h = historyBuilder();
   h.create('user', WIDGETS, manifest('Widget', 'web', { spec: { image: 'v1' }, status: {} }));
@@ -38,7 +38,7 @@ export function run(phase = 'Ready', image = 'v1'): { h: HistoryBuilder; owner: 
   return { h, owner };
 }
 
-/** What a fresh target makes of it, as objects of another run. */
+/** The result of a fresh target, as objects of another run. */
 export function expected(...objects: readonly (readonly [string, KubeObject])[]): ProbeResult {
   return { probe: 'expected-state', settled: true, outcomes: [{ objects: Object.fromEntries(objects) }] };
 }
@@ -77,7 +77,7 @@ export function judge(h: HistoryBuilder, list: readonly ProbeResult[], settlemen
   );
 }
 
-/** What further fresh targets made of the same input: the deployment with these images. */
+/** The results of further fresh targets for the same input: the deployment with these images. */
 export function otherCopies(...images: readonly string[]): ProbeResult {
   const outcomes = images.map((image) => ({
     objects: {
@@ -88,7 +88,7 @@ export function otherCopies(...images: readonly string[]): ProbeResult {
   return { probe: 'other-copies', outcomes };
 }
 
-/** The same workload with nobody in between: it ended as `image`, a fresh target made `expectedImage` of it. */
+/** The same workload undisturbed: it ended with `image`, a fresh target produced `expectedImage`. */
 export function undisturbed(image: string, expectedImage: string): ProbeResult {
   const { h } = run('Ready', image);
   const history = h.build();

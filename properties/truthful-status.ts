@@ -1,10 +1,10 @@
 /**
- * P5, truthful status: `observedGeneration` says which generation of the spec its writer had before it.
+ * P5, truthful status: `observedGeneration` is the generation of the spec that its writer had read.
  *
- * Judges every version in which the target changes an `observedGeneration`, of the status or of one of its conditions: it never
- * exceeds the generation of the object, never goes back, and never names a generation that had not reached the target. Beyond that:
- * a status that takes the number from a newer read than the one it acted on still shows the older spec in what it repeats of it;
- * which leaves do, the references say. Ready conditions are the user's to declare.
+ * Judges every version in which the target changes an `observedGeneration`, of the status or of one of its conditions: it never exceeds the
+ * generation of the object, never decreases, and never names a generation that had not reached the target. In addition, a status that takes
+ * the number from a newer read than the one it acted on still repeats values of the older spec; the references show which leaves repeat the
+ * spec. Ready conditions are the user's to declare.
  */
 import { roleOf } from '../harness/model/actor.ts';
 import type { CheckResult, Violation } from '../harness/model/check-result.ts';
@@ -19,7 +19,7 @@ import type { Property } from '../harness/oracle/property.ts';
 import { reportsGenerations } from './exercised.ts';
 
 const NAME = 'truthful-status';
-/** The status' own and its conditions'; fields of that name elsewhere may be about other objects. */
+/** The status' own and its conditions'; fields with that name elsewhere may be about other objects. */
 const OBSERVED = /^status\.observedGeneration$|^status\..*?conditions\[[^\]]*\]\.observedGeneration$/;
 
 export const truthfulStatus: Property = {
@@ -37,7 +37,7 @@ interface Claim {
   readonly index: HistoryIndex;
   readonly revision: Revision;
   readonly change: LeafChange;
-  /** The generation that is claimed. */
+  /** The claimed generation. */
   readonly value: number;
 }
 
@@ -59,7 +59,7 @@ function check(history: History): CheckResult {
   return unclear === undefined ? HOLDS : { result: 'inconclusive', reason: unclear };
 }
 
-/** What another writer had written there is not the target's claim, even if it carries it on. */
+/** A value that another writer had written is not the target's claim, even if the target carries it over. */
 function isPutBack(index: HistoryIndex, revision: Revision, { path, to }: LeafChange): boolean {
   return index
     .chain(revision.uid)
@@ -71,7 +71,7 @@ function isPutBack(index: HistoryIndex, revision: Revision, { path, to }: LeafCh
     );
 }
 
-/** A violation, or the reason why nothing can be said. */
+/** Returns a violation, or the reason why the result is inconclusive. */
 function judgeClaim(claim: Claim): Violation | string | undefined {
   const { history, index, revision, change, value } = claim;
   const { generation } = revision.object.metadata;
@@ -107,7 +107,7 @@ function judgeClaim(claim: Claim): Violation | string | undefined {
   return judgeEcho(claim, known.watched);
 }
 
-/** The highest value that the target itself had reported before in that place, if it is higher. */
+/** The highest value that the target itself had reported before in that field, if it is higher. */
 function higherBefore({ index, revision, change, value }: Claim): { revision: Revision; value: number } | undefined {
   for (const earlier of index.chain(revision.uid).slice(0, index.position(revision)).toReversed()) {
     if (roleOf(earlier.actor) !== 'target') continue;
@@ -118,17 +118,17 @@ function higherBefore({ index, revision, change, value }: Claim): { revision: Re
 }
 
 interface Known {
-  /** The highest generation that an answer or a watch had brought, up to the one asked for. */
+  /** The highest generation received in an answer or a watch event, up to the requested one. */
   readonly generation: number;
-  /** It came by a watch or a list: what a controller acts on, rather than what it reads to write. */
+  /** Whether a watch or list delivered it: what a controller acts on, rather than what it reads before a write. */
   readonly watched: boolean;
-  /** An answer about the object's kind has content that is not recorded as objects. */
+  /** Whether an answer about the object's kind has content that is not recorded as objects. */
   readonly unread: boolean;
 }
 
 /**
- * What had reached the target before it sent the write. All its incarnations together: what one has learned another may have kept
- * in memory or on disk.
+ * What the target had received before it sent the write. All its incarnations together: one may have stored it in memory or on disk for
+ * another.
  */
 function whatReached({ operations, deliveries }: History, revision: Revision, wanted: number): Known {
   const before = operations.find(({ id }) => id === revision.op)?.invoked.at ?? revision.at;
@@ -154,15 +154,15 @@ function whatReached({ operations, deliveries }: History, revision: Revision, wa
   return { generation, watched, unread };
 }
 
-/** The writer that makes a generation may know its number without reading it. */
+/** The writer that causes a new generation may know its number without reading it. */
 function madeByTarget({ index, revision, value }: Claim): boolean {
   const first = index.chain(revision.uid).find((version) => (version.object.metadata.generation ?? 0) >= value);
   return first !== undefined && first.type !== 'DELETED' && roleOf(first.actor) === 'target';
 }
 
 /**
- * Whether the status that claims a generation repeats an older spec. Judged only when the generation had come by a fresh read alone:
- * a target that received it by its watch has acted on it, and may report what it found on the way.
+ * Judges whether the status that claims a generation repeats an older spec. Only if a fresh read alone had delivered the generation: a
+ * target that received it by its watch has acted on it, and may report an earlier observation.
  */
 function judgeEcho(claim: Claim, watched: boolean): Violation | string | undefined {
   const { history, index, revision, change, value } = claim;

@@ -1,9 +1,9 @@
 /**
- * Executes a program as any third party would: reads, edits, writes, and takes no for an answer.
+ * Executes a program as any third party would: reads, edits, writes, and accepts rejections.
  *
- * Owns: which requests an operation amounts to. A refused write, a missing object, a failed connection: the operation is over and
- * had no effect; only the undoing of one's own list item tries again. Does not own: which operations are legal (the writers see
- * to that), when they run (the gate). Start at {@link runProgram}.
+ * Owns: the requests of an operation. After a rejected write, a missing object or a failed connection the operation is over without effect;
+ * only the removal of a writer's own list item is retried. Does not own: which operations are legal (the writers ensure that), when they
+ * run (the gate). Start at {@link runProgram}.
  */
 import { textOf } from 'stalemate-apiserver/objects/json';
 import type { JsonObject, JsonValue, KubeObject } from 'stalemate-apiserver/objects/object';
@@ -17,32 +17,32 @@ import type { FieldPath, ObjectTarget, Program, ProgramOp } from '../model/workl
 
 export interface ProgramContext {
   readonly upstream: Upstream;
-  /** The real name behind a canonical one; undefined while the object has not been made. */
+  /** The real name for a canonical one; undefined if the object has not been created yet. */
   resolveName(target: ObjectTarget): string | undefined;
-  /** Resolves once the object has been made, or when no further operation may start. */
+  /** Resolves once the object has been created, or when no further operation may start. */
   appears(target: ObjectTarget): Promise<void>;
-  /** Resolves after so much run time with nothing to do, in ms, or when no further operation may start. */
+  /** Resolves after this much idle run time, in ms, or when no further operation may start. */
   waits(ms: number): Promise<void>;
   /**
-   * Operation `index` is over. While a recreation waits for the old object to go, every look counts as an operation of its own,
-   * so that a scheduler which runs one operation at a time lets others act in between.
+   * Called when operation `index` is over. While a recreation waits for the old object to disappear, every check counts as an operation of
+   * its own, so that a scheduler which runs one operation at a time lets others act in between.
    */
   onOpDone(index: number): void;
-  /** Whether no further operation may start. */
+  /** Reports whether no further operation may start. */
   ended(): boolean;
-  /** Resolves after so much run time, or at once without a clock. */
+  /** Resolves after this much run time, or at once without a clock. */
   pause?(delayMs: number): Promise<void>;
 }
 
-/** How often the undoing of one's own list item is tried: conflicts must not leave a finalizer behind. */
+/** The number of attempts to remove a writer's own list item: conflicts must not leave a finalizer behind. */
 const REMOVALS_MAX = 6;
-/** How often an object is applied that a webhook did not answer for, and how long after the last time. */
+/** How often applying an object is retried after a webhook did not answer, and with which delay. */
 const APPLIES_MAX = 5;
 const APPLY_AGAIN_MS = 1_000;
-/** How often a recreation looks whether the old object is gone. */
+/** How often a recreation checks whether the old object is gone. */
 const LOOKS_MAX = 10;
 
-/** Runs the operations one after the other. Resolves when the last one is over, or the first after `ended()` said so. */
+/** Runs the operations one after the other. Resolves when the last one is over, or the first one after `ended()` returned true. */
 export async function runProgram(program: Program, context: ProgramContext): Promise<void> {
   const runner = new Runner(program, context);
   for (const [index, op] of program.ops.entries()) {
@@ -53,7 +53,7 @@ export async function runProgram(program: Program, context: ProgramContext): Pro
   }
 }
 
-/** The answer of a request that was never answered. */
+/** Stands for the answer to a request that got none. */
 const NO_ANSWER: ApiResponse = { code: 0, body: '' };
 
 class Runner {
@@ -107,7 +107,7 @@ class Runner {
       if (patch !== undefined) await this.#send('PATCH', url, patch, 'application/json-patch+json');
       return;
     }
-    // A merge patch replaces lists as a whole, which would drop items of others: items are only edited under a version.
+    // A merge patch replaces whole lists, which would drop other clients' items: items are only edited with a resourceVersion.
     if (op.via === 'merge-patch' && plain) {
       await this.#send('PATCH', url, mergePatch(op.path, op.value), 'application/merge-patch+json');
       return;
@@ -115,13 +115,13 @@ class Runner {
     await this.#update(path, op.subresource, (object) => setAt(object, op.path, op.value));
   }
 
-  /** A JSON patch that finds its list items in the current object, and tests that they are still there. */
+  /** Builds a JSON patch that locates list items in the current object and tests that they are still there. */
   async #itemPatch(path: string, op: Extract<ProgramOp, { do: 'set' }>): Promise<JsonValue | undefined> {
     const read = await this.#send('GET', path);
     return read.code === 200 ? jsonPatch(read.body as JsonObject, op.path, op.value) : undefined;
   }
 
-  /** GET, edit, PUT with the version read. Returns the last code; 200 without a PUT when the edit changes nothing. */
+  /** GET, edit, PUT with the version read. Returns the last status code; 200 without a PUT if the edit changes nothing. */
   async #update(
     path: string,
     subresource: 'status' | 'scale' | undefined,
@@ -162,7 +162,7 @@ class Runner {
     }
   }
 
-  /** As often as it takes the webhooks that have a say in it to answer. */
+  /** Applies an object, with retries until its webhooks answer. */
   async #apply(target: ObjectTarget, object: KubeObject): Promise<void> {
     for (let tries = 0; tries < APPLIES_MAX; tries++) {
       const { code, body } = await this.#send('POST', collectionPath(target, target.namespace), object);
@@ -190,17 +190,17 @@ class Runner {
   }
 }
 
-/** A canonical name without a real one yet. */
+/** Reports whether a canonical name has no real one yet. */
 function isUnmade(name: string | undefined): boolean {
   return name === undefined || name.includes('~');
 }
 
-/** The merge patch that sets `value` at a path of map keys; `null` removes. */
+/** Builds the merge patch that sets `value` at a path of map keys; `null` removes. */
 function mergePatch(path: FieldPath, value: JsonValue): JsonValue {
   return path.reduceRight<JsonValue>((inner, key) => ({ [key as string]: inner }), value);
 }
 
-/** The JSON patch that sets `value` at `path`; list items are looked up in `object`, undefined when they are not there. */
+/** Builds the JSON patch that sets `value` at `path`; list items are located in `object`, undefined if they do not exist. */
 export function jsonPatch(object: JsonObject | undefined, path: FieldPath, value: JsonValue): JsonValue | undefined {
   const pointer = pointerTo(object, path);
   if (pointer === undefined) return undefined;

@@ -1,10 +1,10 @@
 /**
- * The garbage collector: deletes what has lost all its owners, and does what foreground and orphaning deletions wait for.
+ * The garbage collector: deletes objects whose owners are all gone, and does what foreground and orphaning deletions wait for.
  *
- * Owns: the graph of owners and dependents, fed with committed changes, and the writes that follow. Mirrors
- * pkg/controller/garbagecollector of Kubernetes: an owner is its uid in the dependent's namespace, so a recreated owner is an absent
- * one. It costs no request as long as nothing is deleted. Differences: it sees changes without lag (its requests can still be
- * delayed at the gate), and it does not break cycles of foreground deletion. Start at {@link GarbageCollector.onChange}.
+ * Owns: the graph of owners and dependents, fed with committed changes, and the resulting writes. Mirrors pkg/controller/garbagecollector
+ * of Kubernetes: an owner is its uid in the dependent's namespace, so a recreated owner counts as absent. It sends no requests as long as
+ * nothing is deleted. Differences: it sees changes without lag (its requests can still be delayed at the gate), and it does not break
+ * cycles of foreground deletion. Start at {@link GarbageCollector.onChange}.
  */
 import type { KubeObject, OwnerReference } from 'stalemate-apiserver/objects/object';
 import type { Upstream } from 'stalemate-apiserver/wire/http';
@@ -18,7 +18,7 @@ import type { WorkResult } from './work-queue.ts';
 const ORPHAN = 'orphan';
 const FOREGROUND = 'foregroundDeletion';
 
-/** What an owner means for its dependent. `waiting`: it is being deleted in the foreground and wants its dependents gone first. */
+/** The state of an owner. `waiting`: it is being deleted in the foreground, so its dependents have to be deleted first. */
 type OwnerState = 'solid' | 'absent' | 'waiting' | 'unknown';
 
 export interface GarbageCollectorOptions {
@@ -33,7 +33,7 @@ class GarbageCollector {
   readonly #send: Send;
   readonly #kinds: Pick<Kinds, 'kindFor'>;
   readonly #queue = new WorkQueue((uid) => this.#attempt(uid));
-  /** Every object seen that still lives, by uid. */
+  /** Every existing object, by uid. */
   readonly #live = new Map<string, KubeObject>();
   readonly #gone = new Set<string>();
   /** Uids of dependents, by uid of the owner. */
@@ -44,7 +44,7 @@ class GarbageCollector {
     this.#kinds = kinds;
   }
 
-  /** Learns of a change, in the order of commits, and queues what may have to be done about it. */
+  /** Processes a change, in commit order, and queues the objects that it concerns. */
   onChange({ type, uid, object }: ObservedChange): void {
     if (type === 'DELETED') {
       this.#forget(uid, object);
@@ -86,7 +86,7 @@ class GarbageCollector {
     this.#unlink(uid, before.metadata.ownerReferences ?? []);
   }
 
-  /** An owner that waits for its dependents has one less. */
+  /** Queues an owner that waits for its dependents when it has one less. */
   #lookAgainAt(owner: string): void {
     const object = this.#live.get(owner);
     if (object !== undefined && isWaiting(object)) this.#queue.add(owner);
@@ -106,7 +106,7 @@ class GarbageCollector {
     return this.#judge(uid, object);
   }
 
-  /** Deletes the object when all its owners are gone; drops references that no longer mean anything when some are not. */
+  /** Deletes the object if all its owners are gone; removes dangling references if only some are. */
   async #judge(uid: string, object: KubeObject): Promise<WorkResult> {
     const references = object.metadata.ownerReferences ?? [];
     const solid: OwnerReference[] = [];
@@ -130,7 +130,7 @@ class GarbageCollector {
     if (known !== undefined) return stateIn(namespace, known);
     if (this.#gone.has(reference.uid)) return 'absent';
     const kind = this.#kinds.kindFor(reference.apiVersion, reference.kind);
-    // An owner of a kind that is not served, or in no namespace that could be named, is nothing to delete anything for.
+    // An owner whose kind is not served, or that has no namespace although its kind is namespaced, must not cause deletions.
     if (kind === undefined || (kind.namespaced && namespace === '')) return 'solid';
     const answer = await this.#send('GET', objectPath(kind, kind.namespaced ? namespace : '', reference.name));
     if (answer.code === 200) {
@@ -169,7 +169,7 @@ class GarbageCollector {
     });
   }
 
-  /** Patches metadata, provided that the object has not changed meanwhile. */
+  /** Patches metadata, unless the object has changed meanwhile. */
   async #patch(
     object: KubeObject,
     metadata: { readonly ownerReferences: readonly OwnerReference[] } | { readonly finalizers: readonly string[] },
@@ -198,19 +198,19 @@ function has(object: KubeObject, finalizer: string): boolean {
   return object.metadata.finalizers?.includes(finalizer) === true;
 }
 
-/** Being deleted in the foreground. */
+/** Reports whether the object is being deleted in the foreground. */
 function isWaiting(object: KubeObject): boolean {
   return object.metadata.deletionTimestamp !== undefined && has(object, FOREGROUND);
 }
 
-/** An owner in another namespace is none. */
+/** An owner in another namespace counts as absent. */
 function stateIn(namespace: string, owner: KubeObject): OwnerState {
   const { namespace: home = '' } = owner.metadata;
   if (home !== '' && home !== namespace) return 'absent';
   return isWaiting(owner) ? 'waiting' : 'solid';
 }
 
-/** A garbage collector that acts through `upstream` on the changes that it receives. */
+/** Creates a garbage collector that acts through `upstream` on the changes passed to it. */
 export function createGarbageCollector(options: GarbageCollectorOptions): GarbageCollector {
   return new GarbageCollector(options);
 }

@@ -1,8 +1,8 @@
 /**
- * The environment of one run: what every cluster has, and workloads that become ready where the settings ask for them.
+ * The environment of one run: the controllers of every cluster, and workloads that become ready if the settings ask for it.
  *
- * Owns: whose objects are looked after. Apart from `index.ts`, so that a served API server loads no more than it needs. Start at
- * {@link createRunEnvironment}.
+ * Owns: which objects the workload controllers manage. Separate from `index.ts`, so that a served API server loads no more than it needs.
+ * Start at {@link createRunEnvironment}.
  */
 import type { Upstream } from 'stalemate-apiserver/wire/http';
 import type { Random } from '../../determinism/random.ts';
@@ -12,18 +12,18 @@ import { createEnvironment, type EnvironmentController } from './index.ts';
 import type { Kinds } from './requests.ts';
 import { createWorkloads, type TrialRules } from './workloads/index.ts';
 
-/** What the environment knows of the run. */
+/** The facts about a run that the environment needs. */
 export interface RunFacts {
   readonly random: Random;
   /** Epoch milliseconds. */
   readonly now: () => number;
-  /** Calls back after that much run time, unless the run is over by then. */
+  /** Calls `then` after this much run time, unless the run is over by then. */
   readonly after: (delayMs: number, then: () => void) => void;
-  /** The resources that the target has been seen to read in earlier runs. */
+  /** The resources that the target read in earlier runs. */
   readonly reads: ReadonlySet<string>;
 }
 
-/** Makes the controllers that `settings` switch on, each with a port of its own. */
+/** Creates the controllers that `settings` enable, each with a port of its own. */
 export function createRunEnvironment(
   settings: Pick<RunSettings, 'garbageCollection' | 'namespaceController' | 'workloads'>,
   port: (actor: ActorId) => Upstream,
@@ -37,7 +37,7 @@ export function createRunEnvironment(
   return [...controllers, createWorkloads({ upstream: port(WORKLOADS), kinds, now: run.now, trial })];
 }
 
-/** `auto`: only what the target makes itself and reads again: no other client waits for it. */
+/** `auto`: only workloads that the target creates and reads back, since no other client waits for them. */
 function rulesOf(workloads: 'auto' | 'fast' | 'slow', { reads, random, after }: RunFacts): TrialRules {
   const auto = workloads === 'auto';
   return {
@@ -49,5 +49,5 @@ function rulesOf(workloads: 'auto' | 'fast' | 'slow', { reads, random, after }: 
   };
 }
 
-/** What a workload consists of. */
+/** The kinds that a workload creates. */
 const BELOW = ['pods', 'replicasets.apps'] as const;

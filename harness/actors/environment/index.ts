@@ -1,4 +1,4 @@
-/** The environment controllers of a run, as its settings ask for them. A real cluster brings its own. */
+/** The environment controllers of a run, as its settings request. A real cluster has its own. */
 import type { Upstream } from 'stalemate-apiserver/wire/http';
 import type { ActorId } from '../../model/actor.ts';
 import type { RunSettings } from '../../model/counterexample.ts';
@@ -9,11 +9,11 @@ import type { Kinds } from './requests.ts';
 
 export interface EnvironmentController {
   readonly actor: ActorId;
-  /** Receives every committed change and whose it is, in order; requests follow later, through the controller's own port. */
+  /** Called with every committed change and its actor, in order; resulting requests are sent later, through the controller's own port. */
   onChange(change: ObservedChange, actor?: ActorId): void;
 }
 
-/** Makes the controllers that `settings` switch on, each with a port of its own. */
+/** Creates the controllers that `settings` enable, each with a port of its own. */
 export function createEnvironment(
   settings: Pick<RunSettings, 'garbageCollection' | 'namespaceController'>,
   port: (actor: ActorId) => Upstream,

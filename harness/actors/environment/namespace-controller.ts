@@ -1,7 +1,8 @@
 /**
- * The namespace controller: empties a terminating namespace, then lets it go.
+ * The namespace controller: empties a terminating namespace, then finalizes it.
  *
- * Owns: which kinds of a namespace may still hold something. Without it a deleted namespace stays for ever, as on a bare API server.
+ * Owns: which kinds of a namespace may still have objects. Without it a deleted namespace stays terminating for ever, as on a bare API
+ * server.
  */
 import { groupResource, type JsonObject, type KubeObject, type ResourceKind } from 'stalemate-apiserver/objects/object';
 import type { Upstream } from 'stalemate-apiserver/wire/http';
@@ -25,7 +26,7 @@ class NamespaceController {
   readonly #send: Send;
   readonly #kinds: Pick<Kinds, 'resourceKinds'>;
   readonly #queue = new WorkQueue((name) => this.#empty(name));
-  /** Terminating namespaces with the kinds that may still have objects there. Nothing new is created in one. */
+  /** Terminating namespaces, each with the kinds that may still have objects there. Nothing new can be created in one. */
   readonly #terminating = new Map<string, Map<string, ResourceKind>>();
 
   constructor({ upstream, kinds }: NamespaceControllerOptions) {
@@ -33,7 +34,7 @@ class NamespaceController {
     this.#kinds = kinds;
   }
 
-  /** Learns of a change, in the order of commits. */
+  /** Processes a change, in commit order. */
   onChange({ type, resource, namespace, name, object }: ObservedChange): void {
     if (resource !== 'namespaces') {
       if (type === 'DELETED' && this.#terminating.has(namespace)) this.#queue.add(namespace);
@@ -69,11 +70,11 @@ class NamespaceController {
       if (left === undefined) return 'again';
       if (left.length === 0) kinds.delete(key);
     }
-    // Whatever is left has finalizers: the next deletion in the namespace brings us back.
+    // All remaining objects have finalizers: the next deletion in the namespace queues it again.
     return kinds.size > 0 ? 'done' : this.#finalize(name);
   }
 
-  /** What a collection holds; undefined when that could not be learnt. Kinds that cannot be listed hold nothing. */
+  /** Lists a collection; undefined if that failed. Kinds that cannot be listed have no objects. */
   async #objectsAt(path: string): Promise<readonly KubeObject[] | undefined> {
     const answer = await this.#send('GET', path);
     if (answer.code === 200) return (answer.body as { readonly items?: readonly KubeObject[] }).items ?? [];
@@ -94,7 +95,7 @@ function finalizersOf(namespace: KubeObject): readonly string[] {
   return (namespace['spec'] as { readonly finalizers?: readonly string[] } | undefined)?.finalizers ?? [];
 }
 
-/** A namespace controller that acts through `upstream` on the changes that it receives. */
+/** Creates a namespace controller that acts through `upstream` on the changes passed to it. */
 export function createNamespaceController(options: NamespaceControllerOptions): NamespaceController {
   return new NamespaceController(options);
 }

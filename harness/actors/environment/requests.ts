@@ -1,21 +1,21 @@
-/** Requests of environment controllers: JSON in and out, a broken connection is a code of its own. */
+/** Requests of environment controllers: JSON in and out; a broken connection is a status code of its own. */
 import type { JsonValue, ResourceKind } from 'stalemate-apiserver/objects/object';
 import { call, ConnectionFailure } from 'stalemate-apiserver/wire/call';
 import type { ApiResponse, Method, Upstream } from 'stalemate-apiserver/wire/http';
 import type { WorkResult } from './work-queue.ts';
 
-/** What the controllers need to know of the server: which kinds there are. */
+/** The kinds of the server. */
 export interface Kinds {
   kindFor(apiVersion: string, kind: string): ResourceKind | undefined;
   resourceKinds(): readonly ResourceKind[];
 }
 
-/** The code of a request that was never answered. */
+/** The status code of a request without an answer. */
 const NO_ANSWER = 0;
 
 export type Send = (method: Method, path: string, body?: JsonValue) => Promise<ApiResponse>;
 
-/** Sends as `actor`; patches are merge patches. */
+/** Sends requests as `actor`; patches are merge patches. */
 export function sender(upstream: Upstream, actor: string): Send {
   return async (method, path, body) => {
     const headers: { [name: string]: string } = { accept: 'application/json', 'user-agent': actor };
@@ -31,7 +31,7 @@ export function sender(upstream: Upstream, actor: string): Send {
   };
 }
 
-/** Whether the answer leaves open what happened or says to look again: conflicts, overload, failures, broken connections. */
+/** Reports whether to retry: the outcome is unknown or temporary (conflict, overload, failure, broken connection). */
 export function toTry({ code }: ApiResponse): WorkResult {
   return code === NO_ANSWER || code === 409 || code === 429 || code >= 500 ? 'again' : 'done';
 }

@@ -1,18 +1,18 @@
 /**
- * A controller's loop without a clock: keys are worked off one at a time, and again when the work says so.
+ * A controller's work queue without a clock: keys are processed one at a time, and again if the work requests it.
  *
- * Owns: order, deduplication, the bound on repetition. Real controllers back off between tries; here every request waits at the gate
- * anyway, and a try costs nothing but steps.
+ * Owns: order, deduplication, the limit on retries. Real controllers back off between retries; here every request waits at the gate anyway,
+ * and a retry costs nothing but steps.
  */
 export type WorkResult = 'done' | 'again';
 
-/** So many failures in a row and the key waits for the next change that concerns it. */
+/** After this many failures in a row, a key waits for the next change that concerns it. */
 const TRIES_MAX = 16;
 
 export class WorkQueue {
   readonly #process: (key: string) => Promise<WorkResult>;
   readonly #waiting = new Set<string>();
-  /** Failures in a row, by key, since it was added. */
+  /** Failures in a row by key, since it was added. */
   readonly #tries = new Map<string, number>();
   #running = false;
 
@@ -20,7 +20,7 @@ export class WorkQueue {
     this.#process = process;
   }
 
-  /** Queues the key unless it waits already. Work never starts within this call: changes are announced while they happen. */
+  /** Adds the key unless it is queued. Work never starts within this call, which happens while a change is being published. */
   add(key: string): void {
     this.#waiting.add(key);
     this.#tries.delete(key);
@@ -37,7 +37,7 @@ export class WorkQueue {
         const made = (this.#tries.get(key) ?? 0) + 1;
         this.#tries.set(key, made);
         if ((await this.#process(key)) === 'done') this.#tries.delete(key);
-        // A key that is put back comes up later in this same loop: that is how a Set iterates.
+        // A key added again is visited later in the same loop, because a Set iterates over additions.
         else if (made < TRIES_MAX) this.#waiting.add(key);
       }
     } finally {

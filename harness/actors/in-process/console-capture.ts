@@ -1,8 +1,8 @@
 /**
- * What a target prints, line by line, instead of on the terminal: thousands of runs share one.
+ * Captures the target's output line by line instead of printing it to the terminal, which thousands of runs share.
  *
- * Owns: `process.stdout` and `process.stderr` while an incarnation's code runs, and so `console`. Loggers that write to the file
- * descriptor themselves pass by. Install once per worker.
+ * Owns: `process.stdout` and `process.stderr`, and therefore `console`, while an incarnation's code runs. Loggers that write to the file
+ * descriptor directly are not captured. Install once per worker.
  */
 import { Patches } from '../../determinism/patches.ts';
 import type { VirtualTime } from '../../determinism/virtual-time.ts';
@@ -12,7 +12,7 @@ export interface ConsoleCapture {
   uninstall(): void;
 }
 
-/** `onLine` gets what living incarnations print; the dead print nothing. Everybody else prints as before. */
+/** `onLine` gets the output of running incarnations; that of ended ones is dropped. All other code prints as before. */
 export function captureConsole(time: VirtualTime, onLine: (actor: ActorId, line: string) => void): ConsoleCapture {
   const patches = new Patches();
   for (const stream of [process.stdout, process.stderr]) {

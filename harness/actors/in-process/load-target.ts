@@ -1,5 +1,5 @@
 /**
- * Finds a target's module and the copy of client-node that it uses, and says plainly what is wrong with either.
+ * Finds a target's module and its copy of client-node, and explains what is wrong with either.
  *
  * Import nothing of the target before virtual time is installed: see `determinism/virtual-time.ts`.
  */
@@ -17,14 +17,14 @@ import type { Effects } from '../outside/effects.ts';
 const CLIENT_NODE = '@kubernetes/client-node';
 const SUPPORTED_MAJOR = '2';
 
-/** What a target is started with. */
+/** The argument of a target's start function. */
 export interface TargetContext {
   readonly kubeConfig: KubeConfig;
-  /** Where the sample objects are. */
+  /** The namespace of the sample objects. */
   readonly namespace: string;
-  /** Aborted at the ordinary end; a crash gives no notice. */
+  /** Aborted when the run ends normally; a crash gives no notice. */
   readonly signal: AbortSignal;
-  /** A store outside the cluster, where the configuration says `effects: true`. */
+  /** The store outside the cluster, if the configuration has `effects: true`. */
   readonly effects?: Effects;
 }
 
@@ -37,7 +37,7 @@ export interface RunningTarget {
 export type StartTarget = (context: TargetContext) => void | RunningTarget | Promise<void | RunningTarget>;
 
 export interface LoadedTarget {
-  /** Absolute path. */
+  /** An absolute path. */
   readonly module: string;
   readonly start: StartTarget;
   readonly clientNode: ClientNode;
@@ -47,8 +47,8 @@ export interface LoadedTarget {
 /**
  * Imports the module at `path` and the client-node that it would import.
  *
- * @throws {HarnessError} TARGET_INVALID when there is no such file, it cannot be imported, its default export is not a function,
- * or its client-node is not 2.x.
+ * @throws {HarnessError} TARGET_INVALID if there is no such file, it cannot be imported, its default export is not a function, or its
+ * client-node is not 2.x.
  */
 export async function loadTarget(path: string): Promise<LoadedTarget> {
   const module = resolve(path);
@@ -79,7 +79,7 @@ function importFile(specifier: string): Promise<unknown> {
   return import(specifier) as Promise<unknown>;
 }
 
-/** client-node as seen from the target; our own when the target has none in reach and so cannot mind. */
+/** Resolves client-node from the target; falls back to our own copy if the target cannot resolve one and so does not use it. */
 async function findClientNode(
   module: string,
 ): Promise<{ readonly directory: string | undefined; readonly version: string }> {
@@ -118,7 +118,7 @@ function notAFunction(module: string, received: unknown): HarnessError {
   );
 }
 
-/** What usually helps, by what Node says. */
+/** Hints by Node's error message. */
 const IMPORT_HINTS: readonly (readonly [RegExp, string])[] = [
   [
     /ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX/,
@@ -148,7 +148,7 @@ function importFailed(module: string, cause: unknown): HarnessError {
   return new HarnessError('TARGET_INVALID', `"${module}" cannot be imported: ${said}; ${hint}`, { cause });
 }
 
-/** Node says where syntax is wrong in the first line of the stack alone: often in a file that the module imports. */
+/** For a syntax error, only the first line of Node's stack has the location, often in a file that the module imports. */
 function placeOf(module: string, cause: unknown): string {
   const [, url, line] = /^(file:\S+):(\d+)\n/.exec((cause instanceof Error && cause.stack) || '') ?? [];
   return url === undefined ? '' : ` (${relative(dirname(module), fileURLToPath(url))}:${line})`;

@@ -1,8 +1,8 @@
 /**
- * Keeps a target that is a module from the network and from starting programs: it shares a process with the harness, and what it needs
- * of a cluster comes through the KubeConfig that it was given.
+ * Keeps a module target from using the network and from starting programs: it shares the process with the harness, and reaches the cluster
+ * through the KubeConfig that it gets.
  *
- * A guard against accidents, not against malice: code in this process can go around it. Install once per worker.
+ * A guard against accidents, not against malice: code in this process can circumvent it. Install once per worker.
  */
 import childProcess, { ChildProcess } from 'node:child_process';
 import { Socket as DatagramSocket } from 'node:dgram';
@@ -15,7 +15,7 @@ import { userFrame } from '../../determinism/user-frame.ts';
 import { HarnessError } from '../../model/errors.ts';
 
 export interface OutwardGuard {
-  /** @throws {TARGET_UNCONTROLLED} once something was refused, with the line that asked for it. */
+  /** @throws {TARGET_UNCONTROLLED} if something was refused, with the line of code that requested it. */
   readonly check: () => void;
   readonly uninstall: () => void;
 }
@@ -47,14 +47,14 @@ export function installOutwardGuard(): OutwardGuard {
     patches.value(childProcess, name, (program: unknown) => {
       throw refuse(`starting the program "${String(program)}"`);
     });
-  // A thread has a net module of its own, without this guard.
+  // A worker thread has a net module of its own, without this guard.
   const guarded = new Proxy(workerThreads.Worker, {
     construct: () => {
       throw refuse('starting a worker thread');
     },
   });
   patches.value(workerThreads, 'Worker', guarded);
-  // For those who import them by name.
+  // For modules that import the functions by name.
   syncBuiltinESMExports();
   return {
     check: () => {
@@ -71,7 +71,7 @@ export function installOutwardGuard(): OutwardGuard {
   };
 }
 
-/** `example.com:443`, or the path of a socket: of what `connect` is called with, or of Node's own normalised form of that. */
+/** `example.com:443`, or the path of a socket: from the arguments of `connect`, or from Node's normalised form of them. */
 function addressOf(args: readonly unknown[]): string {
   const [first, second] = Array.isArray(args[0]) ? (args[0] as readonly unknown[]) : args;
   if (typeof first === 'object' && first !== null) {

@@ -1,8 +1,8 @@
 /**
- * What a target does to the process it shares with the harness, attributed to its incarnation and kept from doing harm.
+ * Guards the process that a target shares with the harness: attributes process-wide effects to an incarnation and contains them.
  *
- * Owns: unhandled rejections, uncaught exceptions, attempts to exit, process listeners left behind. Install once per worker.
- * An attempt to exit ends the incarnation: the call throws, so that the code after it does not run.
+ * Owns: unhandled rejections, uncaught exceptions, attempts to exit, leftover process listeners. Install once per worker. An attempt to
+ * exit ends the incarnation: the call throws, so that the code after it does not run.
  */
 import { syncBuiltinESMExports } from 'node:module';
 import { Patches } from '../../determinism/patches.ts';
@@ -14,16 +14,16 @@ import type { ProcessEventKind } from '../../model/history.ts';
 export type ReportProcessEvent = (kind: ProcessEventKind, detail: string) => void;
 
 export interface ProcessGuard {
-  /** From now on what `actor` does goes to `report`. */
+  /** Reports process-wide effects of `actor` to `report` from now on. */
   watch(actor: ActorId, report: ReportProcessEvent): void;
-  /** Forgets the actor and removes the process listeners it registered. */
+  /** Stops watching the actor and removes its process listeners. */
   forget(actor: ActorId): void;
   uninstall(): void;
 }
 
 export interface ProcessGuardOptions {
   readonly time: VirtualTime;
-  /** Errors that belong to no incarnation: faults of the harness, or of module-level code of the target. */
+  /** Called with errors that belong to no incarnation: bugs of the harness, or of module-level code of the target. */
   readonly onUnowned: (error: unknown) => void;
 }
 
@@ -39,7 +39,7 @@ const FRAME = /^\s+at (?:.*\()?(.+?):(\d+):\d+\)?$/;
 
 const REGISTERING = ['on', 'once', 'addListener', 'prependListener', 'prependOnceListener'] as const;
 
-/** Thrown by `process.exit` inside a target, which is reported already. */
+/** Thrown by `process.exit` inside a target, after the exit was reported. */
 export class TargetExit extends Error {}
 
 export function installProcessGuard({ time, onUnowned }: ProcessGuardOptions): ProcessGuard {
@@ -54,7 +54,7 @@ export function installProcessGuard({ time, onUnowned }: ProcessGuardOptions): P
     if (error instanceof TargetExit || time.currentIsDead()) return;
     const incarnation = current();
     if (incarnation === undefined) onUnowned(error);
-    // A target with a listener of its own handles it itself, as in its own process.
+    // A target with a listener of its own handles the error itself, as in its own process.
     else if (!incarnation.listeners.some((own) => own.event === event))
       incarnation.report('unhandled', describe(error));
   };
@@ -127,7 +127,7 @@ function text(value: unknown): string {
   return typeof value === 'number' || typeof value === 'string' ? String(value) : typeof value;
 }
 
-/** One line: name, the message's first line, what caused it, and the innermost line of code outside Node's own and packages. */
+/** Returns one line: the name, the message's first line, the cause, and the innermost line of code outside Node and packages. */
 export function describe(error: unknown): string {
   if (!(error instanceof Error)) return `thrown: ${String(error)}`;
   const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line) && !line.includes('node:'));

@@ -1,13 +1,13 @@
 /**
- * A target that is a module, run as a program: for clusters that answer in real time.
+ * Runs a module target as a program, for clusters that answer in real time.
  *
- * Started by the harness itself as `node run-module.ts MODULE NAMESPACE [URL OF THE STORE]` with KUBECONFIG set. The module is started as
- * in this process, with a kubeconfig read from that file instead of one that leads to the gate by itself.
+ * The harness starts it as `node run-module.ts MODULE NAMESPACE [URL OF THE STORE]` with KUBECONFIG set. The module is started as it would
+ * be in-process, but with a kubeconfig read from that file instead of one that uses the gate directly.
  */
 import { realClearInterval, realSetInterval } from '../../determinism/real-time.ts';
 import { loadTarget } from './load-target.ts';
 
-/** A module may wait for nothing that Node knows of: it lives until it is killed all the same. */
+/** Keeps the process alive until it is killed, even if the module has no pending work known to Node. */
 const ALIVE_MS = 60_000;
 
 const [module = '', namespace = '', effectsUrl] = process.argv.slice(2);

@@ -1,8 +1,8 @@
 /**
- * One life of an in-process target: started with a KubeConfig that leads to an `Upstream`, ended by a crash or in order.
+ * One incarnation of an in-process target: started with a KubeConfig that uses an `Upstream`, ended by a crash or a regular stop.
  *
- * A crash cuts its transport and its timers for ever. Module state survives it, since the module stays loaded: the one way in
- * which an in-process restart differs from a real one.
+ * A crash permanently cuts its transport and its timers. Module state survives it, since the module stays loaded: the only difference
+ * between an in-process restart and a real one.
  */
 import type { Upstream } from 'stalemate-apiserver/wire/http';
 import { createInProcessKubeConfig } from 'stalemate-apiserver/client-node/kube-config';
@@ -21,18 +21,18 @@ export interface TargetHostOptions {
   readonly transport: Transport;
   readonly namespace: string;
   readonly userAgent?: string;
-  /** It is given a store outside the cluster. */
+  /** Whether it gets a store outside the cluster. */
   readonly effects?: boolean;
 }
 
 export interface TargetIncarnation {
-  /** Cuts its transport and its timers for ever, without notice. */
+  /** Permanently cuts its transport and its timers, without notice. */
   crash(): void;
-  /** The ordinary end: aborts the signal, calls the returned `stop()`, then as {@link crash}. */
+  /** Stops it normally: aborts the signal, calls the returned `stop()`, then does the same as {@link crash}. */
   stop(): void;
 }
 
-/** Starts one life of the target as `actor`. Errors of the target are reported, never thrown. */
+/** Starts one incarnation of the target as `actor`. Errors of the target are reported, never thrown. */
 export function startIncarnation(
   host: TargetHostOptions,
   actor: ActorId,
@@ -64,7 +64,7 @@ class Incarnation implements TargetIncarnation, Upstream {
     host.guard.watch(actor, this.#report);
   }
 
-  /** The target starts in a microtask, so that the caller holds the incarnation before it can exit. */
+  /** Starts the target in a microtask, so that the caller has the incarnation before it can exit. */
   start(): void {
     queueMicrotask(() => {
       if (!this.#over) this.#start();
@@ -94,7 +94,7 @@ class Incarnation implements TargetIncarnation, Upstream {
     }
   }
 
-  /** Nothing passes once it is over: requests vanish, and the answers to earlier ones never arrive. */
+  /** Forwards nothing after the end: requests vanish, and answers to earlier ones never arrive. */
   send(...[request, sink]: Parameters<Upstream['send']>): () => void {
     if (this.#over) return () => {};
     const abort = this.#upstream.send(request, {

@@ -1,5 +1,5 @@
 /**
- * What tests of the in-process transport share: an upstream between client-node and the embedded server that can hold and break.
+ * Shared by tests of the in-process transport: an upstream between client-node and the embedded server that can hold and break requests.
  *
  * Used by tests only.
  */
@@ -7,7 +7,7 @@ import { testServer, widget, WIDGETS_PATH, type TestServer } from 'stalemate-api
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import type { ApiRequest, ResponseSink, Upstream } from 'stalemate-apiserver/wire/http';
 
-/** What `CustomObjectsApi` wants to know of widgets. */
+/** The arguments of `CustomObjectsApi` for widgets. */
 export const WIDGETS = {
   group: 'example.com',
   version: 'v1',
@@ -54,13 +54,13 @@ export class BreakableUpstream implements Upstream {
     };
   }
 
-  /** Lets everything that was held happen. */
+  /** Releases everything that was held. */
   release(): void {
     this.holding = false;
     for (const { happen } of this.held.splice(0)) happen();
   }
 
-  /** Lets one held thing happen: the oldest of the request that `index` belongs to. */
+  /** Releases one held item: the oldest of the request with this index. */
   releaseOne(index: number): void {
     const chosen = this.held[index];
     if (chosen === undefined) return;
@@ -85,7 +85,7 @@ export interface WidgetServer extends TestServer {
   resize(name: string, size: number): KubeObject;
 }
 
-/** The embedded server with a widget definition, behind a breakable upstream. */
+/** Starts the embedded server with a widget CRD, behind a breakable upstream. */
 export function widgetServer(): WidgetServer {
   const test = testServer();
   return {

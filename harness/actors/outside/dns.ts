@@ -1,11 +1,11 @@
-/** Questions for addresses as they travel to a name server (RFC 1035), and their answers. Pure. */
+/** Parses DNS address queries (RFC 1035) and builds their answers. Pure. */
 
-/** A question for the address of a name. */
+/** A query for the address of a name. */
 export interface Question {
   readonly name: string;
-  /** 1 for an address of IPv4, 28 for one of IPv6. */
+  /** 1 for IPv4 (A), 28 for IPv6 (AAAA). */
   readonly type: number;
-  /** Identity and flags of the query, and the question itself as it came. */
+  /** The id and flags of the query, and the question in its original bytes. */
   readonly id: number;
   readonly flags: number;
   readonly question: Uint8Array;
@@ -21,7 +21,7 @@ const AUTHORITATIVE = 0x0400;
 const NO_SUCH_NAME = 3;
 const LABEL_MAX = 63;
 
-/** The first question of a query; undefined for what is none. */
+/** Returns the first question of a query; undefined if the message is not a query. */
 export function questionIn(message: Buffer): Question | undefined {
   if (message.length < HEAD_BYTES || message.readUInt16BE(4) !== 1) return undefined;
   const flags = message.readUInt16BE(2);
@@ -30,7 +30,7 @@ export function questionIn(message: Buffer): Question | undefined {
   let at = HEAD_BYTES;
   for (;;) {
     const length = message[at];
-    // A query has nothing before its name that it could point back to.
+    // In a query nothing precedes the name that a compression pointer could refer to.
     if (length === undefined || length > LABEL_MAX || at + length + 1 > message.length) return undefined;
     at++;
     if (length === 0) break;
@@ -47,9 +47,7 @@ export function questionIn(message: Buffer): Question | undefined {
   };
 }
 
-/**
- * The answer to a question: an address of IPv4; `null` for a name that there is not. A name that is there has no address of IPv6.
- */
+/** Builds the answer to a question: an IPv4 address; `null` for a name that does not exist. Existing names have no IPv6 address. */
 export function answerOf({ id, flags, question, type }: Question, address: string | null): Buffer {
   const records = address !== null && type === A ? [recordOf(address)] : [];
   const head = Buffer.alloc(HEAD_BYTES);
@@ -61,7 +59,7 @@ export function answerOf({ id, flags, question, type }: Question, address: strin
   return Buffer.concat([head, question, ...records]);
 }
 
-/** An address, under the name that was asked for, to be kept for no time at all. */
+/** An address record for the queried name, with a TTL of 0. */
 function recordOf(address: string): Buffer {
   const bytes = address.split('.').map(Number);
   return Buffer.from([0xc0, HEAD_BYTES, 0, A, 0, 1, 0, 0, 0, 0, 0, bytes.length, ...bytes]);

@@ -1,24 +1,23 @@
 /**
- * The store as a target in this process reaches it: a `fetch` of its own, whose calls wait at the gate like all others.
+ * The store for a target in this process: a `fetch` whose calls wait at the gate like all others.
  *
- * The platform's own `fetch` opens sockets, which the scheduler does not control; a target takes this one where it is given it. Start at
- * {@link effectsFor}.
+ * The platform's `fetch` opens sockets, which the scheduler does not control; a target uses this one instead. Start at {@link effectsFor}.
  */
 import type { ApiResponse, ConnectionError, Upstream } from 'stalemate-apiserver/wire/http';
 import { isAnswer, toAnswer, toRequest } from './rest.ts';
 import type { RestAnswer } from './rest.ts';
 
-/** What a target is given for its effects outside the cluster. */
+/** The target's access to the store outside the cluster. */
 export interface Effects {
-  /** Base address: `URL/COLLECTION/ID`. */
+  /** The base URL: `URL/COLLECTION/ID`. */
   readonly url: string;
-  /** As the platform's, for addresses below {@link Effects.url}. */
+  /** Like the platform's `fetch`, for URLs below {@link Effects.url}. */
   readonly fetch: (url: string | URL, init?: RequestInit) => Promise<Response>;
 }
 
 const URL_IN_PROCESS = 'http://effects.stalemate';
 
-/** The store behind an upstream, for one incarnation. */
+/** Creates the store behind an upstream, for one incarnation. */
 export function effectsFor(upstream: Upstream): Effects {
   return {
     url: URL_IN_PROCESS,
@@ -39,7 +38,7 @@ export function effectsFor(upstream: Upstream): Effects {
   };
 }
 
-/** Asks the server behind `upstream`. Rejects as a broken connection does. */
+/** Sends a call to the server behind `upstream`. Rejects like a broken connection. */
 export function answerTo(upstream: Upstream, call: Parameters<typeof toRequest>[0]): Promise<RestAnswer> {
   const asked = toRequest(call);
   if (isAnswer(asked)) return Promise.resolve(asked);

@@ -1,9 +1,9 @@
 /**
- * A simple REST store, spoken as requests to the API server that keeps its resources.
+ * A simple REST store, implemented by requests to the API server that stores its resources.
  *
- * `POST /disks` makes one under a drawn id, or, with an `Idempotency-Key`, the one of that key; `PUT /disks/a` makes or replaces;
- * `GET`, `PATCH` (JSON merge) and `DELETE` do what they say; `GET /disks` lists. Bodies and answers are JSON objects; answers carry the
- * `id`. Owns: the translation, both ways. Pure. Start at {@link toRequest} and {@link toAnswer}.
+ * `POST /disks` creates one with a generated id, or, with an `Idempotency-Key`, the one for that key; `PUT /disks/a` creates or replaces;
+ * `GET`, `PATCH` (JSON merge patch) and `DELETE` work as usual; `GET /disks` lists. Bodies and answers are JSON objects; answers include
+ * the `id`. Owns: the translation, both ways. Pure. Start at {@link toRequest} and {@link toAnswer}.
  */
 import { createHash } from 'node:crypto';
 import { isMap } from 'stalemate-apiserver/objects/json';
@@ -15,9 +15,9 @@ export interface RestCall {
   readonly method: string;
   /** `/disks/a`. */
   readonly path: string;
-  /** Lower-case names. */
+  /** With lower-case names. */
   readonly headers: { readonly [name: string]: string };
-  /** As sent; empty for none. */
+  /** As sent; empty if there is no body. */
   readonly text: string;
 }
 
@@ -30,7 +30,7 @@ export interface RestAnswer {
 
 const NAME = /^[a-z0-9]([-a-z0-9]{0,60}[a-z0-9])?$/;
 
-/** What is asked of the server, or the answer to a call that the store does not know. */
+/** Translates a call into a request to the server, or returns the answer to an invalid call. */
 export function toRequest({ method, path, headers, text }: RestCall): ApiRequest | RestAnswer {
   const [collection = '', id, ...more] = path
     .replace(/\?.*$/, '')
@@ -67,7 +67,7 @@ export function toRequest({ method, path, headers, text }: RestCall): ApiRequest
   }
 }
 
-/** What the target receives. */
+/** Translates the server's answer for the target. */
 export function toAnswer(response: ApiResponse): RestAnswer {
   const { code, body } = response;
   const headers: { [name: string]: string } = { 'content-type': 'application/json' };
@@ -89,7 +89,7 @@ export function isAnswer(value: ApiRequest | RestAnswer): value is RestAnswer {
   return 'status' in value;
 }
 
-/** An apply, which makes what is not there: the one request that is as idempotent as a PUT. */
+/** A server-side apply, which creates a missing object: the only request that is as idempotent as a PUT. */
 function put(collection: string, id: string, body: JsonObject): ApiRequest {
   return request(
     'PATCH',
@@ -124,7 +124,7 @@ function pathOf(collection: string, id: string): string {
   return `${OUTSIDE_PATH}/${nameOf(collection, id)}`;
 }
 
-/** Ids are the target's to choose: what is no name of an object goes by its digest. */
+/** Targets choose the ids: one that is no valid object name is replaced by its digest. */
 function nameOf(collection: string, id: string): string {
   return `${collection}-${NAME.test(id) ? id : digest(id)}`;
 }

@@ -1,7 +1,7 @@
 /**
- * The store as a process reaches it: plain HTTP on loopback, for one life of the target.
+ * The store for a process: plain HTTP on loopback, for one incarnation of the target.
  *
- * A lost answer is a connection that breaks. Owns: the socket. Does not own: what is asked and answered (`rest.ts`).
+ * A lost answer is a broken connection. Owns: the socket. Does not own: requests and answers (`rest.ts`).
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { once } from 'node:events';
@@ -10,15 +10,15 @@ import type { Upstream } from 'stalemate-apiserver/wire/http';
 import { answerTo } from './effects.ts';
 
 export interface EffectsServer {
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   readonly url: string;
   close(): void;
 }
 
-/** A body beyond this is no configuration of anything. */
+/** The largest accepted body. */
 const BODY_MAX = 1_000_000;
 
-/** Serves the store behind `upstream`, on a socket that listens already or on a free port. */
+/** Serves the store behind `upstream`, on an existing listening socket or on a free port. */
 export async function serveEffects(upstream: Upstream, listening: Listening | undefined): Promise<EffectsServer> {
   const server = createServer((request, response) => void handle(upstream, request, response));
   if (listening === undefined) {

@@ -1,8 +1,8 @@
 /**
- * What a life of the target finds outside of the cluster: names that lead to declared servers, and names that lead nowhere.
+ * The network around an incarnation of the target, outside the cluster: host names of declared servers, and unknown names.
  *
- * In a network of its own a program asks for addresses on loopback. Declared names get one there, where a server of ours listens, whose
- * requests pass the gate; all other names do not exist, and are remembered. Owns: sockets. Does not own: what is answered
+ * In its own network a program resolves names at a DNS server on loopback. Declared names resolve to loopback addresses where our servers
+ * listen, whose requests go through the gate; all other names do not exist, and are recorded. Owns: sockets. Does not own: the answers
  * (`apiserver/kubelet/declared.ts`). Start at {@link openSurroundings}.
  */
 import { createServer, type IncomingMessage, type Server as HttpServer, type ServerResponse } from 'node:http';
@@ -19,12 +19,12 @@ import { A, AAAA, answerOf, questionIn } from './dns.ts';
 export interface SurroundingsOptions {
   readonly enclosure: Pick<Enclosure, 'listen' | 'names'>;
   readonly declared: readonly OutsideAnswer[];
-  /** What the target's host is called, which leads to itself. */
+  /** The target's own host name, which resolves to loopback. */
   readonly hostname?: string;
   readonly upstream: Upstream;
-  /** A certificate for a name. */
+  /** Issues a certificate for a name. */
   readonly identity: (name: string) => Identity;
-  /** The target has asked for the address of a name. */
+  /** Called when the target looks up a name. */
   readonly lookedUp: (name: string, isKnown: boolean) => void;
 }
 
@@ -33,7 +33,7 @@ export interface Surroundings {
 }
 
 const ITSELF = '127.0.0.1';
-/** Where declared names lead. */
+/** The network of declared servers. */
 const NETWORK = '127.77.0';
 
 export async function openSurroundings(options: SurroundingsOptions): Promise<Surroundings> {
@@ -66,7 +66,7 @@ export async function openSurroundings(options: SurroundingsOptions): Promise<Su
   };
 }
 
-/** Services have shorter names and longer ones. */
+/** The suffixes that a Service name may have. */
 const CLUSTER = /(?:\.svc(?:\.cluster\.local)?)?\.?$/;
 
 function isNamed(host: string, name: string): boolean {
@@ -130,7 +130,7 @@ class Listening {
     });
   }
 
-  /** A connection counts as a request. */
+  /** Treats a TCP connection as a request. */
   #speak(stream: Socket, connection: Socket): void {
     stream.pause();
     const cancel = this.#ask(

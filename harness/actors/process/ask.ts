@@ -1,4 +1,4 @@
-/** One question over HTTP or HTTPS to a program on the loopback of an enclosure: is it ready, what has it counted. */
+/** Sends one HTTP or HTTPS request to a program on the loopback interface of an enclosure, for readiness or metrics. */
 import { request } from 'node:http';
 import { connect as connectTls } from 'node:tls';
 import type { Enclosure } from './enclosure.ts';
@@ -8,10 +8,10 @@ export interface Answer {
   readonly body: string;
 }
 
-/** Of a longer answer, this much is read. */
+/** The most bytes read of an answer. */
 const BODY_MAX = 8 * 1024 * 1024;
 
-/** What it answers to a GET. Rejects when nothing listens there, or nothing comes for that long. */
+/** Resolves with the answer to a GET. Rejects if nothing listens there, or after the timeout. */
 export async function ask(
   { protocol, port, pathname, search, host }: URL,
   enclosure: Pick<Enclosure, 'connect'>,
@@ -19,7 +19,7 @@ export async function ask(
 ): Promise<Answer> {
   const secure = protocol === 'https:';
   const socket = await enclosure.connect(Number(port) || (secure ? 443 : 80));
-  // Its certificate is its own.
+  // The certificate is self-signed.
   const connection = secure ? connectTls({ socket, rejectUnauthorized: false }) : socket;
   const asked = request({
     path: pathname + search,

@@ -1,39 +1,39 @@
 /**
- * What a process target is started with: its command line with the placeholders filled in, and an environment by allow-list.
+ * The command line of a process target with its placeholders filled in, and its environment by allow-list.
  *
- * Owns: that nothing of the user's own session reaches the target which could lead it to another cluster. Start at
- * {@link filledIn} and {@link cleanEnvironment}.
+ * Owns: that nothing of the user's session that could point the target to another cluster reaches it. Start at {@link filledIn} and {@link
+ * cleanEnvironment}.
  */
 import { fileURLToPath } from 'node:url';
 import type { ProcessTarget } from '../../model/counterexample.ts';
 import { editDistance, nearestOf } from '../../model/similar.ts';
 
-/** What the placeholders stand for. */
+/** The values of the placeholders. */
 export interface Placeholders {
   readonly kubeconfig: string;
-  /** Address of the store outside the cluster; empty where it is not used. */
+  /** The URL of the store outside the cluster; empty if it is not used. */
   readonly effects: string;
   readonly namespace: string;
-  /** Folder below which the files lie that a pod would have mounted. */
+  /** The folder of the files that a pod would have mounted. */
   readonly files: string;
-  /** Folder with `tls.crt`, `tls.key` and `ca.crt` for the target's own servers. */
+  /** The folder with `tls.crt`, `tls.key` and `ca.crt` for the target's own servers. */
   readonly certs: string;
-  /** Free ports by name, as {@link portNames} found them. */
+  /** Free ports by name, for the names from {@link portNames}. */
   readonly ports: ReadonlyMap<string, number>;
 }
 
 const PLACEHOLDER = /\{(?:(kubeconfig|namespace|files|certs|effects)|port(?::([\w.-]+))?)\}/g;
 const NAMES = ['kubeconfig', 'namespace', 'files', 'certs', 'effects', 'port'] as const;
-/** A word in braces; not a variable of the shell's, nor a Go template's braces in braces. */
+/** A word in braces, but neither a shell variable nor a Go template's double braces. */
 const BRACED = /(?<![{$\w])\{([A-Za-z][\w-]*)(:[^{}]*)?\}(?!\})/g;
 
-/** Something in braces that is no placeholder but looks as if one had been meant, and that one. */
+/** A word in braces that is no placeholder, and the placeholder that it resembles. */
 export interface Misspelt {
   readonly found: string;
   readonly meant: string;
 }
 
-/** Anything else in braces (JSON, templates, names that are like none of ours) is the program's own business. */
+/** Finds a misspelt placeholder. Anything else in braces (JSON, templates, unrelated names) is left to the program. */
 export function misspeltIn(word: string): Misspelt | undefined {
   for (const [found, name = '', rest = ''] of word.matchAll(BRACED)) {
     if (found.replace(PLACEHOLDER, '') === '') continue;
@@ -50,13 +50,13 @@ function meantBy(name: string): string | undefined {
   return nearest !== undefined && editDistance(name, nearest) <= Math.min(2, name.length / 2) ? nearest : undefined;
 }
 
-/** Names of the ports that the words ask for: `{port:webhook}` for `webhook`, `{port}` for the empty one. */
+/** The port names in the words: `webhook` for `{port:webhook}`, the empty one for `{port}`. */
 export function portNames(words: readonly string[]): readonly string[] {
   const found = words.flatMap((word) => [...word.matchAll(PLACEHOLDER)]);
   return [...new Set(found.flatMap(([, other, name = '']) => (other === undefined ? [name] : [])))];
 }
 
-/** A word of the command line, or a value of the environment, of one life. */
+/** Fills in a word of the command line, or a value of the environment, for one incarnation. */
 export function filledIn(word: string, values: Placeholders): string {
   return word.replaceAll(
     PLACEHOLDER,
@@ -65,18 +65,18 @@ export function filledIn(word: string, values: Placeholders): string {
   );
 }
 
-/** Variables that a program may need to run at all, and that lead nowhere. */
+/** Variables that a program may need to run at all, and that point to no cluster. */
 const ALLOWED = /^(?:PATH|LANG|LC_[A-Z]+|TZ|TERM|SYSTEMROOT|LD_LIBRARY_PATH|JAVA_HOME|NODE_EXTRA_CA_CERTS|PYENV_ROOT)$/;
 
-/** What Node and the harness themselves read: where code is cached, where temporary files go, how to write. */
+/** Variables that Node and the harness read: code cache, temporary files, output format. */
 const OWN =
   /^(?:NODE_(?:OPTIONS|COMPILE_CACHE|ENV|PATH|V8_COVERAGE|NO_WARNINGS)|XDG_(?:CACHE|STATE)_HOME|TMPDIR|CI|NO_COLOR|FORCE_COLOR)$/;
-/** Where nothing lies. */
+/** An empty home folder. */
 const NO_HOME = fileURLToPath(new URL('no-home', import.meta.url));
-/** A file with a cluster that does not exist, so that no client falls back to one that does. */
+/** A kubeconfig with a cluster that does not exist, so that no client falls back to an existing one. */
 const NO_CLUSTER = fileURLToPath(new URL('no-cluster.yaml', import.meta.url));
 
-/** The environment of a worker whose target is a module: nothing in it leads to a cluster or grants anything. */
+/** The environment of a worker with a module target: nothing in it points to a cluster or contains credentials. */
 export function moduleEnvironment(session: { readonly [name: string]: string | undefined }): {
   readonly [name: string]: string;
 } {
@@ -87,12 +87,14 @@ export function moduleEnvironment(session: { readonly [name: string]: string | u
 }
 
 /**
- * A life lasts for seconds: a Java virtual machine takes 40 % less processor time for its start when it compiles less, and once only. What
- * its command line says wins.
+ * An incarnation runs for seconds: with less compilation, a Java virtual machine needs 40 % less processor time to start. Flags on its
+ * command line take precedence.
  */
 const QUICK_JAVA = '-XX:TieredStopAtLevel=1 -XX:CompileThresholdScaling=3';
 
-/** The environment of one life: what is allowed of `session`, a home of its own, the kubeconfig, and what its author asks for. */
+/**
+ * The environment of one incarnation: the allowed part of `session`, a home folder of its own, the kubeconfig, and its author's additions.
+ */
 export function cleanEnvironment(
   session: { readonly [name: string]: string | undefined },
   home: string,

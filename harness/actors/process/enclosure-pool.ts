@@ -1,31 +1,31 @@
 /**
- * An enclosure for each life that runs at a time, as each pod has a network of its own: two replicas may listen on the same port.
+ * An enclosure for each running incarnation, as each pod has a network of its own: two replicas may listen on the same port.
  *
- * Owns: which life is where. Does not own: what an enclosure is (`enclosure.ts`). Start at {@link EnclosurePool}.
+ * Owns: which incarnation is where. Does not own: what an enclosure is (`enclosure.ts`). Start at {@link EnclosurePool}.
  */
 import type { Socket } from 'node:net';
 import type { Network } from '../../model/counterexample.ts';
 import { openEnclosure, type Enclosure, type Reach } from './enclosure.ts';
 
-/** An enclosure with one life in it. */
+/** An enclosure in use by one incarnation. */
 export interface Taken extends Enclosure {
-  /** That life is over. */
+  /** Returns the enclosure to the pool after the incarnation has ended. */
   giveBack(): void;
 }
 
 export class EnclosurePool {
-  /** What it has come to, and what the user has to know about that. */
+  /** The actual isolation, and a warning for the user if it differs from what was requested. */
   readonly network: Network;
   readonly warning: string | null;
-  /** Whether lives have a file system of their own. */
+  /** Whether incarnations have a file system of their own. */
   readonly hasOwnFiles: boolean;
-  /** Why clocks of lives cannot be steered; null where they can. */
+  /** The reason why the clocks of incarnations cannot be controlled; null if they can. */
   readonly unsteered: string | null;
   readonly #reach: Reach;
   readonly #idle: Enclosure[];
   readonly #byPort = new Map<number, Enclosure>();
   #latest: Enclosure;
-  /** Where the youngest life of each program is, the youngest of all last. */
+  /** The enclosure of the youngest incarnation of each program, in order of their start. */
   readonly #byProgram = new Map<string, Enclosure>();
 
   private constructor(first: Enclosure, reach: Reach) {
@@ -43,9 +43,9 @@ export class EnclosurePool {
   }
 
   /**
-   * An empty one. The host's network is one for all.
+   * Returns an unused enclosure. The host's network is shared by all.
    *
-   * @param program Whose life it is for.
+   * @param program - The program of the incarnation.
    */
   async take(program = ''): Promise<Taken> {
     while (this.#idle.at(-1)?.isGone() === true) this.#idle.pop();
@@ -68,7 +68,7 @@ export class EnclosurePool {
     };
   }
 
-  /** A connection to a port that was given out, or to that port where the youngest life of a program is that listens on it. */
+  /** Connects to a port that was assigned to an incarnation, or to that port of the youngest incarnation whose program listens on it. */
   connect(port: number): Promise<Socket> {
     const given = this.#byPort.get(port);
     const [first = this.#latest, ...others] = given === undefined ? [...this.#byProgram.values()].reverse() : [given];

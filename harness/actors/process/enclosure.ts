@@ -1,8 +1,8 @@
 /**
- * Where the lives of a target run, and what they can reach: a network of their own with loopback only, or the host's.
+ * The network of a target's incarnations: their own with loopback only, or the host's.
  *
- * Owns: the choice, and what is said when the host does not permit what was asked for. Does not own: how a namespace is made
- * (`namespace.ts`), a single life (`process-incarnation.ts`). Start at {@link openEnclosure}.
+ * Owns: the choice, and the warning if the host does not permit what was requested. Does not own: how a namespace is created
+ * (`namespace.ts`), a single incarnation (`process-incarnation.ts`). Start at {@link openEnclosure}.
  */
 import type { Socket as NameSocket } from 'node:dgram';
 import { connect, type Server, type Socket } from 'node:net';
@@ -12,31 +12,31 @@ import { openNamespace, type Address } from './namespace.ts';
 import { processWrapper, type ProcessWrapper } from './process-wrapper.ts';
 
 export interface Enclosure extends ProcessWrapper {
-  /** What it has come to: not always what was asked for. */
+  /** The actual network, which may differ from the requested one. */
   readonly network: Network;
-  /** What the user has to know when it is not what was asked for. */
+  /** A warning for the user if it differs from the requested one. */
   readonly warning: string | null;
-  /** Prefix of a command line, so that it runs in its network; one array for each network. */
+  /** The prefix of a command line that enters its network; one array for each network. */
   readonly enter: readonly string[];
-  /** Whether it cannot be used any more. */
+  /** Reports whether it can no longer be used. */
   isGone(): boolean;
-  /** A listening socket inside, by default on 127.0.0.1; undefined where any socket of ours will do. */
+  /** Opens a listening socket inside, by default on 127.0.0.1; undefined if any socket of ours will do. */
   listen(at?: Address): Promise<Server | undefined>;
-  /** A socket on the port where programs inside ask for addresses; undefined where they ask the host's name servers. */
+  /** Opens a socket on the DNS port inside; undefined if programs use the host's name servers. */
   names(): Promise<NameSocket | undefined>;
-  /** Free ports of 127.0.0.1 inside. */
+  /** Finds free ports of 127.0.0.1 inside. */
   freePorts(count: number): Promise<readonly number[]>;
-  /** A connection to 127.0.0.1 inside: for probes, metrics, webhooks. Rejects when nothing listens there. */
+  /** Connects to 127.0.0.1 inside: for probes, metrics, webhooks. Rejects if nothing listens there. */
   connect(port: number): Promise<Socket>;
 }
 
-/** What a life may reach and see. */
+/** The requested isolation of an incarnation. */
 export interface Reach {
   readonly network: Network;
   readonly fileSystem: FileSystem;
 }
 
-/** Opens what is asked for, or the closest to it that the host permits. It ends with this thread. */
+/** Opens the requested enclosure, or the closest one that the host permits. It ends with this thread. */
 export async function openEnclosure({ network, fileSystem }: Reach): Promise<Enclosure> {
   if (network === 'host') return hostEnclosure(fileSystem, null);
   const namespace = await openNamespace();

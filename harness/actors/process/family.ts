@@ -1,7 +1,7 @@
-/** The descendants of a process, as the kernel lists them in /proc. */
+/** Finds the descendants of a process in /proc. */
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** A process and all that it started, parents first; itself alone where this kernel does not list them. */
+/** Returns a process and all of its descendants, parents first; only the process itself if this kernel does not list them. */
 export function familyOf(pid: number): readonly number[] {
   const family = [pid];
   for (const member of family) {
@@ -19,7 +19,7 @@ function childrenOf(path: string): readonly number[] {
   }
 }
 
-/** The folders of its threads; none once it has ended. */
+/** The /proc folders of its threads; none once it has ended. */
 export function tasksOf(pid: number): readonly string[] {
   try {
     return readdirSync(`/proc/${pid}/task`).map((thread) => `/proc/${pid}/task/${thread}`);

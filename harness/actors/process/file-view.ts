@@ -1,9 +1,9 @@
 /**
- * Which files of the host a program sees, as operations of the launcher (`launcher/launch.c`).
+ * The files of the host that a program sees, as operations for the launcher (`launcher/launch.c`).
  *
- * The system's own folders stay, read-only. Every other folder below `/`, homes and state folders included, is empty, but for the project,
- * whose changes are discarded, and what the command line or a variable names: a program, its installation, a file, a folder.
- * Start at {@link fileView}.
+ * The system's own folders remain, read-only. Every other folder below `/`, including homes and state folders, is empty, except the
+ * project, whose changes are discarded, and what the command line or a variable names: a program, its installation, a file, a folder. Start
+ * at {@link fileView}.
  */
 import {
   accessSync,
@@ -24,53 +24,53 @@ import { basename, delimiter, dirname, isAbsolute, join, relative, resolve } fro
 import { isWithin } from '../../report/is-within.ts';
 import { stateFolder } from '../../report/state-folder.ts';
 
-/** What a view is made for. */
+/** The program for which a view is built. */
 export interface Viewer {
-  /** Program and arguments; placeholders lead nowhere. */
+  /** Program and arguments; placeholders in them are not paths. */
   readonly command: readonly string[];
-  /** Where it starts. Absolute. */
+  /** Its working directory. Absolute. */
   readonly cwd: string;
-  /** What the author of the target adds to its environment. */
+  /** The author's additions to its environment. */
   readonly env: { readonly [name: string]: string };
   /** The rest of its environment. */
   readonly inherited: { readonly [name: string]: string };
-  /** It has a network of its own, and asks there for addresses. */
+  /** Whether it has a network, and so a DNS server, of its own. */
   readonly ownNames?: boolean;
 }
 
-/** The user's own environment: what in it leads to private files. */
+/** The user's own environment, whose variables may point to private files. */
 type Session = { readonly [name: string]: string | undefined };
 
-/** Below `/`: what a system installs, and what the launcher makes. */
+/** Folders below `/` that a system installs, or that the launcher creates. */
 const SYSTEM: ReadonlySet<string> = new Set(
   'bin sbin lib lib32 lib64 libx32 usr etc opt nix gnu snap sys proc dev'.split(' '),
 );
-/** What even an administrator's program has no reason to read, and the socket of a service that builds whatever it is asked to. */
+/** Folders that even an administrator's program has no reason to read, and the socket of a build service that executes anything. */
 const PRIVATE_FOLDERS = [
   ...['ssh', 'kubernetes', 'rancher', 'cni', 'docker', 'containerd', 'containers'].map((name) => `/etc/${name}`),
   ...['debug', 'tracing'].map((name) => `/sys/kernel/${name}`),
   '/nix/var/nix/daemon-socket',
 ];
-/** In a view: the folder with what a pod finds below /run, which each life has of its own. */
+/** In a view: the placeholder for the incarnation's own folder with a pod's files below /run. */
 export const POD = '{pod}';
-/** As much a shared folder as those right below `/`. */
+/** Shared like the folders directly below `/`. */
 const VAR_TMP = '/var/tmp';
-/** Variables with lists of folders whose neighbours are needed: libraries stand beside programs. */
+/** Variables with lists of folders whose siblings are needed too, since libraries are next to programs. */
 const PATH_LISTS: ReadonlySet<string> = new Set(['PATH', 'LD_LIBRARY_PATH', 'PYTHONPATH', 'NODE_PATH', 'CLASSPATH']);
 
 /** `overlay`: changes are discarded. */
 type Access = 'read' | 'overlay';
 
 /**
- * The operations that make the view, without what belongs to a single life.
+ * Returns the operations that build the view, without those for a single incarnation.
  *
- * @returns Why there is no view, where the program starts in a folder that it may not see.
+ * @returns The reason, if the program's working directory must not be visible.
  */
 export function fileView(viewer: Viewer, session: Session): readonly string[] | { readonly refused: string } {
   const homes = homeFolders();
   const own = [...homes, ...settingsFolders(session)];
   const secret = secretsIn('/etc');
-  // No project holds any of them; settings may lie in a project, and are hidden there.
+  // No project contains any of these, except settings folders, which are hidden inside a project.
   const guarded = [...foldersBelowRoot(), ...homes, ...secret.folders, ...PRIVATE_FOLDERS.filter(mayRead)];
   const hidden = outermost([...guarded, ...own]);
   const project = projectOf(viewer.cwd, guarded);
@@ -94,11 +94,11 @@ export function fileView(viewer: Viewer, session: Session): readonly string[] | 
       show(mayShow(around) && !isInDotFolder(around, own) ? around : path, 'read');
     }
   for (const path of namedIn(Object.values(viewer.inherited))) show(path, 'read');
-  // Where the host's network is used, so are its names; elsewhere programs ask on loopback, which is what they do without that file.
+  // The host's network needs the host's DNS settings; elsewhere, without this file, programs query loopback, as intended.
   const names = '/etc/resolv.conf';
   if (viewer.ownNames !== true && existsSync(names)) show(names, 'read');
   const mounts = shownOnce(shown);
-  // An overlay leaves out what is mounted inside of the folder.
+  // An overlay does not include mounts inside the folder.
   const inner = mountPlaces().filter((place) =>
     mounts.some(([path, access]) => access === 'overlay' && place !== path && isWithin(place, path)),
   );
@@ -122,7 +122,7 @@ export function fileView(viewer: Viewer, session: Session): readonly string[] | 
   ];
 }
 
-/** From the outside in; what another one shows already is left out, for a mount costs time. */
+/** Sorts from outer to inner, and drops paths that another one already shows, since a mount takes time. */
 function shownOnce(shown: ReadonlyMap<string, Access>): readonly (readonly [string, Access])[] {
   const kept: (readonly [string, Access])[] = [];
   for (const [path, access] of [...shown].sort(([a], [b]) => (a < b ? -1 : 1))) {
@@ -132,12 +132,12 @@ function shownOnce(shown: ReadonlyMap<string, Access>): readonly (readonly [stri
   return kept;
 }
 
-/** HOME may lead elsewhere than the account does. */
+/** The account's home folder, and HOME, which may differ. */
 function homeFolders(): readonly string[] {
   return foldersOf([homedir(), homeOfAccount()]);
 }
 
-/** Where else the user keeps private files. */
+/** Other folders in which the user keeps private files. */
 function settingsFolders(session: Session): readonly string[] {
   return foldersOf([session['XDG_CONFIG_HOME'], session['XDG_RUNTIME_DIR'], stateFolder()]);
 }
@@ -147,12 +147,12 @@ function foldersOf(paths: readonly (string | undefined)[]): readonly string[] {
     paths
       .filter((folder): folder is string => folder !== undefined && isAbsolute(folder) && existsSync(folder))
       .map((folder) => realpathSync(folder))
-      // A system account may have a home that is not its own.
+      // A system account may have a shared folder as its home.
       .filter((folder, at, all) => folder !== '/' && !SYSTEM.has(folder.slice(1)) && all.indexOf(folder) === at)
   );
 }
 
-/** A user id without an account has none. */
+/** A user id without an account has no home. */
 function homeOfAccount(): string | undefined {
   try {
     return userInfo().homedir;
@@ -171,7 +171,7 @@ function outermost(folders: readonly string[]): readonly string[] {
   const found = [...new Set(folders)].filter(
     (folder) => !folders.some((other) => other !== folder && isWithin(folder, other)),
   );
-  // After the hidden "/var", in which programs expect this one to be.
+  // Comes after the hidden "/var", in which programs expect it.
   return [...found, ...(found.includes('/var') ? [VAR_TMP] : [])];
 }
 
@@ -180,7 +180,7 @@ interface Secrets {
   readonly folders: readonly string[];
 }
 
-/** What this user may read and other users of the machine may not: below `top`, and files right below `/` (memory that was swapped out). */
+/** Paths that this user may read and other users may not: below `top`, and files directly below `/` (such as swap files). */
 function secretsIn(top: string): Secrets {
   const files: string[] = [];
   const folders: string[] = [];
@@ -217,12 +217,12 @@ function kubeconfigs(session: Session): readonly string[] {
     .map((file) => realpathSync(file));
 }
 
-/** Folders such as `~/.ssh` and `~/.kube` hold more than the file that was named. */
+/** Folders such as `~/.ssh` and `~/.kube` contain more than the named file. */
 function isInDotFolder(path: string, own: readonly string[]): boolean {
   return own.some((home) => isWithin(path, home) && relative(home, path).startsWith('.'));
 }
 
-/** A path and what its symbolic links make of it, one after the other: all of them are needed to follow it. */
+/** A path followed by each result of resolving its symbolic links: all of them must be visible to follow it. */
 function spellingsOf(path: string): readonly string[] {
   const found = [path];
   for (let at = path; found.length < LINKS_MAX;) {
@@ -237,16 +237,16 @@ function spellingsOf(path: string): readonly string[] {
   return found;
 }
 
-/** From the outermost to the path itself. */
+/** From the outermost folder to the path itself. */
 function ancestorsOf(path: string): readonly string[] {
   const above = dirname(path) === path ? [] : ancestorsOf(dirname(path));
   return [...above, path];
 }
 
-/** As many as the kernel follows. */
+/** The kernel's limit. */
 const LINKS_MAX = 40;
 
-/** Where something is mounted. */
+/** All mount points. */
 function mountPlaces(): readonly string[] {
   if (!existsSync('/proc/self/mountinfo')) return [];
   return readFileSync('/proc/self/mountinfo', 'utf8')
@@ -256,7 +256,7 @@ function mountPlaces(): readonly string[] {
     .filter(existsSync);
 }
 
-/** The innermost repository around a folder; the folder itself where there is none, or where it is a home folder. */
+/** The innermost repository that contains a folder; the folder itself if there is none, or if that would be a home folder. */
 function projectOf(folder: string, guarded: readonly string[]): string {
   for (let at = folder; dirname(at) !== at; at = dirname(at)) {
     if (guarded.some((other) => isWithin(other, at))) break;
@@ -265,7 +265,7 @@ function projectOf(folder: string, guarded: readonly string[]): string {
   return folder;
 }
 
-/** Where programs and libraries are installed that it may need. */
+/** Installation folders of programs and libraries that it may need. */
 function installationsOf(
   { command: [program = ''], cwd, env, inherited }: Viewer,
   guarded: readonly string[],
@@ -290,10 +290,10 @@ function installationsOf(
   ].filter(existsSync);
 }
 
-/** `…/python-3.11/bin` means `…/python-3.11`; but what lies beside a `bin` right below a home is the user's own. */
+/** `…/python-3.11` for `…/python-3.11/bin`; but the siblings of a `bin` directly below a home are the user's own. */
 function installationOf(folder: string, guarded: readonly string[]): readonly string[] {
   const whole = dirname(folder);
-  // Of a version manager, which keeps nothing else there.
+  // A version manager's folder, which contains nothing else.
   if (basename(folder) === 'shims' && !guarded.includes(whole)) return [whole];
   const isOwn = [homedir(), homeOfAccount()].includes(dirname(whole)) || guarded.includes(whole);
   return isOwn || !/^s?bin$/.test(basename(folder)) ? [folder, join(whole, 'lib')] : [whole];
@@ -301,7 +301,7 @@ function installationOf(folder: string, guarded: readonly string[]): readonly st
 
 const FIRST_LINE_MAX = 256;
 
-/** Of a script: the program that its first line names. */
+/** The interpreter in a script's first line. */
 function interpreterOf(file: string, folders: readonly string[]): readonly string[] {
   if (!statSync(file).isFile()) return [];
   const buffer = Buffer.alloc(FIRST_LINE_MAX);

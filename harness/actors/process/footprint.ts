@@ -1,12 +1,12 @@
 /**
- * What a process, with all that it started, takes of the system at this moment: file descriptors, threads, resident memory.
+ * The current resource use of a process and its descendants: file descriptors, threads, resident memory.
  *
- * Owns: reading it from /proc. Does not own: when it is read, and what is made of it (`report/trend.ts`).
+ * Owns: reading it from /proc. Does not own: when it is read, and how it is evaluated (`report/trend.ts`).
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import type { Footprint } from '../../model/history.ts';
 
-/** Added up over these processes; undefined where the system does not report it, or all of them have ended. */
+/** Sums over these processes; undefined if the system does not report it, or all of them have ended. */
 export function footprintOf(pids: readonly number[]): Footprint | undefined {
   const found = pids.flatMap((pid) => readOne(pid) ?? []);
   if (found.length === 0) return undefined;

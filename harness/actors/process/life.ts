@@ -1,17 +1,14 @@
-/**
- * What every life of a target has in common, whatever it is that lives: it begins once, is reported until it is over, and is cleared up
- * once.
- */
+/** The common lifecycle of all incarnations, whatever they run: begins once, is reported until it ends, and is cleaned up once. */
 import type { ProcessEventKind } from '../../model/history.ts';
 
-/** Hears what a life goes through. */
+/** Called with the events of an incarnation. */
 export type ReportLife = (kind: ProcessEventKind, detail: string) => void;
 
 export class Life {
   readonly #report: ReportLife;
   readonly #clear: () => void;
   #over = false;
-  /** Its owner cleans up. */
+  /** Still beginning: its owner cleans up. */
   #beginning = true;
 
   constructor(report: ReportLife, clear: () => void) {
@@ -23,12 +20,12 @@ export class Life {
     return this.#over;
   }
 
-  /** Nothing is reported after the end. */
+  /** Reports an event; ignored after the end. */
   report(kind: ProcessEventKind, detail: string): void {
     if (!this.#over) this.#report(kind, detail);
   }
 
-  /** Errors in `steps` are reported, never thrown. They look at {@link over} before they begin what takes long. */
+  /** Runs `steps`. Errors are reported, never thrown. The steps check {@link over} before they begin something slow. */
   async begin(steps: () => Promise<void>): Promise<void> {
     try {
       await steps();
@@ -36,7 +33,7 @@ export class Life {
       this.report('start-failed', error instanceof Error ? error.message : String(error));
     } finally {
       this.#beginning = false;
-      // A life that ended meanwhile gives back here what it has taken since.
+      // If the incarnation ended meanwhile, release what the steps have acquired since.
       if (this.#over) this.#clear();
     }
   }

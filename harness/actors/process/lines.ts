@@ -1,6 +1,6 @@
-/** What a program prints, line by line. Start at {@link Lines}. */
+/** Splits the output of a program into lines. Start at {@link Lines}. */
 
-/** Of a line that does not end, this much is kept. */
+/** The most characters kept of an unterminated line. */
 const LINE_MAX = 4_000;
 
 export class Lines {
@@ -11,14 +11,14 @@ export class Lines {
     this.#report = report;
   }
 
-  /** More of it. */
+  /** Adds output. */
   take(piece: string): void {
     const lines = (this.#rest + piece).split('\n');
     this.#rest = (lines.pop() ?? '').slice(0, LINE_MAX);
     for (const line of lines) this.#report(line.slice(0, LINE_MAX));
   }
 
-  /** There is no more. */
+  /** Ends the output. */
   end(): void {
     if (this.#rest !== '') this.#report(this.#rest);
     this.#rest = '';

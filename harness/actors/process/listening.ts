@@ -1,10 +1,10 @@
-/** The TCP ports that processes listen on, as the kernel lists them in /proc. */
+/** Finds the TCP ports that processes listen on, in /proc. */
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
-/** `st` of a socket that listens. */
+/** The value of `st` for a listening socket. */
 const LISTEN = '0A';
 
-/** In order; empty where this kernel does not list them, or all of them have ended. */
+/** Sorted; empty if this kernel does not list them, or all of them have ended. */
 export function portsOf(pids: readonly number[]): readonly number[] {
   const ports = new Set<number>();
   for (const pid of pids) {

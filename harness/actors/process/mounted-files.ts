@@ -1,34 +1,37 @@
-/** Files of one life that a pod would find mounted: entries of ConfigMaps and Secrets, certificates. */
+/** Files of one incarnation that a pod would have mounted: entries of ConfigMaps and Secrets, certificates. */
 import { mkdirSync, readdirSync, readlinkSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 export interface MountedFile {
-  /** `files`: below `{files}`, where the command finds it; `home`: below its temporary folder; `pod`: below /var/run, where the host permits mounts. */
+  /**
+   * `files`: below `{files}`, which the command names; `home`: below its temporary folder; `pod`: below /var/run, if the host permits
+   * mounts.
+   */
   readonly below: 'files' | 'home' | 'pod';
-  /** Where it is mounted in a pod. */
+  /** The mount path in a pod. */
   readonly path: string;
   /** Absent for an empty folder. */
   readonly content?: Uint8Array;
 }
 
-/** A mounted ConfigMap or Secret as a folder of files; a kubelet writes it again when the object changes. */
+/** A mounted ConfigMap or Secret as a folder of files; rewritten when the object changes, as a kubelet does. */
 export interface MountedFolder {
-  /** Where it is mounted in a pod. */
+  /** The mount path in a pod. */
   readonly path: string;
   readonly entries: { readonly [name: string]: Uint8Array };
 }
 
-/** The folders of a life that mounts lie below. */
+/** The base folders for the mounted files of an incarnation. */
 export type LifeFolders = { readonly [below in MountedFile['below']]: string };
 
 /** Where controller-runtime looks for the certificate of its webhook server, below its temporary folder. */
 export const SERVING_CERTS = 'k8s-webhook-server/serving-certs';
-/** Pods have it; a process has a temporary folder of its own. */
+/** The temporary folder in a pod; a process has one of its own instead. */
 const POD_TMP = '/tmp/';
-/** What leads to the current version of a folder, as kubelets call it. */
+/** The kubelet's name of the link to the current version of a folder. */
 const CURRENT = '..data';
 
-/** Writes them. The folders are made where they are missing. */
+/** Writes the files, creating missing folders. */
 export function mountFiles(mounted: readonly MountedFile[], folders: LifeFolders): void {
   mkdirSync(folders.files, { recursive: true });
   for (const { below, path, content } of mounted) {
@@ -38,7 +41,7 @@ export function mountFiles(mounted: readonly MountedFile[], folders: LifeFolders
   }
 }
 
-/** Writes the folders below `{files}`; those below /tmp are found below the temporary folder of the life too. */
+/** Writes the folders below `{files}`; those below /tmp also appear below the temporary folder of the incarnation. */
 export function mountFolders(mounted: readonly MountedFolder[], folders: LifeFolders): void {
   const linked: string[] = [];
   for (const folder of mounted.toSorted((a, b) => a.path.length - b.path.length)) {
@@ -53,14 +56,14 @@ export function mountFolders(mounted: readonly MountedFolder[], folders: LifeFol
   }
 }
 
-/** Where a mounted folder lies on the host. */
+/** The path of a mounted folder on the host. */
 export function mountedAt({ path }: MountedFolder, { files }: Pick<LifeFolders, 'files'>): string {
   return placeOf(files, path);
 }
 
 /**
- * Replaces all files of a folder at once, as a kubelet does: each is a link through `..data`, which leads to another folder after one
- * rename. Programs that watch the files see that.
+ * Replaces all files of a folder atomically, as a kubelet does: each is a link through `..data`, which one rename points to another folder.
+ * Programs that watch the files notice it.
  */
 export function writeEntries(folder: MountedFolder, folders: Pick<LifeFolders, 'files'>): void {
   const place = mountedAt(folder, folders);
@@ -77,7 +80,7 @@ export function writeEntries(folder: MountedFolder, folders: Pick<LifeFolders, '
   renameSync(next, join(place, CURRENT));
   const names = new Set(Object.keys(folder.entries).map((path) => join('/', path).split('/')[1] ?? ''));
   const there = readdirSync(place, { withFileTypes: true });
-  // A folder is what something else is mounted in.
+  // Another mount lies inside this folder.
   for (const entry of there)
     if (entry.isSymbolicLink() && entry.name !== CURRENT && !names.has(entry.name)) rmSync(join(place, entry.name));
   for (const name of names)
@@ -93,7 +96,7 @@ function currentIn(place: string): string | undefined {
   }
 }
 
-/** The path is made absolute first, so that no ".." in it leads out of the folder. */
+/** Makes the path absolute first, so that ".." cannot lead out of the folder. */
 function placeOf(folder: string, path: string): string {
   return join(folder, join('/', path));
 }

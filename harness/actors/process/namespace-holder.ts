@@ -1,28 +1,28 @@
 /**
- * The program that keeps a network namespace alive, and opens sockets in it for its parent.
+ * Keeps a network namespace alive, and opens sockets in it for its parent process.
  *
- * Sockets belong to the namespace that they were made in and work from everywhere: those that are opened here are handed over, and
- * not a byte of what passes through them is copied. It ends when the one who started it does. Start at `answer`.
+ * Sockets belong to the namespace in which they were created and work from anywhere: the sockets opened here are handed over, so no traffic
+ * is copied. Ends with its parent. Start at `answer`.
  */
 import { createSocket, type Socket as NameSocket } from 'node:dgram';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 
-/** What it is asked for. Ports are of loopback, inside. */
+/** A request from the parent. Ports are those of loopback inside. */
 export type Ask =
   | { readonly id: number; readonly ask: 'listen'; readonly at?: { readonly host: string; readonly port: number } }
   | { readonly id: number; readonly ask: 'names' }
   | { readonly id: number; readonly ask: 'connect'; readonly port: number };
 
-/** What it answers, with the socket beside it. `id` 0: it is there. */
+/** The answer, with the socket attached. `id` 0: the holder is ready. */
 export interface Answer {
   readonly id: number;
   readonly port: number;
-  /** Why there is no socket. */
+  /** The reason if there is no socket. */
   readonly error: string | null;
 }
 
 const LOOPBACK = '127.0.0.1';
-/** Of name servers. */
+/** The port of DNS servers. */
 const NAMES_PORT = 53;
 
 function answer(ask: Ask): void {
@@ -43,20 +43,20 @@ function answer(ask: Ask): void {
     return;
   }
   const socket = connect(ask.port, LOOPBACK);
-  // Whatever it has to say, its end included, is for the process that gets it.
+  // All data, and the end of the stream, is for the process that receives the socket.
   socket.pause();
   const fail = ({ message }: Error): void => say({ id, port: ask.port, error: message });
   socket.once('error', fail);
   socket.once('connect', () => {
     socket.off('error', fail);
-    // A target that is killed breaks off while this one waits to be handed over: no reason to end with it.
+    // A killed target breaks its connection while this one waits to be handed over, which must not end this process.
     socket.on('error', () => {});
     say({ id, port: ask.port, error: null }, socket);
   });
 }
 
 function say(message: Answer, socket?: Server | Socket | NameSocket): void {
-  // A listening socket is shared rather than moved: it must not go on listening here.
+  // A listening socket is shared rather than moved: close it here.
   process.send?.(message, socket, {}, () => {
     if (socket !== undefined && 'close' in socket) socket.close();
   });

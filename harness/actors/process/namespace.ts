@@ -1,8 +1,8 @@
 /**
- * A network namespace with loopback only, kept by a program of ours (`namespace-holder.ts`) that opens sockets in it.
+ * A network namespace with loopback only, kept alive by a program of ours (`namespace-holder.ts`) that opens sockets in it.
  *
- * Owns: making it with what Linux systems have installed, as root or in a user namespace; talking to the holder. It lasts as long as
- * the thread that opened it. Start at {@link openNamespace}.
+ * Owns: creating it with standard Linux tools, as root or in a user namespace; communicating with the holder. It lasts as long as the
+ * thread that opened it. Start at {@link openNamespace}.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import type { Socket as NameSocket } from 'node:dgram';
@@ -11,31 +11,34 @@ import { fileURLToPath } from 'node:url';
 import { ownModule } from '../../model/own-module.ts';
 import type { Answer, Ask } from './namespace-holder.ts';
 
-/** Where to listen, on loopback. */
+/** The loopback address to listen on. */
 export interface Address {
   readonly host: string;
   readonly port: number;
 }
 
 export interface NetworkNamespace {
-  /** Prefix of a command line, so that it runs inside. */
+  /** The prefix of a command line that runs it inside. */
   readonly enter: readonly string[];
-  /** The process that holds it. */
+  /** The pid of the holder. */
   readonly pid: number;
-  /** Whether it lies in a user namespace of its own. */
+  /** Whether it is in a user namespace of its own. */
   readonly hasUser: boolean;
-  /** Its holder was killed: it cannot be entered any more. */
+  /** Whether its holder was killed, so that it can no longer be entered. */
   readonly isGone: boolean;
   listen(at?: Address): Promise<Server>;
-  /** A socket on the port where programs ask for addresses. */
+  /** Opens a socket on the DNS port inside. */
   names(): Promise<NameSocket>;
   connect(port: number): Promise<Socket>;
-  /** So many free ports. */
+  /** Assigns `count` free ports. */
   ports(count: number): readonly number[];
 }
 
 const HOLDER = fileURLToPath(ownModule(import.meta.url, './namespace-holder.ts'));
-/** Loopback is down at first. Whatever is installed will do; the number is SIOCSIFFLAGS with IFF_UP | IFF_RUNNING. */
+/**
+ * Brings up loopback, which is down at first, with whatever tool is installed; the number is SIOCSIFFLAGS with IFF_UP
+ * IFF_RUNNING.
+ */
 const UP = [
   'ip link set lo up',
   'ifconfig lo up',
@@ -44,8 +47,8 @@ const UP = [
   `python3 -c 'import fcntl,socket,struct; fcntl.ioctl(socket.socket(2,2),0x8914,struct.pack("16sh",b"lo",65))'`,
 ];
 /**
- * Acknowledge at once. Clients that leave Nagle's algorithm on (kube-rs does) send the body of a request only when its head has been
- * acknowledged, and Linux takes 40 ms for that: each write of theirs would take ten times as long. Without "ip" it does.
+ * Enables immediate ACKs (quickack). Clients that leave Nagle's algorithm on (kube-rs does) send the body of a request only after its head
+ * was acknowledged, for which Linux takes 40 ms: each of their writes would take ten times as long. If "ip" is missing, they do.
  */
 const QUICK = ['127.0.0.0/8', '127.0.0.1']
   .map((range) => `ip route replace local ${range} dev lo table local proto kernel scope host src 127.0.0.1 quickack 1`)
@@ -53,13 +56,13 @@ const QUICK = ['127.0.0.0/8', '127.0.0.1']
 const START = `{ ${UP.join(' || ')}; } 2>/dev/null || { echo "loopback cannot be brought up" >&2; exit 1; }; { ${QUICK}; } 2>/dev/null; exec "$@"`;
 
 /**
- * Within it, one more: a network of its own has a table of connections of its own only where the one around it says so (Linux 6.1), and a
- * small one is read in microseconds. Whether bytes are on their way is asked before each step of virtual time, and the host's table, with
- * a place for each of a quarter of a million connections, takes 4 ms.
+ * Nests one more network namespace: it has its own table of connections only if the surrounding one says so (Linux 6.1), and a small table
+ * is read in microseconds. Each step of virtual time checks for bytes in transit, and the host's table, with a quarter of a million slots,
+ * takes 4 ms.
  */
 const SMALL_TABLE = `{ echo 64 > /proc/sys/net/ipv4/tcp_child_ehash_entries && unshare --net true; } 2>/dev/null && exec unshare --net /bin/sh -c "$0" sh "$@"; exec /bin/sh -c "$0" sh "$@"`;
 
-/** As root, and as anybody else in a user namespace. */
+/** The ways to create it: as root, or as any other user in a user namespace. */
 const WAYS = [
   { hasUser: false, unshare: ['--net'], enter: ['--net'] },
   {
@@ -69,7 +72,7 @@ const WAYS = [
   },
 ];
 
-/** Opens one, or says why this host permits none. */
+/** Opens a namespace, or returns why this host does not permit one. */
 export async function openNamespace(): Promise<NetworkNamespace | { readonly refused: string }> {
   if (process.platform !== 'linux') return { refused: `${process.platform} has none` };
   let refused = '';
@@ -77,7 +80,7 @@ export async function openNamespace(): Promise<NetworkNamespace | { readonly ref
     const holder = spawn('unshare', [...way.unshare, '/bin/sh', '-c', SMALL_TABLE, START, process.execPath, HOLDER], {
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
       env: { PATH: process.env['PATH'] },
-      // Ctrl-C is for us: it must last until the targets have ended.
+      // Ctrl-C is for the harness: the holder must last until the targets have ended.
       detached: true,
     });
     const trouble = await started(holder);
@@ -87,7 +90,7 @@ export async function openNamespace(): Promise<NetworkNamespace | { readonly ref
   return { refused };
 }
 
-/** Resolves with what went wrong, or with null. */
+/** Resolves with the error, or with null. */
 function started(holder: ChildProcess): Promise<string | null> {
   return new Promise((resolve) => {
     let said = '';
@@ -98,9 +101,9 @@ function started(holder: ChildProcess): Promise<string | null> {
   });
 }
 
-/** No other process lives there: ports below those that the system gives out are free until we name them. */
+/** Nothing else runs inside: ports below the ephemeral range stay free until we assign them. */
 const PORTS = { first: 10_000, last: 29_999 } as const;
-/** One count for all namespaces, so that a port says where it is. */
+/** One counter for all namespaces, so that a port identifies its namespace. */
 let nextPort: number = PORTS.first;
 
 type Handed = Server | Socket | NameSocket;
@@ -136,7 +139,7 @@ class HeldNamespace implements NetworkNamespace {
       for (const { reject } of this.#waiting.values()) reject(new Error('the network namespace of the target is gone'));
       this.#waiting.clear();
     });
-    // What waits for it keeps this thread alive; it does not.
+    // Pending requests keep this thread alive; the holder itself does not.
     holder.unref();
     holder.channel?.unref();
     (holder.stderr as Socket | null)?.unref();
@@ -177,7 +180,7 @@ class HeldNamespace implements NetworkNamespace {
   }
 }
 
-/** With the code that its message names, by which callers know it. */
+/** Recreates an error with the code in its message, which callers check. */
 function errorOf(message: string): Error {
   const [code] = /\bE[A-Z]{3,}\b/.exec(message) ?? [];
   return Object.assign(new Error(message), code === undefined ? {} : { code });

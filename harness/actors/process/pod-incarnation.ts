@@ -1,9 +1,9 @@
 /**
- * One life of a target that runs inside a cluster: a front of its own before an `Upstream`, and a pod that takes it for the API server.
+ * One incarnation of a target that runs inside a cluster: a front of its own for an `Upstream`, and a pod that uses it as its API server.
  *
- * What client libraries look for in a pod leads to the front: the variables of the Service `kubernetes`, and a token and an authority where
- * those of a service account are mounted. A crash is SIGKILL, and the end of all its connections. Does not own: the pod
- * (`clusters/kind/pods.ts`), what it consists of (`execution/project/target-pod.ts`). Start at {@link startPod}.
+ * The pod's in-cluster configuration points to the front: the variables of the Service `kubernetes`, and the token and CA at the mount path
+ * of a service account. A crash is SIGKILL, and the end of all its connections. Does not own: the pod (`clusters/kind/pods.ts`), its spec
+ * (`execution/project/target-pod.ts`). Start at {@link startPod}.
  */
 import { randomBytes } from 'node:crypto';
 import { CertificateAuthority, SERVER_NAMES } from 'stalemate-apiserver/http';
@@ -26,7 +26,7 @@ import {
 } from './process-incarnation.ts';
 import { parseReadiness, observingWatches, watchReadiness, type ReadinessWatch } from './readiness.ts';
 
-/** How a pod reaches its front, and who it is there. */
+/** The address of a pod's front, and its credentials. */
 export interface PodAccess {
   readonly host: string;
   readonly port: number;
@@ -44,22 +44,22 @@ export interface PodEars {
 }
 
 export interface Pod {
-  /** Where its process can be seen from here. */
+  /** Its pid, if it is visible on this machine. */
   readonly pid: number | undefined;
   signal(name: 'TERM' | 'STOP' | 'CONT'): void;
   remove(): void;
 }
 
-/** Where pods run. */
+/** The cluster in which pods run. */
 export interface PodPlace {
-  /** What this machine is called in there. */
+  /** The address of this machine in the cluster. */
   readonly address: string;
-  /** For pods, to a port of this machine's loopback. */
+  /** Opens a relay for pods to a port on this machine's loopback. */
   wayTo(port: number): Promise<{ readonly host: string; readonly port: number; close(): void }>;
   start(access: PodAccess, ears: PodEars): Pod;
 }
 
-/** What all lives of a target share. */
+/** Settings shared by all incarnations of a target. */
 export interface PodHost {
   readonly serve: ServeLife;
   readonly target: ProcessTarget;
@@ -68,17 +68,17 @@ export interface PodHost {
   readonly enclosure: Enclosure;
   readonly authority: CertificateAuthority;
   readonly identity: LifeAccess['identity'];
-  /** A line that it printed. */
+  /** Called with a line of its output. */
   readonly print: (actor: ActorId, line: string) => void;
 }
 
-/** A host for the lives of one target. */
+/** Creates the host for the incarnations of one target. */
 export function podHost(parts: Omit<PodHost, 'authority' | 'identity'>): PodHost {
   const authority = new CertificateAuthority();
   return { ...parts, authority, identity: authority.issueServer([...SERVER_NAMES, parts.place.address]) };
 }
 
-/** Starts one life as `actor`, whose requests go to `upstream`. Errors are reported, never thrown. */
+/** Starts one incarnation as `actor`, whose requests go to `upstream`. Errors are reported, never thrown. */
 export function startPod(host: PodHost, actor: ActorId, upstream: Upstream, report: ReportLife): ProcessIncarnation {
   const incarnation = new Incarnation(host, actor, upstream, report);
   void incarnation.start();
@@ -115,7 +115,7 @@ class Incarnation implements ProcessIncarnation {
 
   async #start(): Promise<void> {
     const { serve, enclosure, authority, identity, place } = this.#host;
-    // Other pods on that network may connect: only this pod knows what opens the front.
+    // Other pods on that network may connect too, but only this pod has the token.
     const token = randomBytes(24).toString('base64url');
     const clientCa = authority.certificate;
     this.#front = await serve(this.#upstream, { enclosure, socket: undefined, identity, clientCa, token, user: USER });

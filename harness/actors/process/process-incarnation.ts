@@ -1,8 +1,9 @@
 /**
- * One life of a process target: a front of its own before an `Upstream`, a kubeconfig that leads there, a process group that reads it.
+ * One incarnation of a process target: a front of its own for an `Upstream`, a kubeconfig that points to it, a process group that uses
+ * that.
  *
- * A crash is SIGKILL to the whole group and the end of all its connections. Owns: starting, output, ending. Does not own: what passes
- * between it and the server (the gate), nor the command (`command.ts`). Start at {@link startProcess}.
+ * A crash is SIGKILL to the whole group and the end of all its connections. Owns: starting, output, ending. Does not own: what happens
+ * between the front and the server (the gate), the command (`command.ts`). Start at {@link startProcess}.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdirSync, mkdtempSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -52,69 +53,69 @@ import { parseReadiness, observingWatches, watchReadiness, type Readiness, type 
 import { killMarked } from './survivors.ts';
 import { LIFE, watched } from './watched.ts';
 
-/** How a life is let in at its front, and where that listens. */
+/** The credentials for an incarnation's front, and where it listens. */
 export interface LifeAccess {
-  /** Where it lives. */
+  /** The enclosure in which it runs. */
   readonly enclosure: Enclosure;
-  /** A socket that listens already, where the life has a network of its own. */
+  /** A listening socket, if the incarnation has a network of its own. */
   readonly socket: Server | undefined;
   readonly identity: Identity;
-  /** PEM of who signs client certificates. */
+  /** The CA of client certificates, in PEM. */
   readonly clientCa: string;
   readonly token: string;
-  /** Whose token it is, for a server that asks. */
+  /** The user of the token, for a server that checks it. */
   readonly user: UserInfo;
 }
 
-/** What a life talks to. */
+/** The API server as an incarnation sees it. */
 export interface LifeFront {
   readonly url: string;
   readonly traffic?: Traffic;
   close(): Promise<void>;
 }
 
-/** Opens a front of its own for a life, before `upstream`. */
+/** Opens a front for an incarnation, forwarding to `upstream`. */
 export type ServeLife = (upstream: Upstream, access: LifeAccess) => Promise<LifeFront>;
 
-/** What all lives of a target share. */
+/** Settings shared by all incarnations of a target. */
 export interface ProcessHost {
   readonly serve: ServeLife;
   readonly target: ProcessTarget;
-  /** What a pod is called inside of itself. */
+  /** The host name inside, as in a pod. */
   readonly hostname?: string;
-  /** What a pod would find mounted. */
+  /** Files that a pod would have mounted. */
   readonly files: readonly MountedFile[];
-  /** The ConfigMaps and Secrets that it would find mounted, as they are when a life begins. */
+  /** The ConfigMaps and Secrets that it would have mounted, with their content when the incarnation starts. */
   readonly folders?: () => readonly MountedFolder[];
   readonly namespace: string;
-  /** Where its pod would be, for programs that ask their kubeconfig where they are; default {@link namespace}. */
+  /** The namespace of its pod, for programs that read it from their kubeconfig; default {@link namespace}. */
   readonly podNamespace?: string;
   readonly authority: CertificateAuthority;
   readonly identity: Identity;
-  /** What all lives see of the host's files. */
+  /** The part of the host's files that all incarnations see. */
   readonly view: readonly string[];
   readonly enclosures: EnclosurePool;
-  /** The clock of the run, where those of its programs are steered. */
+  /** The clock of the run, if the clocks of its programs are controlled. */
   readonly clock?: { readonly originMs: number; readonly exactMs: number; nextSeed(): number };
-  /** The one processor that its programs may use, where their clocks are steered. */
+  /** The only processor that its programs may use, if their clocks are controlled. */
   readonly processor?: number;
-  /** Called once a life waits in a way that cannot be steered. */
+  /** Called once an incarnation waits in a way that cannot be controlled. */
   readonly onUnsteered?: (what: string) => void;
-  /** What is declared outside of the cluster, and who hears what was looked up. */
+  /** The declared servers outside the cluster, and the callback for name lookups. */
   readonly outside?: Pick<SurroundingsOptions, 'declared' | 'lookedUp'>;
-  /** A line that it printed. */
+  /** Called with a line of its output. */
   readonly print: (actor: ActorId, line: string) => void;
-  /** What a life leaves behind is being removed, until that promise resolves. */
+  /** Called when the leftovers of an incarnation are being removed; `removed` resolves when that is done. */
   readonly clearing?: (removed: Promise<void>) => void;
 }
 
-/** A host for the lives of one target; the key takes a millisecond and is made once. */
+/** Creates the host for the incarnations of one target; generating the key takes a millisecond and happens once. */
 export function processHost(parts: Omit<ProcessHost, 'authority' | 'identity' | 'view'>): ProcessHost {
   const authority = new CertificateAuthority();
   return { ...parts, view: viewOf(parts, parts.enclosures), authority, identity: authority.issueServer() };
 }
 
-/** @throws {TARGET_INVALID} for one that starts in a folder that it may not see. */
+/** @throws {TARGET_INVALID} if its working directory must not be visible to it. */
 function viewOf(
   { target, outside }: Pick<ProcessHost, 'target' | 'outside'>,
   { hasOwnFiles, network }: EnclosurePool,
@@ -132,36 +133,36 @@ function viewOf(
 }
 
 export interface ProcessIncarnation {
-  /** Absent before it was started. */
+  /** Absent until it is started. */
   readonly pid: number | undefined;
-  /** Grows with all that moves between it and its front. */
+  /** A counter that grows with all traffic between it and its front. */
   readonly moved: number;
   /** Kills it without notice. */
   crash(): void;
-  /** Asks it to end. */
+  /** Asks it to end (SIGTERM). */
   stop(): void;
-  /** Makes it, and all that it started, stand still. */
+  /** Stops it and all of its descendants (SIGSTOP). */
   pause(): void;
   resume(): void;
-  /** What it takes of the system, and what its metrics say; undefined once it is gone. */
+  /** Measures its resource use and reads its metrics; undefined once it has ended. */
   look(): Promise<Reading | undefined>;
-  /** The port that its command was given under one of these names. */
+  /** The port that its command got under one of these names. */
   portNamed(names: readonly string[]): number | undefined;
   /** The ports that it listens on. */
   listening?(): readonly number[];
   /** Replaces the content of mounted folders. */
   remount?(folders: readonly MountedFolder[]): void;
-  /** What its author calls started. */
+  /** Whether its readiness condition is met. */
   readonly ready: boolean;
-  /** By which its clock is steered, where it is. */
+  /** The control of its clock, if there is one. */
   readonly steering?: Steering | undefined;
-  /** It was made to stand still. */
+  /** Whether it was paused. */
   readonly isPaused?: boolean;
-  /** Asks it once whether it is ready, where that is how it is known. Resolves with whether it was asked. */
+  /** Probes once whether it is ready, if it has a readiness URL. Resolves with whether it did. */
   probe?(): Promise<boolean>;
 }
 
-/** Starts one life as `actor`, whose requests go to `upstream`. Errors are reported, never thrown. */
+/** Starts one incarnation as `actor`, whose requests go to `upstream`. Errors are reported, never thrown. */
 export function startProcess(
   host: ProcessHost,
   actor: ActorId,
@@ -173,9 +174,9 @@ export function startProcess(
   return incarnation;
 }
 
-/** Who a life is to a server that asks. */
+/** The user of an incarnation, for a server that checks it. */
 export const USER: UserInfo = { name: 'system:serviceaccount:stalemate:target', groups: ['system:masters'] };
-/** How long what a process printed last is waited for. */
+/** How long to wait for the last output of a process. */
 const LAST_WORDS_MS = 200;
 /** `unshare`, and the shell that it starts. */
 const WRAPPERS = 2;
@@ -187,9 +188,9 @@ class Incarnation implements ProcessIncarnation {
   readonly #actor: ActorId;
   readonly #upstream: Upstream;
   readonly #life: Life;
-  /** Made at the last moment: who is stopped before leaves none behind. */
+  /** Created at the last moment, so that an incarnation that is stopped earlier leaves none. */
   #folder = '';
-  /** Around it. No other user gets in, whatever the target does to its own folder: programs in there run with our user's rights. */
+  /** The parent of the folder. No other user can enter it, whatever the target does to the folder: programs in it run with our rights. */
   #guard = '';
   #front: LifeFront | undefined;
   #effects: EffectsServer | undefined;
@@ -291,7 +292,7 @@ class Incarnation implements ProcessIncarnation {
     const child = spawn(program, args, {
       cwd: target.cwd,
       env: { ...cleanEnvironment(process.env, home, kubeconfig, Object.fromEntries(own)), [LIFE]: this.#folder },
-      // A group of its own, so that what it starts ends with it.
+      // A process group of its own, so that its children end with it.
       detached: true,
       stdio: ['pipe', 'pipe', 'pipe', 'ignore', 'pipe'],
     });
@@ -302,7 +303,7 @@ class Incarnation implements ProcessIncarnation {
     child.once('error', (error) => this.#life.report('start-failed', error.message));
     child.once('exit', (code, signal) => {
       this.#killGroup();
-      // What it printed last is still on its way; a process that got away may keep the pipe open.
+      // Its last output may still be in transit; a process that escaped may keep the pipe open.
       void Promise.race([once(child, 'close'), realDelay(LAST_WORDS_MS)]).then(() =>
         this.#life.report('exited', endText(code, signal)),
       );
@@ -319,7 +320,7 @@ class Incarnation implements ProcessIncarnation {
     return { steered: { ...seen, ...given({ processor }) } };
   }
 
-  /** The store, for a target that asks where it is. */
+  /** Opens the store, for a target whose command contains its placeholder. */
   async #openEffects(enclosure: Enclosure): Promise<string | undefined> {
     const { target } = this.#host;
     if (![...target.command, ...Object.values(target.env)].some((word) => word.includes('{effects}'))) return undefined;
@@ -335,7 +336,7 @@ class Incarnation implements ProcessIncarnation {
     const { pid } = this;
     if (pid === undefined || this.#life.over) return undefined;
     const family = familyOf(pid);
-    // The prefix of the command: what enters the namespace, and its first process.
+    // Skip the command's prefix: the process that enters the namespace, and its first process.
     const own = this.#enclosure?.endsAll === true ? family.slice(WRAPPERS) : family;
     const footprint = footprintOf(own);
     return { pid, ...given({ footprint }), ...(await this.#reconciles()) };
@@ -393,14 +394,14 @@ class Incarnation implements ProcessIncarnation {
     this.#host.clearing?.(removed);
   }
 
-  /** To its whole group. */
+  /** Signals the whole process group. */
   #signal(name: NodeJS.Signals): void {
     const pid = this.#child?.pid;
     if (pid === undefined) return;
     try {
       process.kill(-pid, name);
     } catch {
-      // It has ended already.
+      // It has already ended.
     }
   }
 
@@ -426,7 +427,7 @@ class Incarnation implements ProcessIncarnation {
 
   #readLines(stream: NodeJS.ReadableStream): void {
     const lines = new Lines((line) => this.#print(line));
-    // A character may come in two pieces.
+    // A character may arrive in two pieces.
     stream.setEncoding('utf8');
     stream.on('end', () => lines.end());
     stream.on('data', (piece: string) => lines.take(piece));
@@ -438,11 +439,11 @@ class Incarnation implements ProcessIncarnation {
     this.#host.print(this.#actor, line);
   }
 
-  /** What it talks to, noting the watches that it opens. */
+  /** Its upstream, wrapped to observe the watches that it opens. */
   #served(): Upstream {
     return observingWatches(this.#upstream, (request) => this.#readiness?.watching(request));
   }
 }
 
-/** The front is on loopback and lives as long as one run. */
+/** The front is on loopback and exists for one run only. */
 const TOKEN = 'stalemate';

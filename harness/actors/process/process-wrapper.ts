@@ -1,8 +1,8 @@
 /**
- * The prefix of a target's command line, so that nothing that it starts can outlive it, and it sees no file that is not its business.
+ * The prefix of a target's command line that keeps its processes from outliving it and from seeing unrelated files.
  *
- * A process may leave its group and its session, but never its pid namespace, which ends with its first process. Where the host
- * permits none, the group and the marked environment have to do (`survivors.ts`). Start at {@link processWrapper}.
+ * A process may leave its group and its session, but never its pid namespace, which ends with its first process. If the host permits none,
+ * the process group and the marked environment have to do (`survivors.ts`). Start at {@link processWrapper}.
  */
 import { spawnSync } from 'node:child_process';
 import { getSystemErrorMessage } from 'node:util';
@@ -13,52 +13,52 @@ import { POD } from './file-view.ts';
 import { LIFE } from './watched.ts';
 
 export interface ProcessWrapper {
-  /** Prefix of the command line of one life. */
+  /** The prefix of the command line of one incarnation. */
   readonly wrapper: (life: LifeView) => readonly string[];
-  /** Whether all processes of a life end with its first one, whatever they do to get away. */
+  /** Whether all processes of an incarnation end with its first one, even if they try to escape. */
   readonly endsAll: boolean;
-  /** Why it sees the host's files, where it was not meant to. */
+  /** Why it sees the host's files although it should not; null if it does not. */
   readonly openFiles: string | null;
-  /** Why its clock cannot be steered; null where it can. */
+  /** Why its clock cannot be controlled; null if it can. */
   readonly unsteered: string | null;
 }
 
-/** The file descriptor by which a life is steered. */
+/** The file descriptor for controlling an incarnation's clock. */
 export const STEERED_BY = 4;
 
-/** What one life sees of the file system. */
+/** The file system as one incarnation sees it. */
 export interface LifeView {
-  /** Its own folder, with what a pod finds below /var/run in the folder `pod`. */
+  /** Its own folder; a pod's files below /var/run are in its subfolder `pod`. */
   readonly folder: string;
-  /** Operations of the launcher (`file-view.ts`). */
+  /** Operations for the launcher (`file-view.ts`). */
   readonly view: readonly string[];
-  /** Folders of the host that lie elsewhere for it, where its programs look for them. */
+  /** Folders of the host that appear elsewhere, where its programs expect them. */
   readonly mounts?: readonly Mount[];
-  /** What its programs find as the name of their host; that of this machine when absent. */
+  /** The host name that its programs see; absent: that of this machine. */
   readonly hostname?: string;
-  /** How its clock begins, where it is steered: by the file {@link STEERED_BY}. */
+  /** The initial state of its clock, if controlled through the file descriptor {@link STEERED_BY}. */
   readonly steered?: Steered;
 }
 
-/** A folder `from` that a program finds as `to`. */
+/** A folder `from` that appears as `to` to a program. */
 export interface Mount {
   readonly from: string;
   readonly to: string;
 }
 
-/** How a steered life begins. */
+/** The initial state of an incarnation with a controlled clock. */
 export interface Steered {
-  /** The time of day when the run began, in ms since 1970. */
+  /** The time when the run began, in ms since 1970. */
   readonly originMs: number;
-  /** How long ago that is, in ms of the run. */
+  /** The time since then, in ms of the run. */
   readonly nowMs: number;
-  /** What its random numbers depend on; the kernel's own when absent. */
+  /** The seed of its random numbers; absent: the kernel's own. */
   readonly seed?: number;
-  /** The one processor that it may use; all when absent. */
+  /** The only processor that it may use; absent: all. */
   readonly processor?: number;
 }
 
-/** The network that a life runs in: that of the process `pid`, in the user namespace of that process where it has one. */
+/** The network of an incarnation: that of the process `pid`, in the user namespace of that process if it has one. */
 export interface JoinedNetwork {
   readonly pid: number;
   readonly hasUser: boolean;
@@ -67,11 +67,11 @@ export interface JoinedNetwork {
 }
 
 /**
- * Without the launcher: the first process of the namespace is a shell, for a target in its place would be spared the signals that it has
- * no handler for.
+ * The fallback without the launcher. The first process of the namespace is a shell: a target in its place would not receive signals that it
+ * has no handler for.
  *
- * Before that it lays what a pod finds below /var/run over the host's, where mounts are its own and nothing that is needed lies there
- * (NixOS has its programs in it). What else is below /run, sockets of container engines for instance, is no business of the target's.
+ * It first mounts a pod's files over the host's /var/run, if it has mounts of its own and nothing needed is there (NixOS has its programs
+ * in it). The rest of /run, such as sockets of container engines, must not be visible to the target.
  */
 const SCRIPT = `
 pod=$${LIFE}/pod run=$(readlink -f /var/run)
@@ -84,14 +84,14 @@ fi
 "$@"; exit $?`;
 const INIT = ['/bin/sh', '-c', SCRIPT, 'sh'];
 const FORK = ['--pid', '--fork', '--kill-child'];
-/** Without it, programs that look themselves up in /proc find another process. */
+/** Remounts /proc: otherwise programs that look themselves up there find another process. */
 const MOUNT = '--mount-proc';
 const PROBE_MS = 5_000;
 
-/** Starts a program behind a wrapper; says what keeps it from that, or null. */
+/** Starts a program behind a wrapper; returns the error, or null. */
 type Attempt = (wrapper: readonly string[]) => string | null;
 
-/** @param network The host's when absent. */
+/** @param network - Absent: the host's. */
 export function processWrapper(
   fileSystem: FileSystem,
   network?: JoinedNetwork,
@@ -146,8 +146,7 @@ function launcherWrapper(
 }
 
 /**
- * Only where a folder can be made: inside of one that is hidden from the program, and so that nothing that is shown to it lies behind the
- * mount.
+ * Only if the mount point can be created: inside a folder that is hidden from the program, so that nothing visible is covered by the mount.
  */
 function canMount(to: string, folder: string, view: readonly string[]): boolean {
   const hidden = view.filter((_, at) => view[at - 1] === '--hide');
@@ -158,11 +157,11 @@ function canMount(to: string, folder: string, view: readonly string[]): boolean 
 
 const SHOWING: ReadonlySet<string> = new Set(['--read', '--overlay', '--cd']);
 
-/** All that a view is made of. */
+/** One operation of each kind in a view. */
 const VIEW = ['--hostname', 'probe', '--hide', '/tmp', '--overlay', '/usr'];
-/** By a reader that requests nothing. */
+/** Controls the clock through a reader that sends no commands. */
 const STEERED = ['--steer', '0'];
-/** Launchers that start steered programs here, by the kind of network that those are in: what one network permits, the others do. */
+/** Launchers that can start programs with controlled clocks here, by kind of network: all networks of a kind permit the same. */
 const ableIn = new Set<string>();
 
 function tryOnce(
@@ -190,14 +189,14 @@ function neverSteered(network: JoinedNetwork | undefined): string | null {
 function steeredBy({ originMs, nowMs, seed, processor }: Steered): readonly string[] {
   return [
     ...['--steer', String(STEERED_BY), '--now', String(Math.round(nowMs * 1e6))],
-    // More than a number holds.
+    // Exceeds the precision of a number.
     ...['--origin', String(BigInt(Math.round(originMs)) * 1_000_000n)],
     ...(seed === undefined ? [] : ['--seed', String(seed)]),
     ...(processor === undefined ? [] : ['--cpu', String(processor)]),
   ];
 }
 
-/** Who the target is inside: the user who starts it, or root in name where only that can be had. */
+/** The target's user inside: the user who starts it, or a mapped root if only that is possible. */
 function identities(): readonly (readonly string[])[] {
   const uid = process.getuid?.();
   const gid = process.getgid?.();
@@ -206,7 +205,7 @@ function identities(): readonly (readonly string[])[] {
   return [['--user', `--map-user=${uid}`, `--map-group=${gid}`], ['--user', '--map-root-user'], []];
 }
 
-/** What keeps a wrapper from starting a program here; null when nothing does. */
+/** Why a wrapper cannot start a program here; null if it can. */
 function troubleWith([program = '', ...args]: readonly string[]): string | null {
   const { status, stderr, error } = spawnSync(program, [...args, 'true'], { timeout: PROBE_MS, encoding: 'utf8' });
   if (status === 0) return null;

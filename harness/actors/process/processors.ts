@@ -1,23 +1,23 @@
 /**
- * Which processor a target gets, where it is to have one only: with two, which of its threads comes first is chance.
+ * Assigns a processor to a target that should have only one: with two, the order of its threads would be random.
  *
- * Owns: spreading targets over those that this process may use. Start at {@link nextProcessor}.
+ * Owns: spreading targets over the processors that this process may use. Start at {@link nextProcessor}.
  */
 import { readFileSync } from 'node:fs';
 
 /** `Cpus_allowed_list:	0-3,8` */
 const ALLOWED = /^Cpus_allowed_list:\s*(\S+)$/m;
 
-/** Several of us begin at different ones. */
+/** Different processes of the harness start with different processors. */
 let given = process.pid;
 
-/** One after the other; undefined where they cannot be listed. */
+/** Returns them in turn; undefined if they cannot be listed. */
 export function nextProcessor(): number | undefined {
   const allowed = allowedProcessors();
   return allowed[given++ % allowed.length];
 }
 
-/** Those that this process may use. */
+/** The processors that this process may use. */
 export function allowedProcessors(): readonly number[] {
   try {
     return parseList(ALLOWED.exec(readFileSync('/proc/self/status', 'utf8'))?.[1] ?? '');
@@ -26,7 +26,7 @@ export function allowedProcessors(): readonly number[] {
   }
 }
 
-/** `0-3,8`: 0, 1, 2, 3 and 8. */
+/** Parses `0-3,8` to 0, 1, 2, 3 and 8. */
 export function parseList(list: string): readonly number[] {
   if (list === '') return [];
   return list.split(',').flatMap((range) => {

@@ -1,27 +1,29 @@
 /**
- * Reconciles as a controller counts them itself: read from its Prometheus endpoint, in the text format.
+ * Reads a controller's own count of its reconciles from its Prometheus endpoint, in the text format.
  *
- * Owns: which counters those are. Does not own: asking for them (`ask.ts`).
+ * Owns: which counters those are. Does not own: requesting them (`ask.ts`).
  */
 
-/** What `--metrics` takes. */
+/** The expected value of `--metrics`. */
 export const METRICS_FORM = 'an address on loopback, "http://127.0.0.1:{port:metrics}/metrics"';
 
-/** Whether it is an address that a target can serve its metrics at; `{port}` and `{port:NAME}` stand for ports. */
+/** Reports whether a target can serve its metrics at this URL; `{port}` and `{port:NAME}` are placeholders for ports. */
 export function isMetricsUrl(text: string): boolean {
   return /^https?:\/\/(127\.0\.0\.1|localhost):(\d+|\{port(:[\w.-]+)?\})(\/\S*)?$/.test(text);
 }
 
-/** What controller-runtime counts, by controller and result. */
+/** The counter of controller-runtime, by controller and result. */
 const CONTROLLER_RUNTIME = 'controller_runtime_reconcile_total';
-/** The same elsewhere (`…_reconcile_total`, `…_reconciliations_total`); a metric of a part of them would count them twice. */
+/**
+ * Counters of other frameworks (`…_reconcile_total`, `…_reconciliations_total`), without those for a subset, which would be counted twice.
+ */
 const GENERIC = /(?:^|_)reconcil(?!.*(?:error|fail|panic|timeout|retr|seconds|duration))\w*_total$/;
 const SAMPLE = /^([A-Za-z_:][\w:]*)(?:\{(.*)\})?\s+(\S+)/;
 const LABEL = /(\w+)="((?:[^"\\]|\\.)*)"/g;
 
 /**
- * Reconciles since the process started, by result: `success`, `error`, … as controller-runtime has them; by the name of the counter
- * where that has no `result`. Undefined where nothing counts them.
+ * Reconciles since the process started, by result: `success`, `error`, … as in controller-runtime; by the name of the counter if it has no
+ * `result` label. Undefined if no counter exists.
  */
 export function reconcilesIn(text: string): { readonly [result: string]: number } | undefined {
   const samples = text.split('\n').flatMap((line) => {

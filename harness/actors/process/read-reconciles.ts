@@ -4,7 +4,7 @@ import { ask } from './ask.ts';
 import type { Enclosure } from './enclosure.ts';
 import { reconcilesIn } from './prometheus.ts';
 
-/** Metrics that take longer are not waited for. */
+/** The time limit for reading metrics. */
 const METRICS_MS = 1_000;
 
 export async function readReconciles(

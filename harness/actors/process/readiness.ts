@@ -1,7 +1,7 @@
 /**
- * When a process that was started counts as ready: what its author says to look for.
+ * When a started process counts as ready, by its author's condition.
  *
- * Owns: reading `--ready`, and the looking. Does not own: what happens until then (`execution/run/settling.ts` waits). Start at
+ * Owns: parsing `--ready`, and checking the condition. Does not own: what happens until then (`execution/run/settling.ts` waits). Start at
  * {@link parseReadiness} and {@link watchReadiness}.
  */
 import { requestInfo } from 'stalemate-apiserver/wire/request-info';
@@ -12,20 +12,20 @@ import { ask } from './ask.ts';
 import type { Enclosure } from './enclosure.ts';
 
 export type Readiness =
-  /** As soon as it has asked for something. */
+  /** As soon as it has sent a request. */
   | { readonly by: 'quiet' }
-  /** When this address answers with 2xx or 3xx; placeholders as in the command line. */
+  /** When this URL answers with 2xx or 3xx; placeholders as in the command line. */
   | { readonly by: 'url'; readonly url: string }
   /** When it prints a line that matches. */
   | { readonly by: 'log'; readonly pattern: RegExp }
   /** When it has opened a watch of each of these, `pods` or `widgets.example.com`. */
   | { readonly by: 'watch'; readonly resources: readonly string[] };
 
-/** In words, for messages. */
+/** The accepted forms, for messages. */
 export const READINESS_FORMS =
   '"quiet", "url:http://127.0.0.1:{port}/readyz", "log:REGULAR-EXPRESSION" or "watch:RESOURCE,RESOURCE" (pods, widgets.example.com)';
 
-/** What `--ready` takes; undefined when it is none of them. */
+/** Parses the value of `--ready`; undefined if it has none of the forms. */
 export function parseReadiness(text: string): Readiness | undefined {
   const [, by = '', what = ''] = /^(\w+)(?::(.+))?$/s.exec(text) ?? [];
   if (by === 'quiet' && what === '') return { by };
@@ -40,25 +40,25 @@ export function parseReadiness(text: string): Readiness | undefined {
   }
 }
 
-/** One life, looked at until it is ready. */
+/** Checks whether one incarnation is ready. */
 export interface ReadinessWatch {
   readonly ready: boolean;
-  /** It printed this. */
+  /** Called with a line of its output. */
   printed(line: string): void;
-  /** A request of its was answered: a watch is open. */
+  /** Called when a watch that it requested is open. */
   watching(request: ApiRequest): void;
-  /** Asks it once, where that is how it is known. Resolves with whether it was asked. */
+  /** Probes once, if it has a readiness URL. Resolves with whether it did. */
   probe(): Promise<boolean>;
-  /** It is no longer waited for. */
+  /** Stops checking. */
   end(): void;
 }
 
-/** How often an address is asked. */
+/** The interval between probes of a URL. */
 const ASK_EVERY_MS = 50;
-/** An answer that takes longer is none. */
+/** The time limit of a probe. */
 const ANSWER_MS = 2_000;
 
-/** Looks for readiness; `url` has its placeholders filled in. */
+/** Starts checking; the placeholders in `url` are already filled in. */
 export function watchReadiness(readiness: Readiness, enclosure: Enclosure, isSteered = false): ReadinessWatch {
   let ready = readiness.by === 'quiet';
   let over = false;
@@ -69,7 +69,7 @@ export function watchReadiness(readiness: Readiness, enclosure: Enclosure, isSte
       if (!ready) await realDelay(ASK_EVERY_MS);
     }
   };
-  // Where time is steered, the wait for rest asks: in between, no time passes.
+  // With a controlled clock, waiting for rest does the probing: no time passes in between.
   if (readiness.by === 'url' && !isSteered) void lookAt(new URL(readiness.url));
   return {
     get ready() {
@@ -96,7 +96,7 @@ export function watchReadiness(readiness: Readiness, enclosure: Enclosure, isSte
   };
 }
 
-/** The same upstream, calling `watching` with each request that opens a watch. */
+/** Wraps an upstream so that `watching` is called with each request that opens a watch. */
 export function observingWatches(upstream: Upstream, watching: (request: ApiRequest) => void): Upstream {
   return {
     send: (request, sink) =>

@@ -1,19 +1,22 @@
 /**
- * Removes the folder of a life, which its processes may still be changing: they take a moment to die.
+ * Removes the folder of an incarnation, which its processes may still be changing because they take a moment to die.
  *
- * A folder that is replaced by a link between two looks at it must not lead out of there, into the user's files. `rmSync` goes by paths
- * and can be led (one in 613 rounds against a program that does nothing else, with Node 20). Start at {@link removeWhatDies}.
+ * If a folder is replaced by a link during the removal, that must not lead out of it into the user's files. `rmSync` uses paths and can be
+ * misled (in one of 613 rounds against a program that does nothing else, with Node 20). Start at {@link removeWhatDies}.
  */
 import type { ChildProcess } from 'node:child_process';
 import { constants, existsSync } from 'node:fs';
 import { open, readdir, rm, rmdir, unlink } from 'node:fs/promises';
 import { realDelay } from '../../determinism/real-time.ts';
 
-/** How long it may go on writing after it was killed. */
+/** How long a killed process may continue to write. */
 const DYING_MS = 200;
 const FOLDER_ITSELF = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 
-/** Of a life whose processes were killed: nothing where it had no folder yet. What is left after all is removed by its watcher (`watched.ts`). */
+/**
+ * Removes the folder of an incarnation whose processes were killed; does nothing if it has none yet. Its watcher removes what is left
+ * (`watched.ts`).
+ */
 export async function removeWhatDies(path: string, process: ChildProcess | undefined): Promise<void> {
   if (path === '') return;
   const closed = new Promise<void>((resolve) => process?.once('close', () => resolve()));
@@ -26,17 +29,18 @@ export async function removeWhatDies(path: string, process: ChildProcess | undef
 }
 
 /**
- * Not in the caller's thread: while the life dies the kernel takes milliseconds for each step, and others wait for that thread.
+ * Runs outside the caller's thread: while the processes die, the kernel takes milliseconds for each step, and other work waits for that
+ * thread.
  *
- * @throws {Error} when something in it changes meanwhile; what is left can be removed by another call.
+ * @throws {Error} if the content changes meanwhile; another call can remove the rest.
  */
 export async function removeFolder(path: string): Promise<void> {
-  // Where open files have no paths of their own, nothing that changes it is contained either.
+  // Without /proc/self/fd, processes that could change it are not contained either.
   if (!existsSync('/proc/self/fd')) await rm(path, { recursive: true, force: true });
   else await remove(() => removeOpened(path));
 }
 
-/** By its descriptor, which stays that folder even if it is renamed. */
+/** By its descriptor, which refers to that folder even if it is renamed. */
 async function removeOpened(path: string | Buffer): Promise<void> {
   const opened = await open(path, FOLDER_ITSELF);
   try {
@@ -51,7 +55,7 @@ async function removeOpened(path: string | Buffer): Promise<void> {
   await rmdir(path);
 }
 
-/** Another process may have removed it. */
+/** Ignores files that another process has removed. */
 async function remove(step: () => Promise<void>): Promise<void> {
   try {
     await step();

@@ -1,19 +1,19 @@
 /**
- * The clock of one life, as its launcher steers it (`launcher/steer.h`): what the program waits for can be made to come at once.
+ * The clock of one incarnation, controlled through its launcher (`launcher/steer.h`): waits of the program can be made to end at once.
  *
- * Owns: the lines that pass between us and the launcher. Does not own: when the clock jumps (`execution/hosts/`). Start at {@link Steering}.
+ * Owns: the protocol with the launcher. Does not own: when the clock jumps (`execution/hosts/`). Start at {@link Steering}.
  */
 import type { Duplex } from 'node:stream';
 
-/** What a program does. Times are ms of the run. */
+/** The state of a program. Times are ms of the run. */
 export interface Doing {
-  /** No thread runs, and no byte is on its way in its network. */
+  /** No thread is running, and no bytes are in transit in its network. */
   readonly asleep: boolean;
-  /** What its clock shows. */
+  /** The time on its clock. */
   readonly nowMs: number;
-  /** When it goes on by itself; `null`: not before it gets input, or unknown. */
+  /** When it will continue by itself; `null`: only on input, or unknown. */
   readonly untilMs: number | null;
-  /** How many waits have ended because their time had come. */
+  /** The number of waits that ended because their time had come. */
   readonly ended: number;
 }
 
@@ -26,7 +26,7 @@ export class Steering {
   #rest = '';
   #over = false;
 
-  /** @param onLost Called once the program waits in a way that is not steered, with the name of that. */
+  /** @param onLost - Called once the program waits in a way that is not controlled, with the name of that. */
   constructor(socket: Duplex, onLost: (what: string) => void) {
     this.#socket = socket;
     this.#onLost = onLost;
@@ -37,8 +37,8 @@ export class Steering {
   }
 
   /**
-   * Sets its clock to `toMs` unless it is there already, lets it do what is due, and resolves once it sleeps, or has not slept for
-   * `withinMs` of real time; with nothing once it has ended.
+   * Advances its clock to `toMs` unless it is already there, and lets it do what is due. Resolves once it sleeps, or after `withinMs` of
+   * real time; with undefined once it has ended.
    */
   rest(toMs: number, withinMs: number): Promise<Doing | undefined> {
     if (this.#over) return Promise.resolve(undefined);

@@ -1,12 +1,12 @@
 /**
- * Ends what got away from the group of its first process, where the host permits no pid namespace.
+ * Ends processes that escaped from the process group, if the host permits no pid namespace.
  *
- * Every process of a life inherits an environment that names the folder of that life. Owns: finding them by it, where there is a
- * /proc. What also changes its environment is not found.
+ * Every process of an incarnation inherits an environment that names the incarnation's folder. Owns: finding them by that, if there is a
+ * /proc. A process that also changes its environment is not found.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Kills every process whose environment holds `mark`. */
+/** Kills every process whose environment contains `mark`. */
 export function killMarked(mark: string): void {
   for (const pid of processes()) {
     try {

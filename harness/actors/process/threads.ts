@@ -1,28 +1,28 @@
 /**
- * Whether a process sleeps: the states of all its threads, and of everything that it started, as the kernel reports them.
+ * Detects whether a process sleeps: the states of all threads of it and its descendants, as the kernel reports them.
  *
- * Owns: reading them, and what can be said from them. Does not own: what is waited for (`execution/hosts/wall-rest.ts`). Where the kernel
- * reports nothing (no /proc), that is unknown. Start at {@link ThreadWatch}.
+ * Owns: reading them, and interpreting them. Does not own: waiting (`execution/hosts/wall-rest.ts`). Without /proc the state is unknown.
+ * Start at {@link ThreadWatch}.
  */
 import { closeSync, openSync, readSync } from 'node:fs';
 import { realNow } from '../../determinism/real-time.ts';
 import { familyOf, tasksOf } from './family.ts';
 
-/** `asleep`: no thread ran between this look and the one before; `dozing`: none runs now. */
+/** `asleep`: no thread ran between this reading and the previous one; `dozing`: none is running now. */
 export type Sleep = 'asleep' | 'dozing' | 'awake' | 'unknown';
 
-/** New processes of a target are looked for this often. */
+/** The interval for finding new processes of a target. */
 const FAMILY_EVERY_MS = 100;
 
-/** A thread's files, kept open: opening them costs five times as much as reading them. */
+/** A thread's files, kept open: opening them takes five times as long as reading them. */
 interface Thread {
-  /** Its state. */
+  /** The file with its state. */
   readonly stat: number;
-  /** How long it has run, and how often it was put on a processor. */
+  /** The file with its run time and the number of times it was scheduled. */
   readonly schedule: number;
 }
 
-/** Looks at one process and its offspring. */
+/** Observes one process and its descendants. */
 export class ThreadWatch {
   readonly #pid: number;
   readonly #threads = new Map<string, Thread>();
@@ -36,9 +36,9 @@ export class ThreadWatch {
     this.#pid = pid;
   }
 
-  /** Looks once. Two looks in a row are needed to see that it sleeps: one thread may wake another while we read. */
+  /** Reads the states once. Only two readings in a row prove that it sleeps: one thread may wake another during a reading. */
   look(): Sleep {
-    // Who sleeps starts no threads.
+    // A sleeping process starts no threads.
     if (this.#awake) this.#list();
     let running = false;
     let ran = '';
@@ -62,14 +62,14 @@ export class ThreadWatch {
   }
 
   /**
-   * How long its threads had been on a processor at the last look, all together. On a busy machine a second of that may take many; what
-   * ended threads did is not in it any more.
+   * The total processor time of its threads at the last reading. On a busy machine a second of it may take many; the time of ended threads
+   * is not included.
    */
   get ranMs(): number {
     return this.#ranMs;
   }
 
-  /** Lets go of what it reads. */
+  /** Closes its files. */
   close(): void {
     for (const [path, thread] of this.#threads) this.#forget(path, thread);
   }
@@ -94,11 +94,11 @@ export class ThreadWatch {
 }
 
 const NS_PER_MS = 1e6;
-/** Behind the name: interruptible sleep, stopped, or gone but not yet collected. */
+/** After the thread's name: interruptible sleep, stopped, or a zombie. */
 const SLEEPING = /^\) [STtZX]/;
 const buffer = Buffer.alloc(512);
 
-/** What an open file of /proc says now; nothing once its thread is gone. */
+/** The current content of an open file of /proc; empty once its thread is gone. */
 function read(file: number): string {
   try {
     return buffer.toString('latin1', 0, readSync(file, buffer, 0, buffer.length, 0));
@@ -107,7 +107,7 @@ function read(file: number): string {
   }
 }
 
-/** Undefined for one that has ended since, or where this kernel does not report it. */
+/** Undefined if the thread has ended since, or if this kernel does not report it. */
 function open(path: string): Thread | undefined {
   let stat: number | undefined;
   try {

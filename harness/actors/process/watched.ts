@@ -1,14 +1,14 @@
 /**
- * Starts a program beside a watchdog that kills it, and all that it started, when our end of its standard input closes: whatever becomes
- * of us, no target is left behind.
+ * Starts a program beside a watchdog that kills it and all of its descendants when our end of its standard input closes: however this
+ * process ends, no target is left behind.
  */
 
-/** The variable that every process of one life inherits; its value is the folder of that life. */
+/** The variable that every process of one incarnation inherits; its value is the incarnation's folder. */
 export const LIFE = 'STALEMATE_LIFE';
 
 /**
- * $1: the folder, removed in the end; $2: whether processes can get away and have to be looked for; then the command line. The watcher
- * leaves the group where the system has `setsid`: what stops the target or asks it to end is not meant for it.
+ * $1: the folder, removed in the end; $2: whether processes can escape and have to be searched for; then the command line. The watcher
+ * leaves the process group if the system has `setsid`, because signals for the target are not meant for it.
  */
 const SCRIPT = `
 exec 3<&0
@@ -29,7 +29,7 @@ shift 2
 ) >/dev/null 2>&1 4>&- &
 exec "$@" 3<&- </dev/null`;
 
-/** The command line that starts `command` in its own place. `search`: whether what it starts can get away. */
+/** The command line that starts `command` beside the watchdog. `search`: whether its descendants can escape. */
 export function watched(
   command: readonly string[],
   { folder, search }: { readonly folder: string; readonly search: boolean },

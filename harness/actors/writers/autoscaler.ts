@@ -1,8 +1,8 @@
 /**
- * An autoscaler: sets the replica count of what the target made through `/scale`, and does so again when all is at rest.
+ * An autoscaler: sets the replica count of objects that the target created through `/scale`, and does so again at rest.
  *
- * A target that leaves the count to other writers is done with it; whether one that puts it back fights for what is its own, the drift
- * test decides.
+ * A target that leaves the count to other writers does not react; whether one that resets it defends a field of its own is decided by the
+ * drift test.
  */
 import { isMap } from 'stalemate-apiserver/objects/json';
 import type { AdversarialWriter } from '../../schedule/workload/writer.ts';

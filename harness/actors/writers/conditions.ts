@@ -1,5 +1,6 @@
 /**
- * A condition of a writer's own in the `status.conditions` of another controller: shaped as the schema, or the conditions there, ask for.
+ * A writer's own condition in the `status.conditions` of another controller's object, in the form that the schema or the existing
+ * conditions require.
  */
 import { groupResource, type JsonObject, type JsonValue } from 'stalemate-apiserver/objects/object';
 import { itemKey } from '../../model/leaf.ts';
@@ -30,12 +31,12 @@ const KINDS_WITH_CONDITIONS: ReadonlySet<string> = new Set([
 
 export const CONDITIONS = ['status', 'conditions'] as const;
 
-/** What every kind of condition has in common, beside type and status. */
+/** The usual fields of a condition besides type and status. */
 function usual(type: string, by: string): JsonObject {
   return { reason: type, message: `written by ${by}`, lastTransitionTime: '2026-01-01T00:00:00Z' };
 }
 
-/** A condition of type `type` for the object; undefined when its status has no place for one. */
+/** Builds a condition of type `type` for the object; undefined if its status has no conditions. */
 export function conditionFor(
   aim: AimObject,
   type: string,
@@ -56,13 +57,13 @@ export function conditionFor(
   return item === undefined ? undefined : fitted(base, item);
 }
 
-/** Only the keys that the conditions of others have. */
+/** Keeps only the keys that existing conditions have. */
 function likeOthers(base: JsonObject, others: readonly JsonValue[]): JsonObject {
   const known = asMap(others[0]) ?? {};
   return Object.fromEntries(Object.entries(base).filter(([key]) => key === 'type' || key in known));
 }
 
-/** Only what the schema of an item knows, and all that it requires. */
+/** Keeps only fields that the item schema has; undefined if a required one is missing. */
 function fitted(base: JsonObject, schema: Schema): JsonObject | undefined {
   const out: { [key: string]: JsonValue } = {};
   for (const [key, value] of Object.entries(base)) {

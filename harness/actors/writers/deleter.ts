@@ -1,7 +1,7 @@
 /**
- * A client that deletes: a child of the target, which it should then make again, or everything that the user applied.
+ * A client that deletes: a child of the target, which the target should then create again, or everything that the user applied.
  *
- * Deleting all samples is what a reference run has done too; deleting some of several has not been seen to be healthy.
+ * Reference runs delete all samples too; deleting only some of several is not known to be healthy.
  */
 import { groupResource } from 'stalemate-apiserver/objects/object';
 import { isAside } from '../../model/aside.ts';
@@ -10,9 +10,9 @@ import type { AdversarialWriter, AimObject, WriterContext } from '../../schedule
 import { oneOf } from './moves.ts';
 import type { Move } from './moves.ts';
 
-/** More samples than this are not deleted in one short program. */
+/** The most samples that one short program deletes. */
 const SAMPLES_MAX = 3;
-/** Children whose loss is a loss of what they hold, not something to make again: of all objects of a kind, where a definition goes. */
+/** Children whose deletion loses content instead of being repaired; deleting a CRD loses all objects of a kind. */
 function isNeverDeleted(resource: string): boolean {
   return isAside(resource) || resource === 'customresourcedefinitions.apiextensions.k8s.io';
 }

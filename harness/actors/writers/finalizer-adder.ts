@@ -1,7 +1,7 @@
 /**
  * A client that delays the deletion of an object, as backup and policy tools do.
  *
- * The finalizer is its own, and gone again at heal at the latest: no run may end with a deletion that only waits for us.
+ * It adds a finalizer of its own and removes it at heal at the latest: no run may end with a deletion that only waits for the writer.
  */
 import type { ProgramOp } from '../../model/workload.ts';
 import type { AdversarialWriter } from '../../schedule/workload/writer.ts';

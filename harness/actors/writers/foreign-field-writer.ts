@@ -1,8 +1,8 @@
 /**
- * A client that sets a field of a target-written object that the target leaves alone: a data key, a restart annotation in a pod
- * template, a tuning knob.
+ * A client that sets a field that the target leaves alone, on an object that the target writes: a data key, a restart annotation in a pod
+ * template, a tuning parameter.
  *
- * Built-in kinds have a short list of fields that any third party may change at any time; custom kinds are read from their schema.
+ * For built-in kinds there is a short list of fields that any third party may change at any time; for custom kinds the schema is used.
  */
 import { groupResource, type JsonValue } from 'stalemate-apiserver/objects/object';
 import { valueAt } from '../../model/edit.ts';
@@ -11,7 +11,7 @@ import type { AdversarialWriter, AimObject } from '../../schedule/workload/write
 import { inStyles, isOwned, oneOf, setOp } from './moves.ts';
 import type { Move } from './moves.ts';
 
-/** A field as its keys, with the values that it may take; the first that differs from the present one is written. */
+/** A field's path, with possible values; the first one that differs from the current value is written. */
 type Field = readonly [path: readonly string[], values: readonly JsonValue[]];
 
 const RESTARTED_AT: Field = [
@@ -31,7 +31,7 @@ const REPLICAS: Field = [
   [3, 4],
 ];
 
-/** Mutable fields of built-in kinds that tools and people set on objects of other clients. */
+/** Mutable fields of built-in kinds that tools and people set on other clients' objects. */
 const FIELDS: { readonly [resource: string]: readonly Field[] | undefined } = {
   configmaps: [[['data', 'stalemate'], ['foreign-field-writer']]],
   secrets: [[['data', 'stalemate'], ['Zm9yZWlnbi1maWVsZC13cml0ZXI=']]],
@@ -68,7 +68,7 @@ export const foreignFieldWriter: AdversarialWriter = {
 };
 
 function foreignMoves(aim: AimObject): readonly Move[] {
-  // The spec of a sample is the user's; what the target only reads is no foreign field.
+  // The spec of a sample is the user's; objects that the target only reads have no foreign fields.
   if (aim.relation !== 'created-by-target' && aim.relation !== 'written') return [];
   if (aim.object['immutable'] === true) return [];
   const fields = aim.schema === undefined ? (FIELDS[groupResource(aim.target)] ?? []) : schemaFields(aim);

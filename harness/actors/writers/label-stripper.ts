@@ -1,7 +1,7 @@
 /**
- * A client that removes a label from an object of the target, and puts it back later: a slip with kubectl, a policy tool.
+ * A client that removes a label from an object of the target, and adds it again later: a mistake with kubectl, a policy tool.
  *
- * A target that finds its objects by that label loses sight of one of them, makes another, and meets both again at heal.
+ * A target that selects its objects by that label loses one of them, creates another, and finds both again at heal.
  */
 import { jsonEqual } from 'stalemate-apiserver/objects/json';
 import { valueAt } from '../../model/edit.ts';
@@ -10,7 +10,7 @@ import type { AdversarialWriter, Aim, AimObject } from '../../schedule/workload/
 import { inStyles, oneOf, setOp } from './moves.ts';
 import type { Move } from './moves.ts';
 
-/** More labels on one object would only be more of the same. */
+/** The most labels per object; more would add nothing new. */
 const LABELS_MAX = 3;
 
 export const labelStripper: AdversarialWriter = {
@@ -33,7 +33,7 @@ function labelMoves(aim: AimObject): readonly Move[] {
     });
 }
 
-/** The label as it was when the target was at rest. */
+/** Restores the label's value from when the target was at rest. */
 function putBack(op: ProgramOp, { objects }: Aim): readonly ProgramOp[] {
   if (op.do !== 'set') return [];
   const { target, path } = op;

@@ -1,7 +1,7 @@
 /**
  * A client that adds an item of its own to lists with items of other clients: conditions, owner references, finalizers, pull secrets.
  *
- * A target that replaces such a list as a whole drops the item. Finalizers are taken back at heal; the other items stay.
+ * A target that replaces such a list as a whole drops the item. Finalizers are removed again at heal; the other items stay.
  */
 import { groupResource } from 'stalemate-apiserver/objects/object';
 import type { AdversarialWriter, AimObject, WriterContext } from '../../schedule/workload/writer.ts';
@@ -24,7 +24,7 @@ function itemMoves(aim: AimObject, context: WriterContext): readonly Move[] {
   const condition = conditionFor(aim, 'Scanned', 'True', NAME);
   if (condition !== undefined) moves.push([appendOp(aim, CONDITIONS, condition, 'status')]);
   const { bystander } = context;
-  // One owner reference with `controller: true` is the target's business; a plain one may be anybody's.
+  // The owner reference with `controller: true` is the target's; any client may add a plain one.
   if (bystander !== undefined) moves.push([appendOp(aim, ['metadata', 'ownerReferences'], bystander)]);
   moves.push([appendOp(aim, FINALIZERS, 'stalemate.dev/guard')]);
   if (groupResource(aim.target) === 'serviceaccounts') {

@@ -1,7 +1,7 @@
 /**
- * What writers share: drawing from a table of moves, and the styles in which a field can be written.
+ * Shared by all writers: drawing from a table of moves, and the styles in which a field can be written.
  *
- * A move is a short list of operations that belong together. Tables are built once per campaign, so a draw costs one index.
+ * A move is a short list of operations that belong together. Tables are built once per campaign, so a draw costs one index operation.
  */
 import * as fc from 'fast-check';
 import { isMap } from 'stalemate-apiserver/objects/json';
@@ -13,16 +13,16 @@ import type { AimObject } from '../../schedule/workload/writer.ts';
 
 export type Move = readonly ProgramOp[];
 
-/** Draws one of the moves, the first being the simplest; undefined when there is none. */
+/** Draws one of the moves, the first being the simplest; undefined if there are none. */
 export function oneOf(moves: readonly Move[]): fc.Arbitrary<Move> | undefined {
   return moves.length === 0 ? undefined : fc.constantFrom(...moves);
 }
 
-/** One move per style in which `path` can be written on `object`; `write` makes the operations in a given style. */
+/** Returns one move per style in which `path` can be written on `object`; `write` builds the operations in a given style. */
 export function inStyles(object: JsonObject, path: FieldPath, write: (via: WriteStyle) => Move): readonly Move[] {
   const plain = path.every((segment) => typeof segment === 'string');
   const styles: WriteStyle[] = plain ? ['update', 'merge-patch'] : ['update'];
-  // A JSON patch fails where the map around the field is missing.
+  // A JSON patch fails if the parent map is missing.
   if (isMap(valueAt(object, path.slice(0, -1)))) styles.push('json-patch');
   return styles.map(write);
 }
@@ -48,7 +48,7 @@ export function appendOp(
   return { do: 'append', target, ...given({ subresource }), path, item };
 }
 
-/** Sets, changes and removes a key of our own in labels or annotations. */
+/** Moves that set, change and remove a key of the writer's own in labels or annotations. */
 export function metadataMoves(aim: AimObject, map: 'labels' | 'annotations'): readonly Move[] {
   const path = ['metadata', map, 'stalemate.dev/touched'];
   return inStyles(aim.object, path, (via) => [setOp(aim, path, 'once', via)]).flatMap((first) => [
@@ -65,7 +65,7 @@ export function isFinalizer(op: ProgramOp): boolean {
   return op.do === 'append' && op.path[0] === 'metadata' && op.path[1] === 'finalizers';
 }
 
-/** Takes back every item that the operations append, once. */
+/** Removes every item that the operations append, each once. */
 export function undoAppends(ops: readonly ProgramOp[]): readonly ProgramOp[] {
   return ops.flatMap((op): readonly ProgramOp[] => {
     if (op.do !== 'append') return [];
@@ -74,7 +74,7 @@ export function undoAppends(ops: readonly ProgramOp[]): readonly ProgramOp[] {
   });
 }
 
-/** Whether the target changes the leaf at `path` (map keys) or something below it. */
+/** Reports whether the target changes the leaf at `path` (map keys) or something below it. */
 export function isOwned(aim: AimObject, path: readonly string[]): boolean {
   const leaf = path.join('.');
   return aim.ownedLeaves.some(
@@ -82,7 +82,7 @@ export function isOwned(aim: AimObject, path: readonly string[]): boolean {
   );
 }
 
-/** Whether the target itself changes something below this path: where two write, one of them may lose. */
+/** Reports whether the target itself changes something below this path, so that one of two writes may be lost. */
 export function contestedAt(path: string): (object: AimObject) => boolean {
   return ({ ownedLeaves }) => ownedLeaves.some((leaf) => leaf.startsWith(path));
 }

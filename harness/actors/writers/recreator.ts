@@ -1,4 +1,4 @@
-/** The user who deletes a sample and applies the same again under the same name: another uid behind a familiar key. */
+/** The user who deletes a sample and applies it again under the same name: another uid for a known key. */
 import { parseApiVersion, type KubeObject } from 'stalemate-apiserver/objects/object';
 import type { AdversarialWriter, AimObject } from '../../schedule/workload/writer.ts';
 import { oneOf } from './moves.ts';
@@ -20,7 +20,7 @@ export const recreator: AdversarialWriter = {
     ),
 };
 
-/** What the user applied for the object. */
+/** The manifest of the object that the user applied. */
 export function manifestOf({ target, kind }: AimObject, sample: readonly KubeObject[]): KubeObject | undefined {
   return sample.find(
     (manifest) =>

@@ -1,8 +1,7 @@
 /**
- * A GitOps tool that keeps the sample as it was applied: it puts a field of the spec back, whichever client changed it, and does so again
- * when all is at rest.
+ * A GitOps tool that keeps the sample as applied: it resets a spec field whenever another client changed it, and does so again at rest.
  *
- * It only ever sets what the user applied, so any order of its writes and the user's is a legal one.
+ * It only sets what the user applied, so any order of its writes and the user's is legal.
  */
 import { jsonEqual } from 'stalemate-apiserver/objects/json';
 import { valueAt } from '../../model/edit.ts';
@@ -30,7 +29,7 @@ function moves(aim: Aim, { sample }: WriterContext): readonly Move[] {
   });
 }
 
-/** The fields of an object that anybody changes: putting back others would do nothing. */
+/** The fields of an object that any writer changes: resetting others would have no effect. */
 function changeable(aim: Aim, target: Aim['objects'][number]['target']): readonly FieldPath[] {
   const paths = new Map<string, FieldPath>();
   for (const change of aim.healthySpecChanges) {

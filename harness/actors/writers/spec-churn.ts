@@ -1,7 +1,7 @@
 /**
- * The user's own edits: a spec field goes between values that settled healthily, and back to the original.
+ * The user's own edits: a spec field switches between values that settled healthily, and back to the original.
  *
- * Only single changes are known to be healthy, so a second field is only changed once the first is back at its original value.
+ * Only single changes are known to be healthy, so a second field is changed only once the first has its original value again.
  */
 import { jsonEqual } from 'stalemate-apiserver/objects/json';
 import type { JsonValue } from 'stalemate-apiserver/objects/object';
@@ -11,7 +11,7 @@ import type { AdversarialWriter, Aim } from '../../schedule/workload/writer.ts';
 import { oneOf } from './moves.ts';
 import type { Move } from './moves.ts';
 
-/** A field with its original value and the others that are healthy. */
+/** A field with its original value and the other healthy ones. */
 interface Field {
   readonly target: ObjectTarget;
   readonly path: FieldPath;

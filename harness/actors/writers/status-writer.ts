@@ -1,6 +1,6 @@
 /**
  * Another client that writes status: a condition of its own, a status field that the target leaves alone, or what the kubelet and the
- * workload controllers would report of the target's children.
+ * workload controllers would report for the target's children.
  */
 import { groupResource, type JsonValue } from 'stalemate-apiserver/objects/object';
 import type { ProgramOp } from '../../model/workload.ts';
@@ -46,7 +46,7 @@ function fieldMoves(aim: AimObject): readonly Move[] {
   });
 }
 
-/** What the cluster's own controllers report of built-in kinds, in an order that is valid at every step. */
+/** The status that the cluster's own controllers report for built-in kinds, in an order that is valid at every step. */
 function reportMoves(aim: AimObject): readonly Move[] {
   const replicas = asNumber(asMap(aim.object['spec'])?.['replicas']) ?? 1;
   const counts = (...keys: readonly string[]): Move =>

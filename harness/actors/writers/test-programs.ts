@@ -1,5 +1,5 @@
 /**
- * What tests of writers share: a small cluster with a sample, children and inputs, and the aim that references would make of it.
+ * Shared by tests of writers: a small cluster with a sample, children and inputs, and the aim that references would derive from it.
  *
  * Used by tests only.
  */
@@ -50,7 +50,7 @@ const APP_SCHEMA: JsonObject = {
   },
 };
 
-/** A definition with status conditions, a foreign status field and scale. */
+/** A CRD with status conditions, a foreign status field and scale. */
 export const APPS: KubeObject = {
   apiVersion: 'apiextensions.k8s.io/v1',
   kind: 'CustomResourceDefinition',
@@ -93,7 +93,7 @@ export const CONFIGMAP: ObjectTarget = { ...APP, group: '', resource: 'configmap
 export const INPUT: ObjectTarget = { ...CONFIGMAP, name: 'input' };
 const BYSTANDER: ObjectTarget = { ...CONFIGMAP, name: 'bystander' };
 
-/** The finalizer of the target, which nobody else may touch. */
+/** The target's finalizer, which no writer may touch. */
 export const TARGET_FINALIZER = 'example.com/cleanup';
 
 const CHILD_OWNER = { apiVersion: 'example.com/v1', kind: 'App', name: 'web', controller: true };
@@ -104,7 +104,9 @@ export interface WriterWorld extends TestServer {
   stored(target: ObjectTarget): KubeObject | undefined;
 }
 
-/** An app at rest: its deployment and config map made, its condition and finalizer set, an input that the target reads. */
+/**
+ * An app at rest: its deployment and config map exist, its condition and finalizer are set, and there is an input that the target reads.
+ */
 export function writerWorld(): WriterWorld {
   const made = testServer({ widgets: false });
   made.server.installCrd(APPS);
@@ -191,13 +193,13 @@ export function drawn(writer: AdversarialWriter, { aim, context }: WriterWorld):
   return ops === undefined ? [] : fc.sample(ops, { numRuns: 300, seed: 1 });
 }
 
-/** The field that an operation is about, dotted. */
+/** The field of an operation, dotted. */
 export function pathOf(op: ProgramOp): string {
   if (!('path' in op)) return '';
   return op.path.map((segment) => (typeof segment === 'string' ? segment : JSON.stringify(segment))).join('.');
 }
 
-/** Runs operations against the world; tells each request with its answer. */
+/** Runs operations against the world; returns each request with its answer. */
 export async function play(world: WriterWorld, ops: readonly ProgramOp[]): Promise<readonly string[]> {
   const lines: string[] = [];
   await runProgram(

@@ -1,4 +1,4 @@
-/** The requests of the workload controllers, by object instead of by path. */
+/** The requests of the workload controllers, by object instead of path. */
 import { timestampText } from 'stalemate-apiserver/objects/timestamps';
 import type { JsonObject, JsonValue, KubeObject } from 'stalemate-apiserver/objects/object';
 import { jsonEqual } from 'stalemate-apiserver/objects/json';
@@ -22,7 +22,7 @@ export class Api {
     return timestampText(this.#now());
   }
 
-  /** An object that exists already is as good as a created one. */
+  /** Creates an object; if it already exists, that counts as success. */
   async create(object: JsonObject & Pick<KubeObject, 'apiVersion' | 'kind'>, namespace: string): Promise<WorkResult> {
     const kind = this.#kinds.kindFor(object.apiVersion, object.kind);
     if (kind === undefined) return 'done';
@@ -31,7 +31,7 @@ export class Api {
     return exists ? 'done' : toTry({ code, body });
   }
 
-  /** Merge-patches the object, provided that it has not changed meanwhile. */
+  /** Merge-patches the object, unless it has changed meanwhile. */
   async patch(object: KubeObject, change: JsonObject, subresource?: string): Promise<WorkResult> {
     const path = this.#path(object, subresource);
     if (path === undefined) return 'done';
@@ -40,11 +40,11 @@ export class Api {
     return toTry(await this.#send('PATCH', path, { ...change, metadata }));
   }
 
-  /** Sets fields of the status; says nothing when they are set already. */
+  /** Sets status fields; sends nothing if they are already set. */
   async report(object: KubeObject, status: JsonObject): Promise<WorkResult> {
     const live = (object['status'] ?? {}) as JsonObject;
     const changed = Object.entries(status).filter(([key, value]) => !jsonEqual(live[key], value));
-    // A count that is zero is not written at all by a real controller.
+    // A real controller omits counts that are zero.
     const changes = changed.filter(([key, value]) => !(value === 0 && live[key] === undefined));
     if (changes.length === 0) return 'done';
     return this.patch(object, { status: Object.fromEntries(changes) }, 'status');
@@ -76,13 +76,13 @@ export class Api {
   }
 }
 
-/** The reference of a controlled object to `owner`. */
+/** Returns the controller reference to `owner`. */
 export function ownedBy(owner: KubeObject): JsonObject {
   const { name = '', uid = '' } = owner.metadata;
   return { apiVersion: owner.apiVersion, kind: owner.kind, name, uid, controller: true, blockOwnerDeletion: true };
 }
 
-/** The conditions with one of them set; its time of transition moves only when its status does. */
+/** Sets one of the conditions; its lastTransitionTime changes only if its status does. */
 export function withCondition(
   object: KubeObject,
   condition: { readonly type: string; readonly status: string; readonly [key: string]: string },

@@ -1,4 +1,4 @@
-/** Aggregated cluster roles: the rules of a role with an aggregation rule are those of the roles that it selects. */
+/** Aggregated cluster roles: a role with an aggregation rule gets the rules of the roles that it selects. */
 import { labelsMatch, parseLabelSelector, selectorText } from 'stalemate-apiserver/selectors';
 import { jsonEqual } from 'stalemate-apiserver/objects/json';
 import type { JsonValue, KubeObject } from 'stalemate-apiserver/objects/object';

@@ -1,7 +1,7 @@
 /**
- * Deployments: one ReplicaSet per template, rolled from the old ones to the new one within surge and unavailability.
+ * Deployments: one ReplicaSet per template, with a rolling update from the old ones within surge and unavailability limits.
  *
- * Owns: the same numbers as kube-controller-manager's deployment controller. Left out: pausing between template changes, progress
+ * Computes the same numbers as kube-controller-manager's deployment controller. Left out: pausing between template changes, progress
  * deadlines (pods become ready here), proportional scaling of several old sets.
  */
 import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object';
@@ -33,7 +33,7 @@ export async function reconcileDeployment(api: Api, view: View, deployment: Kube
   return kept === 'again' ? 'again' : report(api, view, deployment);
 }
 
-/** Whether the set was made from the deployment's present template. */
+/** Reports whether the set was created from the deployment's current template. */
 function isOf(set: KubeObject, deployment: KubeObject): boolean {
   const template = mapAt(set, 'spec', 'template');
   const { [HASH]: _, ...labels } = mapAt(template, 'metadata', 'labels');
@@ -110,13 +110,13 @@ async function scale(api: Api, set: KubeObject, replicas: number): Promise<WorkR
   return numberAt(set, 0, 'spec', 'replicas') === replicas ? 'done' : api.patch(set, { spec: { replicas } });
 }
 
-/** A number, or a percentage of `of`. */
+/** Resolves a number or a percentage of `of`. */
 function share(value: JsonObject[string], of: number, round: (n: number) => number): number {
   if (typeof value === 'number') return value;
   return typeof value === 'string' ? round((Number.parseInt(value, 10) * of) / 100) : 0;
 }
 
-/** Old sets without pods are kept up to the history limit. */
+/** Deletes old sets without pods beyond the history limit. */
 async function forget(api: Api, deployment: KubeObject, old: readonly KubeObject[]): Promise<WorkResult> {
   const empty = old.filter(
     (set) => numberAt(set, 0, 'spec', 'replicas') === 0 && numberAt(set, 0, 'status', 'replicas') === 0,

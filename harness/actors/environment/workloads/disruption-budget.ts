@@ -1,4 +1,4 @@
-/** Disruption budgets: how many of the selected pods may go right now. */
+/** Disruption budgets: how many of the selected pods may be evicted right now. */
 import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object';
 import { labelsMatch, parseLabelSelector, selectorText } from 'stalemate-apiserver/selectors';
 import type { WorkResult } from '../work-queue.ts';
@@ -43,7 +43,7 @@ export function reconcileBudget(api: Api, view: View, budget: KubeObject): Promi
   });
 }
 
-/** A number, or a percentage rounded up. */
+/** Resolves a number or a percentage, rounded up. */
 function share(value: JsonObject[string], of: number): number {
   if (typeof value === 'number') return value;
   return typeof value === 'string' ? Math.ceil((Number.parseInt(value, 10) * of) / 100) : 0;

@@ -1,9 +1,9 @@
 /**
- * The workload controllers: what it takes from an API server to pods that run, without containers.
+ * The workload controllers: from workloads in an API server to running pods, without containers.
  *
- * Owns: which controller looks at which object when. Deployments, ReplicaSets, StatefulSets, Jobs, pods, claims, disruption budgets,
- * aggregated cluster roles, and what every namespace gets (service account `default`, config map `kube-root-ca.crt`). Left out: DaemonSets, CronJobs,
- * ReplicationControllers, endpoints, autoscalers, quotas. Start at {@link Workloads.onChange}.
+ * Owns: which controller processes which object when. Deployments, ReplicaSets, StatefulSets, Jobs, pods, claims, disruption budgets,
+ * aggregated cluster roles, and the objects of every namespace (service account `default`, config map `kube-root-ca.crt`). Left out:
+ * DaemonSets, CronJobs, ReplicationControllers, endpoints, autoscalers, quotas. Start at {@link Workloads.onChange}.
  */
 import { controllerOf, type KubeObject } from 'stalemate-apiserver/objects/object';
 import type { Upstream } from 'stalemate-apiserver/wire/http';
@@ -30,17 +30,17 @@ export interface WorkloadsOptions {
   readonly kinds: Pick<Kinds, 'kindFor'>;
   /** Epoch milliseconds. */
   readonly now: () => number;
-  /** The certificate that pods are to trust, for `kube-root-ca.crt`. */
+  /** The CA certificate for pods, in `kube-root-ca.crt`. */
   readonly caPem?: string;
-  /** In a run: who is looked after, and how long it takes. Absent, everything is, and at once. */
+  /** For a run: which objects are managed, and how long that takes. If absent, all of them, and at once. */
   readonly trial?: TrialRules;
 }
 
-/** What the controllers keep to while a run goes on. */
+/** The rules of the controllers during a run. */
 export interface TrialRules extends PaceOptions {
-  /** Whether an object of that kind, made by `actor`, is looked after; dependents of those that are always are. */
+  /** Reports whether an object of this kind, created by `actor`, is managed; dependents of managed objects always are. */
   readonly tends: (resource: string, actor: ActorId) => boolean;
-  /** Whether anybody reads what is below workloads; if not, their status says that it is there. */
+  /** Reports whether any client reads the objects below workloads; if not, only the workload's status is updated. */
   readonly readsPods: () => boolean;
 }
 
@@ -57,7 +57,7 @@ const RECONCILERS: { readonly [resource: string]: Reconcile } = {
   [CLUSTER_ROLES]: reconcileClusterRole,
 };
 
-/** What takes time before it is reported, beside the lives of pods. */
+/** Steps that take time before they are reported, besides those of pods. */
 const DELAYED: { readonly [resource: string]: Reconcile } = {
   persistentvolumeclaims: reconcileClaim,
   services: (api, _, service) => reconcileBalanced(api, service),
@@ -80,7 +80,7 @@ export class Workloads {
   readonly #caPem: string;
   readonly #rules: TrialRules | undefined;
   readonly #pace: Pace | undefined;
-  /** Uids of what is looked after in a run. */
+  /** Uids of the managed objects of a run. */
   readonly #tended = new Set<string>();
   readonly #view = new View();
   readonly #queue = new WorkQueue((item) => this.#attempt(item));
@@ -93,7 +93,7 @@ export class Workloads {
     if (trial === undefined) this.#queue.add(NODE);
   }
 
-  /** Learns of a change, in the order of commits, and queues the objects that it concerns. */
+  /** Processes a change, in commit order, and queues the objects that it concerns. */
   onChange(change: ObservedChange, actor: ActorId = ''): void {
     if (this.#rules !== undefined && !this.#tends(this.#rules, change, actor)) return;
     const { type, resource, namespace, name, object } = change;
@@ -106,7 +106,7 @@ export class Workloads {
     const owner = controllerOf(object);
     const owning = owner === undefined ? undefined : RESOURCE_OF[owner.kind];
     if (owner !== undefined && owning !== undefined) this.#queue.add(`${owning} ${keyOf(namespace, owner.name)}`);
-    // A role may be part of any aggregated one.
+    // The role may be part of any aggregated one.
     if (resource === CLUSTER_ROLES)
       for (const role of this.#view.all(CLUSTER_ROLES))
         if (role['aggregationRule'] !== undefined)
@@ -127,7 +127,7 @@ export class Workloads {
     return RECONCILERS[resource]?.(this.#api, this.#view, object) ?? 'done';
   }
 
-  /** Whether a change is about an object that is looked after in a run. */
+  /** Reports whether a change is about an object that is managed in this run. */
   #tends({ tends }: TrialRules, { type, resource, uid, object }: ObservedChange, actor: ActorId): boolean {
     if (this.#tended.has(uid)) return true;
     const owner = controllerOf(object)?.uid;
@@ -137,7 +137,7 @@ export class Workloads {
     return true;
   }
 
-  /** One step of an object, once as much time has passed as that takes. */
+  /** Executes one step for an object, after the time that it takes. */
   async #attemptInRun(
     rules: TrialRules,
     pace: Pace,
@@ -169,7 +169,7 @@ export class Workloads {
     return RECONCILERS[resource]?.(this.#api, this.#view, object) ?? 'done';
   }
 
-  /** What every namespace gets. */
+  /** Creates the objects of every namespace. */
   async #furnish({ metadata }: KubeObject): Promise<WorkResult> {
     const { name = '', deletionTimestamp } = metadata;
     if (deletionTimestamp !== undefined) return 'done';
@@ -183,7 +183,7 @@ export class Workloads {
   }
 }
 
-/** Workload controllers that act through `upstream` on the changes that they receive. */
+/** Creates workload controllers that act through `upstream` on the changes passed to them. */
 export function createWorkloads(options: WorkloadsOptions): Workloads {
   return new Workloads(options);
 }

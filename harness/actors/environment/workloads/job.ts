@@ -1,6 +1,6 @@
 /**
- * Jobs: pods up to the parallelism until enough have succeeded, then the condition Complete; none while suspended. CronJobs stay as
- * they are.
+ * Jobs: pods up to the parallelism until enough have succeeded, then the condition Complete; none while suspended. CronJobs are not
+ * processed.
  *
  * Mirrors `manageJob` and `syncJob` of kube-controller-manager. Pods never fail here, so Jobs do not either.
  */
@@ -29,7 +29,7 @@ export async function reconcileJob(api: Api, view: View, job: KubeObject): Promi
   return api.report(job, { ...counts, ...suspension(job, now) });
 }
 
-/** Without a number of completions no pod is started once one has succeeded: it knows that the work is done. */
+/** Without completions, no pod is started once one has succeeded, because then the work is done. */
 function podsWanted(job: KubeObject, succeeded: number, active: number): number {
   const { suspend, parallelism = 1, completions } = mapAt(job, 'spec');
   if (suspend === true) return 0;
@@ -50,7 +50,7 @@ function holds(job: KubeObject, type: string): boolean {
   return conditions.some((one) => one['type'] === type && one['status'] === 'True');
 }
 
-/** What the status says of a Job's being suspended or resumed, and of when it began. */
+/** The status fields for suspending and resuming a Job, and its start time. */
 export function suspension(job: KubeObject, now: string): JsonObject {
   const suspended = mapAt(job, 'spec')['suspend'] === true;
   if (suspended === holds(job, 'Suspended'))
@@ -62,7 +62,7 @@ export function suspension(job: KubeObject, now: string): JsonObject {
   return { conditions, startTime: suspended ? null : now };
 }
 
-/** The status of a Job that is done. */
+/** The status of a completed Job. */
 export function completion(job: KubeObject, succeeded: number, now: string): JsonObject {
   const begun = mapAt(job, 'spec')['suspend'] === true ? {} : suspension(job, now);
   const reached = { reason: 'CompletionsReached', message: 'Reached expected number of succeeded pods' };

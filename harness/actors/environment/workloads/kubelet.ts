@@ -1,6 +1,6 @@
 /**
- * Scheduler and kubelet of one node without containers: pods are bound, become ready, finish when they belong to a Job, and go when they
- * are deleted.
+ * Scheduler and kubelet of one node without containers: pods are bound, become ready, complete if they belong to a Job, and are removed
+ * when deleted.
  */
 import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object';
 import type { WorkResult } from '../work-queue.ts';
@@ -29,7 +29,7 @@ export function node(now: string): KubeObject {
   };
 }
 
-/** What comes next for a pod; undefined when it stays as it is. */
+/** The next step of a pod; undefined if there is none. */
 export function nextOfPod(pod: KubeObject): 'bind' | 'start' | 'finish' | 'stop' | undefined {
   const { nodeName } = mapAt(pod, 'spec');
   const phase = phaseOf(pod);
@@ -116,7 +116,7 @@ function containerStatuses(pod: KubeObject, runs: boolean, state: JsonObject): r
   }));
 }
 
-/** A byte of the pod's uid, so that addresses differ from pod to pod and not from run to run. */
+/** A byte of a hash of the pod's uid, so that addresses differ between pods but not between runs. */
 function hashByte(pod: KubeObject, index: number): number {
   const hex = (pod.metadata.uid ?? '').replaceAll(/[^0-9a-f]/g, '');
   return Number.parseInt(hex.slice(index * 2, index * 2 + 2), 16) || 0;

@@ -1,10 +1,10 @@
-/** Services that ask for a load balancer, and Ingresses: an address appears, and nothing listens there. */
+/** Load balancers for Services and Ingresses: an address is assigned, but nothing listens there. */
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import type { WorkResult } from '../work-queue.ts';
 import type { Api } from './api.ts';
 import { mapAt } from './view.ts';
 
-/** Of a network that is kept for documentation. */
+/** An address reserved for documentation. */
 const ADDRESS = '192.0.2.10';
 
 export async function reconcileBalanced(api: Api, object: KubeObject): Promise<WorkResult> {

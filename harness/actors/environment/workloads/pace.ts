@@ -1,13 +1,14 @@
 /**
- * How long things take that take time in a cluster: starting and stopping a container, finishing a task, binding a volume.
+ * The duration of steps that take time in a cluster: starting and stopping a container, completing a task, binding a volume.
  *
- * Owns: a delay for each step of each object, drawn from the run's seed, so that the same object takes as long in every run of it.
+ * Owns: a delay for each step of each object, drawn from the run's seed, so that the same object takes the same time in every repetition of
+ * the run.
  */
 import type { Random } from '../../../determinism/random.ts';
 
 export type Speed = 'fast' | 'slow';
 
-/** In run time. Fast ones end within what a run waits at rest; slow ones let others act in between. */
+/** In run time. Fast steps end within the time that a run waits for rest; slow ones let other actors act in between. */
 const DELAY_MS: { readonly [speed in Speed]: { readonly min: number; readonly max: number } } = {
   fast: { min: 5, max: 50 },
   slow: { min: 300, max: 1_200 },
@@ -16,7 +17,7 @@ const DELAY_MS: { readonly [speed in Speed]: { readonly min: number; readonly ma
 export interface PaceOptions {
   readonly speed: Speed;
   readonly random: Random;
-  /** Calls back after that much run time. */
+  /** Calls `then` after this much run time. */
   readonly after: (delayMs: number, then: () => void) => void;
 }
 
@@ -29,7 +30,7 @@ export class Pace {
     this.#options = options;
   }
 
-  /** Whether a step may happen now; if not, `again` is called when it may. */
+  /** Reports whether a step may happen now; if not, `again` is called when it may. */
   has(step: string, again: () => void): boolean {
     if (this.#elapsed.has(step)) return true;
     if (!this.#running.has(step)) {

@@ -1,9 +1,9 @@
-/** What all controllers that make pods have in common: counting them and making one from a template. */
+/** Functions shared by all controllers that create pods: counting them and creating one from a template. */
 import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object';
 import { ownedBy } from './api.ts';
 import { mapAt } from './view.ts';
 
-/** A pod that still counts: neither finished nor on its way out. */
+/** Reports whether a pod counts: neither finished nor terminating. */
 export function isActive(pod: KubeObject): boolean {
   const phase = phaseOf(pod);
   return pod.metadata.deletionTimestamp === undefined && phase !== 'Succeeded' && phase !== 'Failed';
@@ -19,14 +19,14 @@ export function isReady(pod: KubeObject): boolean {
   return conditions?.some((one) => one['type'] === 'Ready' && one['status'] === 'True') === true;
 }
 
-/** Whom to delete: pods that are not ready first, then the youngest. */
+/** The pods to delete: those that are not ready first, then the youngest. */
 export function surplus(pods: readonly KubeObject[], wanted: number): readonly KubeObject[] {
   if (pods.length <= wanted) return [];
   const keep = pods.toSorted((a, b) => Number(isReady(b)) - Number(isReady(a)));
   return keep.slice(wanted);
 }
 
-/** A pod of `owner`; `name` is exact, or the server makes one from the owner's. */
+/** Builds a pod of `owner`; `name` is exact, or the server generates one from the owner's. */
 export function podFrom(
   owner: KubeObject,
   template: JsonObject,
@@ -53,7 +53,7 @@ export function podFrom(
   } as unknown as KubeObject;
 }
 
-/** A short, stable name for a template: 32-bit FNV-1a of its JSON, in the alphabet of generated names. */
+/** A short, stable hash of a template: 32-bit FNV-1a of its JSON, in the alphabet of generated names. */
 export function templateHash(template: JsonObject): string {
   let hash = 0x811c9dc5;
   for (const character of sortedJson(template)) {

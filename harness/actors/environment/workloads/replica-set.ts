@@ -1,4 +1,4 @@
-/** ReplicaSets: as many pods as asked for, and a status that counts them. */
+/** ReplicaSets: the desired number of pods, and a status that counts them. */
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import type { WorkResult } from '../work-queue.ts';
 import type { Api } from './api.ts';

@@ -1,8 +1,8 @@
 /**
- * StatefulSets: pods with ordinals and their claims, made in order and replaced from the highest ordinal down.
+ * StatefulSets: pods with ordinals and their claims, created in order and replaced from the highest ordinal down.
  *
- * Owns: OrderedReady and Parallel management, RollingUpdate without partitions. Left out: revisions as objects (the template's hash on
- * the pod counts as one), claim retention.
+ * Owns: OrderedReady and Parallel management, RollingUpdate without partitions. Left out: ControllerRevision objects (the template's hash
+ * on the pod replaces them), claim retention.
  */
 import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object';
 import type { WorkResult } from '../work-queue.ts';
@@ -50,7 +50,7 @@ async function step(api: Api, view: View, set: KubeObject, revision: string): Pr
       const made = await api.create(ordinalPod(set, ordinal, revision), namespace);
       if (made === 'again') return 'again';
     }
-    // In order means: the next one only when this one is ready, which the kubelet will report.
+    // In order: the next pod is created only when this one is ready, which the kubelet will report.
     if (inOrder && (pod === undefined || !isReady(pod) || pod.metadata.deletionTimestamp !== undefined)) return 'done';
   }
   const highestFirst = [...byOrdinal.keys()].toSorted((a, b) => b - a);

@@ -1,8 +1,8 @@
 /**
- * What the workload controllers know: the objects of the kinds that they look after, and who owns whom.
+ * The workload controllers' view: the objects of the kinds that they manage, and their owners.
  *
- * Owns: an exact copy of the stored objects, fed with committed changes. Exact means that no controller here needs expectations: what it
- * created is in the view before the answer arrives.
+ * Owns: an exact copy of the stored objects, fed with committed changes. Because it is exact, no controller here needs expectations: a
+ * created object is in the view before the answer arrives.
  */
 import { isMap } from 'stalemate-apiserver/objects/json';
 import { controllerOf, type JsonObject, type JsonValue, type KubeObject } from 'stalemate-apiserver/objects/object';
@@ -12,7 +12,7 @@ const NOBODY: ReadonlyMap<string, KubeObject> = new Map();
 
 export class View {
   readonly #byResource = new Map<string, Map<string, KubeObject>>();
-  /** Uids of controlled objects with their objects, by the uid of the controlling owner. */
+  /** Controlled objects by uid, by the uid of the controlling owner. */
   readonly #controlled = new Map<string, Map<string, KubeObject>>();
 
   learn({ type, resource, namespace, name, uid, object }: ObservedChange): void {
@@ -63,7 +63,7 @@ function byAge(a: KubeObject, b: KubeObject): number {
   return (a.metadata.name ?? '') < (b.metadata.name ?? '') ? -1 : 1;
 }
 
-/** The map at a path, or an empty one. */
+/** Returns the map at a path, or an empty one. */
 export function mapAt(object: JsonObject, ...path: readonly string[]): JsonObject {
   let value: JsonValue | undefined = object;
   for (const key of path) value = isMap(value) ? value[key] : undefined;

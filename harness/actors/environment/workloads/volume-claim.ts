@@ -1,4 +1,4 @@
-/** Claims are bound at once, each to a volume of its own. */
+/** Volume claims: each is bound at once to a volume of its own. */
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import type { WorkResult } from '../work-queue.ts';
 import type { Api } from './api.ts';
@@ -32,7 +32,7 @@ export async function reconcileClaim(api: Api, view: View, claim: KubeObject): P
   }
   const made = view.get('persistentvolumes', `/${volume}`);
   if (made !== undefined && (await api.report(made, { phase: 'Bound' })) === 'again') return 'again';
-  // The claim has a new version after this, which brings us back to report.
+  // This changes the claim, which queues it again to report its status.
   if (spec['volumeName'] !== volume) return api.patch(claim, { spec: { volumeName: volume } });
   return api.report(claim, { phase: 'Bound', capacity, accessModes });
 }

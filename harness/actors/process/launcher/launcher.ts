@@ -1,8 +1,8 @@
 /**
- * The launcher: a small program of ours that starts a target in namespaces of its own (`launch.c`, and what was compiled of it).
+ * The launcher: a small program of ours that starts a target in namespaces of its own (source: `launch.c`).
  *
- * Owns: where it lies, and that its bytes are those that were reviewed. Does not own: what it is called with. `node scripts/launcher.ts`
- * compiles it again. Start at {@link findLauncher}.
+ * Owns: finding the binary, and verifying that its bytes are those that were reviewed. Does not own: its arguments. `node
+ * scripts/launcher.ts` compiles it again. Start at {@link findLauncher}.
  */
 import { createHash } from 'node:crypto';
 import { accessSync, chmodSync, constants, existsSync, readFileSync } from 'node:fs';
@@ -10,9 +10,9 @@ import { fileURLToPath } from 'node:url';
 import { DIGESTS } from './digests.ts';
 
 /**
- * The path of the launcher for this machine, or why there is none.
+ * Returns the path of the launcher for this machine, or why there is none.
  *
- * @param folder Where it lies; default beside this module.
+ * @param folder - The folder to search; default: that of this module.
  */
 export function findLauncher(folder: URL = new URL('.', import.meta.url)): string | { readonly refused: string } {
   if (process.platform !== 'linux') return { refused: `${process.platform} has no namespaces` };
@@ -26,7 +26,7 @@ export function findLauncher(folder: URL = new URL('.', import.meta.url)): strin
   return executable(path);
 }
 
-/** Not every archive keeps the permission to run it. */
+/** Returns a path that can be executed: not every archive preserves file permissions. */
 function executable(path: string): string | { readonly refused: string } {
   try {
     accessSync(path, constants.X_OK);
