@@ -50,7 +50,7 @@ const SHORT_MIN = 10;
 /** A child or two may be in flight when their owner is deleted. */
 const DEAF_MIN = 5;
 /** The most requests that a finding names. */
-const TOLD_MAX = 10;
+const NAMED_MAX = 10;
 /** Withholding its own writes silences a self-triggered loop; this share of the activity may remain on the way to rest. */
 const SILENT_SHARE = 0.25;
 const SILENT_MAX = 3;
@@ -116,9 +116,9 @@ function deafLoop(history: History, rest: ReturnType<typeof restStart>): Violati
     sentence:
       `${first.actor} created ${first.resource} ${made.length} times at rest for an owner that was gone: ` +
       'its watch on the owner was down; the loop stopped after it reconnected',
-    operations: made.slice(0, TOLD_MAX).map(({ op }) => op),
-    revisions: made.slice(0, TOLD_MAX).map(({ revision }) => revision),
-    at: made[Math.min(made.length, TOLD_MAX) - 1]?.at ?? first.at,
+    operations: made.slice(0, NAMED_MAX).map(({ op }) => op),
+    revisions: made.slice(0, NAMED_MAX).map(({ revision }) => revision),
+    at: made[Math.min(made.length, NAMED_MAX) - 1]?.at ?? first.at,
     severity: 'warning',
   };
 }
@@ -302,9 +302,9 @@ function rateViolation(history: History, kind: string, about: readonly Operation
   const violation: Violation = {
     signature: { property: NAME, class: kind, actors: ['target'], kind: resource, field },
     sentence: `${first?.actor ?? 'controller'} ${what}: ${verb} of ${object}${field === '' ? '' : ` changing ${field}`}`,
-    operations: about.slice(0, TOLD_MAX).map(({ id }) => id),
-    revisions: about.flatMap(({ committed }) => committed).slice(0, TOLD_MAX),
-    at: about[TOLD_MAX - 1]?.invoked.at ?? last?.invoked.at ?? 0,
+    operations: about.slice(0, NAMED_MAX).map(({ id }) => id),
+    revisions: about.flatMap(({ committed }) => committed).slice(0, NAMED_MAX),
+    at: about[NAMED_MAX - 1]?.invoked.at ?? last?.invoked.at ?? 0,
     severity: 'error',
   };
   return { result: 'violated', violations: [violation] };
@@ -333,9 +333,9 @@ function retryViolation(
     sentence:
       `${first.actor} ${RETRY_TEXT[fault]}: ${attempts.length} times ${first.verb} of ${objectText(first)} ` +
       `answered ${answer}, pauses of ${gapsMs.slice(0, 4).join(', ')} … ${gapsMs.at(-1) ?? 0} ms`,
-    operations: attempts.slice(0, TOLD_MAX).map(({ id }) => id),
+    operations: attempts.slice(0, NAMED_MAX).map(({ id }) => id),
     revisions: [],
-    at: attempts[Math.min(attempts.length, TOLD_MAX) - 1]?.answered?.at ?? last.invoked.at,
+    at: attempts[Math.min(attempts.length, NAMED_MAX) - 1]?.answered?.at ?? last.invoked.at,
     severity: isPatientRead(streak) ? 'warning' : 'error',
   };
 }

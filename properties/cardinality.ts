@@ -114,7 +114,7 @@ function judgeCreation(
     },
     sentence:
       `${creation.actor} created ${index.shortName(creation)} (version ${creation.revision}) as number ${count} of at most ${max} ` +
-      `for ${index.shortName(owner)}: ${whatItKnew(siblings, unseen, answered, creation)}`,
+      `for ${index.shortName(owner)}: ${knownText(siblings, unseen, answered, creation)}`,
     operations: [creation.op, ...siblings.map((sibling) => sibling.op)].filter((id) => id >= 0),
     revisions: [...siblings.map((sibling) => sibling.revision), creation.revision],
     at: creation.at,
@@ -168,7 +168,7 @@ function isUnresolved(operation: Operation | undefined): boolean {
   return operation?.outcome.type === 'info' || operation?.outcome.type === 'pending';
 }
 
-function whatItKnew(
+function knownText(
   siblings: readonly Revision[],
   unseen: readonly Revision[],
   answered: number,

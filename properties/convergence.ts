@@ -43,7 +43,7 @@ export const convergence: Property = {
 type Expected = Extract<ProbeResult, { probe: 'expected-state' }>;
 
 function check(history: History): CheckResult {
-  const unsettled = whyUnsettled(history);
+  const unsettled = unsettledReason(history);
   if (unsettled !== undefined) return { result: 'inconclusive', reason: unsettled };
   if (history.reference === undefined) {
     return {
@@ -68,7 +68,7 @@ function check(history: History): CheckResult {
   return first === undefined ? HOLDS : judgeSuspect(history, expected, [first, ...more]);
 }
 
-function whyUnsettled(history: History): string | undefined {
+function unsettledReason(history: History): string | undefined {
   const { settlement } = history;
   switch (settlement.result) {
     case 'quiescent':
@@ -141,14 +141,14 @@ function judgeSuspect(
   const write = first.split(' ').slice(0, 2).join(' ');
   const note = `a copy started now would ${write}`;
   if (later.every(isNote)) return violated(history, later, 'left-note', 'warning', note);
-  return accused(history, later, note);
+  return withoutRandomDifferences(history, later, note);
 }
 
 /**
  * Excludes random values: a target that picks one of several zones or nodes, say, is right with any of them. A few undisturbed runs may
  * have picked the same one by accident.
  */
-function accused(history: History, found: readonly Difference[], note: string): CheckResult {
+function withoutRandomDifferences(history: History, found: readonly Difference[], note: string): CheckResult {
   const others = lastProbe(history, 'other-copies');
   if (others === undefined) {
     const result = violated(history, found, undefined, 'error', note);
@@ -173,12 +173,12 @@ function isNote({ what, path, expected }: Difference): boolean {
  * timestamp or version, which says nothing about other objects.
  */
 function isAbout(write: string, found: readonly Difference[]): boolean {
-  const object = kin(write.split(' ')[1] ?? '');
-  return found.some((difference) => kin(difference.object) === object);
+  const object = groupOf(write.split(' ')[1] ?? '');
+  return found.some((difference) => groupOf(difference.object) === object);
 }
 
 /** Objects with generated names are compared by their group: which of them differs varies between runs. */
-function kin(object: string): string {
+function groupOf(object: string): string {
   return object.replace(/~\d+$/, '');
 }
 
@@ -211,7 +211,7 @@ function judgeSilent(history: History, found: readonly Difference[]): CheckResul
     return violated(history, found, 'path-dependent', 'warning', note);
   }
   const note = 'undisturbed, the same operations end in the expected state; a restart no longer fixes it';
-  return accused(history, inexcusable, note);
+  return withoutRandomDifferences(history, inexcusable, note);
 }
 
 /** The kinds of differences that the same workload also ends with undisturbed. */
@@ -228,7 +228,7 @@ function excusedBy(
  */
 function isMadeOnce({ reference, names, revisions }: History, { what, resource, object, uid }: Difference): boolean {
   if (what !== 'wrong-value' || uid === undefined || reference?.updates === undefined) return false;
-  const role = `${resource}:${kin(names[uid] ?? object.slice(object.indexOf('/') + 1))}`;
+  const role = `${resource}:${groupOf(names[uid] ?? object.slice(object.indexOf('/') + 1))}`;
   if (reference.updates.includes(role) || reference.deletes.includes(role)) return false;
   const own = revisions.filter((revision) => revision.uid === uid && roleOf(revision.actor) === 'target');
   return own[0]?.type === 'ADDED' && own.every(({ type }) => type === 'ADDED');
@@ -245,7 +245,7 @@ function violated(
   severity: Violation['severity'],
   note: string,
 ): CheckResult {
-  const first = foremost(found);
+  const first = mostSignificant(found);
   if (first === undefined) return HOLDS;
   const { resource, path, uid } = first;
   const more = found.length === 1 ? '' : ` (and ${found.length - 1} more)`;
@@ -276,7 +276,7 @@ function violated(
  * The difference that names the finding: that of the first object, and the shallowest field, by name. Servers order the fields of an object
  * differently, and a finding must be the same on all of them.
  */
-function foremost(found: readonly Difference[]): Difference | undefined {
+function mostSignificant(found: readonly Difference[]): Difference | undefined {
   const [first, ...rest] = found;
   if (first === undefined) return undefined;
   const depth = ({ path }: Difference): number => path.split(/[.[]/).length;

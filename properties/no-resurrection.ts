@@ -40,8 +40,8 @@ function check(history: History): CheckResult {
   for (const revision of history.revisions) {
     if (revision.type !== 'ADDED' || roleOf(revision.actor) !== 'target') continue;
     const end = endOfOwner(index, revision);
-    if (end !== undefined && wasIdleAfter(index, revision, end.told)) {
-      violations.push(forTheGone(index, revision, end.deletion));
+    if (end !== undefined && wasIdleAfter(index, revision, end.delivered)) {
+      violations.push(createdForDeletedOwner(index, revision, end.deletion));
     }
     const verb = index.operation(revision.op)?.verb;
     if (verb !== 'patch' && verb !== 'update') continue;
@@ -89,21 +89,21 @@ function resurrection(
     deletion,
     creation,
     `${creation.actor}'s ${what} created ${index.shortName(creation)} again (version ${creation.revision}) after ` +
-      `${deletion.actor} had deleted it (version ${deletion.revision}): ${whatItKnew(index, deletion, creation)}`,
+      `${deletion.actor} had deleted it (version ${deletion.revision}): ${knownText(index, deletion, creation)}`,
   );
 }
 
-function whatItKnew(index: HistoryIndex, deletion: Revision, creation: Revision): string {
+function knownText(index: HistoryIndex, deletion: Revision, creation: Revision): string {
   const since = index.operation(creation.op)?.invoked.at ?? creation.at;
   const { actor } = creation;
-  const told = index.history.deliveries.some(
+  const wasDelivered = index.history.deliveries.some(
     (delivery) =>
       delivery.actor === actor &&
       delivery.at < since &&
       delivery.type === 'DELETED' &&
       delivery.object?.metadata.uid === deletion.uid,
   );
-  if (told) return 'it had seen the deletion';
+  if (wasDelivered) return 'it had seen the deletion';
   const seen = index.seenBy(actor, deletion.uid, since).at(-1);
   return seen === undefined
     ? 'it had never seen the object, and named neither uid nor version'
@@ -117,20 +117,20 @@ function whatItKnew(index: HistoryIndex, deletion: Revision, creation: Revision)
 function endOfOwner(
   index: HistoryIndex,
   creation: Revision,
-): { readonly deletion: Revision; readonly told: Delivery } | undefined {
+): { readonly deletion: Revision; readonly delivered: Delivery } | undefined {
   const uid = parentOf(creation.object)?.uid;
   const deletion = uid === undefined ? undefined : index.chain(uid).at(-1);
   if (deletion?.type !== 'DELETED' || deletion.at > creation.at) return undefined;
   const since = index.operation(creation.op)?.invoked.at ?? creation.at;
-  const told = index.history.deliveries.find(
+  const delivered = index.history.deliveries.find(
     ({ actor, type, at, object }) =>
       actor === creation.actor && type === 'DELETED' && at < since && object?.metadata.uid === uid,
   );
-  return told === undefined ? undefined : { deletion, told };
+  return delivered === undefined ? undefined : { deletion, delivered };
 }
 
 /** Reports whether the creator had finished its work when it received that: other events occurred while it had no request in flight. */
-function wasIdleAfter(index: HistoryIndex, creation: Revision, told: Delivery): boolean {
+function wasIdleAfter(index: HistoryIndex, creation: Revision, delivered: Delivery): boolean {
   const { operations, deliveries, revisions } = index.history;
   const until = index.operation(creation.op)?.invoked.at ?? creation.at;
   const busy = operations.filter(
@@ -138,18 +138,18 @@ function wasIdleAfter(index: HistoryIndex, creation: Revision, told: Delivery): 
       actor === creation.actor &&
       verb !== 'watch' &&
       invoked.at < until &&
-      (answered?.at ?? Number.POSITIVE_INFINITY) > told.at,
+      (answered?.at ?? Number.POSITIVE_INFINITY) > delivered.at,
   );
   const moments = [...deliveries, ...revisions].filter(
     ({ at }) =>
-      at > told.at &&
+      at > delivered.at &&
       at < until &&
       !busy.some(({ invoked, answered }) => invoked.at < at && at < (answered?.at ?? Number.POSITIVE_INFINITY)),
   );
   return moments.length >= IDLE_MOMENTS;
 }
 
-function forTheGone(index: HistoryIndex, creation: Revision, deletion: Revision): Violation {
+function createdForDeletedOwner(index: HistoryIndex, creation: Revision, deletion: Revision): Violation {
   return violation(
     'made-for-the-gone',
     deletion,

@@ -69,7 +69,7 @@ function accomplices(
     .flatMap((id) => index.operation(id) ?? [])
     .filter(({ actor }) => roleOf(actor) === 'target');
   const [guilty] = involved;
-  if (guilty === undefined || held(tenures, guilty)) return undefined;
+  if (guilty === undefined || wasHolder(tenures, guilty)) return undefined;
   const own = lives.find(({ actor }) => actor === guilty.actor);
   const others = new Set(involved.map(({ actor }) => actor));
   others.delete(guilty.actor);
@@ -80,7 +80,7 @@ function accomplices(
 }
 
 /** Reports whether an actor held a lock when it began an operation. */
-function held(tenures: readonly Tenure[], { actor, invoked }: Operation): boolean {
+function wasHolder(tenures: readonly Tenure[], { actor, invoked }: Operation): boolean {
   return tenures.some((tenure) => tenure.actor === actor && tenure.from < invoked.at && invoked.at < tenure.until.at);
 }
 
@@ -101,7 +101,7 @@ function lateWrites(index: HistoryIndex, tenures: readonly Tenure[]): Violation[
     for (const operation of index.history.operations) {
       const { invoked, verb, committed } = operation;
       if (operation.actor !== actor || !isWrite(verb) || committed.length === 0) continue;
-      if (invoked.timeMs <= until.timeMs + deadlineMs || held(tenures, operation)) continue;
+      if (invoked.timeMs <= until.timeMs + deadlineMs || wasHolder(tenures, operation)) continue;
       if (!isReconciled(index, operation)) continue;
       violations.push(lateWrite(index, tenure, operation));
     }

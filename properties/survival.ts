@@ -64,7 +64,7 @@ function check(history: History): CheckResult {
     } else violations.push(...judged);
   }
   for (const [at, line] of logs.entries()) {
-    if (NODE_ENDED.test(line.line) && roleOf(line.actor) === 'target' && isUp(history, line)) {
+    if (NODE_ENDED.test(line.line) && roleOf(line.actor) === 'target' && isRunningNormally(history, line)) {
       violations.push(unhandled(history, { ...line, detail: errorAbove(logs, at) }));
     }
     const found = LOG_SIGNATURES.find(({ pattern }) => pattern.test(line.line));
@@ -103,7 +103,7 @@ function unhandled(history: History, event: Pick<ProcessEvent, 'actor' | 'at' | 
  * Reports whether a program was running normally when it printed a line. Before its first watch it is still starting, and may give up on
  * purpose; later output of a killed or stopped incarnation is caused by the harness.
  */
-function isUp({ processes, operations }: History, { actor, at }: LogLine): boolean {
+function isRunningNormally({ processes, operations }: History, { actor, at }: LogLine): boolean {
   const watches = operations.some(
     (operation) => operation.actor === actor && operation.verb === 'watch' && (operation.answered?.at ?? at) < at,
   );

@@ -93,7 +93,7 @@ function judgeClaim(claim: Claim): Violation | string | undefined {
       higher.revision,
     );
   }
-  const known = whatReached(history, revision, value);
+  const known = receivedGenerations(history, revision, value);
   if (known.generation < value && !madeByTarget(claim)) {
     if (known.unread)
       return 'the target received a response that stalemate cannot read, and may have seen in it the generation that it reported';
@@ -130,7 +130,7 @@ interface Known {
  * What the target had received before it sent the write. All its incarnations together: one may have stored it in memory or on disk for
  * another.
  */
-function whatReached({ operations, deliveries }: History, revision: Revision, wanted: number): Known {
+function receivedGenerations({ operations, deliveries }: History, revision: Revision, wanted: number): Known {
   const before = operations.find(({ id }) => id === revision.op)?.invoked.at ?? revision.at;
   let generation = 0;
   let watched = false;

@@ -37,14 +37,14 @@ export class Observer {
   /** What could not be observed, one sentence each. */
   readonly gaps: string[] = [];
   readonly #upstream: Upstream;
-  readonly #tell: (change: ObservedChange) => void;
+  readonly #report: (change: ObservedChange) => void;
   readonly #observed = new Map<string, Observed>();
   #over = false;
 
   /** `tell` is called with every version of every observed object, existing ones first. */
   constructor(upstream: Upstream, tell: (change: ObservedChange) => void) {
     this.#upstream = upstream;
-    this.#tell = tell;
+    this.#report = tell;
   }
 
   /** Starts observing a resource; resolves once all existing objects have been reported. */
@@ -52,7 +52,7 @@ export class Observer {
     const key = objectKey(groupResource(resource), within.namespace ?? '', within.name ?? '');
     let observed = this.#observed.get(key);
     if (observed === undefined) {
-      observed = new Observed(this.#upstream, resource, within, this.#tell, this.gaps, () => this.#over);
+      observed = new Observed(this.#upstream, resource, within, this.#report, this.gaps, () => this.#over);
       this.#observed.set(key, observed);
     }
     return observed.ready;
@@ -83,7 +83,7 @@ class Observed {
   readonly #resource: ObservedResource;
   readonly #within: Within;
   readonly #name: string;
-  readonly #tell: (change: ObservedChange) => void;
+  readonly #report: (change: ObservedChange) => void;
   readonly #gaps: string[];
   readonly #isOver: () => boolean;
   readonly #live = new Map<string, KubeObject>();
@@ -102,7 +102,7 @@ class Observed {
     this.#resource = resource;
     this.#within = within;
     this.#name = groupResource(resource);
-    this.#tell = tell;
+    this.#report = tell;
     this.#gaps = gaps;
     this.#isOver = isOver;
     this.ready = this.#start();
@@ -136,7 +136,7 @@ class Observed {
   async #list(): Promise<{ readonly items: readonly KubeObject[]; readonly revision: string } | undefined> {
     let answer: ApiResponse;
     try {
-      answer = await this.#patiently();
+      answer = await this.#listWithRetries();
     } catch (error) {
       this.#gap(error instanceof Error ? error.message : String(error));
       return undefined;
@@ -158,7 +158,7 @@ class Observed {
   }
 
   /** Retries while the server is busy or still preparing storage for a new kind. */
-  async #patiently(): Promise<ApiResponse> {
+  async #listWithRetries(): Promise<ApiResponse> {
     const until = realNow() + BUSY_MS;
     for (;;) {
       const answer = await call(this.#upstream, this.#request({}));
@@ -211,7 +211,7 @@ class Observed {
     if (type === 'DELETED') this.#live.delete(uid);
     else this.#live.set(uid, object);
     const known = before === undefined ? type : type === 'ADDED' ? 'MODIFIED' : type;
-    this.#tell({
+    this.#report({
       type: known,
       revision: revisionOf(object),
       resource: this.#name,

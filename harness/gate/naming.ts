@@ -58,7 +58,7 @@ export class Naming {
     if (stem === undefined) return known;
     const canonical = this.#next(resource, namespace, stem, metadata);
     // A retry after a lost answer gets the same name.
-    this.#know(`${resource}/${namespace}/`, name, canonical);
+    this.#register(`${resource}/${namespace}/`, name, canonical);
     return canonical;
   }
 
@@ -93,10 +93,10 @@ export class Naming {
     const name = object.metadata.name ?? '';
     const canonical = asked ?? name;
     if (object.metadata.uid !== undefined) this.byUid.set(object.metadata.uid, canonical);
-    if (canonical !== name) this.#know(`${resource}/${object.metadata.namespace ?? ''}/`, name, canonical);
+    if (canonical !== name) this.#register(`${resource}/${object.metadata.namespace ?? ''}/`, name, canonical);
   }
 
-  #know(place: string, name: string, canonical: string): void {
+  #register(place: string, name: string, canonical: string): void {
     this.#realByCanonical.set(place + canonical, name);
     this.#canonicalByReal.set(place + name, canonical);
   }

@@ -22,8 +22,8 @@ export function lossesOf(history: History, operation: Operation, revisions: read
   if (victim === undefined || guilty === undefined || operation.verb !== 'update') return ['old'];
   if ((carriedVersion(operation) ?? 0) < victim.revision || !isRemoved(index, victim, guilty)) return ['old'];
   // A retry may have kept the copy that was rejected.
-  if (isTriedAgain(history, operation)) return ['old', 'gone'];
-  return knewBefore(history, operation, victim) ? ['gone'] : ['gone', 'old'];
+  if (isRetry(history, operation)) return ['old', 'gone'];
+  return hadSettledSince(history, operation, victim) ? ['gone'] : ['gone', 'old'];
 }
 
 /** Reports whether everything that the other writer had set is removed, rather than set back. */
@@ -34,7 +34,7 @@ function isRemoved(index: HistoryIndex, victim: Revision, guilty: Revision): boo
 }
 
 /** Reports whether the actor's previous write of the object was rejected. */
-function isTriedAgain({ operations }: History, { actor, resource, namespace, name, invoked }: Operation): boolean {
+function isRetry({ operations }: History, { actor, resource, namespace, name, invoked }: Operation): boolean {
   const before = operations.findLast(
     (one) =>
       one.actor === actor &&
@@ -51,16 +51,20 @@ function isTriedAgain({ operations }: History, { actor, resource, namespace, nam
  * Reports whether its watch had delivered the change while it was idle: then no earlier work was in progress that could have kept an older
  * copy.
  */
-function knewBefore({ deliveries, operations }: History, { actor, invoked }: Operation, victim: Revision): boolean {
-  const told = deliveries.find(
+function hadSettledSince(
+  { deliveries, operations }: History,
+  { actor, invoked }: Operation,
+  victim: Revision,
+): boolean {
+  const delivery = deliveries.find(
     (one) => one.actor === actor && one.object?.metadata.uid === victim.uid && one.revision >= victim.revision,
   );
-  if (told === undefined || told.at >= invoked.at) return false;
+  if (delivery === undefined || delivery.at >= invoked.at) return false;
   return !operations.some(
     (one) =>
       one.actor === actor &&
       one.verb !== 'watch' &&
-      one.invoked.at < told.at &&
+      one.invoked.at < delivery.at &&
       (one.answered?.at ?? Number.POSITIVE_INFINITY) > victim.at,
   );
 }

@@ -79,7 +79,7 @@ function lostLeaves(index: HistoryIndex, guilty: Revision, operation: Operation,
     if (!changes.some(({ path }) => touches(operation, path))) continue;
     const own = roleOf(victim.actor) === 'target';
     const kind = classify(base, victim, field, changes, own);
-    if (kind === undefined || (OF_DELETION.has(field) && knewOf(victim, kind, base, operation))) continue;
+    if (kind === undefined || (OF_DELETION.has(field) && isDeliberate(victim, kind, base, operation))) continue;
     const drift = !own && !(SHARED.test(field) && isRemoval(changes)) && !isSample(index, victim);
     losses.push({ ...base, class: kind, victim, guilty, operation, field, changes, drift });
   }
@@ -160,13 +160,13 @@ function lostFinalizers(index: HistoryIndex, guilty: Revision, operation: Operat
     const older = base.base !== undefined && base.base.revision < victim.revision;
     const kind: LossClass = base.base === undefined ? 'blind-overwrite' : older ? 'carried-back' : 'removed-foreign';
     const changes: readonly LeafChange[] = [{ path: field, from: finalizer }];
-    if (OF_DELETION.has(field) && knewOf(victim, kind, base, operation)) continue;
+    if (OF_DELETION.has(field) && isDeliberate(victim, kind, base, operation)) continue;
     losses.push({ ...base, class: kind, victim, guilty, operation, field, changes, drift: false });
   }
 }
 
 /** A patch with the version of the change is deliberate, even if the result looks like an older version. */
-function knewOf({ revision }: Revision, kind: LossClass, { carried }: BaseContent, { verb }: Operation): boolean {
+function isDeliberate({ revision }: Revision, kind: LossClass, { carried }: BaseContent, { verb }: Operation): boolean {
   return (
     kind === 'removed-foreign' ||
     kind === 'rebuilt' ||

@@ -54,9 +54,9 @@ export function writeCause(history: History, operation: Operation, kind: string)
   const shape = shapeOf(operation);
   const place = placeOf(operation);
   // A patch without a version that loses unseen content and one that drops seen content are the same mistake: the run decides which occurs.
-  const told = patch && !versioned && effect === 'drops' ? 'stale' : effect;
+  const effectInKey = patch && !versioned && effect === 'drops' ? 'stale' : effect;
   const of = [resourceOf(operation), ...(place === '' ? [] : [place])].join(' ');
-  return causeOf({ kind: 'write', shape, of, effect: told, patch, versioned });
+  return causeOf({ kind: 'write', shape, of, effect: effectInKey, patch, versioned });
 }
 
 function effectOf(history: History, operation: Operation, kind: string): Effect {
@@ -131,7 +131,7 @@ export function loopCauses(history: History, ids: readonly number[]): readonly C
   // The reads of a loop that writes are incidental and occur in many other loops.
   const writes = operations.filter(({ verb }) => isWrite(verb));
   for (const operation of again ? failed : writes.length > 0 ? writes : operations) {
-    const request = again && isOfTheGone(operation) ? OF_THE_GONE : `${operation.verb} ${resourceOf(operation)}`;
+    const request = again && isDeleteOfMissing(operation) ? OF_THE_GONE : `${operation.verb} ${resourceOf(operation)}`;
     counts.set(request, (counts.get(request) ?? 0) + 1);
   }
   const ordered = [...counts].sort(([a, one], [b, other]) => other - one || (a < b ? -1 : 1));
@@ -144,6 +144,6 @@ export function loopCauses(history: History, ids: readonly number[]): readonly C
 const OF_THE_GONE = 'delete objects that are gone';
 
 /** A controller that treats a 404 for a delete as a failure does so for any object. */
-function isOfTheGone({ verb, outcome }: Operation): boolean {
+function isDeleteOfMissing({ verb, outcome }: Operation): boolean {
   return verb === 'delete' && outcome.type === 'fail' && outcome.code === 404;
 }

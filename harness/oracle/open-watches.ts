@@ -28,7 +28,7 @@ export function watchGivenUp(history: Watching, of?: string): LostWatch | undefi
 /** All of them; {@link watchGivenUp} returns the first. */
 export function* watchesGivenUp(history: Watching, of?: string): Generator<LostWatch> {
   const watches = history.operations.filter(({ verb, actor }) => verb === 'watch' && roleOf(actor) === 'target');
-  const alive = livesThatGoOn(history);
+  const alive = runningIncarnations(history);
   if (alive.size === 0) return;
   const ended = new Map(history.streamEnds.map(({ stream, why }) => [stream, why]));
   for (const resource of new Set(watches.map((watch) => watch.resource))) {
@@ -96,7 +96,7 @@ function endOf(
 }
 
 /** The incarnations that have sent a request and have not ended. */
-function livesThatGoOn({ processes, operations }: Watching): ReadonlySet<ActorId> {
+function runningIncarnations({ processes, operations }: Watching): ReadonlySet<ActorId> {
   const alive = new Set(operations.flatMap(({ actor }) => (roleOf(actor) === 'target' ? [actor] : [])));
   for (const { actor, kind } of processes) {
     if (kind === 'crashed' || kind === 'exited' || kind === 'stopped') alive.delete(actor);

@@ -42,7 +42,7 @@ export function outcomeCauses(
 ): { readonly candidates: readonly [Cause, ...(readonly Cause[])]; readonly owners: number } {
   const back = carriedBack(history, violation);
   const work = back.length > 0 ? [] : workGivenUp(history, violation);
-  const specific = distinct([...back, ...givenUp(history, violation).map(({ cause }) => cause), ...work]);
+  const specific = distinct([...back, ...abandonedRequests(history, violation).map(({ cause }) => cause), ...work]);
   const replicas = haveOverlapped(history) ? [TWO_LEADERS] : [];
   const guesses = fallbacks(history, violation);
   const all = distinct([...specific, ...replicas, ...guesses]);
@@ -70,12 +70,12 @@ export interface Wrong {
 export function wrongIn(history: History, { signature, revisions }: Violation): readonly Wrong[] {
   const { property, kind: resource, field } = signature;
   const last = history.revisions.find(({ revision }) => revision === revisions.at(-1));
-  const told = { resource, uid: last?.resource === resource ? last.uid : undefined, path: field };
-  if (property !== 'convergence' && property !== 'crash-equivalence') return [told];
+  const reported = { resource, uid: last?.resource === resource ? last.uid : undefined, path: field };
+  if (property !== 'convergence' && property !== 'crash-equivalence') return [reported];
   const expected = history.probes.findLast((probe) => probe.probe === 'expected-state');
-  if (expected === undefined) return [told];
+  if (expected === undefined) return [reported];
   const found = nearestDifferences(history, finalState(history), expected.outcomes);
-  return [told, ...found.map((one) => ({ resource: one.resource, uid: one.uid, path: leafPattern(one.path) }))];
+  return [reported, ...found.map((one) => ({ resource: one.resource, uid: one.uid, path: leafPattern(one.path) }))];
 }
 
 /** The write that stored a wrong value, if it carried the value over from an older version than the one that it replaced. */
@@ -103,7 +103,7 @@ function carriedBack(history: History, violation: Violation): readonly Cause[] {
  * Requests of the target that failed for good, with no similar one succeeding later; only of incarnations that continued, since a killed
  * one has given up nothing. Those about the violated object come first, then the latest.
  */
-function givenUp(
+function abandonedRequests(
   history: History,
   { signature }: Violation,
 ): readonly { readonly operation: Operation; readonly cause: Cause; readonly isCleanUp: boolean }[] {
@@ -117,16 +117,17 @@ function givenUp(
       !lacksKubelet(one) &&
       !killed.has(one.actor),
   );
-  const done = new Map(own.flatMap((one) => (one.outcome.type === 'ok' ? [[likeKey(one), one.invoked.at]] : [])));
+  const done = new Map(own.flatMap((one) => (one.outcome.type === 'ok' ? [[similarityKey(one), one.invoked.at]] : [])));
   const lost = own.filter(
-    (one) => one.invoked.at >= since && how(one) !== undefined && (done.get(likeKey(one)) ?? 0) < one.invoked.at,
+    (one) =>
+      one.invoked.at >= since && failureKind(one) !== undefined && (done.get(similarityKey(one)) ?? 0) < one.invoked.at,
   );
   const about = (operation: Operation): number => Number(operation.resource !== signature.kind);
   return lost
     .toReversed()
     .toSorted((a, b) => about(a) - about(b))
     .map((operation) => {
-      const after = how(operation) ?? '';
+      const after = failureKind(operation) ?? '';
       const ended = terminatingAt(history, operation);
       const cause =
         ended === undefined
@@ -142,10 +143,10 @@ function givenUp(
  */
 function workGivenUp(history: History, violation: Violation): readonly Cause[] {
   const wrong = wrongIn(history, violation);
-  const hasStopped = givenUp(history, violation).some(
+  const hasStopped = abandonedRequests(history, violation).some(
     ({ operation, isCleanUp }) =>
       !isCleanUp &&
-      !(how(operation) === 'a conflict' && wrong.every(({ resource }) => resource === operation.resource)),
+      !(failureKind(operation) === 'a conflict' && wrong.every(({ resource }) => resource === operation.resource)),
   );
   return hasStopped ? rootsOf(history, wrong).map((resource) => causeOf({ kind: 'work given up', resource })) : [];
 }
@@ -163,13 +164,13 @@ function terminatingAt(history: History, { invoked }: Operation): string | undef
 }
 
 /** Requests are similar if one can replace the other: a patch may follow an update. */
-function likeKey({ verb, resource, subresource, namespace, name }: Operation): string {
+function similarityKey({ verb, resource, subresource, namespace, name }: Operation): string {
   const what = isWrite(verb) && verb !== 'delete' ? 'write' : verb;
   return [what, resource, subresource, namespace, name].join('/');
 }
 
 /** How a request failed; undefined if such an answer is ordinary for such a request. */
-function how({ verb, outcome }: Operation): string | undefined {
+function failureKind({ verb, outcome }: Operation): string | undefined {
   if (outcome.type === 'info') return 'a lost answer';
   if (outcome.type !== 'fail') return undefined;
   const { code, reason } = outcome;

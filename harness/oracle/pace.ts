@@ -33,11 +33,11 @@ function longestRound({ revisions, operations }: History): number {
 /** The longest interval between anything that the target received or requested and its next write. */
 function longestPause(history: History): number {
   const since = phaseStart(history, 'contention');
-  const told = history.deliveries.map((delivery) => ({ ...delivery, writes: false }));
+  const received = history.deliveries.map((delivery) => ({ ...delivery, writes: false }));
   const asked = history.operations.flatMap(({ actor, verb, resource, invoked }) =>
     verb === 'watch' || isAside(resource) ? [] : [{ ...invoked, actor, writes: isWrite(verb) }],
   );
-  const marks = [...told, ...asked]
+  const marks = [...received, ...asked]
     .filter(({ actor, at }) => at >= since && roleOf(actor) === 'target')
     .toSorted((a, b) => a.at - b.at);
   let longest = 0;

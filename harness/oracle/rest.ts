@@ -244,7 +244,7 @@ export function mostFrequent(
   const requests = new Map<string, number>();
   const keyOf = ({ verb, resource, name }: Operation): string => `${verb} ${resource} ${verb === 'create' ? '' : name}`;
   for (const operation of operations) count(requests, keyOf(operation));
-  const key = most(requests);
+  const key = mostFrequentKey(requests);
   const fields = new Map<string, number>();
   for (const operation of operations) {
     if (keyOf(operation) !== key || operation.verb === 'create') continue;
@@ -254,7 +254,7 @@ export function mostFrequent(
     }
   }
   const [verb = '', resource = '', name = ''] = key.split(' ');
-  return { verb, resource, name, field: most(fields) };
+  return { verb, resource, name, field: mostFrequentKey(fields) };
 }
 
 /** Nearly all of this many equal parts of a time span must contain activity before it counts as continuous. */
@@ -275,7 +275,7 @@ function count(counts: Map<string, number>, key: string): void {
  * All requests of a repeating round are about equally frequent, give or take one at the edges: ties are resolved by name, so that the
  * result is stable.
  */
-function most(counts: ReadonlyMap<string, number>): string {
+function mostFrequentKey(counts: ReadonlyMap<string, number>): string {
   const best = Math.max(0, ...counts.values());
   const among = [...counts].filter(([, times]) => times >= best - 1 && times * 2 > best);
   return among.map(([key]) => key).toSorted()[0] ?? '';

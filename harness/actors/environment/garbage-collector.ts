@@ -26,7 +26,7 @@ export interface GarbageCollectorOptions {
   readonly kinds: Pick<Kinds, 'kindFor'>;
 }
 
-const NOBODY: ReadonlySet<string> = new Set();
+const NO_DEPENDENTS: ReadonlySet<string> = new Set();
 
 class GarbageCollector {
   readonly actor = 'gc';
@@ -74,7 +74,7 @@ class GarbageCollector {
     for (const { uid: owner } of before) {
       if (now.some((reference) => reference.uid === owner)) continue;
       this.#dependents.get(owner)?.delete(uid);
-      this.#lookAgainAt(owner);
+      this.#requeueOwner(owner);
     }
   }
 
@@ -87,13 +87,13 @@ class GarbageCollector {
   }
 
   /** Queues an owner that waits for its dependents when it has one less. */
-  #lookAgainAt(owner: string): void {
+  #requeueOwner(owner: string): void {
     const object = this.#live.get(owner);
     if (object !== undefined && isWaiting(object)) this.#queue.add(owner);
   }
 
   #dependentsOf(uid: string): ReadonlySet<string> {
-    return this.#dependents.get(uid) ?? NOBODY;
+    return this.#dependents.get(uid) ?? NO_DEPENDENTS;
   }
 
   async #attempt(uid: string): Promise<WorkResult> {

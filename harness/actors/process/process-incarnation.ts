@@ -177,7 +177,7 @@ export function startProcess(
 /** The user of an incarnation, for a server that checks it. */
 export const USER: UserInfo = { name: 'system:serviceaccount:stalemate:target', groups: ['system:masters'] };
 /** How long to wait for the last output of a process. */
-const LAST_WORDS_MS = 200;
+const LAST_OUTPUT_MS = 200;
 /** `unshare`, and the shell that it starts. */
 const WRAPPERS = 2;
 
@@ -304,7 +304,7 @@ class Incarnation implements ProcessIncarnation {
     child.once('exit', (code, signal) => {
       this.#killGroup();
       // Its last output may still be in transit; a process that escaped may keep the pipe open.
-      void Promise.race([once(child, 'close'), realDelay(LAST_WORDS_MS)]).then(() =>
+      void Promise.race([once(child, 'close'), realDelay(LAST_OUTPUT_MS)]).then(() =>
         this.#life.report('exited', endText(code, signal)),
       );
     });

@@ -95,7 +95,7 @@ type Attempt = (wrapper: readonly string[]) => string | null;
 export function processWrapper(
   fileSystem: FileSystem,
   network?: JoinedNetwork,
-  trouble: Attempt = troubleWith,
+  trouble: Attempt = startError,
 ): ProcessWrapper {
   const launched = fileSystem === 'host' ? undefined : launcherWrapper(network, trouble);
   if (launched !== undefined && !('refused' in launched)) return { ...launched, endsAll: true, openFiles: null };
@@ -162,7 +162,7 @@ const VIEW = ['--hostname', 'probe', '--hide', '/tmp', '--overlay', '/usr'];
 /** Controls the clock through a reader that sends no commands. */
 const STEERED = ['--steer', '0'];
 /** Launchers that can start programs with controlled clocks here, by kind of network: all networks of a kind permit the same. */
-const ableIn = new Set<string>();
+const ableByNetwork = new Set<string>();
 
 function tryOnce(
   launcher: string,
@@ -171,17 +171,17 @@ function tryOnce(
   trouble: Attempt,
 ): Pick<ProcessWrapper, 'unsteered'> | { refused: string } {
   const kind = `${launcher} ${network?.hasUser}`;
-  if (ableIn.has(kind)) return { unsteered: null };
-  const unsteered = neverSteered(network) ?? trouble([launcher, ...options, ...STEERED, ...VIEW, '--']);
+  if (ableByNetwork.has(kind)) return { unsteered: null };
+  const unsteered = unsteerableReason(network) ?? trouble([launcher, ...options, ...STEERED, ...VIEW, '--']);
   if (unsteered === null) {
-    ableIn.add(kind);
+    ableByNetwork.add(kind);
     return { unsteered };
   }
   const refused = trouble([launcher, ...options, ...VIEW, '--']);
   return refused === null ? { unsteered } : { refused };
 }
 
-function neverSteered(network: JoinedNetwork | undefined): string | null {
+function unsteerableReason(network: JoinedNetwork | undefined): string | null {
   if (process.arch !== 'x64') return `virtual time needs an x86-64 processor, and this one is ${process.arch}`;
   return network === undefined ? 'virtual time needs a network of its own (--network none)' : null;
 }
@@ -206,7 +206,7 @@ function identities(): readonly (readonly string[])[] {
 }
 
 /** Why a wrapper cannot start a program here; null if it can. */
-function troubleWith([program = '', ...args]: readonly string[]): string | null {
+function startError([program = '', ...args]: readonly string[]): string | null {
   const { status, stderr, error } = spawnSync(program, [...args, 'true'], { timeout: PROBE_MS, encoding: 'utf8' });
   if (status === 0) return null;
   const said = error?.message ?? (stderr.trim().split('\n').at(-1) || `exit code ${status}`);

@@ -88,7 +88,7 @@ class Cleaner implements CleanUp {
       );
       return false;
     }
-    const isGoing = this.#dryRun || this.#went(`namespace ${name}`, await this.#ask('DELETE', path, DELETE_OPTIONS));
+    const isGoing = this.#dryRun || this.#isGone(`namespace ${name}`, await this.#ask('DELETE', path, DELETE_OPTIONS));
     if (isGoing) this.removed.push(`namespace ${name}`);
     if (this.#dryRun || !isGoing) return isGoing;
     const isTended = (await this.#ask('GET', SIGN_OF_MANAGER)).code === 200;
@@ -130,7 +130,7 @@ class Cleaner implements CleanUp {
     // An object with the same name that was created since.
     if (there?.metadata.uid !== uid) return;
     const isKept = (there.metadata.finalizers ?? []).length > 0;
-    if (this.#dryRun || this.#went(what, await this.#end(path, uid, isKept))) this.removed.push(what);
+    if (this.#dryRun || this.#isGone(what, await this.#end(path, uid, isKept))) this.removed.push(what);
   }
 
   /** Deleting a CRD deletes all of its objects, so no other user may have any. */
@@ -195,7 +195,7 @@ class Cleaner implements CleanUp {
   }
 
   /** Reports whether the deleted object is gone or terminating, including when another one with its name was created since (409). */
-  #went(what: string, { code }: ApiResponse): boolean {
+  #isGone(what: string, { code }: ApiResponse): boolean {
     if (code < 400 || code === 404 || code === 409) return true;
     this.#keep(`${what}: deleting it was answered with ${code}`);
     return false;

@@ -18,7 +18,7 @@ export function stateOf(pod: KubeObject, name: string): ContainerState {
   const status = mapOf(pod['status']);
   const all = mapsOf(status['containerStatuses']);
   for (const one of [...mapsOf(status['initContainerStatuses']), ...all]) {
-    const why = waitingWhy(one);
+    const why = waitingReason(one);
     if (why !== undefined) return { is: 'failing', why };
   }
   const own = all.find((one) => one['name'] === name);
@@ -31,7 +31,7 @@ export function stateOf(pod: KubeObject, name: string): ContainerState {
   return { is: 'failing', why: `its pod failed: ${[reason, textOf(status['message'])].filter(Boolean).join(': ')}` };
 }
 
-function waitingWhy(status: JsonObject): string | undefined {
+function waitingReason(status: JsonObject): string | undefined {
   const { reason, message } = mapOf(mapOf(status['state'])['waiting']);
   if (PATIENT.has(textOf(reason))) return undefined;
   return `its container "${textOf(status['name'])}" does not start (${textOf(reason)}: ${textOf(message)})`;

@@ -42,7 +42,7 @@ const START_MAX_MS = 90_000;
  */
 const START_SHARE = 0.9;
 /** How long to wait for the last output. */
-const LAST_WORDS_MS = 500;
+const LAST_OUTPUT_MS = 500;
 const WITHOUT = 'a target in there would not reach the gate; run the program itself (-- COMMAND)';
 const NOTHING = (): void => {};
 
@@ -88,7 +88,7 @@ export class KindPods {
 
 class KindPod {
   readonly #objects: PodObjects;
-  readonly #ears: PodEars;
+  readonly #listener: PodEars;
   readonly #requests: PodRequests;
   readonly #shell: NodeShell;
   readonly #late: NodeJS.Timeout;
@@ -99,12 +99,12 @@ class KindPod {
   #isOver = false;
   #endWatch = NOTHING;
   #endLog = NOTHING;
-  #lastWords: Promise<void> = Promise.resolve();
+  #lastOutput: Promise<void> = Promise.resolve();
 
   constructor(objects: PodObjects, ears: PodEars, requests: PodRequests, shell: NodeShell, readyWithinMs: number) {
     const startMs = Math.min(START_MAX_MS, readyWithinMs * START_SHARE);
     this.#objects = objects;
-    this.#ears = ears;
+    this.#listener = ears;
     this.#requests = requests;
     this.#shell = shell;
     const late = `its pod did not run within ${startMs / 1000} s`;
@@ -117,7 +117,7 @@ class KindPod {
   }
 
   begin(): void {
-    this.#begun = this.#make().catch((error: unknown) => this.#over(() => this.#ears.failed(String(error))));
+    this.#begun = this.#make().catch((error: unknown) => this.#over(() => this.#listener.failed(String(error))));
   }
 
   signal(name: PodSignal): void {
@@ -137,13 +137,13 @@ class KindPod {
   async #make(): Promise<void> {
     const { pod, secret } = this.#objects;
     const refused = (await this.#requests.create('secrets', secret)) ?? (await this.#made(pod));
-    if (refused !== undefined) this.#over(() => this.#ears.failed(refused));
+    if (refused !== undefined) this.#over(() => this.#listener.failed(refused));
   }
 
   async #made(pod: KubeObject): Promise<string | undefined> {
     if (this.#isOver) return undefined;
     const refused = await this.#requests.create('pods', pod);
-    const lost = (why: string): void => this.#over(() => this.#ears.failed(why));
+    const lost = (why: string): void => this.#over(() => this.#listener.failed(why));
     if (refused === undefined && !this.#isOver)
       this.#endWatch = this.#requests.watch(pod, (now) => this.#seen(now), lost);
     return refused;
@@ -162,18 +162,18 @@ class KindPod {
     if (state.is !== 'running' && state.is !== 'ended') return;
     if (this.#container === '') this.#runs(pod, state.container);
     if (state.is === 'running') return;
-    const ended = (): void => this.#over(() => this.#ears.ended(state.how));
-    void Promise.race([this.#lastWords, realDelay(LAST_WORDS_MS)]).then(ended);
+    const ended = (): void => this.#over(() => this.#listener.ended(state.how));
+    void Promise.race([this.#lastOutput, realDelay(LAST_OUTPUT_MS)]).then(ended);
   }
 
   #runs(pod: KubeObject, container: string): void {
     this.#container = container;
     this.#pid = pidOfContainer(container);
     realClearTimeout(this.#late);
-    this.#ears.running();
-    this.#lastWords = new Promise((resolve) => {
+    this.#listener.running();
+    this.#lastOutput = new Promise((resolve) => {
       const printed = (piece: string): void => {
-        if (!this.#isOver) this.#ears.printed(piece);
+        if (!this.#isOver) this.#listener.printed(piece);
       };
       this.#endLog = this.#requests.follow(pod, this.#objects.container, printed, resolve);
     });
@@ -181,7 +181,7 @@ class KindPod {
 
   async #complain(why: string): Promise<void> {
     const events = await this.#requests.complaints(this.#objects.pod).catch(() => '');
-    this.#over(() => this.#ears.failed(why + events));
+    this.#over(() => this.#listener.failed(why + events));
   }
 
   #over(report: () => void): void {

@@ -21,7 +21,7 @@ const FIRST_EVENT = 2;
 /** Unpublished changes wait for an answer; after this time they are published without it. */
 const HASTEN_MS = 1_000;
 /** Arrivals that refer to unpublished changes are passed on after this time. */
-const UNTOLD_MS = 5_000;
+const UNPUBLISHED_MS = 5_000;
 const ALWAYS = (): boolean => true;
 
 export class Arrivals {
@@ -59,7 +59,7 @@ export class Arrivals {
     if (this.#waiting.length === 0) return;
     const waitedMs = realNow() - this.#sinceMs;
     if (waitedMs >= HASTEN_MS && this.#isDone() && this.#isUntold) this.#hasten();
-    if (!this.#isDone() || (waitedMs < UNTOLD_MS && this.#isUntold)) {
+    if (!this.#isDone() || (waitedMs < UNPUBLISHED_MS && this.#isUntold)) {
       this.#timer ??= realSetTimeout(() => {
         this.#timer = undefined;
         this.look();

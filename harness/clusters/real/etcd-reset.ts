@@ -44,7 +44,7 @@ export class EtcdReset implements Reset {
     let wasClean = false;
     for (let attempt = 1; ;) {
       const { byKey, revision } = await this.#etcd.revisions();
-      const { put, remove } = this.#toPutBack(byKey);
+      const { put, remove } = this.#restoringWrites(byKey);
       if (put.size > 0 || remove.length > 0) {
         if (attempt++ > ATTEMPTS_MAX) throw unclean(`${[...put.keys(), ...remove].slice(0, 3).join(', ')} comes back`);
         for (const [key, at] of await this.#etcd.write({ put, remove })) {
@@ -81,7 +81,7 @@ export class EtcdReset implements Reset {
   }
 
   /** The etcd writes that restore the state. */
-  #toPutBack(now: ReadonlyMap<string, number>): EtcdWrites {
+  #restoringWrites(now: ReadonlyMap<string, number>): EtcdWrites {
     const remove = [...now.keys()].filter((key) => !this.#stored.has(key) && !isServersKey(key));
     const put = new Map<string, string>();
     for (const [key, { value }] of this.#stored)

@@ -166,7 +166,7 @@ export class RealCluster implements Cluster {
     // No client waits any more for answers that the previous run did not receive.
     this.#unanswered.clear();
     this.#order.reset();
-    this.#base = await inTime(this.#departure.unless(this.#reset.restore()));
+    this.#base = await withTimeLimit(this.#departure.unless(this.#reset.restore()));
     this.#changes.length = 0;
     this.#denials.clear();
   }
@@ -237,7 +237,7 @@ export class RealCluster implements Cluster {
         const response = this.#territory?.answerOf(this.#narrowed(asked, received)) ?? received;
         this.#denials.answered(response);
         const act = (): void => sink.answer(response);
-        if (write === undefined) pass(act, this.#isShownTold(info, response));
+        if (write === undefined) pass(act, this.#isAnswerPublished(info, response));
         else write.answered(response, () => pass(act));
       },
       end: (error) => {
@@ -325,7 +325,7 @@ export class RealCluster implements Cluster {
     const unlessOver = (act: () => void) => (): void => {
       if (state !== 'over') act();
     };
-    const isTold = (object: Partial<KubeObject>) => (): boolean => !isObserved || this.#isTold(object);
+    const isTold = (object: Partial<KubeObject>) => (): boolean => !isObserved || this.#isPublished(object);
     const cancel = this.#upstream.send(request, {
       open: (headers) => {
         answered();
@@ -348,7 +348,7 @@ export class RealCluster implements Cluster {
       event: (event) => {
         owed.received(event);
         if (this.#territory?.hides(request, event, this.#resources) === true) {
-          passedOver(request, event);
+          uncountBytes(request, event);
           return;
         }
         const object: Partial<KubeObject> = event.object;
@@ -390,13 +390,13 @@ export class RealCluster implements Cluster {
   }
 
   /** Reports whether everything that a read returns has been published: on a server with other writers, the observer may be behind. */
-  #isShownTold(info: RequestInfo | undefined, { code, body }: ApiResponse): () => boolean {
+  #isAnswerPublished(info: RequestInfo | undefined, { code, body }: ApiResponse): () => boolean {
     if (info === undefined || code >= 300 || !this.#observed.has(groupResource(info))) return () => true;
     const { items = [body] } = body as { readonly items?: readonly unknown[] };
-    return () => items.every((object) => this.#isTold(object as Partial<KubeObject>));
+    return () => items.every((object) => this.#isPublished(object as Partial<KubeObject>));
   }
 
-  #isTold({ metadata }: Partial<KubeObject>): boolean {
+  #isPublished({ metadata }: Partial<KubeObject>): boolean {
     if (metadata?.uid === undefined || this.#territory?.isForeign(metadata.namespace) === true) return true;
     return this.#order.knows(metadata.uid, revisionOf({ metadata }));
   }
@@ -410,8 +410,8 @@ export class RealCluster implements Cluster {
   }
 }
 
-/** No client receives this event, so it must not wait for a client. */
-function passedOver(request: ApiRequest, event: WatchEvent | RawEvent): void {
+/** Subtracts an event that no client receives from the bytes that wait for the client. */
+function uncountBytes(request: ApiRequest, event: WatchEvent | RawEvent): void {
   const carrier = carrierOf(request);
   if (carrier !== undefined && 'bytes' in event) carrier.waitingBytes -= event.bytes.length;
 }
@@ -422,7 +422,7 @@ function revisionIn({ metadata }: Partial<KubeObject>): number {
 }
 
 /** Applies the time limit, so that no request of a reset is awaited for ever. */
-async function inTime<T>(restored: Promise<T>): Promise<T> {
+async function withTimeLimit<T>(restored: Promise<T>): Promise<T> {
   let timer: ReturnType<typeof realSetTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = realSetTimeout(() => reject(unclean(`it took longer than ${RESTORE_MS / 1000} s`)), RESTORE_MS);

@@ -76,10 +76,10 @@ export class RequestReset implements Reset {
   async restore(): Promise<number> {
     const untilMs = realNow() + CLEAN_MS;
     for (let pauseMs = PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, PAUSE_MAX_MS)) {
-      const listings = await this.#look();
+      const listings = await this.#listAll();
       const differences = this.#differences(listings);
       if (differences.length === 0) {
-        const revision = await this.#shown(listings);
+        const revision = await this.#allPublished(listings);
         if (revision !== undefined) return revision;
       }
       if (realNow() > untilMs)
@@ -114,7 +114,7 @@ export class RequestReset implements Reset {
   }
 
   /** Lists every kind that may have changed; namespaces always, for the revision of the store. */
-  #look(): Promise<readonly Listing[]> {
+  #listAll(): Promise<readonly Listing[]> {
     const kinds = [...new Set([NAMESPACES, ...this.#touched])].flatMap((name) => this.#view.kinds.get(name) ?? []);
     return Promise.all(kinds.map((kind) => this.#objects.list(kind, this.#view.placesOf(kind))));
   }
@@ -132,7 +132,7 @@ export class RequestReset implements Reset {
         else if (this.#clean.get(key) === versionOf(now)) continue;
         else if (isDeepStrictEqual(contentOf(now), withUids(contentOf(kept), this.#uids))) {
           this.#clean.set(key, versionOf(now));
-          this.#standsFor(kept.metadata.uid, uid);
+          this.#replaceUid(kept.metadata.uid, uid);
         } else found.push({ what: 'changed', kind, now, kept });
       }
       for (const [key, { kind: of, object }] of this.#kept)
@@ -172,19 +172,19 @@ export class RequestReset implements Reset {
   /** Undefined if it already exists, or cannot be created yet. */
   async #create(kind: ResourceKind, kept: KubeObject): Promise<KubeObject | undefined> {
     const made = await this.#objects.create(kind, withUids(creatable(kept), this.#uids), this.#hasStatus(kind));
-    if (made?.metadata.uid !== undefined) this.#standsFor(kept.metadata.uid, made.metadata.uid);
+    if (made?.metadata.uid !== undefined) this.#replaceUid(kept.metadata.uid, made.metadata.uid);
     return made;
   }
 
   /** Updates the current uid of an original object. */
-  #standsFor(meant: string | undefined, uid: string): void {
+  #replaceUid(meant: string | undefined, uid: string): void {
     if (meant === undefined || meant === uid) return;
     for (const [other, there] of this.#uids) if (there === meant) this.#uids.set(other, uid);
     this.#uids.set(meant, uid);
   }
 
   /** Waits until everything that was listed has been published; undefined if another client has changed more since. */
-  async #shown(listings: readonly Listing[]): Promise<number | undefined> {
+  async #allPublished(listings: readonly Listing[]): Promise<number | undefined> {
     const { live } = this.#view;
     const latest = Math.max(...listings.map(({ revision }) => revision));
     const kinds = new Set(listings.map(({ kind }) => groupResource(kind)));

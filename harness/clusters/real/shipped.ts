@@ -47,7 +47,7 @@ export async function ship(upstream: Upstream, shipped: Shipped): Promise<string
   for (const creation of creations) await create(upstream, creation);
   if (account === undefined) return undefined;
   await create(upstream, accountCreation(account));
-  if (authorization === 'allow-all') await create(upstream, mayDoEverything(account));
+  if (authorization === 'allow-all') await create(upstream, clusterAdminBinding(account));
   return tokenOf(upstream, account);
 }
 
@@ -86,7 +86,7 @@ function accountCreation({ namespace, name }: Account): Creation {
   };
 }
 
-function mayDoEverything(account: Account): Creation {
+function clusterAdminBinding(account: Account): Creation {
   const apiGroup = 'rbac.authorization.k8s.io';
   return {
     path: `/apis/${apiGroup}/v1/clusterrolebindings`,

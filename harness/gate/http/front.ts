@@ -291,7 +291,7 @@ class Listener {
   #handle(exchange: FrontExchange, client: Client, http1: boolean): void {
     const { remote, route, onRedirect } = this.#options;
     const { head } = exchange;
-    const as = this.#asWhom(head, client);
+    const as = this.#credentialsFor(head, client);
     if (as === undefined) {
       refuse(exchange);
       return;
@@ -326,14 +326,14 @@ class Listener {
       this.#handle(new WebSocketFront(incoming, head, socket, () => this.#reset(incoming.socket)), client, true);
       return;
     }
-    const as = this.#asWhom(head, client);
+    const as = this.#credentialsFor(head, client);
     if (as === undefined) socket.end('HTTP/1.1 401 Unauthorized\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
     else if (!mayTunnel(head)) socket.end('HTTP/1.1 403 Forbidden\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
     else tunnel(incoming, socket, first, remote.addressed(head, as, true), this.#pool(as), onRedirect);
   }
 
   /** The credentials for forwarding a request; undefined if it is refused. */
-  #asWhom({ headers }: RequestHead, { certified }: Client): As | undefined {
+  #credentialsFor({ headers }: RequestHead, { certified }: Client): As | undefined {
     if (certified) return 'configured';
     if (headerOf(headers, 'authorization') === this.#bearer) return 'configured';
     return this.#options.strangers === 'pass' ? 'carried' : undefined;

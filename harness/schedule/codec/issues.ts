@@ -4,17 +4,17 @@ import type { z } from 'zod';
 type Path = readonly PropertyKey[];
 
 /** The most issues to print; readers ignore more. */
-const TOLD_MAX = 4;
+const PRINTED_MAX = 4;
 
 /** The first issues as `at PLACE: EXPECTATION`, with the number of further ones. */
 export function describeIssues(error: z.ZodError, value: unknown): string {
   const issues = flatten(error.issues, []);
   if (issues.length === 0) return 'for an unknown reason';
-  const told = issues
-    .slice(0, TOLD_MAX)
+  const printed = issues
+    .slice(0, PRINTED_MAX)
     .map(({ issue, path }) => `at ${placeText(path)}: ${expectation(issue, valueAt(value, path))}`);
-  const more = issues.length > TOLD_MAX ? ` (and ${issues.length - TOLD_MAX} more)` : '';
-  return `${told.join('; ')}${more}`;
+  const more = issues.length > PRINTED_MAX ? ` (and ${issues.length - PRINTED_MAX} more)` : '';
+  return `${printed.join('; ')}${more}`;
 }
 
 /** `schedule.preemptions[0].run`; the root of the document has a name too. */

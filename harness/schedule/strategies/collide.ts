@@ -16,15 +16,15 @@ const OTHER_OBJECT = 15;
 /** The most writes of the target for which the change is withheld from it. */
 const DARK_WRITES_MAX = 4;
 /** In this many of three runs, writers wait for a collision. */
-const AMBUSH_OF_THREE = 2;
+const WAITING_OF_THREE = 2;
 /** How many writes to the object they let pass first. */
 const PASSED = [0, 0, 1, 2] as const;
 
 export const collide: MakeStrategy = (draws) => {
   const orderly = new Orderly();
-  const dark = draws.int(2) === 0;
-  const inAmbush = draws.int(3) < AMBUSH_OF_THREE;
-  let passes = inAmbush ? (PASSED[draws.int(PASSED.length)] ?? 0) : 0;
+  const isWithheld = draws.int(2) === 0;
+  const awaitsCollision = draws.int(3) < WAITING_OF_THREE;
+  let passes = awaitsCollision ? (PASSED[draws.int(PASSED.length)] ?? 0) : 0;
   let hidden: { readonly kind: string; left: number } | undefined;
   /** Writes that have been decided on: a waiting item is not decided on again. */
   const decided = new Set<number>();
@@ -33,16 +33,16 @@ export const collide: MakeStrategy = (draws) => {
       const write = view.items.find((item) => isTargetWrite(item) && !decided.has(item.seq));
       if (write !== undefined) {
         decided.add(write.seq);
-        const other = rival(view, write);
+        const other = competitor(view, write);
         const same = other !== undefined && sameObject(other, write);
         if (same && passes > 0) passes--;
         else if (other !== undefined && draws.int(100) < (same ? SAME_OBJECT : OTHER_OBJECT)) {
           orderly.run(other.actor);
-          if (dark) hidden = { kind: kindOf(other), left: 1 + draws.int(DARK_WRITES_MAX) };
+          if (isWithheld) hidden = { kind: kindOf(other), left: 1 + draws.int(DARK_WRITES_MAX) };
         }
       }
       const free = withoutEvents(view, hidden?.kind);
-      const item = orderly.pick(view, inAmbush ? orderly.withoutBeginnings(view, free) : free);
+      const item = orderly.pick(view, awaitsCollision ? orderly.withoutBeginnings(view, free) : free);
       if (hidden !== undefined && isTargetWrite(item) && --hidden.left <= 0) hidden = undefined;
       return item;
     },
@@ -52,7 +52,7 @@ export const collide: MakeStrategy = (draws) => {
 /**
  * An actor whose next operation touches the same object, else any. The user comes last, since a changed spec triggers the target anyway.
  */
-function rival({ items }: View, write: Item): Item | undefined {
+function competitor({ items }: View, write: Item): Item | undefined {
   const others = items.filter((item) => hasProgram(item.actor));
   const same = others.filter((item) => sameObject(item, write));
   return same.find(({ actor }) => roleOf(actor) !== 'user') ?? same[0] ?? others[0];

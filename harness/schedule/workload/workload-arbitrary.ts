@@ -72,7 +72,7 @@ class WorkloadArbitrary extends fc.Arbitrary<Workload> {
   /** The writers at objects that the target updates. */
   readonly #updating: readonly Armed[];
   /** The writers whose changes the target has to react to. */
-  readonly #stirring: readonly Armed[];
+  readonly #triggering: readonly Armed[];
   readonly #aimed: boolean;
   readonly #counts: readonly number[];
   readonly #rivals: boolean;
@@ -96,7 +96,7 @@ class WorkloadArbitrary extends fc.Arbitrary<Workload> {
     const updated = aim.objects.filter((object) => object.updated);
     this.#contesting = contesting;
     this.#updating = writers.flatMap((writer) => arm(writer, updated)).filter(({ writer }) => writer.as !== 'user');
-    this.#stirring = writers.flatMap((writer) =>
+    this.#triggering = writers.flatMap((writer) =>
       writer.stirs === undefined ? [] : arm(writer, aim.objects.filter(writer.stirs)),
     );
     this.#aimed = options.aimed === true;
@@ -118,7 +118,7 @@ class WorkloadArbitrary extends fc.Arbitrary<Workload> {
     let specChanged = false;
     // A target at rest sends nothing to interfere with, unless something triggers it.
     const isStirred = this.#aimed && start === 'settled';
-    const stir = !isStirred ? undefined : isLong ? { byUser: true } : this.#stir(mrng);
+    const stir = !isStirred ? undefined : isLong ? { byUser: true } : this.#trigger(mrng);
     const alone = start === 'settled' && this.#writers.length === 0;
     if (this.#user.length > 0 && (stir === undefined ? mrng.nextBoolean() || alone : stir.byUser)) {
       const armed = pick(this.#user, mrng);
@@ -150,11 +150,11 @@ class WorkloadArbitrary extends fc.Arbitrary<Workload> {
   }
 
   /** What triggers a target at rest: a changed spec, the loss of an object that it created, or both. */
-  #stir(mrng: fc.Random): { readonly byUser: boolean; readonly by?: Armed } {
-    if (this.#stirring.length === 0) return { byUser: true };
+  #trigger(mrng: fc.Random): { readonly byUser: boolean; readonly by?: Armed } {
+    if (this.#triggering.length === 0) return { byUser: true };
     const drawn = mrng.nextInt(0, 7);
     if (drawn < STIRRED_BY_USER_OF_EIGHT) return { byUser: true };
-    return { byUser: drawn === 7, by: pick(this.#stirring, mrng) };
+    return { byUser: drawn === 7, by: pick(this.#triggering, mrng) };
   }
 
   /** How long one program of the run waits, in ms; undefined in most runs. */

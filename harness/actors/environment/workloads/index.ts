@@ -81,7 +81,7 @@ export class Workloads {
   readonly #rules: TrialRules | undefined;
   readonly #pace: Pace | undefined;
   /** Uids of the managed objects of a run. */
-  readonly #tended = new Set<string>();
+  readonly #managed = new Set<string>();
   readonly #view = new View();
   readonly #queue = new WorkQueue((item) => this.#attempt(item));
 
@@ -95,7 +95,7 @@ export class Workloads {
 
   /** Processes a change, in commit order, and queues the objects that it concerns. */
   onChange(change: ObservedChange, actor: ActorId = ''): void {
-    if (this.#rules !== undefined && !this.#tends(this.#rules, change, actor)) return;
+    if (this.#rules !== undefined && !this.#manages(this.#rules, change, actor)) return;
     const { type, resource, namespace, name, object } = change;
     const known =
       RECONCILERS[resource] ?? (this.#rules === undefined ? undefined : (DELAYED[resource] ?? THIN[resource]));
@@ -123,17 +123,17 @@ export class Workloads {
     if (object === undefined) return 'done';
     if (this.#rules !== undefined && this.#pace !== undefined)
       return this.#attemptInRun(this.#rules, this.#pace, resource, object, item);
-    if (resource === 'namespaces') return this.#furnish(object);
+    if (resource === 'namespaces') return this.#createDefaults(object);
     return RECONCILERS[resource]?.(this.#api, this.#view, object) ?? 'done';
   }
 
   /** Reports whether a change is about an object that is managed in this run. */
-  #tends({ tends }: TrialRules, { type, resource, uid, object }: ObservedChange, actor: ActorId): boolean {
-    if (this.#tended.has(uid)) return true;
+  #manages({ tends }: TrialRules, { type, resource, uid, object }: ObservedChange, actor: ActorId): boolean {
+    if (this.#managed.has(uid)) return true;
     const owner = controllerOf(object)?.uid;
-    const dependent = actor === this.actor || (owner !== undefined && this.#tended.has(owner));
+    const dependent = actor === this.actor || (owner !== undefined && this.#managed.has(owner));
     if (type !== 'ADDED' || !(dependent || tends(resource, actor))) return false;
-    this.#tended.add(uid);
+    this.#managed.add(uid);
     return true;
   }
 
@@ -170,7 +170,7 @@ export class Workloads {
   }
 
   /** Creates the objects of every namespace. */
-  async #furnish({ metadata }: KubeObject): Promise<WorkResult> {
+  async #createDefaults({ metadata }: KubeObject): Promise<WorkResult> {
     const { name = '', deletionTimestamp } = metadata;
     if (deletionTimestamp !== undefined) return 'done';
     const account = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'default', namespace: name } };
