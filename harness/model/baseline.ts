@@ -31,7 +31,7 @@ export interface BaselineConditions {
   readonly cluster: ClusterKind;
   readonly writers: readonly string[];
   readonly faults: readonly string[];
-  /** Measured in a soak, whose runs each use fewer strategies and faults. */
+  /** Measured in a soak, whose runs each use fewer writers and faults. */
   readonly soak?: true;
 }
 

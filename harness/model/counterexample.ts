@@ -141,7 +141,7 @@ export interface RunSettings {
   /** Real cluster controllers on envtest; elsewhere, and by default, stalemate simulates them. */
   readonly with?: readonly ClusterPart[];
   readonly replicasMax: 1 | 2;
-  /** Requests that a process sends before it comes to rest are ordered by label, and it gets time for its first retries first. */
+  /** Requests that a process sends before it comes to rest are ordered by label, after time for its first retries. */
   readonly serialised?: boolean;
   /** The target gets a store outside the cluster. */
   readonly effects?: true;

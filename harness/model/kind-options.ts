@@ -15,7 +15,7 @@ export interface KindOptions {
 /** The address and credentials of a kind cluster; all addresses are loopback. */
 export interface KindAccess {
   readonly name: string;
-  /** Absolute path. The same folder holds an inventory of the new cluster's objects. */
+  /** Absolute path. The same folder holds a dump of the new cluster's content. */
   readonly kubeconfig: string;
   readonly context: string;
   readonly engine: string;

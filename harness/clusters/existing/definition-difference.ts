@@ -14,7 +14,7 @@ export function differenceOf(wanted: KubeObject, there: KubeObject): readonly st
   if (first === undefined) return [];
   const rest = more.length === 0 ? '' : `, and ${more.length} more`;
   return [
-    `the definition "${wanted.metadata.name ?? ''}" is there already and is used as it is; it differs from the file (${first.path}${rest})`,
+    `the definition "${wanted.metadata.name ?? ''}" already exists and is used unchanged; it differs from the file (${first.path}${rest})`,
   ];
 }
 

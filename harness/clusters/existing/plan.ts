@@ -80,7 +80,7 @@ async function definitions(remote: RemoteOptions, crds: readonly KubeObject[]): 
         const { code, body } = await ask(upstream, 'GET', path);
         if (code !== 200) return `would make the definition ${name}, and delete it at the end`;
         const [difference] = differenceOf(crd, body as unknown as KubeObject);
-        return difference ?? `would use the definition ${name}, which is there and the same`;
+        return difference ?? `would use the definition ${name}, which exists and is identical`;
       }),
     );
   } finally {

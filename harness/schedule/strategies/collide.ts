@@ -14,7 +14,7 @@ import type { MakeStrategy } from './strategy.ts';
 const SAME_OBJECT = 80;
 const OTHER_OBJECT = 15;
 /** The most writes of the target for which the change is withheld from it. */
-const DARK_WRITES_MAX = 4;
+const WITHHELD_WRITES_MAX = 4;
 /** In this many of three runs, writers wait for a collision. */
 const WAITING_OF_THREE = 2;
 /** How many writes to the object they let pass first. */
@@ -38,7 +38,7 @@ export const collide: MakeStrategy = (draws) => {
         if (same && passes > 0) passes--;
         else if (other !== undefined && draws.int(100) < (same ? SAME_OBJECT : OTHER_OBJECT)) {
           orderly.run(other.actor);
-          if (isWithheld) hidden = { kind: kindOf(other), left: 1 + draws.int(DARK_WRITES_MAX) };
+          if (isWithheld) hidden = { kind: kindOf(other), left: 1 + draws.int(WITHHELD_WRITES_MAX) };
         }
       }
       const free = withoutEvents(view, hidden?.kind);

@@ -54,10 +54,10 @@ export function specChanges(crd: KubeObject, sample: KubeObject): readonly LeafE
   if (spec === undefined) return [];
   const found: Found = { present: [], absent: [] };
   collect(spec, sample['spec'], ['spec'], found);
-  return [...inTurns(telling(found.present)), ...inTurns(telling(found.absent))];
+  return [...inTurns(byRank(found.present)), ...inTurns(byRank(found.absent))];
 }
 
-function telling(leaves: readonly Leaf[]): readonly (readonly LeafEdit[])[] {
+function byRank(leaves: readonly Leaf[]): readonly (readonly LeafEdit[])[] {
   return leaves.toSorted((a, b) => a.rank - b.rank || a.depth - b.depth).map(({ edits }) => edits);
 }
 
