@@ -32,7 +32,7 @@ export const truthfulStatus: Property = {
   exercised: reportsGenerations,
 };
 
-interface Claim {
+interface StatusClaim {
   readonly history: History;
   readonly index: HistoryIndex;
   readonly revision: Revision;
@@ -72,7 +72,7 @@ function isPutBack(index: HistoryIndex, revision: Revision, { path, to }: LeafCh
 }
 
 /** Returns a violation, or the reason why the result is inconclusive. */
-function judgeClaim(claim: Claim): Violation | string | undefined {
+function judgeClaim(claim: StatusClaim): Violation | string | undefined {
   const { history, index, revision, change, value } = claim;
   const { generation } = revision.object.metadata;
   if (generation === undefined) return undefined;
@@ -108,7 +108,12 @@ function judgeClaim(claim: Claim): Violation | string | undefined {
 }
 
 /** The highest value that the target itself had reported before in that field, if it is higher. */
-function higherBefore({ index, revision, change, value }: Claim): { revision: Revision; value: number } | undefined {
+function higherBefore({
+  index,
+  revision,
+  change,
+  value,
+}: StatusClaim): { revision: Revision; value: number } | undefined {
   for (const earlier of index.chain(revision.uid).slice(0, index.position(revision)).toReversed()) {
     if (roleOf(earlier.actor) !== 'target') continue;
     const reported = index.changes(earlier).find(({ path }) => path === change.path)?.to;
@@ -155,7 +160,7 @@ function receivedGenerations({ operations, deliveries }: History, revision: Revi
 }
 
 /** The writer that causes a new generation may know its number without reading it. */
-function madeByTarget({ index, revision, value }: Claim): boolean {
+function madeByTarget({ index, revision, value }: StatusClaim): boolean {
   const first = index.chain(revision.uid).find((version) => (version.object.metadata.generation ?? 0) >= value);
   return first !== undefined && first.type !== 'DELETED' && roleOf(first.actor) === 'target';
 }
@@ -164,7 +169,7 @@ function madeByTarget({ index, revision, value }: Claim): boolean {
  * Judges whether the status that claims a generation repeats an older spec. Only if a fresh read alone had delivered the generation: a
  * target that received it by its watch has acted on it, and may report an earlier observation.
  */
-function judgeEcho(claim: Claim, watched: boolean): Violation | string | undefined {
+function judgeEcho(claim: StatusClaim, watched: boolean): Violation | string | undefined {
   const { history, index, revision, change, value } = claim;
   if (watched || change.path !== 'status.observedGeneration') return undefined;
   const { reference } = history;
@@ -195,7 +200,7 @@ function judgeEcho(claim: Claim, watched: boolean): Violation | string | undefin
   return undefined;
 }
 
-function violation({ revision, change }: Claim, kind: string, sentence: string, evidence?: Revision): Violation {
+function violation({ revision, change }: StatusClaim, kind: string, sentence: string, evidence?: Revision): Violation {
   const revisions = [...(evidence === undefined ? [] : [evidence.revision]), revision.revision];
   return {
     signature: { property: NAME, class: kind, actors: ['target'], kind: revision.resource, field: change.path },

@@ -9,7 +9,7 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Browser } from 'playwright-core';
 import { hostileRun } from '../harness/report/run/test-run.ts';
-import type { Told } from '../harness/report/story.ts';
+import type { StoryInput } from '../harness/report/story.ts';
 import { CHECKS, overflow } from './report-pages/behaviour.ts';
 import { barriers, open, shoot, startBrowser, type Look } from './report-pages/browser.ts';
 import { hostile, HOSTILE, long } from './report-pages/findings.ts';
@@ -49,7 +49,7 @@ function none(found: readonly string[]): void {
   if (found.length > 0) throw new Error(found.join('\n'));
 }
 
-function write(name: string, told: Told): string {
+function write(name: string, told: StoryInput): string {
   const { file, bytes } = writeFinding(out, name, told);
   say(`\n${name}: ${Math.round(bytes / 1024)} kB`);
   if (name !== 'many-events' && bytes > USUAL_MAX) problems.push(`${name} has ${bytes} bytes`);

@@ -24,7 +24,7 @@ const PROXY: ReadonlySet<string> = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELE
 const ONLY_GET: ReadonlySet<string> = new Set(['GET']);
 const NONE: ReadonlySet<string> = new Set();
 
-interface Place {
+interface AllowedMethods {
   readonly namespaced: boolean;
   readonly watched: boolean;
   readonly collection: ReadonlySet<string>;
@@ -32,7 +32,7 @@ interface Place {
   readonly subresources: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
-let places: ReadonlyMap<string, Place> | undefined;
+let places: ReadonlyMap<string, AllowedMethods> | undefined;
 
 /** Whether the version of a group is served by the router of built-in kinds. */
 export function isBuiltIn(apiVersion: string): boolean {
@@ -64,9 +64,9 @@ function some(methods: ReadonlySet<string>): ReadonlySet<string> | undefined {
   return methods.size === 0 ? undefined : methods;
 }
 
-function allPlaces(): ReadonlyMap<string, Place> {
+function allPlaces(): ReadonlyMap<string, AllowedMethods> {
   if (places !== undefined) return places;
-  const all = new Map<string, Place>();
+  const all = new Map<string, AllowedMethods>();
   for (const { group, versions } of DISCOVERED)
     for (const { version, resources } of versions) {
       const apiVersion = group === '' ? version : `${group}/${version}`;
@@ -78,9 +78,15 @@ function allPlaces(): ReadonlyMap<string, Place> {
   return all;
 }
 
-const NOWHERE: Place = { namespaced: false, watched: false, collection: NONE, object: NONE, subresources: new Map() };
+const NOWHERE: AllowedMethods = {
+  namespaced: false,
+  watched: false,
+  collection: NONE,
+  object: NONE,
+  subresources: new Map(),
+};
 
-function placeOf({ scope, verbs, subresources = [] }: DiscoveredResource): Place {
+function placeOf({ scope, verbs, subresources = [] }: DiscoveredResource): AllowedMethods {
   return {
     namespaced: scope === 'Namespaced',
     watched: verbs.includes('watch'),

@@ -16,9 +16,9 @@ export interface RequestInfo {
   readonly name: string;
 }
 
-type Place = Omit<RequestInfo, 'verb'> & { readonly watching: boolean };
+type ParsedPath = Omit<RequestInfo, 'verb'> & { readonly watching: boolean };
 
-const cache = new Map<string, Place | undefined>();
+const cache = new Map<string, ParsedPath | undefined>();
 
 /** Parses `/api/v1/…` and `/apis/G/V/…`; undefined for non-resource requests (discovery, health, …). */
 export function requestInfo(
@@ -73,7 +73,7 @@ export function verbOf(method: Method, named: boolean, watch: boolean): Verb {
   }
 }
 
-function parsePath(path: string): Place | undefined {
+function parsePath(path: string): ParsedPath | undefined {
   let parts: string[];
   try {
     parts = path

@@ -53,8 +53,8 @@ export function builtInResources(): ReadonlySet<string> {
  * The controllers beside a served API server: none; garbage collection and namespace deletion; or both and the workload
  * controllers, which simulate pods without containers.
  */
-export const ENVIRONMENTS = ['none', 'gc', 'workloads'] as const;
-export type Environment = (typeof ENVIRONMENTS)[number];
+export const SERVED_CONTROLLERS = ['none', 'gc', 'workloads'] as const;
+export type ServedControllers = (typeof SERVED_CONTROLLERS)[number];
 
 /** The interval of bookmarks in ms, about that of real servers. */
 const BOOKMARKS_EVERY_MS = 60_000;
@@ -64,7 +64,7 @@ const BOOKMARKS_EVERY_MS = 60_000;
  *
  * @param caPem - The certificate that pods trust.
  */
-export async function animate(server: ApiServer, environment: Environment, caPem: string): Promise<() => void> {
+export async function animate(server: ApiServer, environment: ServedControllers, caPem: string): Promise<() => void> {
   const on = environment !== 'none';
   const upstream = (): ApiServer => server;
   const controllers = [

@@ -1,7 +1,8 @@
 import { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
+import type { EnvVars } from 'stalemate-apiserver/processes/env-vars';
 import { choice, collect, countArgument, seedArgument } from './arguments.ts';
-import { applyEnvironment, unknownVariables, type Environment } from './environment.ts';
+import { applyEnvironment, unknownVariables } from './environment.ts';
 
 function command(): Command {
   return new Command('run')
@@ -15,7 +16,7 @@ function command(): Command {
     .action(() => {});
 }
 
-function flags(args: readonly string[], env: Environment): unknown {
+function flags(args: readonly string[], env: EnvVars): unknown {
   const parsed = command().parse([...args], { from: 'user' });
   applyEnvironment(parsed, env);
   return parsed.opts();

@@ -5,11 +5,10 @@
  * line. Errors name the variable, and unknown names cause a warning.
  */
 import type { Command, Option } from 'commander';
+import type { EnvVars } from 'stalemate-apiserver/processes/env-vars';
 import { HarnessError } from '../model/errors.ts';
 import { nearestOf } from '../model/nearest.ts';
 import { usage } from './arguments.ts';
-
-export type Environment = { readonly [name: string]: string | undefined };
 
 const PREFIX = 'STALEMATE_';
 /** Variables for the executable, or between its own processes. */
@@ -32,7 +31,7 @@ function variableOf({ long }: Pick<Option, 'long'>): string {
  *
  * @throws {USAGE} with the variable's name.
  */
-export function applyEnvironment(command: Command, env: Environment): void {
+export function applyEnvironment(command: Command, env: EnvVars): void {
   for (const option of command.options) {
     const variable = variableOf(option);
     const value = (env[variable] ?? '').trim();
@@ -76,7 +75,7 @@ function switched(option: Option, value: string): boolean | undefined {
 }
 
 /** Returns a sentence for each variable with our prefix that no flag has. */
-export function unknownVariables(env: Environment, commands: readonly Command[]): readonly string[] {
+export function unknownVariables(env: EnvVars, commands: readonly Command[]): readonly string[] {
   const known = [...new Set(commands.flatMap(flagVariables))];
   return Object.keys(env)
     .filter((name) => name.startsWith(PREFIX) && !OURS.has(name) && !SERVICE_LINK.test(name) && !known.includes(name))

@@ -11,13 +11,13 @@ import type { Operation, Revision } from '../model/history.ts';
 import { diffContent, isServerLeaf, keySegment, leavesOf } from '../model/leaf.ts';
 import { isCopied, rebuiltParts } from '../model/rebuilt.ts';
 import type { Rebuilt } from '../model/rebuilt.ts';
-import type { HistoryIndex, Seen } from './history-index.ts';
+import type { HistoryIndex, ObservedVersion } from './history-index.ts';
 
 export interface BaseContent {
   /** The version that the content was made from; absent if the actor had received none. */
-  readonly base: Seen | undefined;
+  readonly base: ObservedVersion | undefined;
   /** The newest version that the actor had received when it sent the write. */
-  readonly newest: Seen | undefined;
+  readonly newest: ObservedVersion | undefined;
   /** The resourceVersion in the request; absent if it had none, so that the server made no check. */
   readonly carried: number | undefined;
   readonly rebuilt: Rebuilt;
@@ -32,8 +32,8 @@ export function baseContent(index: HistoryIndex, revision: Revision, operation: 
   const seen = index.seenBy(operation.actor, revision.uid, operation.invoked.at);
   const candidates = seen.filter((candidate) => carried === undefined || candidate.revision <= carried);
   const rebuilt = rebuiltIn(operation, candidates);
-  let newest: Seen | undefined;
-  let base: Seen | undefined;
+  let newest: ObservedVersion | undefined;
+  let base: ObservedVersion | undefined;
   let smallest = Number.POSITIVE_INFINITY;
   for (const candidate of seen) if (candidate.revision >= (newest?.revision ?? 0)) newest = candidate;
   for (const candidate of candidates) {
@@ -69,7 +69,7 @@ function distanceTo(
   return distance;
 }
 
-function rebuiltIn(operation: Operation, candidates: readonly Seen[]): Rebuilt {
+function rebuiltIn(operation: Operation, candidates: readonly ObservedVersion[]): Rebuilt {
   if (!isWholeObject(operation)) return () => undefined;
   return rebuiltParts(
     operation.body as KubeObject,

@@ -58,7 +58,7 @@ function targetOf(history: History, revision: Revision): ObjectTarget {
   return { group, version, resource, namespace: revision.namespace, name };
 }
 
-interface Place {
+interface FieldAt {
   readonly path: FieldPath;
   /** The value at the path, or the list item if `inList`. */
   readonly value: JsonValue;
@@ -67,7 +67,7 @@ interface Place {
 }
 
 /** Finds a leaf or a list item by its leaf path. */
-function locate(object: KubeObject, field: string): Place | undefined {
+function locate(object: KubeObject, field: string): FieldAt | undefined {
   let value: JsonValue = object;
   let here = '';
   const path: (string | { readonly [key: string]: string })[] = [];

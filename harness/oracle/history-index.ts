@@ -13,7 +13,7 @@ import type { LeafChange } from '../model/leaf.ts';
 import type { Reference } from '../model/reference.ts';
 
 /** One version of one object, as received by an actor. */
-export interface Seen {
+export interface ObservedVersion {
   readonly revision: number;
   readonly object: KubeObject;
   /** The tick at which the actor received it. */
@@ -123,8 +123,8 @@ export class HistoryIndex {
   }
 
   /** The versions of one object that an actor received before a tick, in order of arrival. */
-  seenBy(actor: ActorId, uid: string, before: number): readonly Seen[] {
-    const seen: Seen[] = [];
+  seenBy(actor: ActorId, uid: string, before: number): readonly ObservedVersion[] {
+    const seen: ObservedVersion[] = [];
     for (const { actor: reader, verb, outcome, answered } of this.history.operations) {
       if (reader !== actor || outcome.type !== 'ok' || answered === undefined || answered.at >= before) continue;
       const { object, items } = outcome;

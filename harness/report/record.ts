@@ -8,7 +8,7 @@ import type { Counterexample } from '../model/counterexample.ts';
 import type { FindingRecord, InconclusiveRun } from '../model/finding.ts';
 import type { UnjudgedRun } from '../model/recording.ts';
 import { findingPage } from './html/index.ts';
-import type { Told } from './story.ts';
+import type { StoryInput } from './story.ts';
 import { fileStem } from './title.ts';
 import { writeWhole } from './write-files.ts';
 import { given } from '../model/given.ts';
@@ -32,7 +32,7 @@ export interface FindingFiles {
  * Returns the paths of a finding's files below a report folder. The same signature has the same name, so a later, smaller
  * example replaces an earlier one.
  */
-export function findingFiles(reportDir: string, finding: Told): FindingFiles {
+export function findingFiles(reportDir: string, finding: StoryInput): FindingFiles {
   const stem = fileStem(finding.violation);
   return {
     counterexample: join(reportDir, 'failures', `${stem}.json`),
@@ -46,7 +46,7 @@ export function findingFiles(reportDir: string, finding: Told): FindingFiles {
  *
  * @throws {OUTPUT_FAILED}
  */
-export function writeFinding(reportDir: string, finding: Told, encoders: Encoders): FindingFiles {
+export function writeFinding(reportDir: string, finding: StoryInput, encoders: Encoders): FindingFiles {
   writeCounterexample(reportDir, finding, (counterexample) => encoders.counterexample(counterexample));
   writeRecord(reportDir, finding, (record) => encoders.record(record));
   return findingFiles(reportDir, finding);
@@ -57,7 +57,11 @@ export function writeFinding(reportDir: string, finding: Told, encoders: Encoder
  *
  * @throws {OUTPUT_FAILED}
  */
-export function writeCounterexample(reportDir: string, finding: Told, encode: Encoders['counterexample']): string {
+export function writeCounterexample(
+  reportDir: string,
+  finding: StoryInput,
+  encode: Encoders['counterexample'],
+): string {
   const path = findingFiles(reportDir, finding).counterexample;
   writeWhole(path, encode(finding.counterexample));
   return path;
@@ -68,7 +72,7 @@ export function writeCounterexample(reportDir: string, finding: Told, encode: En
  *
  * @throws {OUTPUT_FAILED}
  */
-export function writeRecord(reportDir: string, finding: Told, encode: Encoders['record']): string {
+export function writeRecord(reportDir: string, finding: StoryInput, encode: Encoders['record']): string {
   const path = findingFiles(reportDir, finding).record;
   writeWhole(path, encode(recordOf(finding)));
   return path;
@@ -79,7 +83,7 @@ export function writeRecord(reportDir: string, finding: Told, encode: Encoders['
  *
  * @throws {OUTPUT_FAILED}
  */
-export function writePage(reportDir: string, finding: Told, cwd: string): string {
+export function writePage(reportDir: string, finding: StoryInput, cwd: string): string {
   const { page, counterexample, record } = findingFiles(reportDir, finding);
   const places = { counterexample: relative(cwd, counterexample), record: relative(cwd, record) };
   writeWhole(page, findingPage(finding, places));
@@ -87,7 +91,7 @@ export function writePage(reportDir: string, finding: Told, cwd: string): string
 }
 
 /** Converts a finding to the document that `recheck` and `report` read. */
-export function recordOf({ violation, stats, neighbour, counterexample, record: history }: Told): FindingRecord {
+export function recordOf({ violation, stats, neighbour, counterexample, record: history }: StoryInput): FindingRecord {
   return {
     version: 3,
     kind: 'record',

@@ -60,10 +60,10 @@ export interface Story {
 const ROWS_MAX = 25;
 
 /** A finding, or the replay of one. */
-export type Told = Omit<Finding, 'stats'> & { readonly stats?: FindingStats };
+export type StoryInput = Omit<Finding, 'stats'> & { readonly stats?: FindingStats };
 
 /** Builds the story of a finding. Pure. */
-export function tellStory({ record: history, violation, counterexample, stats }: Told): Story {
+export function tellStory({ record: history, violation, counterexample, stats }: StoryInput): Story {
   const index = indexHistory(history);
   const keys = involvedKeys(index, violation);
   const from = beginning(index, violation);
@@ -104,7 +104,7 @@ function namesOf(keys: ReadonlySet<string>): ReadonlySet<string> {
   return new Set([...keys].map((key) => key.split('/').slice(1).join('/')));
 }
 
-function reconciled({ signature }: Violation, { measurements }: Told['record']): Pick<Story, 'reconciles'> {
+function reconciled({ signature }: Violation, { measurements }: StoryInput['record']): Pick<Story, 'reconciles'> {
   const reconciles = reconcilesBeside(signature.property, measurements);
   return given({ reconciles });
 }

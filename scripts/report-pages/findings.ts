@@ -3,18 +3,18 @@ import { readFileSync } from 'node:fs';
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import { controllers, decodeRecord, recheck, run } from '../../harness/index.ts';
 import type { FindingStats } from '../../harness/index.ts';
-import type { Told } from '../../harness/report/story.ts';
+import type { StoryInput } from '../../harness/report/story.ts';
 import { deployment, findingOf, HistoryScript, lostUpdate } from '../../harness/report/test-findings.ts';
 import { nameOf, optionsFor } from '../catalogue.ts';
 
 /** The finding that the README explains. */
-export function example(): Told {
+export function example(): StoryInput {
   const stats = JSON.parse(stored('lost-update.stats.json')) as FindingStats;
   return { ...recorded('lost-update.record.json'), stats };
 }
 
 /** A finding in a real operator in Go, as its record tells it: log lines, real time, children with generated names. */
-export function ofProcess(): Told {
+export function ofProcess(): StoryInput {
   return recorded('kuberay-715.record.json');
 }
 
@@ -22,7 +22,7 @@ function stored(name: string): string {
   return readFileSync(new URL(`../../docs/examples/${name}`, import.meta.url), 'utf8');
 }
 
-function recorded(name: string): Told {
+function recorded(name: string): StoryInput {
   const { counterexample, history } = decodeRecord(stored(name), name);
   const { violation } = recheck({ version: 3, kind: 'record', counterexample, history });
   if (violation === undefined) throw new Error(`the stored example ${name} no longer shows its violation`);
@@ -33,7 +33,7 @@ function recorded(name: string): Told {
 const SHRINK_MS = 120_000;
 
 /** What a campaign finds first in a wrong controller of the catalogue, of one property if that is named; the same seed finds the same. */
-export async function found(name: string, seed: number, property?: string): Promise<Told> {
+export async function found(name: string, seed: number, property?: string): Promise<StoryInput> {
   const entry = controllers.find((candidate) => nameOf(candidate) === name);
   if (entry === undefined) throw new Error(`the catalogue has no "${name}"`);
   const judged = property === undefined ? {} : { properties: [property] };
@@ -48,7 +48,7 @@ export const HOSTILE =
   '</script><script>document.title="taken"</script><img src=x onerror=\'document.title="taken"\'><!--';
 
 /** Text that wants to be more than text, wherever somebody else decides what stands there. */
-export function hostile(): Told {
+export function hostile(): StoryInput {
   const told = lostUpdate();
   const { violation, record } = told;
   const spiked: KubeObject = {
@@ -75,7 +75,7 @@ const OBJECTS = 40;
 const CONFLICT = { type: 'fail', code: 409, reason: 'Conflict', message: 'the object has been modified' } as const;
 
 /** A long run: `events` requests and watch events on some objects, and the lost update at its end. */
-export function long(events: number): Told {
+export function long(events: number): StoryInput {
   const script = new HistoryScript();
   let revision = 1000;
   const current = Array.from({ length: OBJECTS }, (_, index) => named(index, ++revision, 1));

@@ -10,13 +10,13 @@ import { redactFinding } from '../../harness/report/redaction/index.ts';
 import type { Scenario } from '../../harness/report/run/document.ts';
 import { makeRun } from '../../harness/report/run/make-document.ts';
 import { green, withFinding } from '../../harness/report/run/test-run.ts';
-import type { Told } from '../../harness/report/story.ts';
+import type { StoryInput } from '../../harness/report/story.ts';
 import { writeWhole } from '../../harness/report/write-files.ts';
 import { example, found, ofProcess } from './findings.ts';
 
 export interface FindingPage {
   readonly name: string;
-  readonly make: () => Told | Promise<Told>;
+  readonly make: () => StoryInput | Promise<StoryInput>;
 }
 
 const search = (name: string, controller: string, seed: number, property?: string): FindingPage => ({
@@ -42,7 +42,7 @@ export const MORE: readonly FindingPage[] = [
 export function writeFinding(
   folder: string,
   name: string,
-  told: Told,
+  told: StoryInput,
 ): { readonly file: string; readonly bytes: number } {
   const stem = join('.stalemate', 'failures', `${name}.json`);
   const text = findingPage(redactFinding(told), { counterexample: stem, record: stem.replace('failures', 'records') });

@@ -8,6 +8,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { ApiServerError } from '../../objects/errors.ts';
+import type { EnvVars } from '../../processes/env-vars.ts';
 
 /** The version that the embedded API server is compared with. */
 export const KUBERNETES_VERSION = 'v1.36.3';
@@ -44,8 +45,6 @@ export const PROGRAMS: readonly Program[] = [
 /** Installs etcd and kube-apiserver where Go is available. */
 const FETCH = 'go run sigs.k8s.io/controller-runtime/tools/setup-envtest@latest use 1.36';
 
-type Environment = { readonly [name: string]: string | undefined };
-
 const VARIABLES: { readonly [program in Program]: string } = {
   etcd: 'TEST_ASSET_ETCD',
   'kube-apiserver': 'TEST_ASSET_KUBE_APISERVER',
@@ -57,12 +56,12 @@ const VARIABLES: { readonly [program in Program]: string } = {
 };
 
 /** This user's cache of built binaries. */
-export function userCache(environment: Environment = process.env): string {
+export function userCache(environment: EnvVars = process.env): string {
   return join(environment['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'stalemate');
 }
 
 /** Where the build keeps its binaries: one folder per pair of versions; toxiproxy and kwok have folders of their own. */
-export function cacheFolder(environment: Environment = process.env, program?: Program): string {
+export function cacheFolder(environment: EnvVars = process.env, program?: Program): string {
   const cache = userCache(environment);
   if (program === 'toxiproxy-server') return join(cache, 'toxiproxy', TOXIPROXY_VERSION);
   if (program === 'kwok') return join(cache, 'kwok', KWOK_VERSION);
@@ -70,7 +69,7 @@ export function cacheFolder(environment: Environment = process.env, program?: Pr
 }
 
 /** Where setup-envtest keeps binaries: one folder per version, the newest first. */
-function storeFolders(environment: Environment): readonly string[] {
+function storeFolders(environment: EnvVars): readonly string[] {
   const home = environment['HOME'] || homedir();
   const store =
     process.platform === 'darwin'
@@ -83,7 +82,7 @@ function storeFolders(environment: Environment): readonly string[] {
 }
 
 /** The path of a program: from its variable, envtest's folder, the build, or setup-envtest's store; undefined when it is in none. */
-export function findProgram(program: Program, environment: Environment = process.env): string | undefined {
+export function findProgram(program: Program, environment: EnvVars = process.env): string | undefined {
   const named = environment[VARIABLES[program]];
   if (named !== undefined && named !== '') {
     if (existsSync(named)) return named;
@@ -102,24 +101,24 @@ export function findProgram(program: Program, environment: Environment = process
 }
 
 /** The path of kubectl: as {@link findProgram}, else the first on PATH. */
-export function findKubectl(environment: Environment = process.env): string | undefined {
+export function findKubectl(environment: EnvVars = process.env): string | undefined {
   return findProgram('kubectl', environment) ?? onPath('kubectl', environment);
 }
 
 /** The path of toxiproxy-server: as {@link findProgram}, else the first on PATH. */
-export function findToxiproxy(environment: Environment = process.env): string | undefined {
+export function findToxiproxy(environment: EnvVars = process.env): string | undefined {
   return findProgram('toxiproxy-server', environment) ?? onPath('toxiproxy-server', environment);
 }
 
 /** The hint when there is none. */
-export function missingToxiproxyText(environment: Environment = process.env): string {
+export function missingToxiproxyText(environment: EnvVars = process.env): string {
   return (
     `found no toxiproxy-server on PATH or in ${cacheFolder(environment, 'toxiproxy-server')}; ` +
     `install toxiproxy ${TOXIPROXY_VERSION}, or name one with --toxiproxy PATH, or build it once in a clone of stalemate (needs Go, half a minute): node scripts/control-plane.ts build toxiproxy-server`
   );
 }
 
-function onPath(program: Program, environment: Environment): string | undefined {
+function onPath(program: Program, environment: EnvVars): string | undefined {
   const paths = (environment['PATH'] ?? '').split(delimiter).map((folder) => join(folder, program));
   return paths.find((path) => existsSync(path));
 }
@@ -132,7 +131,7 @@ export interface ControlPlaneBinaries {
 }
 
 /** @throws {CLUSTER_UNAVAILABLE} with the commands to run, when etcd or kube-apiserver is missing. */
-export function findControlPlane(environment: Environment = process.env): ControlPlaneBinaries {
+export function findControlPlane(environment: EnvVars = process.env): ControlPlaneBinaries {
   const etcd = findProgram('etcd', environment);
   const apiserver = findProgram('kube-apiserver', environment);
   if (etcd === undefined || apiserver === undefined) {
@@ -152,7 +151,7 @@ export function findControlPlane(environment: Environment = process.env): Contro
 }
 
 /** The hint for missing parts that setup-envtest does not have either. */
-export function missingPartsText(missing: readonly PartProgram[], environment: Environment = process.env): string {
+export function missingPartsText(missing: readonly PartProgram[], environment: EnvVars = process.env): string {
   const names = missing.map((part) => `${part} (or ${VARIABLES[part]})`).join(' and no ');
   return (
     `found no ${names} in KUBEBUILDER_ASSETS or ${[...new Set(missing.map((part) => cacheFolder(environment, part)))].join(' or ')}, ` +
@@ -162,7 +161,7 @@ export function missingPartsText(missing: readonly PartProgram[], environment: E
 }
 
 /** The hint for missing programs. */
-export function missingText(missing: string, environment: Environment = process.env): string {
+export function missingText(missing: string, environment: EnvVars = process.env): string {
   const assets = environment['KUBEBUILDER_ASSETS'];
   return (
     `found no ${missing} in ${assets === undefined || assets === '' ? '' : `KUBEBUILDER_ASSETS (${assets}) or `}${cacheFolder(environment)} or setup-envtest's store, ` +

@@ -2,7 +2,7 @@
 import { isMap } from '../../objects/json.ts';
 import type { JsonValue } from '../../objects/object.ts';
 
-export interface Place {
+export interface DifferenceAt {
   /** `body.details.causes[].message`: without indices and keys of free-form maps, so that one cause has one path. */
   readonly path: string;
   readonly ours: JsonValue | undefined;
@@ -11,13 +11,17 @@ export interface Place {
 
 const MAX_PLACES = 200;
 
-export function differences(ours: JsonValue | undefined, real: JsonValue | undefined, path = ''): readonly Place[] {
-  const places: Place[] = [];
+export function differences(
+  ours: JsonValue | undefined,
+  real: JsonValue | undefined,
+  path = '',
+): readonly DifferenceAt[] {
+  const places: DifferenceAt[] = [];
   walk(ours, real, path, places);
   return places;
 }
 
-function walk(ours: JsonValue | undefined, real: JsonValue | undefined, path: string, places: Place[]): void {
+function walk(ours: JsonValue | undefined, real: JsonValue | undefined, path: string, places: DifferenceAt[]): void {
   if (places.length >= MAX_PLACES || ours === real) return;
   if (Array.isArray(ours) && Array.isArray(real)) {
     if (ours.length !== real.length) {

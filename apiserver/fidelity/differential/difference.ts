@@ -1,8 +1,8 @@
 /** Where the embedded server and a real one answer differently. */
-import type { Place } from './compare.ts';
+import type { DifferenceAt } from './compare.ts';
 import type { Operation } from './operation.ts';
 
-export interface Difference extends Place {
+export interface Difference extends DifferenceAt {
   /** Verb, family, patch type, subresource and place. */
   readonly key: string;
   readonly kind: string;

@@ -7,7 +7,7 @@
 import { isMap } from '../../objects/json.ts';
 import type { JsonValue } from '../../objects/object.ts';
 import type { Difference } from './difference.ts';
-import { differences, plain, type Place } from './compare.ts';
+import { differences, plain, type DifferenceAt } from './compare.ts';
 import type { ComparedKind } from './kinds.ts';
 import { isKnown } from './known.ts';
 import type { Operation, Sequence } from './operation.ts';
@@ -37,7 +37,10 @@ export async function runSequence(sequence: Sequence, ours: Side, real: Side): P
   const known: Difference[] = [];
   const script: string[] = [];
   const covered: string[] = [];
-  const note = (places: readonly Place[], describe: (place: Place) => Omit<Difference, keyof Place>): boolean => {
+  const note = (
+    places: readonly DifferenceAt[],
+    describe: (place: DifferenceAt) => Omit<Difference, keyof DifferenceAt>,
+  ): boolean => {
     const noted = places.map((place) => ({ ...place, ...describe(place) }));
     for (const difference of noted) (isKnown(difference) ? known : found).push(difference);
     return noted.some((difference) => !isKnown(difference));

@@ -5,10 +5,10 @@
  */
 import { parse } from 'yaml';
 import type { JsonObject, JsonValue } from '../../objects/object.ts';
-import { differences, plain, type Place } from '../differential/compare.ts';
+import { differences, plain, type DifferenceAt } from '../differential/compare.ts';
 import type { FuzzRequest, RawReply } from './client.ts';
 
-export interface HttpDifference extends Place {
+export interface HttpDifference extends DifferenceAt {
   /** Same cause, same key. */
   readonly key: string;
   readonly request: FuzzRequest;
@@ -35,7 +35,7 @@ const MESSAGE_SHOWN = 160;
 /** The differences between the answers; empty when they are equal. */
 export function compareReplies(request: FuzzRequest, ours: RawReply, real: RawReply): readonly HttpDifference[] {
   const [a, b] = [shapeOf(ours, request), shapeOf(real, request)];
-  const note = (place: Place): HttpDifference => ({
+  const note = (place: DifferenceAt): HttpDifference => ({
     ...place,
     key: `${request.area.split(' ', 1)[0]} · ${answerOf(real)}${answerOf(ours) === answerOf(real) ? '' : `, ours ${answerOf(ours)}`} · ${place.path} · ${worded(place.real)} / ${worded(place.ours)}`,
     request,

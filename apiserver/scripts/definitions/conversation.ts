@@ -6,7 +6,7 @@
  */
 import type { Difference } from './difference.ts';
 import type { Ask, Reply } from '../../fidelity/differential/client.ts';
-import { differences, type Place } from '../../fidelity/differential/compare.ts';
+import { differences, type DifferenceAt } from '../../fidelity/differential/compare.ts';
 import { Symbols } from '../../fidelity/differential/symbols.ts';
 import { realDelay } from '../../clock.ts';
 import { isMap, mapOf, mapsOf, textOf } from '../../objects/json.ts';
@@ -168,7 +168,7 @@ export class Conversation {
     const [ours, real] = await Promise.all([answer(this.#ours), answer(this.#real)]);
     this.#tally.counts.answers++;
     const answers = { ours: answerOf(this.#ours.reply), real: answerOf(this.#real.reply) };
-    const places: readonly Place[] =
+    const places: readonly DifferenceAt[] =
       answers.ours === answers.real
         ? differences(ours, real)
         : [{ path: 'answer', ours: messageOf(this.#ours.reply), real: messageOf(this.#real.reply) }];

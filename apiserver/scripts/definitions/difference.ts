@@ -1,7 +1,7 @@
-import type { Place } from '../../fidelity/differential/compare.ts';
+import type { DifferenceAt } from '../../fidelity/differential/compare.ts';
 
 /** A difference between the answers of both servers, at one path. */
-export interface Difference extends Place {
+export interface Difference extends DifferenceAt {
   readonly project: string;
   readonly file: string;
   /** `apiVersion kind name`. */

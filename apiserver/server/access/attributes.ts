@@ -24,7 +24,7 @@ export interface Attributes {
 /** The user when there is no authentication, as in process: an administrator. */
 export const ADMIN: UserInfo = { name: 'system:admin', groups: ['system:masters', 'system:authenticated'] };
 
-interface Place {
+interface RequestedResource {
   readonly isResource: boolean;
   readonly watching: boolean;
   readonly group: string;
@@ -34,7 +34,7 @@ interface Place {
   readonly name: string;
 }
 
-const NOWHERE: Place = {
+const NOWHERE: RequestedResource = {
   isResource: false,
   watching: false,
   group: '',
@@ -44,7 +44,7 @@ const NOWHERE: Place = {
   name: '',
 };
 const PLACES_MAX = 10_000;
-const places = new Map<string, Place>();
+const places = new Map<string, RequestedResource>();
 
 export function attributesOf(request: ApiRequest): Attributes {
   const { method, path, query } = request;
@@ -69,7 +69,7 @@ function selectedName({ query }: ApiRequest): string {
   return selector === undefined ? '' : (BY_NAME.exec(selector)?.[1] ?? '');
 }
 
-function placeOf(path: string): Place {
+function placeOf(path: string): RequestedResource {
   // Decoded first: an escaped slash separates segments here.
   const parts = decoded(path)
     .split('/')

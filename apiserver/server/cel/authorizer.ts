@@ -17,9 +17,9 @@ export interface AuthorizerAnswer {
 
 export type Authorize = (check: Attributes) => AuthorizerAnswer;
 
-type Place = Omit<Attributes, 'user' | 'verb'>;
+type ResourceAttributes = Omit<Attributes, 'user' | 'verb'>;
 
-const NOWHERE: Place = {
+const NOWHERE: ResourceAttributes = {
   isResource: false,
   path: '',
   group: '',
@@ -36,11 +36,11 @@ const CHECKS_MAX = 2;
 export class Authorizer {
   readonly user: UserInfo;
   readonly #authorize: Authorize;
-  readonly #requested: Place;
+  readonly #requested: ResourceAttributes;
   readonly #root: Authorizer;
   #checks = 0;
 
-  constructor(authorize: Authorize, user: UserInfo, requested: Partial<Place> = {}, root?: Authorizer) {
+  constructor(authorize: Authorize, user: UserInfo, requested: Partial<ResourceAttributes> = {}, root?: Authorizer) {
     this.#authorize = authorize;
     this.#root = root ?? this;
     this.user = user;
@@ -69,9 +69,9 @@ export class Authorizer {
 
 class Check {
   readonly authorizer: Authorizer;
-  readonly place: Place;
+  readonly place: ResourceAttributes;
 
-  constructor(authorizer: Authorizer, place: Place) {
+  constructor(authorizer: Authorizer, place: ResourceAttributes) {
     this.authorizer = authorizer;
     this.place = place;
   }
@@ -127,7 +127,7 @@ export function registerAuthorizer(env: Environment): void {
       return new ResourceCheck(from.authorizer, { ...from.place, resource: given });
     },
   });
-  const narrowing = (field: string, narrowed: (given: string) => Partial<Place>): void => {
+  const narrowing = (field: string, narrowed: (given: string) => Partial<ResourceAttributes>): void => {
     env.registerFunction(
       `${resource}.${field}(string): ${resource}`,
       (from: ResourceCheck, given: string) => new ResourceCheck(from.authorizer, { ...from.place, ...narrowed(given) }),

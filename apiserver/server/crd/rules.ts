@@ -93,7 +93,7 @@ export function validateRules(schema: JsonObject, at: string, errors: FieldError
 }
 
 /** The place of a schema. */
-interface Place {
+interface SchemaPosition {
   readonly at: string;
   readonly root: boolean;
   /** The path of the nearest ancestor with uncorrelatable items. */
@@ -108,9 +108,9 @@ interface Site {
   readonly errors: FieldError[];
 }
 
-function validateTree(tree: RuleTree, schema: JsonObject, place: Place, site: Site): void {
+function validateTree(tree: RuleTree, schema: JsonObject, place: SchemaPosition, site: Site): void {
   const { at, uncorrelatable } = place;
-  const inner: Omit<Place, 'at'> = {
+  const inner: Omit<SchemaPosition, 'at'> = {
     root: false,
     uncorrelatable,
     cardinality: cardinalityBelow(schema, place.cardinality),

@@ -58,20 +58,20 @@ const SET_ORDER = '$setElementOrder';
 const DELETE_PRIMITIVES = '$deleteFromPrimitiveList';
 
 /** The place of a merge in the schema. The root and every field have a node; `name` is the field's, for messages. */
-interface Place {
+interface MergePosition {
   readonly node: SchemaNode | undefined;
   readonly name: string;
 }
 
 /** The merge strategy of a field. */
 interface FieldMerge {
-  readonly place: Place;
+  readonly place: MergePosition;
   /** Empty, `merge` or `replace`. */
   readonly strategy: string;
   readonly mergeKey: string;
 }
 
-function lookUp(place: Place, key: string): FieldMerge {
+function lookUp(place: MergePosition, key: string): FieldMerge {
   const { node } = place;
   if (node === undefined || node.type === '' || (node.preserve && node.properties.size === 0))
     throw new SmpError(500, `merging an object in json but data type is not struct, instead is: ${kindName(node)}`);
@@ -102,7 +102,7 @@ function kindName(node: SchemaNode | undefined): string {
   }
 }
 
-function lookUpList(place: Place, key: string): FieldMerge {
+function lookUpList(place: MergePosition, key: string): FieldMerge {
   const field = lookUp(place, key);
   const { node } = field.place;
   if (node?.type !== 'array') throw new SmpError(500, `expected slice or array type, but got: ${kindName(place.node)}`);
@@ -110,7 +110,7 @@ function lookUpList(place: Place, key: string): FieldMerge {
 }
 
 /** `patch` belongs to the merge and loses its directives; `original` is copied. */
-function mergeMap(original: JsonObject, patch: MutableMap, place: Place): JsonValue {
+function mergeMap(original: JsonObject, patch: MutableMap, place: MergePosition): JsonValue {
   const directive = patch[DIRECTIVE];
   if (directive !== undefined) {
     if (directive === 'replace') {
@@ -130,7 +130,7 @@ function mergeMap(original: JsonObject, patch: MutableMap, place: Place): JsonVa
   return merged;
 }
 
-function mergeField(merged: MutableMap, patchKey: string, value: JsonValue, place: Place): void {
+function mergeField(merged: MutableMap, patchKey: string, value: JsonValue, place: MergePosition): void {
   const deletes = patchKey.startsWith(DELETE_PRIMITIVES);
   const key = deletes ? fieldOf(patchKey, DELETE_PRIMITIVES, 'invalid patch format of primitive list') : patchKey;
   if (value === null) {
@@ -178,7 +178,7 @@ function retainKeys(merged: MutableMap, patch: MutableMap): void {
 }
 
 /** Merges and orders every list with a `$setElementOrder`, and removes it from the plain merge. */
-function setOrders(merged: MutableMap, patch: MutableMap, place: Place): void {
+function setOrders(merged: MutableMap, patch: MutableMap, place: MergePosition): void {
   for (const directive of Object.keys(patch)) {
     if (!directive.startsWith(SET_ORDER)) continue;
     const order = patch[directive];
@@ -260,7 +260,7 @@ function checkItemTypes(lists: readonly (readonly JsonValue[])[]): string {
 function mergeList(
   original: readonly JsonValue[],
   patch: readonly JsonValue[],
-  place: Place,
+  place: MergePosition,
   mergeKey: string,
   deletes: boolean,
 ): readonly JsonValue[] {

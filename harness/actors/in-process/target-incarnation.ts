@@ -39,12 +39,12 @@ export function startIncarnation(
   upstream: Upstream,
   report: ReportProcessEvent,
 ): TargetIncarnation {
-  const incarnation = new Incarnation(host, actor, upstream, report);
+  const incarnation = new ModuleInstance(host, actor, upstream, report);
   host.time.runAs(actor, () => incarnation.start());
   return incarnation;
 }
 
-class Incarnation implements TargetIncarnation, Upstream {
+class ModuleInstance implements TargetIncarnation, Upstream {
   readonly #host: TargetHostOptions;
   readonly #actor: ActorId;
   readonly #upstream: Upstream;

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
-import { Life } from './life.ts';
+import { Lifecycle } from './life.ts';
 
 interface Heard {
-  readonly life: Life;
+  readonly life: Lifecycle;
   readonly heard: string[];
 }
 
 function listened(): Heard {
   const heard: string[] = [];
-  const life = new Life(
+  const life = new Lifecycle(
     (kind, detail) => heard.push(`${kind} ${detail}`.trim()),
     () => heard.push('cleared'),
   );

@@ -4,7 +4,7 @@ import type { ProcessEventKind } from '../../model/history.ts';
 /** Called with the events of an incarnation. */
 export type ReportLife = (kind: ProcessEventKind, detail: string) => void;
 
-export class Life {
+export class Lifecycle {
   readonly #report: ReportLife;
   readonly #clear: () => void;
   #over = false;

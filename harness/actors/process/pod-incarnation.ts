@@ -15,7 +15,7 @@ import type { Reading } from '../../model/history.ts';
 import type { Enclosure } from './enclosure.ts';
 import { footprintOf } from './footprint.ts';
 import { familyOf } from './family.ts';
-import { Life, type ReportLife } from './life.ts';
+import { Lifecycle, type ReportLife } from './life.ts';
 import { Lines } from './lines.ts';
 import {
   USER,
@@ -80,15 +80,15 @@ export function podHost(parts: Omit<PodHost, 'authority' | 'identity'>): PodHost
 
 /** Starts one incarnation as `actor`, whose requests go to `upstream`. Errors are reported, never thrown. */
 export function startPod(host: PodHost, actor: ActorId, upstream: Upstream, report: ReportLife): ProcessIncarnation {
-  const incarnation = new Incarnation(host, actor, upstream, report);
+  const incarnation = new PodProcess(host, actor, upstream, report);
   void incarnation.start();
   return incarnation;
 }
 
-class Incarnation implements ProcessIncarnation {
+class PodProcess implements ProcessIncarnation {
   readonly #host: PodHost;
   readonly #upstream: Upstream;
-  readonly #life: Life;
+  readonly #life: Lifecycle;
   readonly #readiness: ReadinessWatch;
   readonly #lines: Lines;
   #front: LifeFront | undefined;
@@ -97,7 +97,7 @@ class Incarnation implements ProcessIncarnation {
 
   constructor(host: PodHost, actor: ActorId, upstream: Upstream, report: ReportLife) {
     this.#host = host;
-    this.#life = new Life(report, () => this.#clear());
+    this.#life = new Lifecycle(report, () => this.#clear());
     const readiness = parseReadiness(host.target.ready);
     invariant(readiness !== undefined, 'what makes a target ready was checked with the configuration');
     this.#readiness = watchReadiness(readiness, host.enclosure);

@@ -43,7 +43,7 @@ import { cleanEnvironment, filledIn, portNames, type Placeholders } from './comm
 import { endText } from './end-text.ts';
 import type { Enclosure } from './enclosure.ts';
 import type { EnclosurePool, Taken } from './enclosure-pool.ts';
-import { Life, type ReportLife } from './life.ts';
+import { Lifecycle, type ReportLife } from './life.ts';
 import { Lines } from './lines.ts';
 import { STEERED_BY, type LifeView } from './process-wrapper.ts';
 import { readReconciles } from './read-reconciles.ts';
@@ -169,7 +169,7 @@ export function startProcess(
   upstream: Upstream,
   report: ReportLife,
 ): ProcessIncarnation {
-  const incarnation = new Incarnation(host, actor, upstream, report);
+  const incarnation = new LocalProcess(host, actor, upstream, report);
   void incarnation.start();
   return incarnation;
 }
@@ -181,13 +181,13 @@ const LAST_OUTPUT_MS = 200;
 /** `unshare`, and the shell that it starts. */
 const WRAPPERS = 2;
 
-class Incarnation implements ProcessIncarnation {
+class LocalProcess implements ProcessIncarnation {
   steering: Steering | undefined;
   isPaused = false;
   readonly #host: ProcessHost;
   readonly #actor: ActorId;
   readonly #upstream: Upstream;
-  readonly #life: Life;
+  readonly #life: Lifecycle;
   /** Created at the last moment, so that an incarnation that is stopped earlier leaves none. */
   #folder = '';
   /** The parent of the folder. No other user can enter it, whatever the target does to the folder: programs in it run with our rights. */
@@ -205,7 +205,7 @@ class Incarnation implements ProcessIncarnation {
     this.#host = host;
     this.#actor = actor;
     this.#upstream = upstream;
-    this.#life = new Life(report, () => this.#clear());
+    this.#life = new Lifecycle(report, () => this.#clear());
   }
 
   get pid(): number | undefined {

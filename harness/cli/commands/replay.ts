@@ -14,7 +14,7 @@ import { countText } from '../../report/count-text.ts';
 import { nearestLabels } from '../../report/nearest-label.ts';
 import { redactConfigured, redactFinding, restoreCounterexample } from '../../report/redaction/index.ts';
 import { Vault } from '../../report/redaction/vault.ts';
-import { tellStory, type Told } from '../../report/story.ts';
+import { tellStory, type StoryInput } from '../../report/story.ts';
 import { renderStory } from '../../report/terminal.ts';
 import { decodeReplayable } from '../../schedule/codec/record.ts';
 import { variablesOf } from '../../execution/config/secret-sources.ts';
@@ -168,7 +168,7 @@ function withoutSecrets(result: ReplayResult, counterexample: Counterexample, va
 }
 
 /** Returns the reproduced finding without its secrets; undefined if it did not reproduce. */
-function findingOf(counterexample: Counterexample, result: ReplayResult, vault: Vault): Told | undefined {
+function findingOf(counterexample: Counterexample, result: ReplayResult, vault: Vault): StoryInput | undefined {
   const { violation, history, reanchored } = result;
   if (violation === undefined) return undefined;
   const { schedule } = reanchored ?? counterexample;

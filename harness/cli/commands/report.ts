@@ -12,7 +12,7 @@ import { recordingPage, recordingSentence } from '../../report/html/recording-pa
 import { plainText } from '../../report/plain-text.ts';
 import { redactFinding, redactRecording } from '../../report/redaction/index.ts';
 import { Vault } from '../../report/redaction/vault.ts';
-import type { Told } from '../../report/story.ts';
+import type { StoryInput } from '../../report/story.ts';
 import { writeWhole } from '../../report/write-files.ts';
 import { kindOf, parseJson } from '../../schedule/codec/format.ts';
 import { decodeRecord } from '../../schedule/codec/record.ts';
@@ -113,7 +113,7 @@ async function writeReport(
 }
 
 /** Reads the finding from a record; for version 1, recomputes it from the history. */
-async function readFinding(text: string, file: string, own: readonly Property[]): Promise<Told> {
+async function readFinding(text: string, file: string, own: readonly Property[]): Promise<StoryInput> {
   const record = decodeRecord(text, file);
   const { counterexample, history, stats, neighbour } = record;
   const { recheck } = await import('../library.ts');

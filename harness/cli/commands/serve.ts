@@ -13,7 +13,7 @@ import type { UserInfo } from 'stalemate-apiserver/wire/http';
 import { HarnessError, withOwnErrors } from '../../model/errors.ts';
 import { writeWhole } from '../../report/write-files.ts';
 import { choice, collect, portArgument } from '../arguments.ts';
-import type { Environment } from '../embedded-server.ts';
+import type { ServedControllers } from '../embedded-server.ts';
 import type { CommandContext } from '../command-context.ts';
 import { readText } from '../read-text.ts';
 import { webhookServices } from '../webhook-services.ts';
@@ -22,7 +22,7 @@ interface ServeFlags {
   readonly port?: number;
   readonly plainHttp?: boolean;
   readonly crds?: readonly string[];
-  readonly controllers: Environment;
+  readonly controllers: ServedControllers;
   readonly authorization: AuthorizationMode;
   readonly tokenFile?: string;
   readonly webhookService?: readonly string[];
@@ -51,7 +51,7 @@ Examples:
   stalemate serve --plain-http --port 8001
   curl http://127.0.0.1:8001/api/v1/namespaces`;
 
-const ENVIRONMENTS: readonly Environment[] = ['none', 'gc', 'workloads'];
+const ENVIRONMENTS: readonly ServedControllers[] = ['none', 'gc', 'workloads'];
 
 export function serveCommand(context: CommandContext): Command {
   return new Command('serve')

@@ -3,9 +3,9 @@
  * machines.
  */
 import { Command } from 'commander';
+import type { EnvVars } from 'stalemate-apiserver/processes/env-vars';
 import type { Shard } from '../../model/soak.ts';
 import { usage } from '../arguments.ts';
-import type { Environment } from '../environment.ts';
 import type { CommandContext } from '../command-context.ts';
 import { soak, type SoakFlags } from '../soak/run.ts';
 import { withSearchFlags } from './run-flags.ts';
@@ -39,7 +39,7 @@ export function soakCommand(context: CommandContext): Command {
 }
 
 /** `--shard`. */
-export function shardArgument(text: string, _before: unknown, env: Environment = process.env): Shard {
+export function shardArgument(text: string, _before: unknown, env: EnvVars = process.env): Shard {
   const [, word = '', size = ''] = /^(\d+|job)\/(\d+)$/.exec(text.trim()) ?? [];
   const isJob = word === 'job';
   const own = env['JOB_COMPLETION_INDEX'] ?? '';

@@ -13,7 +13,7 @@ import { isRestless } from '../../oracle/rest.ts';
 import { countText } from '../../report/count-text.ts';
 
 /** An object that the target requested by name and did not get. */
-export interface Wanted {
+export interface MissingObject {
   readonly resource: string;
   readonly namespace: string;
   readonly name: string;
@@ -26,7 +26,7 @@ export interface Effect {
   readonly requests: number;
   /** For example `creates 1 deployments.apps; writes the status of widgets.example.com`. Empty without any effect. */
   readonly written: string;
-  readonly wanted: readonly Wanted[];
+  readonly wanted: readonly MissingObject[];
   /** Whether the target never came to rest: runs with it take long, and show little about the effect of other writers. */
   readonly restless: boolean;
   /** Why the API server refused one of the objects; empty if it accepted all of them. */
@@ -122,9 +122,9 @@ function sortsText(sorts: ReturnType<typeof sortsOf>): string {
 }
 
 /** Returns the objects for which the target got a 404 and never a success, except for those that it created later itself. */
-function wantedIn({ operations, revisions }: History): readonly Wanted[] {
+function wantedIn({ operations, revisions }: History): readonly MissingObject[] {
   const made = new Set(revisions.map(keyOf));
-  const wanted = new Map<string, Wanted>();
+  const wanted = new Map<string, MissingObject>();
   for (const { actor, verb, resource, namespace, name, outcome } of operations) {
     if (roleOf(actor) !== 'target' || verb !== 'get' || resource === '' || name === '') continue;
     const key = `${resource}/${namespace}/${name}`;

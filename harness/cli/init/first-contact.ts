@@ -23,7 +23,7 @@ import type { Choice, InitFlags } from './choose.ts';
 import { effectOf, type Effect } from './effects.ts';
 import { paragraphs } from './found-text.ts';
 import { missingKindsIn, missingText, type MissingGroup } from './missing-kinds.ts';
-import { definitionsOf, originsOf, type Found, type Module } from './origins.ts';
+import { definitionsOf, originsOf, type ModuleCrds, type Module } from './origins.ts';
 import { SAMPLE_FILE } from './plan.ts';
 import { tryCandidates, type Choosing, type Tried } from './try-candidates.ts';
 
@@ -132,7 +132,7 @@ async function fetchMissing(
   { found: { program, definitions } }: Choice,
   flags: InitFlags,
   { cwd, say }: Telling,
-): Promise<readonly Found[]> {
+): Promise<readonly ModuleCrds[]> {
   const main = program?.setUp === 'go' ? program.build?.at(-1) : undefined;
   const origins =
     main === undefined
@@ -157,7 +157,7 @@ async function fetchMissing(
     say('note', 'nothing was fetched; --yes agrees to it');
     return local;
   }
-  const brought = remote.flatMap(([group, origin]): readonly Found[] => {
+  const brought = remote.flatMap(([group, origin]): readonly ModuleCrds[] => {
     const found = definitionsOf(group, origin);
     if (found === undefined) {
       say('note', `neither ${origin.path} ${origin.version} nor a module around it holds CRDs of ${group}`);
@@ -173,15 +173,15 @@ async function fetchMissing(
 }
 
 /** Finds CRDs that the repository contains for development or tests. */
-function foundHere(missing: readonly MissingGroup[], others: readonly KubeObject[]): readonly Found[] {
-  return missing.flatMap(({ group }): readonly Found[] => {
+function foundHere(missing: readonly MissingGroup[], others: readonly KubeObject[]): readonly ModuleCrds[] {
+  return missing.flatMap(({ group }): readonly ModuleCrds[] => {
     const crds = others.filter((crd) => groupsOf([crd]).has(group));
     return crds.length === 0 ? [] : [{ module: { path: group, version: '', folder: '' }, crds }];
   });
 }
 
 /** Writes the downloaded CRDs into the project, where its configuration will find them. */
-function withFetched(choice: Choice, fetched: readonly Found[], cwd: string): Choice {
+function withFetched(choice: Choice, fetched: readonly ModuleCrds[], cwd: string): Choice {
   const folders = fetched.map(({ module, crds }) => {
     const version = module.version === '' ? '' : `@${module.version}`;
     const folder = `${FETCHED_FOLDER}/${module.path.replaceAll('/', '_')}${version}`;

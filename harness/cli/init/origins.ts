@@ -89,7 +89,7 @@ function textOf(file: string): string {
 }
 
 /** The CRDs of a module. */
-export interface Found {
+export interface ModuleCrds {
   readonly module: Module;
   readonly crds: readonly KubeObject[];
 }
@@ -98,7 +98,7 @@ export interface Found {
  * Returns the CRDs of a group, from the module of its types or an enclosing module at the same version. Downloads missing
  * modules with `go mod download`. Undefined if no module contains any.
  */
-export function definitionsOf(group: string, origin: Module): Found | undefined {
+export function definitionsOf(group: string, origin: Module): ModuleCrds | undefined {
   for (const module of [origin, ...modulesAround(origin)]) {
     const folder = module.folder === '' ? downloaded(module) : module.folder;
     if (folder === undefined) continue;

@@ -8,7 +8,7 @@ import { groupResource, type KubeObject } from 'stalemate-apiserver/objects/obje
 import { installCrds } from '../../clusters/definitions.ts';
 import type { History } from '../../model/history.ts';
 import { createServer } from '../embedded-server.ts';
-import { effectOf, type Effect, type Wanted } from './effects.ts';
+import { effectOf, type Effect, type MissingObject } from './effects.ts';
 import { drawPlain, drawReferenced, referencesIn } from './references.ts';
 import type { Repository } from './repository.ts';
 import { drawnCandidates, isForTests, objectsNamed, sampleCandidates, type Candidate } from './samples.ts';
@@ -182,7 +182,7 @@ function missingBeside(
   const drawable = candidate.objects
     .flatMap((object) => referencesIn(object))
     .filter(({ kind, name }) => !has(kind, name));
-  const asked = effect.wanted.flatMap((wanted: Wanted) => {
+  const asked = effect.wanted.flatMap((wanted: MissingObject) => {
     const kind = kinds.get(wanted.resource);
     return kind === undefined || has(kind, wanted.name) ? [] : [{ kind, name: wanted.name, where: wanted.namespace }];
   });

@@ -16,7 +16,7 @@ import { HarnessError } from '../../model/errors.ts';
 import { toxicsOf } from './toxics.ts';
 
 /** The network in which it runs: clients connect to it on that loopback interface. */
-export interface Place {
+export interface ProxyLocation {
   /** The command prefix that enters this network. */
   readonly enter: readonly string[];
   freePorts(count: number): Promise<readonly number[]>;
@@ -24,7 +24,7 @@ export interface Place {
 }
 
 /** The host's own loopback interface. */
-export const HERE: Place = {
+export const HERE: ProxyLocation = {
   enter: [],
   freePorts,
   connect: (port) =>
@@ -59,7 +59,7 @@ const POLL_MS = 5;
 const ANSWER_MS = 10_000;
 
 /** @throws {CLUSTER_UNAVAILABLE} if it does not start. */
-export async function startToxiproxy(binary: string, place: Place): Promise<Toxiproxy> {
+export async function startToxiproxy(binary: string, place: ProxyLocation): Promise<Toxiproxy> {
   const [port = 0] = await place.freePorts(1);
   endLeft(TOXIPROXY);
   const children = new Children(scratchFolder(TOXIPROXY));

@@ -7,6 +7,7 @@
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
+import type { EnvVars } from 'stalemate-apiserver/processes/env-vars';
 import { drawSecretKey } from '../../determinism/secret-key.ts';
 import { HarnessError } from '../../model/errors.ts';
 import { readKubeconfig } from './kubeconfig-file.ts';
@@ -37,8 +38,6 @@ export interface ClusterChoice {
   readonly prefix?: string;
 }
 
-type Environment = { readonly [name: string]: string | undefined };
-
 const DEFAULT_PREFIX = 'stalemate';
 const RUN_BYTES = 3;
 
@@ -49,11 +48,7 @@ const RUN_BYTES = 3;
  * @throws {REFUSED} if none was named.
  * @throws {CONFIG_INVALID} if it cannot be read.
  */
-export function chooseCluster(
-  choice: ClusterChoice,
-  cwd: string,
-  environment: Environment = process.env,
-): ExistingAccess {
+export function chooseCluster(choice: ClusterChoice, cwd: string, environment: EnvVars = process.env): ExistingAccess {
   const { kubeconfig, context, allowed = [], clusters = [], writes = [], prefix = DEFAULT_PREFIX } = choice;
   if (kubeconfig === undefined && context === undefined)
     throw new HarnessError(
@@ -75,7 +70,7 @@ export function standingText({ context, prefix, run, writes }: ExistingAccess, u
 }
 
 /** Finds the kubeconfig file that contains a context, among those that kubectl would search. */
-function fileWith(context: string, environment: Environment): string {
+function fileWith(context: string, environment: EnvVars): string {
   const named = environment['KUBECONFIG'] ?? '';
   const files = named === '' ? [join(environment['HOME'] || homedir(), '.kube', 'config')] : named.split(delimiter);
   const found = files

@@ -4,6 +4,7 @@
  * Owns: which engine answers, which image a cluster is created from, and the error message if one is missing: within a second, before
  * anything is created. Images are never pulled implicitly: one is half a gigabyte. Start at {@link findEngine} and {@link nodeImage}.
  */
+import type { EnvVars } from 'stalemate-apiserver/processes/env-vars';
 import { HarnessError } from '../../model/errors.ts';
 import type { KindOptions } from '../../model/kind-options.ts';
 import { called } from './cli.ts';
@@ -11,8 +12,6 @@ import { called } from './cli.ts';
 /** In kind's search order. */
 const ENGINES = ['docker', 'nerdctl', 'podman'] as const;
 export type Engine = (typeof ENGINES)[number];
-
-type Environment = { readonly [name: string]: string | undefined };
 
 /** The time limit for an engine that hangs; one that is missing or not running fails at once. */
 const ANSWER_MS = 10_000;
@@ -25,7 +24,7 @@ const ELSEWHERE = '"--cluster embedded" needs nothing, "--cluster envtest" needs
  *
  * @throws {CLUSTER_UNAVAILABLE} if kind is not installed, or no engine answers.
  */
-export async function findEngine(environment: Environment = process.env): Promise<Engine> {
+export async function findEngine(environment: EnvVars = process.env): Promise<Engine> {
   const wanted = environment[PROVIDER] ?? '';
   if (wanted !== '' && !ENGINES.some((one) => one === wanted))
     throw missing(`${PROVIDER} is "${wanted}", expected one of ${ENGINES.join(', ')}; correct or unset it`);
@@ -88,7 +87,7 @@ const NOT_FOUND = 127;
 
 async function answerOf(
   command: readonly string[],
-  env: Environment = process.env,
+  env: EnvVars = process.env,
 ): Promise<{ readonly code: number | null; readonly text: string }> {
   const { code, stdout, stderr } = await called(command, { env, timeoutMs: ANSWER_MS });
   return { code, text: (code === 0 ? stdout : (stderr.trim().split('\n').at(-1) ?? '')).trim() };

@@ -10,7 +10,7 @@ import { requestInfo } from 'stalemate-apiserver/wire/request-info';
 import type { ObservedChange } from '../../gate/recorder.ts';
 import { isWrite } from '../../model/history.ts';
 
-export interface Claim {
+export interface ExpectedCommit {
   /** The object's uid; empty if the answer does not contain it. */
   readonly uid: string;
   /** `widgets.example.com/default/a`. */
@@ -23,7 +23,7 @@ export interface Claim {
 }
 
 /** Returns the changes that a request with this answer has made. */
-export function claimsOf(request: ApiRequest, { code, body }: ApiResponse): readonly Claim[] {
+export function claimsOf(request: ApiRequest, { code, body }: ApiResponse): readonly ExpectedCommit[] {
   const info = requestInfo(request.method, request.path, request.query);
   if (info === undefined || !isWrite(info.verb) || code >= 300 || (request.query['dryRun'] ?? '') !== '') return [];
   const resource = groupResource(info);
@@ -48,7 +48,7 @@ export function claimsOf(request: ApiRequest, { code, body }: ApiResponse): read
 }
 
 /** An object that finalizers or a grace period keep alive is deleted later, by another client. */
-function claimOf(object: KubeObject, place: string, deleted: boolean): Claim {
+function claimOf(object: KubeObject, place: string, deleted: boolean): ExpectedCommit {
   const { metadata } = object;
   const { finalizers = [] } = (object['spec'] ?? {}) as { readonly finalizers?: readonly string[] };
   const kept =
@@ -64,7 +64,7 @@ function claimOf(object: KubeObject, place: string, deleted: boolean): Claim {
 }
 
 /** Reports whether a change matches a claim. */
-export function isClaimed({ uid, place, what, revision }: Claim, change: ObservedChange): boolean {
+export function isClaimed({ uid, place, what, revision }: ExpectedCommit, change: ObservedChange): boolean {
   const same = uid === '' ? place === `${change.resource}/${change.namespace}/${change.name}` : uid === change.uid;
   if (!same) return false;
   if (what === 'version') return change.revision === revision;

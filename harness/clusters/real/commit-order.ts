@@ -10,7 +10,7 @@ import type { ApiRequest, ApiResponse } from 'stalemate-apiserver/wire/http';
 import { requestInfo } from 'stalemate-apiserver/wire/request-info';
 import { realClearTimeout, realSetTimeout } from '../../determinism/real-time.ts';
 import type { ObservedChange } from '../../gate/recorder.ts';
-import { claimsOf, isClaimed, type Claim } from './claims.ts';
+import { claimsOf, isClaimed, type ExpectedCommit } from './claims.ts';
 
 /** Runs `act` on behalf of the requesting client. */
 export type InTheNameOf = (act: () => void) => void;
@@ -28,7 +28,7 @@ const UNSEEN_MS = 5_000;
 interface UnderWay {
   readonly request: ApiRequest;
   readonly as: InTheNameOf;
-  claims: readonly Claim[];
+  claims: readonly ExpectedCommit[];
   /** Absent until there is an answer. */
   pass: (() => void) | undefined;
   timer: ReturnType<typeof realSetTimeout> | undefined;
@@ -144,7 +144,7 @@ export class CommitOrder {
   }
 
   /** Reports whether the change of a claim has not been observed yet. */
-  #isOpen(claim: Claim): boolean {
+  #isOpen(claim: ExpectedCommit): boolean {
     if (claim.perhaps || this.#waiting.some((change) => isClaimed(claim, change))) return false;
     switch (claim.what) {
       case 'version':

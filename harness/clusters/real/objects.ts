@@ -16,7 +16,7 @@ export interface Listing {
 }
 
 /** A part of a collection. */
-export interface Place {
+export interface ListScope {
   readonly namespace?: string;
   readonly name?: string;
 }
@@ -29,7 +29,7 @@ export class Objects {
   }
 
   /** Lists all objects of a kind from etcd; nothing for a kind that is not served. */
-  async list(kind: ResourceKind, places: readonly Place[]): Promise<Listing> {
+  async list(kind: ResourceKind, places: readonly ListScope[]): Promise<Listing> {
     const parts = await Promise.all(places.map((place) => this.#part(kind, place)));
     return {
       kind,
@@ -38,7 +38,7 @@ export class Objects {
     };
   }
 
-  async #part(kind: ResourceKind, { namespace = '', name }: Place): Promise<Omit<Listing, 'kind'>> {
+  async #part(kind: ResourceKind, { namespace = '', name }: ListScope): Promise<Omit<Listing, 'kind'>> {
     const path = collectionPath(kind, namespace);
     const query = name === undefined ? {} : { fieldSelector: `metadata.name=${name}` };
     const { code, body } = await ask(this.#upstream, 'GET', path, undefined, query);

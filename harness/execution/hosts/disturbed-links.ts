@@ -7,13 +7,13 @@
  */
 import type { ServeLife } from '../../actors/process/process-incarnation.ts';
 import type { Disturbance } from '../../clusters/connections/disturbance.ts';
-import { HERE, startToxiproxy, type Place, type Toxiproxy } from '../../clusters/connections/toxiproxy.ts';
+import { HERE, startToxiproxy, type ProxyLocation, type Toxiproxy } from '../../clusters/connections/toxiproxy.ts';
 import type { WayBetween } from '../../clusters/real/envtest.ts';
 
 /** Wraps `serve` so that each front is behind a proxy that can be disturbed. */
 export function throughToxiproxy(serve: ServeLife, binary: string, disturbance: Disturbance): ServeLife {
   const servers = new Map<readonly string[], Promise<Toxiproxy>>();
-  const serverIn = (place: Place): Promise<Toxiproxy> => {
+  const serverIn = (place: ProxyLocation): Promise<Toxiproxy> => {
     const known = servers.get(place.enter) ?? startToxiproxy(binary, place);
     servers.set(place.enter, known);
     return known;

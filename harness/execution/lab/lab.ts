@@ -16,7 +16,7 @@ import type { Trial } from '../../model/trial.ts';
 import { judge } from '../../oracle/compose.ts';
 import type { Property } from '../../oracle/property.ts';
 import { writeFinding } from '../../report/record.ts';
-import { tellStory, type Told } from '../../report/story.ts';
+import { tellStory, type StoryInput } from '../../report/story.ts';
 import { redactFinding } from '../../report/redaction/index.ts';
 import { Vault } from '../../report/redaction/vault.ts';
 import { renderStory } from '../../report/terminal.ts';
@@ -196,14 +196,14 @@ const STORY_WIDTH = 100;
 
 /** Renders the story as in the terminal, with the command that replays it. If the file cannot be written, only the command is missing. */
 function storyOf({ trial, history }: TrialResult, violation: Violation, config: RunConfig): string {
-  const found: Told = { violation, counterexample: counterexampleOf(trial, violation, config), record: history };
+  const found: StoryInput = { violation, counterexample: counterexampleOf(trial, violation, config), record: history };
   const vault = new Vault();
   vault.sources.push(secretSources(config));
   const redacted = redactFinding(found, vault);
   return renderStory(tellStory(redacted), { width: STORY_WIDTH, color: false, replay: replayText(redacted, config) });
 }
 
-function replayText(found: Told, { reportDir, cwd }: RunConfig): string {
+function replayText(found: StoryInput, { reportDir, cwd }: RunConfig): string {
   try {
     const files = writeFinding(reportDir, found, { counterexample: encodeCounterexample, record: encodeRecord });
     return `npx stalemate replay ${path.relative(cwd, files.counterexample)}`;

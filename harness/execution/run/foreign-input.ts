@@ -126,7 +126,7 @@ function restore(
   return { object: restored, places };
 }
 
-interface Place {
+interface FieldAt {
   readonly leaf: string;
   readonly path: FieldPath;
   readonly value: JsonValue;
@@ -135,7 +135,7 @@ interface Place {
 }
 
 /** Returns a leaf as a path that can be set, with its value. In a list of maps without keys, that is the whole list. */
-function placeOf(object: KubeObject, leaf: string): Place | undefined {
+function placeOf(object: KubeObject, leaf: string): FieldAt | undefined {
   let value: JsonValue = object;
   let here = '';
   const path: FieldPath[number][] = [];

@@ -1,13 +1,13 @@
 /** The page of a finding: derives its data, validates it and renders it. */
 import { InvariantError } from '../../model/errors.ts';
-import type { Told } from '../story.ts';
+import type { StoryInput } from '../story.ts';
 import type { ReportDocument } from './document.ts';
 import { reportSchema } from './document-schema.ts';
 import { makeReport, type ReportPlaces } from './make-document.ts';
 import { renderPage } from './render-page.ts';
 
 /** Renders a finding as one HTML file. */
-export function findingPage(finding: Told, places: ReportPlaces = {}): string {
+export function findingPage(finding: StoryInput, places: ReportPlaces = {}): string {
   return renderPage(checked(makeReport(finding, places)));
 }
 

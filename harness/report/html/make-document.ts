@@ -7,7 +7,7 @@ import { involvedKeys } from '../involved.ts';
 import { gatherKnowledge, type KnowledgeBase } from '../knowledge.ts';
 import { quoted } from '../shell-word.ts';
 import { shownSignature } from '../shown-signature.ts';
-import { tellStory, type Story, type Told } from '../story.ts';
+import { tellStory, type Story, type StoryInput } from '../story.ts';
 import type { StoryRow } from '../story-row.ts';
 import { countText } from '../count-text.ts';
 import { effortText, foldedText } from '../terminal.ts';
@@ -29,7 +29,7 @@ export interface ReportPlaces {
 /** Maximum number of objects shown version by version; a story about more objects is about their number. */
 const OBJECTS_MAX = 8;
 
-export function makeReport(finding: Told, places: ReportPlaces = {}): ReportDocument {
+export function makeReport(finding: StoryInput, places: ReportPlaces = {}): ReportDocument {
   const { violation, record: history, counterexample, stats, neighbour } = finding;
   const story = tellStory(finding);
   const index = indexHistory(history);

@@ -10,7 +10,7 @@ import type { History } from '../../model/history.ts';
 import type { Recording } from '../../model/recording.ts';
 import { specHash } from '../../model/spec-hash.ts';
 import type { RunDocument } from '../run/document.ts';
-import type { Told } from '../story.ts';
+import type { StoryInput } from '../story.ts';
 import {
   ownSecretsOf,
   ownSecretsOfCounterexample,
@@ -35,7 +35,7 @@ function redactionFor(vault: Vault): Redaction {
  * Returns a finding without its secrets, and without Secrets of other namespaces. The vault stores the secrets that a replay
  * needs.
  */
-export function redactFinding<T extends Told>(finding: T, vault: Vault = new Vault()): T {
+export function redactFinding<T extends StoryInput>(finding: T, vault: Vault = new Vault()): T {
   const { counterexample, record, violation, neighbour, stats } = finding;
   const redaction = redactionFor(vault).learn(counterexample).learn(record).learn(neighbour);
   const hidden = hideCounterexample(redaction, counterexample, vault);

@@ -65,9 +65,9 @@ const WORDS: ReadonlySet<string> = new Set([
  * `secret`: inside a part of a Secret, which need not identify itself as one. `object`: inside a cluster object but not in its
  * metadata, where no schedule refers to values.
  */
-type Place = 'secret' | 'plain' | 'object' | 'secret object';
+type SecrecyContext = 'secret' | 'plain' | 'object' | 'secret object';
 
-function placeOf(isSecret: boolean, isInObject: boolean): Place {
+function placeOf(isSecret: boolean, isInObject: boolean): SecrecyContext {
   if (isInObject) return isSecret ? 'secret object' : 'object';
   return isSecret ? 'secret' : 'plain';
 }
@@ -139,7 +139,7 @@ export class Redaction {
     }
   }
 
-  #walk(value: JsonValue, place: Place): JsonValue {
+  #walk(value: JsonValue, place: SecrecyContext): JsonValue {
     if (typeof value === 'string') return this.#text(value);
     if (value === null || typeof value !== 'object') return value;
     const memo = this.#memo[place];
@@ -153,7 +153,7 @@ export class Redaction {
     return out;
   }
 
-  #list(list: readonly JsonValue[], place: Place): JsonValue {
+  #list(list: readonly JsonValue[], place: SecrecyContext): JsonValue {
     let follows = false;
     return changed(list, (item) => {
       if (typeof item !== 'string') return this.#walk(item, place);
@@ -165,7 +165,7 @@ export class Redaction {
     });
   }
 
-  #map(map: JsonObject, place: Place): JsonObject {
+  #map(map: JsonObject, place: SecrecyContext): JsonObject {
     const isSecret = isOfSecrets(place) || isAboutSecrets(map);
     const inner = placeOf(isSecret, isOfObject(place) || isObject(map));
     const out: { [key: string]: JsonValue | undefined } = {};
@@ -179,7 +179,7 @@ export class Redaction {
     return isSame ? map : out;
   }
 
-  #entry(map: JsonObject, key: string, value: JsonValue, place: Place): JsonValue {
+  #entry(map: JsonObject, key: string, value: JsonValue, place: SecrecyContext): JsonValue {
     if (isOfSecrets(place) && (key === 'data' || key === 'stringData') && isMap(value)) return this.#data(value, key);
     if (key === SCHEMA) return hideInSchema(value, this.#inSchemas);
     const isInObject = isOfObject(place);
@@ -203,7 +203,7 @@ export class Redaction {
   }
 
   /** Schedules and stories refer to names and to lists of labels and actors, so they stay. */
-  #identifiers(value: JsonValue, place: Place): JsonValue {
+  #identifiers(value: JsonValue, place: SecrecyContext): JsonValue {
     if (!Array.isArray(value) && !isMap(value)) return value;
     const hide = (item: JsonValue): JsonValue =>
       typeof item === 'string' ? this.#identifier(item) : this.#walk(item, place);
@@ -263,7 +263,7 @@ export class Redaction {
   }
 
   /** Hides the value of a program's operation, or of a JSON patch step, according to the path that it writes to. */
-  #written(map: JsonObject, value: JsonValue, place: Place): JsonValue | undefined {
+  #written(map: JsonObject, value: JsonValue, place: SecrecyContext): JsonValue | undefined {
     const path = pathOf(map['path']) ?? leafOf(map);
     if (path === undefined) return undefined;
     const [first = ''] = path;
@@ -310,15 +310,15 @@ export class Redaction {
   }
 }
 
-function newMemo(): { readonly [place in Place]: WeakMap<object, JsonValue> } {
+function newMemo(): { readonly [place in SecrecyContext]: WeakMap<object, JsonValue> } {
   return { secret: new WeakMap(), plain: new WeakMap(), object: new WeakMap(), 'secret object': new WeakMap() };
 }
 
-function isOfSecrets(place: Place): boolean {
+function isOfSecrets(place: SecrecyContext): boolean {
   return place === 'secret' || place === 'secret object';
 }
 
-function isOfObject(place: Place): boolean {
+function isOfObject(place: SecrecyContext): boolean {
   return place === 'object' || place === 'secret object';
 }
 

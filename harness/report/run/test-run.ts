@@ -1,7 +1,7 @@
 /** Run documents for the tests of formats. */
 import type { CampaignResult, Finding, PropertyTally } from '../../model/finding.ts';
 import type { CorpusSummary, CorpusSummaryEntry } from '../corpus-summary.ts';
-import type { Told } from '../story.ts';
+import type { StoryInput } from '../story.ts';
 import { deployment, findingOf, HistoryScript, lostUpdate, STATS } from '../test-findings.ts';
 import type { RunDocument } from './document.ts';
 import { makeRun, makeScenario, type ScenarioFacts } from './make-document.ts';
@@ -40,7 +40,7 @@ export function green(): RunDocument {
   return runOf({});
 }
 
-export function withFinding(source: Told = lostUpdate(), more: Partial<CampaignResult> = {}): RunDocument {
+export function withFinding(source: StoryInput = lostUpdate(), more: Partial<CampaignResult> = {}): RunDocument {
   const finding: Finding = { ...source, stats: source.stats ?? STATS };
   return runOf({
     outcome: 'violated',

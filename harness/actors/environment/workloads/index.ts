@@ -18,7 +18,7 @@ import { reconcileBudget } from './disruption-budget.ts';
 import { reconcileJob } from './job.ts';
 import { nextOfPod, node, NODE_NAME, reconcilePod } from './kubelet.ts';
 import { reconcileBalanced } from './load-balancer.ts';
-import { Pace, type PaceOptions } from './pace.ts';
+import { ReadinessDelays, type PaceOptions } from './pace.ts';
 import { reconcileReplicaSet } from './replica-set.ts';
 import { reconcileStatefulSet } from './stateful-set.ts';
 import { THIN } from './thin.ts';
@@ -79,7 +79,7 @@ export class Workloads {
   readonly #api: Api;
   readonly #caPem: string;
   readonly #rules: TrialRules | undefined;
-  readonly #pace: Pace | undefined;
+  readonly #pace: ReadinessDelays | undefined;
   /** Uids of the managed objects of a run. */
   readonly #managed = new Set<string>();
   readonly #view = new View();
@@ -89,7 +89,7 @@ export class Workloads {
     this.#api = new Api(sender(upstream, this.actor), kinds, now);
     this.#caPem = caPem;
     this.#rules = trial;
-    this.#pace = trial === undefined ? undefined : new Pace(trial);
+    this.#pace = trial === undefined ? undefined : new ReadinessDelays(trial);
     if (trial === undefined) this.#queue.add(NODE);
   }
 
@@ -140,7 +140,7 @@ export class Workloads {
   /** Executes one step for an object, after the time that it takes. */
   async #attemptInRun(
     rules: TrialRules,
-    pace: Pace,
+    pace: ReadinessDelays,
     resource: string,
     object: KubeObject,
     item: string,

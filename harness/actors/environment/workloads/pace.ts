@@ -21,7 +21,7 @@ export interface PaceOptions {
   readonly after: (delayMs: number, then: () => void) => void;
 }
 
-export class Pace {
+export class ReadinessDelays {
   readonly #options: PaceOptions;
   readonly #elapsed = new Set<string>();
   readonly #running = new Set<string>();
