@@ -1,9 +1,9 @@
 /**
- * P6, no mistaken deletion: the deleted object is the intended one, not another one that has its name by now.
+ * P6, no mistaken deletion: the deleted object is the intended one, not another object that has taken its name since.
  *
  * Judges deletions by uid. A DELETE without a uid precondition deletes any object with the name; if the target had never received that
  * object but had received an earlier one with the name, the earlier one was meant. A target that had received neither deletes by name on
- * purpose, as a cleanup does, and objects that it created itself it may delete: neither is judged.
+ * purpose, as cleanup does, and a target may delete objects that it created itself: neither case is judged.
  */
 import { roleOf } from '../harness/model/actor.ts';
 import type { CheckResult, Violation } from '../harness/model/check-result.ts';

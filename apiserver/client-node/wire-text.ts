@@ -136,7 +136,7 @@ export function fetchFailure(error: ConnectionError): TypeError {
   return ofTheNetwork(new TypeError('fetch failed', { cause: nodeError(error) }));
 }
 
-/** Raised by a socket, below the code that waits for it: the stack has none of our frames. */
+/** Removes the stack: an error that a socket raises has no frames of the code that waits for it. */
 function ofTheNetwork<E extends Error>(error: E): E {
   error.stack = `${error.name}: ${error.message}`;
   return error;

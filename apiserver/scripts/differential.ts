@@ -74,7 +74,7 @@ async function main(): Promise<void> {
   process.exitCode = result.classes.length > 0 || result.errors.length > 0 ? 1 : 0;
 }
 
-/** The conformance cases and the claims on both servers; both must match the claims page. */
+/** Runs the conformance cases and the claims on both servers; each server must match the page of claims. */
 async function conformance(): Promise<void> {
   const { ours, real, stop } = await startBoth();
   try {

@@ -294,7 +294,7 @@ export function decodeScale(call: Call, patched: JsonObject | undefined, options
   return { ...incoming.object, apiVersion, kind, metadata: { ...incoming.meta } };
 }
 
-/** Results of strategic merge patches are not JSON: Go converts them, with different error messages. */
+/** Whether Go converts the result from a map instead of decoding JSON, with other error messages: after a strategic merge patch. */
 function isStrategic({ request }: Call): boolean {
   return request.method === 'PATCH' && request.headers['content-type']?.startsWith(STRATEGIC_MERGE_PATCH) === true;
 }

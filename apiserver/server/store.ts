@@ -80,7 +80,7 @@ export class Store {
     return this.#tables.get(resource)?.rows.get(key);
   }
 
-  /** Resources with objects, by name. */
+  /** The names of resources that have objects, sorted. */
   resources(): readonly string[] {
     return [...this.#tables]
       .filter(([, table]) => table.rows.size > 0)

@@ -75,7 +75,7 @@ export function weightOf(value: JsonValue): number {
   return STORED_BYTES_MAX - roomAfter(value, STORED_BYTES_MAX, true);
 }
 
-/** The remaining bytes after a value without one of its fields; negative once the limit is exceeded. */
+/** Returns what is left of `room` after a value without its field `except`; negative once the limit is exceeded. */
 function roomAfter(value: JsonValue, room: number, named: boolean, except?: string, share = 1): number {
   if (typeof value === 'string') return room - value.length * share - 2;
   if (value === null || typeof value !== 'object') return room - 1;

@@ -44,7 +44,7 @@ export function builtInKinds(): ReadonlySet<string> {
   );
 }
 
-/** Returns the same as plural name and group: `pods`, `deployments.apps`. */
+/** Returns the kinds of {@link builtInKinds} as plural name and group: `pods`, `deployments.apps`. */
 export function builtInResources(): ReadonlySet<string> {
   return new Set(createServer().resourceKinds().map(groupResource));
 }

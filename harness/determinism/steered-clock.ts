@@ -122,7 +122,7 @@ export class SteeredClock implements RunClock {
   }
 
   elapse(ms: number): void {
-    // Never passes a known deadline: what is due next must not become due by this.
+    // Never passes a known deadline: elapsed time alone must not make the next timer due.
     if (this.#nowMs + ms < this.#known()) this.#nowMs += ms;
   }
 

@@ -20,7 +20,7 @@ export interface TimePlan {
   readonly lastTrial: number;
   /** A search that has tested enough ends from here on (`search/enough.ts`). */
   readonly enough: number;
-  /** If findings are to be checked further (see `asked`), trials begin before this once there is one. */
+  /** The latest start of a trial once there is a finding, if findings are checked further (see `asked`). */
   readonly searchFound: number;
   /** Trials and the probes of their suspects have ended by this. */
   readonly trials: number;

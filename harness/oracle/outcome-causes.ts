@@ -25,7 +25,7 @@ import { livesOf, overlap } from './leadership.ts';
 /** Two replicas do what only the leader should. */
 export const TWO_LEADERS: Cause = causeOf({ kind: 'two leaders' });
 
-/** Reports whether two replicas were alive at the same time and both wrote: one that only reads, or waits for the lead, does not count. */
+/** Reports whether two replicas were alive at the same time and both wrote: one that only reads, or waits to become the leader, does not count. */
 export function haveOverlapped(history: History): boolean {
   const wrote = new Set(history.operations.flatMap(({ actor, verb }) => (isWrite(verb) ? [actor] : [])));
   const lives = livesOf(history).filter(({ actor }) => wrote.has(actor));

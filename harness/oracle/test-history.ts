@@ -3,7 +3,7 @@
  *
  * Owns: a small store, so that operations, revisions and deliveries fit together the way a recorder would write them down.
  * Does not own: API semantics beyond versions, the status subresource, finalizers and merge patches. Start at
- * {@link historyBuilder}; a call without the answer in between is `begin`.
+ * {@link historyBuilder}: `call` for a request that is answered at once, `begin` for one that is answered later.
  */
 import { jsonEqual, isMap } from 'stalemate-apiserver/objects/json';
 import {

@@ -11,7 +11,7 @@ export interface HistoryIndex {
   chain(key: string): readonly Revision[];
   /** Keys of the objects that an operation is about: those it wrote, else the one in its path, else those in its answer. */
   keysOf(operation: Operation): readonly string[];
-  /** For example `deployments/web`, with the canonical name of a generated one. */
+  /** For example `deployments/web`; a generated name is replaced by its canonical form. */
   shortName(key: string): string;
 }
 

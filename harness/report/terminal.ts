@@ -206,7 +206,7 @@ function endOf(field: string, room: number): string {
   return `…${field.slice(-Math.max(LEAF_MIN, room - 1))}`;
 }
 
-/** Renders the foot. The command and the waiver have a line each, whatever the width, so that they can be copied. */
+/** Renders the footer. The command and the waiver each get a line of their own, whatever the width, so that they can be copied. */
 function footLines(story: Story, { width }: Layout, replay: string): readonly string[] {
   const missed =
     story.missed.length === 0 ? [] : wrapWithin(`never happened: ${story.missed.join(', ')}`, width - 1, 2, 2);

@@ -29,7 +29,7 @@ function gizmo(group: string, version: string, spec: JsonObject): JsonObject {
 
 const TEXT: JsonObject = { type: 'string', maxLength: 20 };
 
-/** A list with `maxItems` whose rules can cost five for each item. */
+/** A definition with a list of `maxItems` whose rules are estimated at five cost units for each item. */
 function costing(group: string, maxItems: number, rules: number): JsonObject {
   const items: JsonObject = {
     type: 'string',

@@ -20,7 +20,7 @@ export interface HttpDifference extends DifferenceAt {
 
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 const TIME = /20(?:2[1-9]|[3-9]\d)-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(?:Z|[+-]\d\d:\d\d)/g;
-/** Headers that do not depend on the request. */
+/** Headers that may differ between the two servers. */
 const IGNORED: ReadonlySet<string> = new Set([
   'date',
   'audit-id',

@@ -94,7 +94,7 @@ function firstDocument(text: string): { readonly document: Document.Parsed; read
       if (lexeme === '{' || lexeme === '[') levels++;
       else if (lexeme === '}' || lexeme === ']') levels--;
       if (levels > LEVELS_MAX) throw new SyntaxError('yaml: exceeded max depth');
-      // Go stops at the first error, which saves everything after it.
+      // Go stops at the first error and does not report what comes after it.
       const mark = before === SCALAR ? '' : lexeme[0];
       const name = lexeme.slice(1);
       if (mark === '&') anchors.add(name);

@@ -65,7 +65,7 @@ const HTTP2_SETTINGS = {
   maxHeaderListSize: HEADER_BYTES_MAX,
 };
 
-/** Listens there, or takes over a listening socket, and passes every request to `handle`. */
+/** Listens at `place`, or takes over a socket that is already listening, and passes every request to `handle`. */
 export async function listen(
   place: { readonly host: string; readonly port: number } | Socket,
   tls: TlsOptions | undefined,

@@ -34,10 +34,10 @@ export function checkNesting(text: string): void {
 }
 
 /**
- * Counts distinct keys. V8 stores each once and looks every one up, and an object with a unique key takes half a kilobyte, because V8
- * describes each shape separately.
+ * Limits the number of distinct keys. V8 interns every key, and an object with a unique key takes half a kilobyte, because V8 describes
+ * each shape separately.
  *
- * @throws {SyntaxError}
+ * @throws {SyntaxError} for more keys than `max`.
  */
 function checkKeys(text: string, max: number, reason: string): void {
   const keys = new Set<string>();

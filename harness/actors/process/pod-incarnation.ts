@@ -68,7 +68,7 @@ export interface PodHost {
   readonly enclosure: Enclosure;
   readonly authority: CertificateAuthority;
   readonly identity: LifeAccess['identity'];
-  /** Called with a line of its output. */
+  /** Called with each line of the pod's output. */
   readonly print: (actor: ActorId, line: string) => void;
 }
 
@@ -155,7 +155,7 @@ class PodProcess implements ProcessIncarnation {
     return Promise.resolve({ pid, ...(footprint === undefined ? {} : { footprint }) });
   }
 
-  /** Pods have no probes. */
+  /** No ports are assigned by name to a target that runs in a pod. */
   portNamed(): undefined {
     return undefined;
   }

@@ -20,7 +20,7 @@ export interface MissingObject {
 }
 
 export interface Effect {
-  /** The value for a search: more for different effects and few requests. 0 without any effect. */
+  /** How useful the sample is for a search: higher with more distinct effects and fewer requests; 0 without any effect. */
   readonly score: number;
   /** Number of the target's requests, which determine the cost of a run. */
   readonly requests: number;

@@ -209,7 +209,7 @@ export class Territory {
     if (!isPlain(path)) return false;
     const segments = decodedSegments(path);
     if (segments === undefined) return false;
-    // Further back the segment means something else: `/api/v1/nodes/n/proxy/namespaces/…` is a request to a node's kubelet.
+    // Later in the path, `namespaces` means something else: `/api/v1/nodes/n/proxy/namespaces/…` is a request to a node's kubelet.
     const at = segments[0] === 'api' ? 2 : 3;
     if (segments[at] === 'namespaces' && segments.length > at + 2) return !this.isForeign(segments[at + 1]);
     const reads = method === 'GET' || method === 'HEAD' || method === 'OPTIONS';

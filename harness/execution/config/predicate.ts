@@ -7,8 +7,8 @@ export interface Predicate {
   /** Its resource: `pods`, `widgets.example.com`. */
   readonly resource: string;
   /**
-   * Whether the claim holds for an object. `objects` are all objects that exist at that moment. A text is the reason why it does not
-   * hold. `before` is the previous version of the object, if a change is judged. Must be pure.
+   * Returns whether the claim holds for an object; a returned string is the reason why it does not. `objects` are all objects that
+   * exist at that moment. `before` is the previous version of the object, if a change is judged. Must be pure.
    */
   check(object: KubeObject, objects: readonly KubeObject[], before?: KubeObject): boolean | string;
   /** Whether a change of another object can make it false; by default, whether `check` takes `objects` and no `before`. */

@@ -175,7 +175,7 @@ function claim(
   run: (trial: Trial) => Promise<TrialResult>,
   frames: string,
 ): (trial: Trial) => Promise<void> {
-  /** The signature with which each failed trial failed: the only one that counts in the trials that it is shrunk to. */
+  /** The signature of each failed trial. While the trial is being shrunk, only failures with the same signature count. */
   const pins = new WeakMap<Trial, string>();
   return async (trial) => {
     const origin = shrunkFrom(trial) ?? trial;

@@ -145,7 +145,7 @@ export async function judgeBy(
         isCut = true;
         break;
       }
-      // The first look at an open run may be partial, before all the time is spent; the probe is then made again.
+      // The first probe of a run that is still in progress may cover only a part of the window that was asked for; it is then made again.
       if (!isPartial(need, result)) made.add(key);
       else cutShort.add(key);
       results.push(result);

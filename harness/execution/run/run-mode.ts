@@ -92,7 +92,7 @@ const TWICE: FailRule = { need: 2, of: 2 };
 /** The failure rate of the trial as found below which smaller forms get an additional run. */
 const STEADY = 0.8;
 const FLICKERING: FailRule = { need: 2, of: 3 };
-/** How often a finding is tried before it is given up. */
+/** A finding must fail in two of eight runs; otherwise it is dropped. */
 const FIRST: FailRule = { need: 2, of: 8 };
 
 /** A module in this process, in virtual time: everything can be repeated exactly. */

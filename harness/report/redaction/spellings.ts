@@ -9,7 +9,7 @@ import { SeedSearch, type Seed } from './seed-search.ts';
 
 /** Shorter secrets are hidden in their own places, but not searched for elsewhere: "admin" occurs in many words. */
 export const LOOKED_FOR_MIN = 6;
-/** The same limit for their base64 with nothing before or after it. */
+/** The minimum length of a secret whose base64 form is searched for where it has nothing directly before or after it. */
 const ENCODED_MIN = 4;
 /** Minimum length of a part: shorter ones reveal too little, and occur in too many texts. */
 const PART_MIN = 8;

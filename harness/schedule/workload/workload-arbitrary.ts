@@ -67,9 +67,9 @@ class WorkloadArbitrary extends fc.Arbitrary<Workload> {
   readonly #start: Workload['start'] | undefined;
   readonly #user: readonly Armed[];
   readonly #writers: readonly Armed[];
-  /** The writers at lists or maps that the target writes too. */
+  /** The writers that write to lists or maps that the target writes too. */
   readonly #contesting: readonly Armed[];
-  /** The writers at objects that the target updates. */
+  /** The writers that write to objects which the target updates. */
   readonly #updating: readonly Armed[];
   /** The writers whose changes the target has to react to. */
   readonly #triggering: readonly Armed[];
