@@ -1,6 +1,15 @@
 import { expect, it } from 'vitest';
 import type { JsonObject } from '../objects/object.ts';
-import { CONFIGMAPS_PATH, configMap, MERGE, testServer, widget, WIDGETS, WIDGETS_PATH } from './testing.ts';
+import {
+  CONFIGMAPS_PATH,
+  configMap,
+  MERGE,
+  testServer,
+  widget,
+  WIDGETS,
+  WIDGETS_PATH,
+  type TestServer,
+} from './testing.ts';
 
 it('creates, reads, updates, patches and deletes a custom resource (24, 30, 33, 60, 74, 84)', () => {
   const { request, server } = testServer();
@@ -63,3 +72,35 @@ it('seeds objects unchecked, in unserved versions too, and refuses unknown kinds
     'expected a served kind, got example.com/v1 Gadget',
   );
 });
+
+it('delivers a change before the changes that an observer of it writes', () => {
+  const { server, request, watch } = testServer();
+  const { lines } = watchLines(watch);
+  server.observe(({ name }) => {
+    if (name === 'a') request('POST', CONFIGMAPS_PATH, configMap('b'));
+  });
+
+  request('POST', CONFIGMAPS_PATH, configMap('a'));
+
+  expect(lines()).toEqual(['ADDED a', 'ADDED b']);
+});
+
+it('finishes a change although an observer throws, and passes the error on', () => {
+  const { server, request, watch } = testServer();
+  const { lines } = watchLines(watch);
+  const stop = server.observe(() => {
+    throw new RangeError('from an observer');
+  });
+
+  expect(() => request('POST', CONFIGMAPS_PATH, configMap('a'))).toThrow('from an observer');
+  stop();
+  request('POST', CONFIGMAPS_PATH, configMap('b'));
+
+  expect(lines()).toEqual(['ADDED a', 'ADDED b']);
+});
+
+/** Type and name of each event. */
+function watchLines(watch: TestServer['watch']): { readonly lines: () => readonly string[] } {
+  const open = watch(CONFIGMAPS_PATH);
+  return { lines: () => open.lines.map((line) => line.replace(/@.*/, '')) };
+}

@@ -423,12 +423,25 @@ export class ApiServer implements Upstream {
   }
 
   #notify(definition: ResourceDefinition, change: CommittedChange, by?: Call): void {
-    for (const observer of this.#observers) observer(change);
-    this.#access.changed(change.resource);
-    this.#webhooks.changed(change.resource);
-    if (definition.gr === CRDS) this.#rebuildRegistry(change);
-    this.#watchers.notify(change);
+    const errors: unknown[] = [];
+    this.#watchers.first(() => {
+      // Queued before observers run: what they write in turn is delivered after this change. It is delivered once they have seen it.
+      this.#watchers.notify(change);
+      for (const observer of this.#observers) {
+        try {
+          observer(change);
+        } catch (error) {
+          errors.push(error);
+        }
+      }
+      this.#access.changed(change.resource);
+      this.#webhooks.changed(change.resource);
+      // Ends watches of the old storage before the change reaches them.
+      if (definition.gr === CRDS) this.#rebuildRegistry(change);
+    });
     if (definition.gr === CRDS || definition.terminating) reactToChange(this.#kernel, definition, change, by);
+    // The change is stored: an observer that throws must not keep it from the others.
+    if (errors.length > 0) throw errors[0];
   }
 
   #rebuildRegistry(change: CommittedChange): void {

@@ -71,6 +71,15 @@ function safeEventFor(watcher: Watcher, change: CommittedChange): WatchEvent | u
   }
 }
 
+const NONE: readonly Watcher[] = [];
+
+function deliver(watcher: Watcher, change: CommittedChange): void {
+  if (watcher.closed || change.revision <= watcher.after) return;
+  watcher.after = change.revision;
+  const event = safeEventFor(watcher, change);
+  if (event !== undefined) watcher.sink.event(event);
+}
+
 export class Watchers {
   readonly #byResource = new Map<string, Set<Watcher>>();
   #queue: CommittedChange[] = [];
@@ -89,7 +98,7 @@ export class Watchers {
   /** Notifies all watches. A nested write of a sink is queued: each watch receives revisions in order. */
   notify(change: CommittedChange): void {
     if (this.#notifying) this.#queue.push(change);
-    else this.first(() => this.#tellOne(change));
+    else this.first(() => this.#queue.push(change));
   }
 
   /** Runs `events`; changes that are committed meanwhile are delivered afterwards. */
@@ -99,24 +108,27 @@ export class Watchers {
       return;
     }
     this.#notifying = true;
-    try {
-      events();
-      for (let next = this.#queue.shift(); next !== undefined; next = this.#queue.shift()) this.#tellOne(next);
-    } finally {
-      this.#notifying = false;
-      this.#queue = [];
+    const errors: unknown[] = [];
+    const attempt = (deliver: () => void): void => {
+      try {
+        deliver();
+      } catch (error) {
+        errors.push(error);
+      }
+    };
+    attempt(events);
+    for (let next = this.#queue.shift(); next !== undefined; next = this.#queue.shift()) {
+      const change = next;
+      for (const watcher of this.#watchersOf(change)) attempt(() => deliver(watcher, change));
     }
+    this.#notifying = false;
+    // A watch that throws must not keep events from the others.
+    if (errors.length > 0) throw errors[0];
   }
 
-  #tellOne(change: CommittedChange): void {
+  #watchersOf(change: CommittedChange): readonly Watcher[] {
     const watchers = this.#byResource.get(change.resource);
-    if (watchers === undefined || watchers.size === 0) return;
-    for (const watcher of [...watchers]) {
-      if (watcher.closed || change.revision <= watcher.after) continue;
-      watcher.after = change.revision;
-      const event = safeEventFor(watcher, change);
-      if (event !== undefined) watcher.sink.event(event);
-    }
+    return watchers === undefined || watchers.size === 0 ? NONE : [...watchers];
   }
 
   /** The watched versions of a resource. */
