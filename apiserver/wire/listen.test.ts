@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { expect, it } from 'vitest';
 import { listenAnywhere } from './listen.ts';
 
-/** A server that fails so many times with EADDRINUSE. */
+/** A server whose first `times` attempts to listen fail with EADDRINUSE. */
 class Refused extends EventEmitter {
   asked = 0;
   readonly #times: number;

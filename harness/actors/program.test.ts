@@ -25,7 +25,7 @@ const WIDGET: ObjectTarget = {
 };
 const CONFIGMAP: ObjectTarget = { ...WIDGET, group: '', resource: 'configmaps' };
 
-/** Runs operations as `writer-1` and tells what went over the wire. */
+/** Runs operations as `writer-1` and returns the requests that were sent. */
 async function run(
   server: Upstream,
   ops: readonly ProgramOp[],
@@ -65,7 +65,7 @@ async function run(
   return { sent, done, requests };
 }
 
-/** Lets `before` act, or answer instead of the server, ahead of each request. */
+/** Calls `before` ahead of each request: it may change objects, or return an answer in place of the server's. */
 function interfering(server: ApiServer, before: (request: ApiRequest) => ApiResponse | 'reset' | undefined): Upstream {
   return {
     send: (request, sink) => {

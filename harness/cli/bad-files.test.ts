@@ -1,4 +1,4 @@
-/** Files that are none, or too much of one: each command says so in one sentence, soon, and leaves them alone. */
+/** Malformed or huge files: each command reports them in one sentence, quickly, and does not change them. */
 import { spawnSync } from 'node:child_process';
 import {
   mkdirSync,
@@ -102,7 +102,7 @@ it.each([
   ['merge', ['merge', 'deep']],
   ['run --crds', ['run', '--target', 'target.ts', '--sample', 'plain.yaml', '--crds', 'deep']],
 ])('%s says which folder inside of another one cannot be read', (_, args) => {
-  // A path that is too long cannot be read, whatever the user may do.
+  // A path that is too long is unreadable even for root.
   const place = join(folder, 'deepest');
   const script = `mkdir deep && cd deep && for i in $(seq 30); do mkdir ${'d'.repeat(200)}; cd ${'d'.repeat(200)}; done`;
   mkdirSync(place, { recursive: true });

@@ -1,4 +1,4 @@
-/** Whether findings are asked of a real server, and for how long. Asking is tested in `harness/test/envtest-runs.test.ts`. */
+/** Whether findings are confirmed on a real server, and for how long. `harness/test/envtest-runs.test.ts` tests the confirmation itself. */
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { RunConfig } from '../execution/config/run-config.ts';
 import type { CampaignResult, Finding } from '../model/finding.ts';
@@ -6,7 +6,7 @@ import { lostUpdate } from '../report/test-findings.ts';
 import { confirmBudget, confirmRun, planConfirmation } from './confirm.ts';
 import { shareOf } from './base-build.ts';
 
-/** All that is looked at. */
+/** The only options that the decision depends on. */
 const on = (cluster: RunConfig['cluster'], confirm: RunConfig['confirm'] = null): RunConfig =>
   ({ cluster, confirm }) as RunConfig;
 const found = (elapsedMs: number): { readonly elapsedMs: number; readonly findings: readonly Finding[] } => ({

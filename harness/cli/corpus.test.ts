@@ -11,7 +11,7 @@ import { shell, stalemate, type BinResult } from './test-bin.ts';
 
 const CONTROLLERS = fileURLToPath(new URL('../../controllers-under-test/releases/', import.meta.url));
 
-/** A controller whose bug can be fixed and put back, in a repository of its own. */
+/** A controller in a repository of its own; the variant determines whether it has the bug. */
 const TARGET = (variant: string): string =>
   `import start from ${JSON.stringify(`${CONTROLLERS}${variant}/controller.ts`)};\nexport default start;\n`;
 const CONFIG = `target: target.ts\ncrds: [${CONTROLLERS}crd.yaml]\nsamples: [${CONTROLLERS}sample.yaml]\n`;
@@ -64,7 +64,7 @@ describe('a finding of the corpus', { timeout: 120_000 }, () => {
   it('loses nothing when the disk is full', () => {
     const before = entryText();
 
-    // A limit on file sizes: the system refuses the write as a full disk would, whoever runs this.
+    // With a limit on file sizes the write fails as on a full disk, even for root.
     const line = `ulimit -f 1; $STALEMATE corpus promote ${name} --state quarantined --reason full`;
     const { code, stderr } = shell(line, folder);
 
@@ -200,7 +200,7 @@ describe('a finding of the corpus', { timeout: 120_000 }, () => {
   it('is found with its labels moved when the target was edited harmlessly, and stored so on request', () => {
     const path = join(folder, '.stalemate', 'corpus', `${name}.json`);
     const text = entryText();
-    // The other way round: as it would have been stored before a write was taken out of the target.
+    // The reverse: the entry as it would have been stored before the target stopped making one of its writes.
     writeFileSync(path, text.replaceAll('default/web#0!sent', 'default/web#1!sent'));
 
     const { stdout } = command('corpus', 'run', '--update');

@@ -12,7 +12,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** A machine with Node and nothing else. */
+/** The environment of a machine that has Node and nothing else. */
 const bare = (): { readonly [name: string]: string } => ({
   PATH: dirname(process.execPath),
   HOME: folder,

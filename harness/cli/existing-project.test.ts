@@ -1,4 +1,4 @@
-/** A project with manifests on `--cluster existing`: its corpus, its base build, and what is left after a kill. */
+/** A project with manifests on `--cluster existing`: its corpus, its base build, and what is left in the cluster after a kill. */
 import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -80,7 +80,7 @@ const WRITERS: readonly Program[] = [
     heal: [{ do: 'remove-item', target: gadget, path: ['metadata', 'finalizers'], item: 'stalemate.dev/hold' }],
   },
 ];
-/** Whatever wakes the manager, it sets the whole of its ConfigMap's data. */
+/** An entry for a bug of the manager: on any event it overwrites all data of its ConfigMap. */
 const TAKES_BACK: CorpusEntry = {
   version: 1,
   kind: 'corpus-entry',

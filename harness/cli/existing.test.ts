@@ -63,7 +63,7 @@ describe('a cluster that is named', { timeout: 300_000 }, () => {
     };
     const { uid } = system.metadata;
     const plan = [...RUN, '--kubeconfig', kubeconfig, '--dry-run'];
-    // As on another machine, where nothing is known of what is behind a tunnel.
+    // As on another machine, which has no record of the cluster behind a tunnel.
     const home = { XDG_STATE_HOME: join(cwd, 'elsewhere'), XDG_CONFIG_HOME: join(cwd, 'config') };
     const codeWith = (env: { readonly [name: string]: string }, ...more: readonly string[]): number | null =>
       stalemate([...plan, ...more], { cwd, env: { ...home, ...env } }).code;
@@ -87,7 +87,7 @@ describe('a cluster that is named', { timeout: 300_000 }, () => {
   it('is as it was after a run', async () => {
     const before = await contents();
 
-    // What is left on the cluster is tested here: with one seed, and no property that has runs looked at for longer.
+    // This test is about what is left in the cluster, so one seed and a property without probes are enough.
     const search = ['--budget', '2', '--seed', '1', '--property', 'no-lost-update'];
     const { code, stdout } = stalemate([...RUN, '--kubeconfig', kubeconfig, ...search], { cwd, env });
 
@@ -142,7 +142,7 @@ describe('a cluster that is named', { timeout: 300_000 }, () => {
     const url = /server: (\S+)/.exec(readFileSync(kubeconfig, 'utf8'))?.[1] ?? '';
     let isMoved = false;
     const front = between(url, ({ method, url: path = '', headers }) => {
-      // Once the target has made something.
+      // Redirect once the target has created a deployment.
       isMoved ||= method === 'POST' && path.includes('/deployments') && headers['user-agent'] !== 'stalemate';
       return isMoved ? { code: 308, location: `${url}${path}` } : undefined;
     }).listen(0, '127.0.0.1');

@@ -1,4 +1,4 @@
-/** The examples of every help, against the parser that they are meant for; those that cost nothing are run. */
+/** The examples of every help text: each must parse, and those that cost nothing are run. */
 import type { Command } from 'commander';
 import { expect, it, vi } from 'vitest';
 import type { Console } from './console.ts';
@@ -6,7 +6,7 @@ import { wholeProgram } from './main.ts';
 import { shellWords } from './shell-words.ts';
 import { stalemate } from './test-bin.ts';
 
-/** What a command prints as its help. */
+/** Returns the help text of each command. */
 async function helps(): Promise<ReadonlyMap<string, string>> {
   let printed = '';
   const console: Console = {
@@ -28,7 +28,7 @@ async function helps(): Promise<ReadonlyMap<string, string>> {
   return texts;
 }
 
-/** Command lines, without what a shell does with their output, what is said of them behind, and `…` for what is left out. */
+/** Returns the command lines, without redirections, pipes, trailing explanations and `…`. */
 function examplesIn(help: string): readonly string[] {
   const shown = /^Examples?:\n((?: {2}.*\n?)*)/m.exec(help)?.[1] ?? '';
   return [...shown.matchAll(/^ {2}stalemate (.*)$/gm)].map(([, line = '']) =>
@@ -41,9 +41,9 @@ function wordsOf(line: string): readonly string[] {
   return 'words' in split ? split.words : [];
 }
 
-/** Parses a line without doing what it says, and gives back the command that it is for. */
+/** Parses a line without running it, and returns the command that it selects. */
 async function parsed(line: string): Promise<string> {
-  // Set by Kubernetes in an Indexed Job, which some examples are for.
+  // Kubernetes sets this variable in an Indexed Job, for which some examples are written.
   vi.stubEnv('JOB_COMPLETION_INDEX', '0');
   const root = await wholeProgram();
   let acting = '';

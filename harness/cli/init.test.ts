@@ -1,4 +1,4 @@
-/** A project's way from nothing to its first verdict, with a target that is a module. */
+/** A project from the first command to its first verdict, with a module as the target. */
 import {
   chmodSync,
   existsSync,
@@ -52,7 +52,7 @@ it('writes what a project needs and runs it once, and never writes over anything
   expect(stdout).toContain('no sample that can be used: Release drawn from the schema');
   expect(stdout).toContain('note    .github/workflows/stalemate.yml has to be given stalemate');
   expect(stdout).toMatch(/\nno verdict yet after \d+ s; next: npx stalemate run --budget 10m\n$/);
-  // Sixty runs meet a few conflicts only, which is too little for a verdict.
+  // Sixty runs cause only a few conflicts, too few for a verdict.
   expect(stdout).toContain('are too few to say that it holds');
   expect(code).toBe(3);
   expect(read('.gitignore')).toBe(

@@ -1,4 +1,4 @@
-/** What a target printed last is shown where there is no verdict, and only there. */
+/** The last output of a target is shown if and only if there is no verdict. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,7 +22,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** A module that watches widgets, prints, and writes nothing. */
+/** Writes a module that watches widgets, prints, and writes no objects. */
 function module(name: string): string {
   const path = join(folder, name);
   const prints = `console.log('\\u0007 watching with ${TOKEN}');`;
@@ -34,7 +34,7 @@ export default function start(context) { ${prints} followWidgets(context, () => 
   return path;
 }
 
-/** @param expression - What a widget has to be; each run that breaks it is a violation. */
+/** @param expression - A CEL claim about widgets; each run that breaks it is a violation. */
 function configure(expression = 'true'): void {
   const config = {
     target: module('target.ts'),

@@ -11,7 +11,7 @@ import { encodeRecord } from '../schedule/codec/record.ts';
 import { encodeRecording } from '../schedule/codec/recording.ts';
 import { stalemate } from './test-bin.ts';
 
-/** A record of version 1, as it was once written. */
+/** A record in version 1 of the format. */
 const OLD = new URL('../../docs/examples/lost-update.record.json', import.meta.url);
 
 let folder: string;

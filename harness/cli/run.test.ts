@@ -99,7 +99,7 @@ describe('run, then replay', () => {
   });
 
   it('tells the story when the report cannot be written, and names the file', () => {
-    // A limit on file sizes: the system refuses the write as a full disk would, whoever runs this.
+    // With a limit on file sizes the write fails as on a full disk, even for root.
     const { code, stdout, stderr } = shell(`ulimit -f 1; $STALEMATE ${FLAGS.join(' ')} --report-dir small`, folder);
 
     expect(stdout).toContain('NEVER REDEPLOYED');
@@ -121,10 +121,10 @@ describe('run, then replay', () => {
     child.stdout.on('data', (chunk: Buffer) => {
       stdout += chunk.toString();
       if (asked || !stdout.includes('replay: npx stalemate')) return;
-      // Once: a second Ctrl-C would not ask.
+      // Only once: a second Ctrl-C ends the process immediately.
       asked = true;
       child.kill('SIGINT');
-      // What npx and its like add to a Ctrl-C that the terminal has sent already.
+      // npx and similar tools forward a Ctrl-C that the terminal has already sent.
       setTimeout(() => child.kill('SIGINT'), 50);
     });
     const code = await new Promise((resolve) => child.once('close', resolve));
@@ -168,7 +168,7 @@ describe('run, then replay', () => {
   });
 
   it('tells what was found, in every format, where the search broke off after it', () => {
-    // Once its failure is on disk, the target takes down every worker: the one that searches, and the one that is to make sure of it.
+    // Once its failure is on disk, the target crashes every worker: the one that searches, and the one that reproduces the failure.
     const broken = `
       import { existsSync } from 'node:fs';
       import start from ${JSON.stringify(`${CONTROLLERS}correct/controller.ts`)};

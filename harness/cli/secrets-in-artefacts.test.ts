@@ -1,4 +1,4 @@
-/** The claim: every form of a secret in every artefact that a command writes or prints is hidden, and what is replayed is what was found. */
+/** The claim: commands hide every form of every secret in all that they write or print, and a replay still reproduces the finding. */
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -46,22 +46,22 @@ import { HarnessError } from '../model/errors.ts';
 import { secretSources } from '../execution/config/secret-sources.ts';
 import { UnprovedKeeper } from './unproved-keeper.ts';
 
-/** Known from a Secret, all in one, and from a variable and an argument of the program. */
+/** Secrets from a variable and an argument of the program; the others are from a Secret. */
 const VARIABLE = 'variable-hunter2-0815';
 const ARGUMENT = 'argument-s3cr3t-4711';
 const { drawn: DRAWN = '', punctuated: PUNCTUATED = '' } = SECRETS;
-/** Of a Secret, of a variable and of an argument. */
+/** Two values of a Secret, a variable and an argument. */
 const HELD = [DRAWN, PUNCTUATED, VARIABLE, ARGUMENT];
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
-/** Every form of every secret, and every token, each a line. */
+/** Every form of every secret, and every token, one per line. */
 const PLANTED: readonly string[] = [
   ...HELD.flatMap((secret) => Object.values(FORMS).map((form) => form(secret))),
   ...Object.values(TOKENS).map((token) => `token ${token}`),
   ...Object.values(NAMED).map((parts) => parts.join('')),
 ];
 
-/** What of all that is planted a text still shows. */
+/** Returns the planted secrets and tokens that a text still contains. */
 function shown(text: string): readonly string[] {
   return [
     ...shownOf(HELD, text),
@@ -197,7 +197,7 @@ async function command(make: (context: CommandContext) => Command, ...args: read
   return said;
 }
 
-/** All files below a folder as one text, with their names. */
+/** Returns all files below a folder as one text, with their names. */
 function written(name: string): string {
   return readdirSync(join(folder, name), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -239,7 +239,7 @@ const CRD = {
 
 const unjudged = { property: 'convergence', reason: `never started: ${PLANTED.join('; ')}`, schedule: EMPTY_SCHEDULE };
 
-/** Each makes its artefacts and says what is in them. */
+/** Writes the artefacts of one type and returns their content. */
 const ARTEFACTS: { readonly [name: string]: () => string | Promise<string> } = {
   'counterexample, record, page and story of a finding': () => {
     const keeper = new FindingKeeper(join(folder, 'dir'), console(), (text) => (said += text), vault);
@@ -363,7 +363,7 @@ function redacted(): ReturnType<typeof redactWords<typeof RESULT>> {
   return redactWords(result, [secretSources(config()), HELD_BY], vault);
 }
 
-/** As they would be without redaction. */
+/** Lines of a soak before redaction. */
 function lines(): readonly SoakLine[] {
   const place = { version: 1, kind: 'soak-line', about: 'a1', epoch: '2026-01-01', shard: '1/1', at: '' } as const;
   const about = {

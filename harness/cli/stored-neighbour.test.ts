@@ -3,7 +3,7 @@ import type { FindingRecord } from '../model/finding.ts';
 import { lostUpdate } from '../report/test-findings.ts';
 import { decodeRecord, encodeRecord } from '../schedule/codec/record.ts';
 
-/** The failing run, and beside it one that does the same up to a request and then leaves the last one out. */
+/** A record of the failing run and a passing neighbour: the same run without its last operation. */
 function record(): FindingRecord {
   const { violation, stats, counterexample, record: history } = lostUpdate();
   const passing = {

@@ -1,4 +1,4 @@
-/** Findings of a stranger among those that a project keeps. */
+/** Findings from an untrusted source in the corpus of a project. */
 import { existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { removeEntry } from './corpus/folder.ts';
 import { resolveRun, revisitConfigured } from './library.ts';
 
 const TARGETS = fileURLToPath(new URL('../test/targets/', import.meta.url));
-/** Leaves a file where it is imported. */
+/** A module that creates a file when it is imported. */
 const LEAVES = 'import { writeFileSync } from "node:fs";\nwriteFileSync(new URL("was-here", import.meta.url), "");\n';
 
 let folder: string;

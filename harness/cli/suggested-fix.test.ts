@@ -45,7 +45,7 @@ describe('what would fix a finding', () => {
   });
 });
 
-/** The fix of a lost update, with its refused request changed by `refusal` and the guilty one by `blamed`. */
+/** Returns the suggested fix of a lost update, after `refusal` has changed its rejected request and `blamed` the guilty one. */
 function fixWhere(
   refusal: (refused: Operation) => Operation,
   blamed: (guilty: Operation) => Operation = (guilty) => guilty,

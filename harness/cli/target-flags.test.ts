@@ -1,4 +1,4 @@
-/** A target that a flag names, where the configuration file names another. */
+/** A target given by a flag while the configuration file names another. */
 import { describe, expect, it } from 'vitest';
 import { mergeTargetFlags } from './commands/target-flags.ts';
 

@@ -13,7 +13,7 @@ function widget(name: string, revision: number): KubeObject {
   return { apiVersion: 'example.com/v1', kind: 'Widget', metadata };
 }
 
-/** A server that answers lists as scripted, and holds its watches open. */
+/** A server that answers lists from a script and holds its watches open. */
 class Scripted implements Upstream {
   readonly watches: { readonly from: string; readonly sink: ResponseSink }[] = [];
   readonly #lists: ApiResponse[];

@@ -68,7 +68,7 @@ it('measures that promises and immediates need no extra turn', async () => {
   expect(turns).toBe(0);
 });
 
-/** Sends itself a message, which takes a way outside JavaScript, and tells when it came. */
+/** Sends itself a message, which leaves the JavaScript heap; resolves when the message arrives. */
 function hop(): Promise<void> {
   const channel = new MessageChannel();
   return new Promise((resolve) => {

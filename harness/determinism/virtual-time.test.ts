@@ -13,7 +13,7 @@ const time = installVirtualTime();
 const quiescence = createQuiescence({ time, activity: () => 0 });
 const drain = (): Promise<void> => quiescence.drain();
 
-/** Lets time pass timer by timer, as far as there are any. */
+/** Advances the time timer by timer, at most `steps` times. */
 async function passTime(steps = 100): Promise<void> {
   await drain();
   for (let step = 0; step < steps && time.next() !== undefined; step++) {

@@ -1,4 +1,4 @@
-/** What is kept of a chatty target. */
+/** What the log keeps of a target that prints a lot. */
 import { describe, expect, it } from 'vitest';
 import { LogBook } from './log-book.ts';
 

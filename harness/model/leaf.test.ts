@@ -7,7 +7,7 @@ import type { LeafChange } from './leaf.ts';
 
 const SEED = 20260101;
 
-/** The definition that `diffLeaves` is a faster spelling of: flatten both, compare maps. */
+/** The reference implementation of `diffLeaves`, which is faster: flatten both objects and compare the maps. */
 function byFlattening(from: JsonObject, to: JsonObject): readonly LeafChange[] {
   const before = leavesOf(from);
   const after = leavesOf(to);

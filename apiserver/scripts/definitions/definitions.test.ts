@@ -163,7 +163,7 @@ it.each([
   const empty = mkdtempSync(join(tmpdir(), 'definitions-'));
   try {
     const script = fileURLToPath(new URL('../definitions.ts', import.meta.url));
-    // Neither built here nor installed.
+    // The definitions have not been built, and no tool that could build them is installed.
     const env = { HOME: empty, XDG_CACHE_HOME: empty, TMPDIR: empty, PATH: empty };
 
     const ended = spawnSync(process.execPath, [script, '--only', 'jobset', ...args], {

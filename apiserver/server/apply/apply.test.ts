@@ -62,7 +62,7 @@ function thing(spec: JsonObject, metadata: JsonObject = {}): KubeObject {
   return { apiVersion: 'apply.example.com/v1', kind: 'Thing', metadata: { name: 'a', ...metadata }, spec };
 }
 
-/** The fields of each entry: `m1 Apply`, `m2 Update status`. */
+/** Returns the fields of each managedFields entry, by `m1 Apply` or `m2 Update status`. */
 function owners(answer: Answer): { readonly [entry: string]: JsonValue | undefined } {
   return Object.fromEntries(
     (answer.object.metadata.managedFields ?? []).map((entry) => [

@@ -51,7 +51,7 @@ describe('an object of a definition with several versions and conversion strateg
 
     const created = request('POST', path('v2'), gizmo('v2', { only2: 'x' }));
 
-    // Stored as v1, which knows neither field; v1's defaults are unknown to v2 in turn.
+    // It is stored as v1, which has neither field; v2 does not have the field that v1 defaults.
     expect(created.object).toMatchObject({ apiVersion: 'example.com/v2', spec: {} });
     expect(created.object['spec']).toEqual({});
     expect(request('GET', `${path('v1')}/a`).object['spec']).toEqual({ filled: 'by v1' });

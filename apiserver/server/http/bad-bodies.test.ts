@@ -1,4 +1,4 @@
-/** Bodies of the wrong kind over HTTP: the answer of each handler, found by comparison with a real server. */
+/** Malformed bodies over HTTP: the answer of each handler, as observed on a real server. */
 import { afterEach, expect, it } from 'vitest';
 import { CONFIGMAPS_PATH, configMap, testServer, WIDGETS_PATH } from '../testing.ts';
 import { serveHttp, type HttpServer } from './serve.ts';

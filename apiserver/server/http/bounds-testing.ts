@@ -1,4 +1,4 @@
-/** Shared by tests of costly requests: a server, requests with a time limit, definitions. */
+/** Shared by tests of costly requests: a server, requests with a time limit, and definitions. */
 import { crdManifest, crdVersion } from '../crd/manifest.ts';
 import { afterAll, beforeAll, expect } from 'vitest';
 import type { JsonObject, JsonValue } from '../../objects/object.ts';
@@ -15,7 +15,7 @@ export function useServer(): void {
   afterAll(() => http.close());
 }
 
-/** Far more than any of them takes, far less than a quadratic walk. */
+/** The processor time allowed for one request: far more than any of them needs, far less than a quadratic algorithm would use. */
 const PROCESSOR_MS_MAX = 3000;
 
 export interface Answer {

@@ -1,4 +1,4 @@
-/** Requests that cost far more than their size: each gets an answer soon, and with little memory. */
+/** Requests that cost far more than their size: each is answered quickly and with little memory. */
 import { expect, it } from 'vitest';
 import type { JsonObject, JsonValue } from '../../objects/object.ts';
 import { CONFIGMAPS_PATH } from '../testing.ts';

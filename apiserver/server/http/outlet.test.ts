@@ -8,7 +8,7 @@ interface Narrow {
   readonly outlet: Outlet;
   readonly written: string[];
   readonly encoded: string[];
-  /** The number of pieces that the connection accepts. */
+  /** Makes the connection accept `count` further chunks. */
   readonly take: (count: number) => void;
 }
 

@@ -32,7 +32,7 @@ function dial(): Socket {
   return socket;
 }
 
-/** Everything that the server sends until it closes the connection. */
+/** Resolves with everything that the server sends until it closes the connection. */
 function everything(socket: Socket): Promise<string> {
   return new Promise((resolve) => {
     let text = '';
@@ -190,7 +190,7 @@ it('serves many connections at a time', async () => {
   expect(new Set(answers.map(statusOf))).toEqual(new Set(['200 OK']));
 });
 
-/** An upstream that counts its watches. */
+/** Returns an upstream that counts its open watches. */
 function counting(): {
   readonly upstream: Served;
   readonly open: Set<ResponseSink>;

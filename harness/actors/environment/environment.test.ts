@@ -17,7 +17,7 @@ import { createEnvironment } from './index.ts';
 interface Cluster extends TestServer {
   /** What the controllers sent, with the codes answered. */
   readonly sent: string[];
-  /** Answers instead of the server when it returns something. */
+  /** Answers a request in place of the server, unless it returns undefined. */
   interfere: (request: ApiRequest) => ApiResponse | 'reset' | undefined;
 }
 
@@ -50,7 +50,7 @@ function cluster(): Cluster {
   return world;
 }
 
-/** Lets every promise chain come to its end. */
+/** Waits until all pending promise chains have settled. */
 function atRest(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
@@ -284,7 +284,7 @@ test('garbage collection leaves exactly what has no owners or a living one', asy
         expect(metadata.deletionTimestamp).toBeUndefined();
         for (const reference of metadata.ownerReferences ?? []) expect(living.has(reference.uid)).toBe(true);
       }
-      // Nothing goes that nobody deleted and that never had an owner.
+      // An object is collected only if it was deleted or had an owner.
       const names = new Set(left.map((object) => object.metadata.name));
       const wronged = made.filter(
         ({ metadata: { name = '', ownerReferences } }) =>

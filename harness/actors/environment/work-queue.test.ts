@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { WorkQueue } from './work-queue.ts';
 import type { WorkResult } from './work-queue.ts';
 
-/** Lets every promise chain come to its end. */
+/** Waits until all pending promise chains have settled. */
 function atRest(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

@@ -36,7 +36,7 @@ describe.each(['http-library', 'dispatcher'] as const)('client-node over %s', (t
     return connect().makeApiClient(clientNode.CustomObjectsApi);
   }
 
-  /** An informer that notes what it is told; started as the controller. */
+  /** Starts an informer as the controller, and records the events and errors that it receives. */
   function informWidgets(): { readonly seen: string[]; readonly errors: unknown[]; stop(): void; restart(): void } {
     const kubeConfig = connect();
     const api = kubeConfig.makeApiClient(clientNode.CustomObjectsApi);
@@ -268,7 +268,7 @@ describe.each(['http-library', 'dispatcher'] as const)('client-node over %s', (t
       await drain();
       test.request('DELETE', `${WIDGETS_PATH}/a`);
     };
-    await exercise(); // Lazy imports happen once.
+    await exercise(); // The first call triggers lazy imports.
 
     const watch = watchUncontrolled(time);
     await exercise();

@@ -1,4 +1,4 @@
-/** The claim behind everything deterministic: the same seed gives the same run, whatever ran before it and whenever memory is collected. */
+/** The claim on which all determinism rests: a seed gives the same run, whatever ran before it and whenever memory is collected. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -34,7 +34,7 @@ interface Widget extends KubernetesObject {
   readonly spec: { readonly size: number };
 }
 
-/** Reacts to widgets with delays, random names and dates, two informers and calls that overlap. */
+/** Reacts to widgets with delays, random names and dates, two informers and overlapping requests. */
 const restless: StartTarget = ({ kubeConfig, namespace, signal }) => {
   const widgets = kubeConfig.makeApiClient(clientNode.CustomObjectsApi);
   const core = kubeConfig.makeApiClient(clientNode.CoreV1Api);
@@ -69,7 +69,7 @@ const restless: StartTarget = ({ kubeConfig, namespace, signal }) => {
   }
 };
 
-/** One run of 120 steps in a random order; all that the target sends, and when. */
+/** Makes one run of 120 steps in a random order; returns each request of the target with its time. */
 async function run(transport: Transport, seed: number): Promise<readonly string[]> {
   const target: LoadedTarget = { module: '', start: restless, clientNode, clientNodeVersion: '2.0.1' };
   const test = widgetServer();

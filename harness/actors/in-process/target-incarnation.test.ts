@@ -17,7 +17,7 @@ const quiescence = createQuiescence({ time, activity: () => test.upstream.activi
 const drain = (): Promise<void> => quiescence.drain();
 const lines: string[] = [];
 
-// The test runner takes every unhandled error for a failure; here they are what is tested.
+// The test runner fails on every unhandled error, but these tests cause such errors on purpose, so its listeners are removed.
 const runnersOwn = ['unhandledRejection', 'uncaughtException'].map((event) => {
   const listeners = process.rawListeners(event) as ((...args: unknown[]) => void)[];
   process.removeAllListeners(event);
@@ -52,7 +52,7 @@ async function launch(start: StartTarget, actor = 'controller'): Promise<TargetI
   return incarnation;
 }
 
-/** Counts widgets every second and writes the count into the first. */
+/** Counts the widgets every second and writes the count to the first one. */
 const counting: StartTarget = ({ kubeConfig, namespace }) => {
   const api = kubeConfig.makeApiClient(clientNode.CustomObjectsApi);
   const tick = async (): Promise<void> => {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { answerOf, questionIn } from './dns.ts';
 
-/** What glibc sends for the address of `vault.example.com`. */
+/** The query that glibc sends to look up the address of `vault.example.com`. */
 const QUERY = Buffer.from('1a2b01000001000000000000057661756c74076578616d706c6503636f6d0000010001', 'hex');
 
 it('reads the name that is asked for', () => {

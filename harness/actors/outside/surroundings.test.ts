@@ -1,4 +1,4 @@
-/** Names outside of the cluster, as a program in a network of its own finds them. */
+/** Host names outside of the cluster, as resolved by a program in a network namespace of its own. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';

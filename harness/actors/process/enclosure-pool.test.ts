@@ -1,4 +1,4 @@
-/** Lives side by side. */
+/** Enclosures of several processes at the same time. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, expect, it, vi } from 'vitest';
@@ -7,7 +7,7 @@ import type { Enclosure } from './enclosure.ts';
 
 const pool = await EnclosurePool.open({ network: 'none', fileSystem: 'host' });
 
-/** Something that says its name to whoever connects to that port inside. */
+/** Starts a server in the enclosure that sends `name` to every client of the port. */
 async function serves({ wrapper }: Enclosure, port: number, name: string): Promise<ChildProcess> {
   const program = `require('net').createServer((s) => s.end('${name}')).listen(${port}, '127.0.0.1', () => console.log('ready')).on('error', (e) => console.log(e.code))`;
   const [first, ...rest] = [...wrapper({ folder: '', view: [] }), process.execPath, '-e', program];
@@ -27,7 +27,7 @@ describe('a pool of enclosures', () => {
     const [one, other] = [await pool.take(), await pool.take()];
     const [port = 0] = await one.freePorts(1);
     const children = [await serves(one, port, 'one')];
-    // On the host's network, where there is no other, they would be in each other's way.
+    // Without network namespaces both servers would share the host's port.
     if (pool.network === 'none') children.push(await serves(other, port, 'other'));
 
     expect(await heard(port)).toBe('one');
@@ -42,7 +42,7 @@ describe('a pool of enclosures', () => {
     const [manager, webhook] = [await pool.take('manager'), await pool.take('webhook')];
     const children = [await serves(manager, 9443, 'manager')];
 
-    // The younger one does not listen.
+    // The webhook, which is the newer process, does not listen yet.
     expect(await heard(9443)).toBe('manager');
     children.push(await serves(webhook, 9443, 'webhook'));
     expect(await heard(9443)).toBe('webhook');

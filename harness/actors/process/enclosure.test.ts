@@ -1,4 +1,4 @@
-/** Enclosures with real programs in them. Where the host permits no namespace, what is said about it is tested instead. */
+/** Enclosures that run real programs. Where the host permits no namespaces, the tests check what is reported about that. */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync } from 'node:fs';
@@ -12,10 +12,10 @@ import { LIFE, watched } from './watched.ts';
 
 const enclosure = await openEnclosure({ network: 'none', fileSystem: 'host' });
 
-/** Without a file system of its own, nothing of a life is asked for. */
+/** With the host's file system, an enclosure needs neither a folder nor a view. */
 const NOWHERE = { folder: '', view: [] };
 
-/** Runs a program of Node's inside and gives back what it printed. */
+/** Runs a Node script in the enclosure and returns its output. */
 async function inside(program: string, { wrapper }: Enclosure = enclosure): Promise<string> {
   const child = start([...wrapper(NOWHERE), process.execPath, '-e', program]);
   let said = '';
@@ -93,7 +93,7 @@ describe('an enclosure without a network', () => {
       socket.on('error', () => {});
       socket.destroy();
     };
-    // Those that come at once wait for their turn; not all get as far as that.
+    // Concurrent connections are queued, and not all of them succeed.
     for (let round = 0; round < 4; round++) await Promise.allSettled(Array.from({ length: 50 }, reached));
 
     const [port = 0] = await enclosure.freePorts(1);
@@ -102,7 +102,7 @@ describe('an enclosure without a network', () => {
   });
 });
 
-/** Goes into the background in a session of its own, as daemons do, and says who it is. */
+/** Starts a background process in a session of its own, as daemons do, and prints its process id. */
 const DAEMON = `
   const child = require('child_process').spawn('sleep', ['1000'], { detached: true, stdio: 'ignore' });
   child.unref();
@@ -127,7 +127,7 @@ describe('a life', () => {
   });
 });
 
-/** The processes of this machine that belong to the life of that folder. */
+/** Returns the ids of the processes on this machine that belong to the incarnation with that folder. */
 async function inHost(folder: string): Promise<string> {
   const script = `for p in /proc/[0-9]*; do grep -qsF "$0" "$p/environ" && echo "\${p#/proc/}"; done; true`;
   const child = spawn('/bin/sh', ['-c', script, `${LIFE}=${folder}`], { stdio: ['ignore', 'pipe', 'ignore'] });

@@ -1,4 +1,4 @@
-/** What programs see of the host's files, with real programs. */
+/** The view that real programs have of the host's files. */
 import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
@@ -46,7 +46,7 @@ interface Seen {
   readonly code: number | null;
 }
 
-/** Runs a command in a view of its own, and gives back what it printed. */
+/** Runs a command in a file view of its own, and returns its output. */
 function seenBy(command: readonly string[], { env = {}, PATH = process.env['PATH'] ?? '' } = {}): Seen {
   const view = fileView({ command, cwd: project, env, inherited: { PATH } }, process.env);
   if ('refused' in view) throw new Error(view.refused);
@@ -203,7 +203,7 @@ describe.runIf(hasView)('a program', () => {
     expect(lines.at(-1)).toMatch(/Read-only file system|Permission denied/);
   });
 
-  // Needs perl, whose word for a system call takes its number.
+  // Needs perl, whose `syscall` function takes the number of the system call.
   it.runIf(process.arch === 'x64' && spawnSync('perl', ['-v']).status === 0)(
     'reaches no key of the user in the kernel, no host of its virtual machine, and no ring of calls that no filter sees',
     () => {
@@ -223,7 +223,7 @@ describe.runIf(hasView)('a program', () => {
     expect(seenBy(['true'], { PATH: [...folders, '/usr/bin', '/bin'].join(':') })).toEqual({ out: '', code: 0 });
   });
 
-  // The mount inside of the project needs namespaces.
+  // Mounting a file system in the project needs user and mount namespaces.
   it.runIf(spawnSync('unshare', ['-Urm', 'true']).status === 0)('reads what is mounted inside of its project', () => {
     mkdirSync(join(project, 'inner'));
     const script = `mount -t tmpfs none inner && echo mounted > inner/file && exec "$@"`;

@@ -1,4 +1,4 @@
-/** What the kernel tells of a process: of this one, where it tells anything. */
+/** The footprint of a process as reported by the kernel: here that of this process, on systems that report one. */
 import { closeSync, existsSync, openSync } from 'node:fs';
 import { devNull } from 'node:os';
 import { describe, expect, it } from 'vitest';

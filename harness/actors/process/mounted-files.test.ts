@@ -30,7 +30,7 @@ describe('a mounted folder', () => {
 
     expect(readFileSync(file, 'utf8')).toBe('two');
     expect(visible()).toEqual(['tls.crt', 'tls.key']);
-    // Watches of the file behind the links see that it is gone.
+    // The old file is gone, so a watch of the file that the links point to is notified.
     expect(statSync(before, { throwIfNoEntry: false })).toBeUndefined();
     expect(readdirSync(join(root, 'files/certs')).filter((name) => name.startsWith('..'))).toEqual(['..2', '..data']);
   });

@@ -1,4 +1,4 @@
-/** A life that is ended while it is still being started leaves nothing behind. */
+/** Ending an incarnation that is still being started leaves nothing behind. */
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -31,7 +31,9 @@ const target = {
 const upstream = { send: () => () => {} };
 const front = { url: 'https://127.0.0.1:1', close: () => Promise.resolve() };
 
-/** An enclosure of a pool, given back, and a host for lives in it. */
+/**
+ * Returns a host that starts incarnations in an enclosure of a pool, and a function that resolves once that enclosure is back in the pool.
+ */
 async function lives(
   serve: ServeLife,
 ): Promise<{ readonly host: ProcessHost; readonly isGivenBack: () => Promise<void> }> {
@@ -42,7 +44,7 @@ async function lives(
   return {
     host: processHost({ serve, target, files: [], namespace: 'default', enclosures: pool, print: () => {} }),
     isGivenBack: async () => {
-      // Where it is not, another one is opened for each that is taken.
+      // While the enclosure is in use, each `take` opens another one.
       for (;;) {
         const next = await pool.take();
         if (next.enter.join() === first.enter.join()) return;

@@ -1,4 +1,4 @@
-/** What a host permits is tried with real programs elsewhere; here, how often it is tried. */
+/** How often the permissions of the host are tested. Other files test with real programs what is permitted. */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';

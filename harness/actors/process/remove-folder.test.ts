@@ -56,7 +56,7 @@ describe('the folder of a life', () => {
     expect(readFileSync(join(root, 'precious', 'file'), 'utf8')).toBe('kept');
   });
 
-  // Needs perl, whose word for a system call takes its number (renameat2).
+  // Needs perl, whose `syscall` function takes the number of the system call (renameat2).
   it.runIf(process.arch === 'x64' && spawnSync('perl', ['-v']).status === 0)(
     'leads nowhere while a program exchanges folders in it for links',
     async () => {
@@ -74,7 +74,7 @@ describe('the folder of a life', () => {
           try {
             await removeFolder(life);
           } catch {
-            // What changed is left.
+            // A folder that changed during the removal is not removed.
           }
           expect(existsSync(join(root, 'precious', 'file'))).toBe(true);
         }

@@ -1,4 +1,4 @@
-/** Clocks of real programs, steered. Each waits for hours; that a test ends at all says that they passed at once. */
+/** Steered clocks of real programs. Each program waits for hours: a test can only finish if the wait is skipped. */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
@@ -29,12 +29,12 @@ afterEach(() => {
 interface Lived {
   readonly out: string;
   readonly code: number | null;
-  /** How far its clock was set ahead, in seconds. */
+  /** How far the clock was set ahead, in seconds. */
   readonly seconds: number;
   readonly lost: readonly string[];
 }
 
-/** Lets a program live until it ends, skipping whatever it waits for. */
+/** Runs a program until it ends, and skips its waits. */
 async function live(command: readonly string[], how: Partial<Steered> = {}): Promise<Lived> {
   const cwd = join(folder, 'project');
   const env = { PATH: process.env['PATH'] ?? '' };
@@ -264,7 +264,7 @@ print('done')`;
     const { out, seconds } = await live(node(script));
 
     expect(out).toBe('woke');
-    // The rest passed while others used the processors.
+    // The rest of the time passed for real, while other processes used the processors.
     expect(seconds).toBeGreaterThan(4_900);
     expect(seconds).toBeLessThanOrEqual(5_000);
   });
@@ -272,13 +272,13 @@ print('done')`;
 
 describe.runIf(canSteer)('a program that cannot be steered', () => {
   it('is said to be, by the name of how it waits', async () => {
-    // "timeout" of coreutils arms a timer of the kernel.
+    // `timeout` of coreutils arms a kernel timer.
     expect((await live(['timeout', '60', 'true'])).lost).toEqual(['timer_settime']);
   });
 
   it.runIf(hasUnshare)('is not started where its processes have other numbers in /proc', () => {
     const [launcher = ''] = wrapper.wrapper({ folder, view: [] });
-    // As in a container: what is covered in /proc keeps a new one from being mounted.
+    // As in a container: a covered file in /proc prevents mounting a new /proc.
     const script = 'mount --bind /dev/null /proc/cpuinfo && exec "$0" --user 0 0 --steer 1 -- true';
     const { status, stderr } = spawnSync('unshare', ['-Urm', 'sh', '-c', script, launcher], { encoding: 'utf8' });
 

@@ -1,4 +1,4 @@
-/** What can be seen of a process from outside. */
+/** What can be observed of a process from outside. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -14,12 +14,12 @@ afterEach(() => {
   child = watch = undefined;
 });
 
-/** What the shell started runs on without it. */
+/** Kills the process group, because the children of a shell outlive it. */
 function killGroup(leader: number): void {
   try {
     process.kill(-leader, 'SIGKILL');
   } catch {
-    // All of it has ended.
+    // The whole group has ended.
   }
 }
 
@@ -37,12 +37,12 @@ function hasChild(pid: number): boolean {
   return readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1') !== '';
 }
 
-/** Looks until it sees that. */
+/** Polls until the watch reports the wanted state. */
 async function seen(of: ThreadWatch, wanted: Sleep): Promise<void> {
   while (of.look() !== wanted) await delay(1);
 }
 
-/** Kernels of some containers do not list children. */
+/** Whether the kernel lists children of a process: those of some containers do not. */
 const listsChildren = existsSync(`/proc/${process.pid}/task/${process.pid}/children`);
 
 describe.runIf(listsChildren)('threads', { timeout: 30_000 }, () => {
@@ -67,7 +67,7 @@ describe.runIf(listsChildren)('threads', { timeout: 30_000 }, () => {
 
   it('of what it started count too', async () => {
     const pid = started('sh -c "while :; do :; done" & wait');
-    // One that is started later is found by and by.
+    // The kernel lists a new child with some delay.
     while (!hasChild(pid)) await delay(1);
     const parent = (watch = new ThreadWatch(pid));
     await seen(parent, 'awake');

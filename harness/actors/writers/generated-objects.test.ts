@@ -1,4 +1,4 @@
-// Beside the writers because the schedule folder, where the generators are, does not know the server that judges them.
+// Located in `writers` because the generators are in `schedule`, which must not import the server that validates the objects.
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { testServer, WIDGETS, WIDGETS_PATH } from 'stalemate-apiserver/testing';
@@ -7,7 +7,7 @@ import { setAt } from '../../model/edit.ts';
 import { specChanges } from '../../schedule/workload/schema-arbitrary.ts';
 import { objectArbitrary } from '../../schedule/workload/value-arbitrary.ts';
 
-/** What schemas can ask for, in one definition. */
+/** A definition with every schema feature that the generators support. */
 const GADGETS: KubeObject = gadgets({
   type: 'object',
   required: ['spec'],

@@ -6,7 +6,7 @@ import { WRITERS } from './index.ts';
 import { APP, drawn, play, TARGET_FINALIZER, writerWorld } from './test-programs.ts';
 import type { WriterWorld } from './test-programs.ts';
 
-/** Each different program once. */
+/** Returns the distinct programs of a writer. */
 function programsOf(index: number): readonly (readonly ProgramOp[])[] {
   const writer = WRITERS[index];
   if (writer === undefined) return [];
@@ -14,7 +14,7 @@ function programsOf(index: number): readonly (readonly ProgramOp[])[] {
   return [...new Map(programs.map((ops) => [JSON.stringify(ops), ops])).values()];
 }
 
-/** Leaves that the target wrote and nobody else may take away or change, whatever happens to the object. */
+/** Returns the leaves written by the target that changed or disappeared while the object existed. No writer may cause this. */
 function targetLeavesLost(before: WriterWorld, after: WriterWorld): readonly string[] {
   return before.aim.objects.flatMap(({ target, object, ownedLeaves }) => {
     const now = after.stored(target);
@@ -39,7 +39,7 @@ describe.for(WRITERS.map((writer, index) => [writer.name, index] as const))('%s'
   test('sends only what the server accepts', async () => {
     for (const ops of programsOf(index)) {
       const world = writerWorld();
-      // Let go of the sample, so that deletion and recreation can complete.
+      // Remove the finalizers of the sample, so that deletion and recreation can complete.
       world.request(
         'PATCH',
         objectPath(APP, 'default', 'web'),
@@ -49,10 +49,10 @@ describe.for(WRITERS.map((writer, index) => [writer.name, index] as const))('%s'
 
       const answers = await play(world, ops);
 
-      // Foreground deletion waits for a collector, which this world has not got.
+      // Foreground deletion waits for the garbage collector, which this world does not have.
       const waits = ops.some((op) => op.do === 'delete' && op.propagation === 'Foreground');
       expect(waits ? [] : answers.filter((line) => !/ 20[01]$/.test(line))).toEqual([]);
-      // What is as it was applied need not be put back: see its own test.
+      // The self-healer does nothing if the object is as applied: it has a test of its own.
       if (WRITERS[index]?.name === 'self-healer') continue;
       expect(answers.some((line) => /^(PUT|PATCH|POST|DELETE) .* 20[01]$/.test(line))).toBe(true);
     }
@@ -91,7 +91,7 @@ describe.for(WRITERS.map((writer, index) => [writer.name, index] as const))('%s'
   });
 });
 
-/** An autoscaler may scale what the target scales: who wins is for the drift test to say. */
+/** Writers that may scale what the target scales as well: the drift test decides to whom the field belongs. */
 const SCALERS = ['scale-writer', 'autoscaler'];
 const RESPECTFUL = [...WRITERS.keys()].filter((index) => !SCALERS.includes(WRITERS[index]?.name ?? ''));
 

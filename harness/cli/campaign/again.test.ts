@@ -3,7 +3,7 @@ import { wholeProgram } from '../main.ts';
 import type { Again } from '../../report/left-out.ts';
 import { againOf } from './again.ts';
 
-/** Of a command line that is parsed and not run. */
+/** Parses a command line without running it. */
 async function typed(...words: readonly string[]): Promise<Again> {
   const program = await wholeProgram();
   const command = program.commands.find((one) => one.name() === words[0]);

@@ -1,4 +1,4 @@
-/** The scripts, asked as their shells ask them. bash is everywhere; zsh and fish are asked where they are installed. */
+/** The completion scripts, run by their shells: bash always, zsh and fish where they are installed. */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -22,7 +22,7 @@ afterAll(() => {
 
 const isInstalled = (shell: Shell): boolean => spawnSync(shell, ['--version']).status === 0;
 
-/** zsh completes interactively only: its two ways of offering are replaced by printing, and it is told where the cursor is. */
+/** zsh completes only interactively: its two completion functions are replaced by functions that print, and the cursor position is set. */
 const ZSH = `
 compdef() { :; }; _files() { print -- FILES; }
 compadd() { shift; print -l -- "$@"; }
@@ -40,7 +40,7 @@ function quotedAll(words: readonly string[]): string {
   return words.map((word) => `'${word}'`).join(' ');
 }
 
-/** What is offered for the last word, which may be begun. */
+/** Returns the completions of the last word, which may be incomplete. */
 function offered(shell: Shell, ...words: readonly string[]): readonly string[] {
   const args = shell === 'zsh' ? ['-f', '-c'] : shell === 'bash' ? ['--norc', '-c'] : ['--no-config', '-c'];
   const script = ASK[shell](['stalemate', ...words]);

@@ -1,4 +1,4 @@
-/** What `init` makes of a project that it finds. */
+/** What `init` chooses for the project that it detects. */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

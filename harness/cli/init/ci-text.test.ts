@@ -6,7 +6,7 @@ import { ciFile, type CiFacts } from './ci-text.ts';
 type Job = { readonly steps: readonly { readonly name?: string; readonly run?: string }[] };
 const GO: CiFacts = { setUp: 'go', prepare: ['npm ci', 'go build ./...'], installed: true };
 
-/** Lines that run, in their order. */
+/** Returns the commands of a CI file in the order in which they run. */
 function scriptOf(kind: 'github' | 'gitlab', facts: CiFacts): readonly string[] {
   const text = ciFile(kind, facts, () => false)?.text ?? '';
   if (kind === 'gitlab') return (parse(text) as { stalemate: { script: readonly string[] } }).stalemate.script;

@@ -58,7 +58,7 @@ it('counts children, changes and status writes of the target, and no events, loc
   const { score, written } = effectOf(run, undefined);
 
   expect(written).toBe('creates deployments.apps, 2 configmaps; writes the status of widgets.example.com');
-  // Two config maps are worth an eighth more than one; half the score for four times the requests.
+  // The second config map adds an eighth; four times the requests halve the score.
   expect(score).toBeCloseTo((4 + 4 * 1.125 + 1) / Math.sqrt(run.operations.length));
 });
 

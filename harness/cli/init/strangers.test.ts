@@ -1,4 +1,4 @@
-/** `init` in a repository of a stranger: looking at it runs nothing of it, and nothing is written outside of it. */
+/** `init` in an untrusted repository: it runs no code of the repository and writes nothing outside of it. */
 import { spawnSync } from 'node:child_process';
 import {
   existsSync,

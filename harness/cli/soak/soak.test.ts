@@ -12,7 +12,7 @@ const SHARD = ['soak', '--property', 'never-redeployed', '--seed-epoch', 'night'
 const PLACE = '.stalemate/soak/night/1-of-2';
 
 let folder: string;
-/** What a second one was told while the first one ran, which was then killed. */
+/** The result of a second soak that was started while the first one was running; the first one was then killed. */
 let second: BinResult;
 let resumed: BinResult;
 beforeAll(async () => {
@@ -27,7 +27,7 @@ beforeAll(async () => {
   second = stalemate([...SHARD, '--budget', '10m'], { cwd: folder });
   child.kill('SIGKILL');
   await new Promise((resolve) => child.once('close', resolve));
-  // As if it had been killed in the middle of a line.
+  // As if the process had been killed while it wrote a line.
   writeFileSync(join(folder, PLACE, 'soak.jsonl'), '{"version":1,"kind":"soak-', { flag: 'a' });
   rmSync(join(folder, PLACE, 'failures'), { recursive: true });
   resumed = stalemate([...SHARD, '--budget', '4', '--json'], { cwd: folder });
@@ -38,7 +38,7 @@ function merge(...args: readonly string[]): BinResult {
   return stalemate(['merge', ...args], { cwd: folder });
 }
 
-/** All files of a folder. */
+/** Returns the names and contents of all files in a folder. */
 function contents(place: string): readonly (readonly [string, string])[] {
   return readdirSync(join(folder, place), { recursive: true, encoding: 'utf8', withFileTypes: true })
     .filter((file) => file.isFile())
@@ -95,7 +95,7 @@ describe('merge', () => {
       expect.arrayContaining(['/index.html', '/junit.xml', '/run.jsonl', '/soak.jsonl']),
     );
     expect(other.map(([name]) => name)).toEqual(first.map(([name]) => name));
-    // Pages name their own folder in the commands to copy.
+    // Pages contain commands to copy, which name the folder of the page.
     expect(
       other.map(([, text]) =>
         text

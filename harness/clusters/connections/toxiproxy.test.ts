@@ -1,4 +1,4 @@
-/** Toxics on bare TCP: that each does what its words say, with a real toxiproxy server. */
+/** Toxics on plain TCP connections through a real toxiproxy server: each has the documented effect. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
@@ -46,7 +46,7 @@ it('ends servers that have lost their owner', async () => {
 describe.runIf(binary !== undefined)('connections behind toxiproxy', () => {
   let toxiproxy: Toxiproxy;
   let upstream = '';
-  // Answers a number with so many bytes, and a word by closing.
+  // Answers a number with that many bytes, and any other text by closing the connection.
   const server = createServer((socket) => {
     socket.on('error', () => {});
     socket.on('data', (asked) => {
@@ -68,7 +68,7 @@ describe.runIf(binary !== undefined)('connections behind toxiproxy', () => {
     server.close();
   });
 
-  /** Works with a fresh proxy and one connection through it. */
+  /** Calls `work` with a fresh proxy and one connection through it. */
   async function withClient<T>(work: (client: Client, between: Between) => Promise<T>): Promise<T> {
     const between = await toxiproxy.between(upstream);
     const client = new Client(between.address);
@@ -225,11 +225,11 @@ describe.runIf(binary !== undefined)('connections behind toxiproxy', () => {
   });
 });
 
-/** Counts what it is sent. */
+/** A client that counts the bytes that it receives. */
 class Client {
   readonly socket: Socket;
   received = 0;
-  /** How it ended. */
+  /** Resolves with the way in which the connection ended. */
   readonly ended: Promise<string>;
   #reported: () => void = () => {};
 
@@ -246,7 +246,7 @@ class Client {
     });
   }
 
-  /** Resolves with how many bytes have come, when they have. */
+  /** Requests this many bytes; resolves with the number received once they have arrived. */
   ask(bytes: number): Promise<number> {
     const before = this.received;
     return new Promise((resolve) => {

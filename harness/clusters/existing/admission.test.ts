@@ -16,7 +16,7 @@ import { noteServed } from './served-clusters.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'admission-test-'));
 const servers: Server[] = [];
-/** What a server answers to everything, and how often it was asked. */
+/** A server that gives one answer to every request, with the number of requests. */
 interface Answering {
   readonly url: string;
   asked: number;
@@ -34,7 +34,7 @@ async function answering(answer: (response: ServerResponse, request: IncomingMes
   return state;
 }
 
-/** A server that is as much of a cluster as is asked for. */
+/** Serves the part of an API server that the admission of a cluster reads: its version and the uid of `kube-system`. */
 function cluster(uid: string): Promise<Answering> {
   return answering((response, { url }) => {
     const body = url === '/version' ? { gitVersion: 'v1.36.0' } : { metadata: { name: 'kube-system', uid } };

@@ -1,4 +1,4 @@
-/** What is taken away from somebody else's cluster when it does not answer as hoped. */
+/** What is deleted from a foreign cluster whose answers are errors. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, request as forward } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -25,10 +25,10 @@ const folder = mkdtempSync(join(tmpdir(), 'clean-up-test-'));
 let own: Upstream & { close: () => void };
 let stops: readonly (() => Promise<unknown>)[] = [];
 let url = '';
-/** What the server answers instead, by method and path. */
+/** Status codes that the server answers instead, by method and path. */
 const refused = new Map<string, number>();
 
-/** A server like {@link url}, but for what is refused. */
+/** Starts a proxy of {@link url} that answers the requests in `refused` with their status codes. */
 async function refusing(to: string): Promise<{ readonly url: string; readonly stop: () => Promise<void> }> {
   const server = createServer((incoming, outgoing) => {
     const { method = '', url: path = '', headers } = incoming;
@@ -85,7 +85,7 @@ afterEach(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** What a run has left that made a definition and a role. */
+/** Returns the footprint of a run that created a definition and a role. */
 async function left(crd: KubeObject = WIDGETS): Promise<Footprint> {
   const footprint = new Footprint('r1', folder);
   footprint.end();
@@ -182,7 +182,7 @@ it.each([
     await make('/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'own', ...LABELLED } });
     await make(ROLES, { metadata: { name: 'meant', ...LABELLED }, rules: [] });
     footprint.note({ namespace: 'own' });
-    // A run makes what it makes in each of its trials.
+    // A run creates the object in each of its trials.
     for (const name of ['meant', 'meant']) footprint.note({ intent: ROLES, name });
     refused.set(`${method} ${path}`, code);
 

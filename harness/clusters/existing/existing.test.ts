@@ -45,10 +45,10 @@ const SERVICE: JsonObject = {
     insecureSkipTLSVerify: true,
   },
 };
-/** For anybody's certificate: `openssl req -new`, in base64. */
+/** A certificate signing request for any user: `openssl req -new`, in base64. */
 const REQUEST =
   'LS0tLS1CRUdJTiBDRVJUSUZJQ0FURSBSRVFVRVNULS0tLS0KTUlISU1IRUNBUUF3RHpFTk1Bc0dBMVVFQXd3RWJXRmtaVEJaTUJNR0J5cUdTTTQ5QWdFR0NDcUdTTTQ5QXdFSApBMElBQksrMC9XL2FHWWNwczZPWW5QL1FsU2Qxd1RWaUQ3cXBrL1ovWWduUUllKy9EOVp1TUtSWkNncDZSMW5mCnFnTW0xL2dFMllQWFZieDR2L2VmWHhvK21VR2dBREFLQmdncWhrak9QUVFEQWdOSEFEQkVBaUFlNWRoVi9iZHcKS1BTSWZxaElMd2pCYWdELzR6RVl5RXhzZ25KLzdzbUtNQUlnQ0VqbThYOC9jenBuRUdoQXhQdWZzZDVGSUlvNwp0NzJ2QzUzTHN4d2g3aVE9Ci0tLS0tRU5EIENFUlRJRklDQVRFIFJFUVVFU1QtLS0tLQo=';
-/** What everybody has something of. */
+/** Cluster-wide resources that all users of a cluster share, with an object of each. */
 const EVERYBODYS: readonly (readonly [path: string, object: JsonObject])[] = [
   [`${RBAC}/clusterrolebindings`, { roleRef: {}, subjects: [{ kind: 'Group', name: 'system:unauthenticated' }] }],
   [ROLES, { rules: [] }],
@@ -114,9 +114,9 @@ function describeServer(start: () => Promise<Server>): void {
       const headers = { 'content-type': type, ...more };
       return call(to(), { method, path, query: {}, headers, ...(body === undefined ? {} : { body }) });
     };
-  /** As an actor of the run. */
+  /** Sends requests as an actor of the run. */
   const ask = send(() => opened.cluster);
-  /** As whoever owns the server. */
+  /** Sends requests as the owner of the server. */
   const own = send(() => theirs);
 
   beforeAll(async () => {

@@ -16,7 +16,7 @@ afterEach(() => {
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 
-/** A kubeconfig with contexts `kind-x` (which leads away) and `local`. */
+/** Writes a kubeconfig with contexts `kind-x` (for another cluster) and `local`. */
 function written(user: object = {}, cluster: object = {}): string {
   const file = join(folder, 'config');
   const document = {

@@ -1,4 +1,4 @@
-/** A cluster that is another one in the middle of a run: what answers in its place sends everybody elsewhere. */
+/** A cluster that is replaced by another one during a run: the server at its address redirects every client. */
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, request as ask, type IncomingMessage, type Server } from 'node:http';
@@ -19,7 +19,7 @@ import { eventually } from '../../determinism/test-wait.ts';
 let folder: string;
 let stops: readonly (() => unknown)[];
 let url: string;
-/** What is sent elsewhere. */
+/** Decides which paths are redirected. */
 let isMoved: (path: string) => boolean;
 let followed: number;
 
@@ -74,7 +74,7 @@ function options(): ExistingOptions {
   };
 }
 
-/** What is answered to who asks for a connection of another protocol. */
+/** Returns the answer to a request for a protocol upgrade. */
 async function upgrading(url: string, protocol: string): Promise<IncomingMessage> {
   const headers = {
     ...{ connection: 'Upgrade', upgrade: protocol, authorization: 'Bearer secret' },

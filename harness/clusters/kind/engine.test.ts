@@ -5,13 +5,13 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { HarnessError } from '../../model/errors.ts';
 import { findEngine, nodeImage } from './engine.ts';
 
-/** Programs that say what the real ones say, so that what is missing is missing on every machine. */
+/** The folder of fake programs that print what the real ones print, so that tests do not depend on what the machine has installed. */
 let folder: string;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'stalemate-kind-'));
   vi.stubEnv('PATH', `${folder}:/usr/bin:/bin`);
   vi.stubEnv('KIND_EXPERIMENTAL_PROVIDER', '');
-  // Wherever this machine has them.
+  // Hides the real programs if this machine has them.
   for (const name of ['kind', 'docker', 'nerdctl', 'podman']) program(name, 'exit 127');
 });
 afterEach(() => {
@@ -74,7 +74,7 @@ describe('what a kind cluster needs', () => {
     expect(await nodeImage('docker', { kubernetesVersion: '1.33' })).toBe('kindest/node:v1.33.7');
     expect(await nodeImage('docker', { kubernetesVersion: 'v1.9.11' })).toBe('kindest/node:v1.9.11');
     expect(await nodeImage('docker', { image: 'mine:v1.34.0' })).toBe('mine:v1.34.0');
-    // The variable is that of --kind-image, as for every flag, and is read with the flags.
+    // Like those of all flags, the variable of --kind-image is read with the flags, not here.
     vi.stubEnv('STALEMATE_KIND_IMAGE', 'mine:v1.34.0');
     expect(await nodeImage('docker', {})).toBe('docker.io/kindest/node:v1.34.2');
     expect(await refusal(() => nodeImage('docker', { kubernetesVersion: '1.35' }))).toContain(

@@ -1,4 +1,4 @@
-/** Which clusters are made, taken again and deleted: with programs that remember as kind does what they were told. */
+/** Which kind clusters are created, reused and deleted: with fake programs that keep a state like that of kind. */
 import {
   chmodSync,
   existsSync,
@@ -59,7 +59,7 @@ it('creates a kept cluster again whose creation never finished', async () => {
   const { access } = first;
   await first.close();
   const owner = JSON.parse(readFileSync(stateOf(access.name, 'owner.json'), 'utf8')) as object;
-  // As it is when the run is killed meanwhile.
+  // The state that a killed run leaves.
   const killed = { isMade: false, process: { host: ourHost(), pid: 999_999_999, started: '1' } };
   writeFileSync(stateOf(access.name, 'owner.json'), JSON.stringify({ ...owner, ...killed }));
 

@@ -1,4 +1,4 @@
-/** Whose a kind cluster is, and whether anybody still wants it. */
+/** Who owns a kind cluster, and whether it is still in use. */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -14,7 +14,7 @@ const GONE = { type: 'ERROR', object: { kind: 'Status', metadata: {}, code: 410,
 
 let server: Server;
 let folder: string;
-/** Answers to watches, in their order, and what is asked for. */
+/** The events of each watch in order, the items of lists, and the requests received. */
 let watches: readonly (readonly object[])[];
 let items: readonly object[];
 let asked: string[];
@@ -34,7 +34,7 @@ beforeEach(async () => {
     const [events = [], ...rest] = watches;
     watches = rest;
     for (const event of events) response.write(`${JSON.stringify(event)}\n`);
-    // The last one stays open.
+    // The last watch stays open.
     if (rest.length > 0) response.end();
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -57,7 +57,7 @@ afterEach(() => {
 
 const at = (resourceVersion: string): KubeObject => ({ ...POD, metadata: { ...POD.metadata, resourceVersion } });
 
-/** What is heard until the pod is reported lost, or at a version. */
+/** Collects the reports of a watch until the pod is reported lost or has this version. */
 async function heard(until: string): Promise<readonly string[]> {
   const requests = new PodRequests({ kubeconfig: join(folder, 'kubeconfig'), context: 'here' });
   const heard: string[] = [];

@@ -1,4 +1,4 @@
-/** Which processes of a container are signalled, with folders that look like those of processes. */
+/** Which processes of a container are signalled, tested with folders that look like those of /proc. */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,7 +9,7 @@ import { signalScript, type PodSignal } from './pod-signal.ts';
 let proc: string;
 beforeEach(() => {
   proc = mkdtempSync(join(tmpdir(), 'pod-signal-test-'));
-  // A shim, and in the container a shell with a program of two processes; beside it another one.
+  // A shim; in its container a shell and a program with two processes; and another container.
   process(40, 1, 'shim');
   process(1100, 40, 'abc');
   process(101, 1100, 'abc');

@@ -1,4 +1,4 @@
-/** What becomes of a kind cluster whose maker is killed, where "kind" is a program that notes what it is asked. */
+/** A kind cluster whose creator is killed is deleted. `kind` is a program that records its calls. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -22,7 +22,7 @@ it('is deleted once it is made to its end, for an engine goes on with what it wa
   const deletes = `echo delete >> '${log}'; kill $(cat '${follower}')`;
   writeFileSync(join(folder, 'kind'), `#!/bin/sh\n[ "$1" = get ] || { ${deletes}; }\n`);
   chmodSync(join(folder, 'kind'), 0o755);
-  // What it leaves, as when it follows a node's log, ends with the node.
+  // Creating the cluster leaves a background process, such as one that follows a node's log; it ends with the node.
   const maker = `tail -f /dev/null & echo $! > '${follower}'; sleep 1; echo made >> '${log}'`;
   const program = `
     import { spawn } from 'node:child_process';

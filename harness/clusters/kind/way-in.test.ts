@@ -14,9 +14,9 @@ describe('the way of a pod to this machine', () => {
     const own = new Set(['127.0.0.1', '172.18.0.1', '192.0.2.7']);
 
     expect(placeAmong(['172.18.0.1'], own)).toEqual({ address: '172.18.0.1', listen: '172.18.0.1' });
-    // podman without root: the gateway is not ours, its name for this machine is.
+    // Rootless podman: the gateway is not an address of this machine, but the host name that podman defines is.
     expect(placeAmong(['10.89.0.1', '192.0.2.7'], own)).toEqual({ address: '192.0.2.7', listen: '192.0.2.7' });
-    // An engine in a machine of its own.
+    // A container engine in a virtual machine.
     expect(placeAmong(['172.18.0.1', '192.168.65.254'], new Set(['127.0.0.1']))).toEqual({
       address: '192.168.65.254',
       listen: '127.0.0.1',

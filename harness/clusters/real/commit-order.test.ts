@@ -25,7 +25,7 @@ function answer(body: object, code = 200): ApiResponse {
   return { code, body: body as JsonObject };
 }
 
-/** An order, what it published in whose name, and which answers it let pass. */
+/** A commit order that records what it publishes, under which actor, and which answers it releases. */
 class Published {
   readonly lines: string[] = [];
   readonly order: CommitOrder;

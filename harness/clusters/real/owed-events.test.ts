@@ -30,7 +30,7 @@ describe('what watches are owed', () => {
     expect(owed.isAny).toBe(true);
     open.received({ type: 'ADDED', object: pod('a', 6) });
     expect(owed.isAny).toBe(false);
-    // An event may be quicker than the observer.
+    // The watch may receive an event before the observer does.
     open.received({ type: 'MODIFIED', object: pod('a', 7) });
     owed.committed(change('MODIFIED', pod('a', 7)));
     expect(owed.isAny).toBe(false);

@@ -1,4 +1,4 @@
-/** A control plane with everything behind its API server that looks after objects. */
+/** A control plane with all controllers behind its API server. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { testServer } from 'stalemate-apiserver/testing';
 import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object';
@@ -66,7 +66,7 @@ describe.runIf(installed)(
 
       const made = (): readonly string[] =>
         changes.flatMap(({ type, resource }) => (type === 'ADDED' && resource !== 'events' ? [resource] : []));
-      // The observer may be behind what the server answers.
+      // The observer may lag behind the answers of the server.
       await eventually(() =>
         expect(made().toSorted()).toEqual(['deployments.apps', 'pods', 'pods', 'replicasets.apps']),
       );
@@ -77,7 +77,7 @@ describe.runIf(installed)(
         await cluster.restore();
         changes.length = 0;
         expect((await ask('POST', DEPLOYMENTS, web)).code).toBe(201);
-        // In the middle of what they make of it.
+        // While its controllers are still creating the objects of the deployment.
         await eventually(() => expect(changes.map(({ resource }) => resource)).toContain('replicasets.apps'));
       }
 

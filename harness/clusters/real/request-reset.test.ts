@@ -30,7 +30,7 @@ describe.runIf(installed)('a server put back by requests', { timeout: 60_000 }, 
   let upstream: RemoteUpstream;
   let observer: Observer;
   let reset: RequestReset;
-  /** Namespaces of others. */
+  /** Namespaces that do not belong to the run. */
   const foreign = new Set<string>();
 
   beforeAll(async () => {

@@ -61,7 +61,7 @@ it.each([
   expect(territory().refusalOf({ method: 'GET', path, query: {}, headers: {} }, new Map())?.code).toBe(code);
 });
 
-// A server decodes each segment before it looks what it is.
+// A server decodes each path segment before it interprets it.
 it.each([
   ['/api/v1/nodes/n/pr%6fxy/pods', 403],
   ['/api/v1/%6eamespaces/theirs/services/s/pr%6fxy/metrics', 403],
@@ -72,7 +72,7 @@ it.each([
   expect(territory().refusalOf({ method: 'GET', path, query: {}, headers: {} }, new Map())?.code).toBe(code);
 });
 
-// A Go server passes over what is not encoded as it should be: it would list where we saw a watch, and make what we took for tried.
+// A Go server ignores parameters with a malformed encoding: it would list where we saw a watch, and write where we saw a dry run.
 it.each([
   ['GET', { watch: '%zz' }, 403],
   ['GET', { watch: '1;' }, 403],

@@ -1,4 +1,4 @@
-/** The gate as a server with nothing to do: what passes it is what would have come without it. */
+/** The gate as a proxy that disturbs nothing: clients receive what they would receive without it. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { connect as connectTls } from 'node:tls';
@@ -29,7 +29,7 @@ afterEach(async () => {
   rig = undefined;
 });
 
-/** What does not depend on when it was asked. */
+/** Returns the parts of an answer that do not depend on the time of the request. */
 function timeless({ code, headers, body }: RawAnswer): object {
   const told = headers.map((text, at) => (/^(?:audit-id|date)$/i.test(headers[at - 1] ?? '') ? '…' : text));
   return { code, headers: told, body: body.toString('latin1') };
@@ -91,7 +91,7 @@ describe('an answer through the front', () => {
 
   it('takes a body of several megabytes to the server', async () => {
     const { server, front } = (rig = await proxyRig());
-    // What is stored may have a megabyte and a half.
+    // The server stores objects of up to 1.5 MB.
     const object = JSON.stringify(configMap('big', { text: 'y'.repeat(1_000_000) })) + ' '.repeat(1_500_000);
     const headers = { 'content-type': 'application/json' };
 

@@ -1,4 +1,4 @@
-/** Commands in containers at the gate: held, failed and lost as any request, and reads to whoever judges. */
+/** `exec` sessions at the gate: held, failed and lost like any other request, and recorded as reads for the properties. */
 import { expect, it } from 'vitest';
 import type { ExecAnswer } from 'stalemate-apiserver/wire/declared-answers';
 import type { FaultAction } from '../../model/schedule.ts';

@@ -1,4 +1,4 @@
-/** Single runs of processes that behave in ways of their own, judged as undisturbed runs are. */
+/** Single runs of processes with special behaviour, judged like undisturbed runs. */
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -32,7 +32,7 @@ const settings = {
   replicasMax: 1,
 } as const;
 
-/** Two lives can listen on one port only where each has a network of its own. */
+/** Two incarnations can listen on the same port only if each has its own network namespace. */
 const enclosure = await openEnclosure({ network: 'none', fileSystem: 'own' });
 const hasOwnNetwork = enclosure.network === 'none';
 const hasSteering = enclosure.unsteered === null;
@@ -45,21 +45,21 @@ interface Started {
   readonly env?: { readonly [name: string]: string };
   readonly fileSystem?: 'host';
   readonly time?: ProgramTime;
-  /** Script and arguments of programs beside it, by name. */
+  /** Script and arguments of the programs beside the target, by name. */
   readonly beside?: { readonly [name: string]: readonly string[] };
   readonly variant?: TrialVariant;
 }
 
-/** One run of the program that listens, and behaves like this. */
+/** Makes one run of `listens.mjs` with these arguments. */
 async function runIn(time: ProgramTime, behaviour: readonly string[], started: Started = {}): Promise<History> {
   const workload = { version: 1, start: 'settled', sample, programs: [] } as const;
   return trialOf(['listens.mjs', ...behaviour], { workload, schedule: EMPTY_SCHEDULE }, { time, ...started });
 }
 
-/** One run in which the sample is applied under contention, with these faults, of the program that elects a leader. */
+/** Makes one run of the program that elects a leader: the sample is applied under contention with these faults. */
 async function electionIn(time: ProgramTime, faults: readonly Fault[]): Promise<History> {
   const workload = { version: 1, start: 'empty', sample, programs: [] } as const;
-  // Longer than the time between two looks at the lock.
+  // Longer than the interval at which a replica reads the lock.
   const variant = { settleWindowMs: 500 };
   return trialOf(
     ['elects.mjs', '1', hasOwnNetwork ? '8081' : '{port}'],
@@ -163,7 +163,7 @@ describe.each(hasSteering ? (['real', 'virtual'] as const) : (['real'] as const)
         { actor: 'controller', when: 'end', reconciles: { success: 4 } },
       ]);
       const files = measurements.flatMap(({ footprint }) => footprint?.fileDescriptors ?? []);
-      // It opens ten each time that it is asked, beside which connections come and go; where the system tells nothing there are none.
+      // It opens ten files for each request; connections are rounded away. Systems without /proc report no counts.
       const tens = files.map((count) => Math.round((count - (files[0] ?? 0)) / 10));
       expect(tens).toEqual(existsSync('/proc/self/fd') ? [0, 1, 2, 3] : []);
     });
@@ -296,7 +296,7 @@ describe.each(hasSteering ? (['real', 'virtual'] as const) : (['real'] as const)
           ({ resource, at }) => resource.startsWith('leases.') && at > (paused?.at ?? 0) && at < (resumed?.at ?? 0),
         )
         .map(({ actor }) => actor);
-      // What it had sent before it was stopped may still be on its way.
+      // Requests that it sent before it was stopped may still be in flight.
       expect(writers.at(-1)).toBe('controller~2');
     });
 

@@ -1,4 +1,4 @@
-/** Rest of real programs. */
+/** Detection of rest of real programs. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { once } from 'node:events';
@@ -8,16 +8,16 @@ import { CutShort } from '../run/cut-short.ts';
 import { WallRest } from './wall-rest.ts';
 import type { World } from '../run/world.ts';
 
-/** Nothing waits at its gate. */
+/** A world with no pending items at its gate. */
 const WORLD = { gate: { activity: 0 } } as World;
-/** Told something, it computes for a third of a second and then says so; it never sleeps in between. */
+/** On input it computes for a third of a second without sleeping, and then prints. */
 const THINKS = `process.stdin.once('data', () => {
   const until = Date.now() + 350;
   while (Date.now() < until);
   require('fs').writeSync(1, 'acted');
 }); console.log('ready')`;
 
-/** Told nothing, it wakes and computes for longer than is waited at a time. */
+/** Without input it wakes, and computes for longer than one wait. */
 const WAKES = `setTimeout(() => {
   const { writeSync } = require('fs');
   writeSync(1, 'awake');
@@ -63,7 +63,7 @@ describe.runIf(existsSync('/proc/self/task'))('rest', { timeout: 30_000 }, () =>
     const over = rest.watch({ pid, moved: 0 });
     while (!said.includes('awake')) await once(stdout, 'data');
 
-    // It computes now, though nobody told it anything.
+    // It computes now without any input.
     time.advanceToNext();
     await rest.drain(WORLD);
     over();

@@ -1,4 +1,4 @@
-/** When time may pass for a question to a webhook, over a real connection. */
+/** Whether time may pass during a call of a webhook, over a real connection. */
 import { createServer, type Server } from 'node:https';
 import { connect, type AddressInfo } from 'node:net';
 import { afterEach, expect, it, vi } from 'vitest';
@@ -53,7 +53,7 @@ it('lets no time pass while bytes of a question or its answer are on their way',
   const connecting = calls.holdup(world);
   const answer = await asked;
   const afterHandshake = calls.holdup(world);
-  // Tickets for later sessions still come.
+  // TLS session tickets still arrive after the handshake.
   await vi.waitFor(() => expect(calls.holdup(world)).toBe('timed'), 10_000);
   answer();
 

@@ -41,7 +41,7 @@ function file(name: string, text: string): string {
   return path;
 }
 
-/** The message of the refusal, with the folder left out. */
+/** Returns the message of the error, without the folder. */
 function refusal(load: () => unknown): string {
   try {
     load();

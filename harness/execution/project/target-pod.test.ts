@@ -99,7 +99,7 @@ describe('the pod of a target', () => {
       requests: { cpu: '1m', memory: '1Mi' },
     });
     expect(mapsOf(containers[0]?.['env'])).not.toContainEqual(expect.objectContaining({ value: 'elsewhere' }));
-    // What cert-manager would make is ours; what nobody makes is not waited for.
+    // The harness provides the secret that cert-manager would create; a volume whose source nothing creates becomes optional.
     expect(mapsOf(spec['volumes'])).toMatchObject([
       { name: 'cert', secret: { secretName: 'stalemate-target-1' } },
       { name: 'extra', secret: { secretName: 'none', optional: true } },

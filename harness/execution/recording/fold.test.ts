@@ -12,7 +12,7 @@ function object(name: string, revision: number, more: object = {}): KubeObject {
   return { apiVersion: 'v1', kind: 'ConfigMap', metadata };
 }
 
-/** Writes down what happens, a millisecond apart. */
+/** Records events at intervals of one millisecond. */
 class Script {
   readonly happenings: Happening[] = [];
   #exchanges = 0;

@@ -11,7 +11,7 @@ describe('the check run', () => {
     await checkRun(runner, workload());
 
     expect(runner.runs).toBeGreaterThanOrEqual(3);
-    // Started with two; this target moves in microtasks only and needs none.
+    // It started with two; this target only uses microtasks and needs none.
     expect(await calibrate.mock.results[0]?.value).toBe(0);
   });
 

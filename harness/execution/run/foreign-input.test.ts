@@ -1,4 +1,4 @@
-/** What a fresh copy of the target is given of a user's object that the target writes to as well. */
+/** The input of a fresh copy of the target: what it receives of a user's object to which the target writes as well. */
 import { describe, expect, it } from 'vitest';
 import type { JsonObject, JsonValue, KubeObject } from 'stalemate-apiserver/objects/object';
 import { setAt } from '../../model/edit.ts';
@@ -14,7 +14,7 @@ interface Write {
   readonly value: JsonValue;
 }
 
-/** The spec that is left of `spec` after these writes, where the target has been seen to write `owned` and to remove `removed`. */
+/** Returns the input spec after these writes, for a target that was observed to write `owned` and to remove `removed`. */
 function specAfter(
   spec: JsonObject,
   writes: readonly Write[],
@@ -35,7 +35,7 @@ function specAfter(
 
 const write = (by: string, path: FieldPath, value: JsonValue): Write => ({ by, path, value });
 
-/** What is left of a widget that is being deleted while the target's finalizer is on it. */
+/** Returns the input for a widget that is being deleted and has the target's finalizer. */
 function terminating(...others: readonly string[]): readonly KubeObject[] {
   const h = historyBuilder();
   h.create('user', WIDGETS, manifest('Widget', 'web', {}, others.length === 0 ? {} : { finalizers: others }));

@@ -11,7 +11,7 @@ function revision(type: Revision['type'], resource: string, spec: JsonObject): R
   return { ...made, type, resource, namespace: 'default', name: 'x', object };
 }
 
-/** One that holds nothing lives. */
+/** A live actor without a lock. */
 const OTHER = { has: (actor: string) => actor === 'other', size: 1, launchedMs: 0 };
 
 it('knows a lock by what it says, also when it goes', () => {

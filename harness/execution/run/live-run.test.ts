@@ -14,7 +14,7 @@ const TRIAL: Trial = {
   schedule: EMPTY_SCHEDULE,
 };
 
-/** Does its work half a minute late. */
+/** Does its work with a delay of half a minute. */
 const late: Reconcile = (widget, send) =>
   new Promise<void>((resolve, reject) => {
     setTimeout(() => void setReady(widget, send).then(resolve, reject), 30_000);

@@ -8,7 +8,7 @@ import { label, runnerOf, setReady, thinTarget, time, workload, type Send } from
 
 const POLL_MS = 300_000;
 
-/** Reads all widgets every five minutes. */
+/** Lists all widgets every five minutes. */
 function polls(send: Send): void {
   setInterval(() => void send('GET', WIDGETS_PATH), POLL_MS);
 }

@@ -38,7 +38,7 @@ function labelled(value: string): Trial {
   return { ...QUIET, workload: workload([{ actor: 'writer-1', writer: 'test', ops: [label(value)] }]) };
 }
 
-/** The same object with the keys of all its maps the other way round. */
+/** Returns the object with the keys of all its maps in reverse order. */
 function backwards(object: KubeObject): KubeObject {
   return JSON.parse(JSON.stringify(object), (_, value: JsonValue) =>
     isMap(value) ? Object.fromEntries(Object.entries(value).reverse()) : value,
@@ -95,7 +95,7 @@ describe('the expected state', () => {
 
     const other = await prober.probe({ probe: 'other-copies' }, QUIET, run);
 
-    // The server draws the uid of a child.
+    // The server generates the uid of a child.
     const uids = outcomesOf(other).map(({ objects }) => objects['configmaps/default/a-child']?.metadata.uid);
     expect(new Set(uids).size).toBe(2);
     expect(prober.runs).toBe(2);
@@ -126,7 +126,7 @@ describe('the expected state', () => {
     expect(prober.known(first)).toEqual([]);
 
     const made = await prober.probe(EXPECTED, QUIET, first);
-    // Other ids, times and versions: still the same input.
+    // Other ids, times and versions do not make it another input.
     const again = await runner.run(labelled('x'), { seed: 99, clockOffsetMs: 5_000_000 });
 
     expect(await prober.probe(EXPECTED, QUIET, again)).toBe(made);
@@ -211,7 +211,7 @@ describe('the expected state', () => {
   });
 
   it('starts with what the user set where the target writes its own form of it', async () => {
-    // As an operator does that spells quantities in their canonical form and fills in defaults, in its own custom resource.
+    // Like an operator that normalises quantities and fills in defaults in its own custom resource.
     const canonical: Reconcile = async (widget, send) => {
       const spec = widget['spec'] as { readonly free?: { readonly cpu?: string } };
       const { cpu } = spec.free ?? {};
@@ -322,7 +322,7 @@ describe('the drift probe', () => {
 
 describe('other probes', () => {
   it('tell what a fresh incarnation writes at rest', async () => {
-    // Sets the status only once per life: a second life finds more to do.
+    // Sets the status only once per incarnation, so a second incarnation writes it again.
     let lives = 0;
     const runner = runnerOf((actor, upstream, tell) => {
       const phase = `life-${lives++}`;

@@ -1,4 +1,4 @@
-/** What is remembered of a target, and when it is not the same target any more. */
+/** What the cache stores about a target, and when the stored values no longer apply. */
 import { appendFileSync, chmodSync, copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -50,7 +50,7 @@ function subjectOf(command: readonly string[], more: Partial<Subject> = {}, env:
   };
 }
 
-/** A native program of our own, which may be changed. */
+/** Copies a native program that the test may change. */
 function program(): string {
   const path = join(folder, 'manager');
   copyFileSync(process.execPath, path);
@@ -193,7 +193,7 @@ describe('of the variables of a program', () => {
     keep('one', env);
     keep('two', env);
     expect(names()).toHaveLength(2);
-    // Without a secret the file is found on any machine.
+    // Without a secret the file is found on every machine.
     keep('one', {});
     keep('two', {});
     expect(names()).toHaveLength(3);

@@ -45,7 +45,7 @@ describe('references', () => {
     expect(reference.reads).toEqual(['configmaps', 'widgets.example.com']);
     expect(reference.staleLists).toEqual(['widgets.example.com']);
     expect(reference.idle).toEqual({ requestsPerMinute: 0, writesPerMinute: 0 });
-    // Ids differ from run to run, and nothing else does.
+    // Only ids differ from run to run.
     expect(reference.volatileLeaves).toEqual({ 'configmaps:a-child': ['metadata.ownerReferences[uid=*].uid'] });
   });
 

@@ -243,7 +243,7 @@ describe('a target that goes down', () => {
     let lives = 0;
     const target = thinTarget(setReady, () => {
       const life = lives++;
-      // Longer than the target is left alone before contention.
+      // Longer than the target is left undisturbed before contention.
       setTimeout(() => fired.push(life), 2_500);
     });
 
@@ -307,7 +307,7 @@ describe('variants of a trial', () => {
 
 describe('what comes late', () => {
   const WATCH = 'controller/watch/widgets.example.com/default#0';
-  /** Sets the status once, and counts minutes in an annotation. */
+  /** A runner whose target sets the status once and lists config maps every minute. */
   const ticking = (): ReturnType<typeof runnerOf> =>
     runnerOf(
       thinTarget(setReady, (send) => {

@@ -1,4 +1,4 @@
-/** Workloads that become ready in runs: for targets that wait for them, and as deterministic as everything else. */
+/** Workloads that become ready during runs: for targets that wait for them, and as deterministic as the rest of the run. */
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import type { RunSettings } from '../../model/counterexample.ts';
@@ -11,7 +11,7 @@ import { runnerOf, SAMPLE, setPhase, thinTarget, workload, type Reconcile } from
 const POLL_MS = 20;
 const POLLS = 100;
 
-/** Makes an object of a widget, looks at it until `ready` says so, and reports that. */
+/** Creates an object for a widget, polls it until `ready` returns true, and reports that in the status. */
 function waitsFor(path: string, object: KubeObject, ready: (object: KubeObject) => boolean, also?: string): Reconcile {
   return async (widget, send) => {
     if ((widget['status'] as { phase?: string } | undefined)?.phase === 'ready') return;
@@ -54,7 +54,7 @@ const pod = waitsFor(
   (object) => status(object)['phase'] === 'Running',
 );
 
-/** The second of two runs: the first one shows what the target reads. */
+/** Makes two runs: the first one shows which objects the target reads. */
 async function secondRun(reconcile: Reconcile, settings: Partial<RunSettings>): Promise<[History, History]> {
   const runner = runnerOf(thinTarget(reconcile), settings);
   const trial = { workload: workload([], 'empty'), schedule: EMPTY_SCHEDULE };

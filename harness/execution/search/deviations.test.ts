@@ -9,7 +9,7 @@ import { singleDeviations } from './deviations.ts';
 const WEB = { group: '', version: 'v1', resource: 'configmaps', namespace: 'default', name: 'web' };
 const STREAM = 'controller/watch/configmaps/default#0';
 
-/** The user changes something, the target is told, writes it down and is told of that; then a writer comes. */
+/** The user changes an object; the target receives the event, writes, and receives its own event; then a writer makes a change. */
 function calm(writer = 'web'): History {
   const h = historyBuilder();
   h.create('user', 'configmaps', { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'web' } });
@@ -53,7 +53,7 @@ describe('single deviations from a calm run', () => {
     const { collisions } = singleDeviations(calm(), workload(), []);
     const lastHeard = Math.max(...calm().deliveries.map(({ k }) => k));
 
-    // The user has done what they came for, and what the target does after contention is not deviated from.
+    // The user has finished, and no deviation applies to what the target does after contention.
     expect(collisions).toMatchObject([
       { preemptions: [before], holds: [] },
       { preemptions: [before], holds: [{ stream: STREAM, from: `@${lastHeard}`, until: 'heal' }] },

@@ -1,4 +1,4 @@
-/** What is done about a failure when there is little time. Nothing runs: attempts are answered by hand. */
+/** How a failure is handled when little time is left. No trial is run: the test answers attempts. */
 import { describe, expect, it } from 'vitest';
 import { realNow } from '../../determinism/real-time.ts';
 import { EMPTY_SCHEDULE, type Fault, type Schedule } from '../../model/schedule.ts';
@@ -27,7 +27,7 @@ const FAILED: StoredFailure = {
   schedule: SCHEDULE,
   suspects: [SUSPECT],
 };
-/** A process: runs differ. */
+/** A process, whose runs differ. */
 const runner = { mode: REAL_MODE } as TrialRunner;
 
 function prove(attempt: Attempt, more: Partial<ProofOptions> = {}, pending = 1): Promise<Found> {
@@ -39,7 +39,7 @@ function prove(attempt: Attempt, more: Partial<ProofOptions> = {}, pending = 1):
   return findingOf(FAILED, SUSPECT, options, attempt, newTally(), pending);
 }
 
-/** Fails while its fault is there; `runsMax` runs end before they are cut short. */
+/** Fails while the fault is in the schedule; after `runsMax` runs, attempts are cut short. */
 function failing(runsMax: number): Attempt {
   let runs = 0;
   return (trial, _, times) => {
@@ -59,7 +59,7 @@ describe('proving a finding', () => {
   });
 
   it('says so where it was neither shrunk nor run as often as usual', async () => {
-    // What shrinks goes by the clock, and reproducing ends with the runs.
+    // Shrinking is limited by the time, reproducing by the number of runs.
     const found = await prove(failing(1), { provedUntil: realNow() - 1 });
 
     expect(found.left).toEqual(['shrink', 'proof']);
@@ -114,7 +114,7 @@ describe('proving a finding', () => {
 
     await prove(failing(1_000), { cutAt, provedUntil: now + 40_000 }, 4);
 
-    // Half of its quarter for shrinking, the rest for proving.
+    // Half of the finding's share of the time is for shrinking, the rest for reproducing.
     expect(until[0]).toBeLessThanOrEqual(now + 5_000 + 1_000);
     expect(Math.max(...until)).toBeLessThanOrEqual(now + 10_000 + 1_000);
   });

@@ -1,4 +1,4 @@
-/** Two bugs of one object: what is known of one must not hide the other. Causes are read off hand-written histories. */
+/** Two bugs of one object: knowing one must not hide the other. Causes are derived from hand-written histories. */
 import { expect, it } from 'vitest';
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import type { Violation } from '../../model/check-result.ts';
@@ -30,12 +30,12 @@ function suspect(history: History, of: Violation): Suspect {
   return { violation: of, causes };
 }
 
-/** A run that ends wrong, and in which nothing says why. */
+/** A run that ends in a wrong state without evidence of the cause. */
 function missed(more: Partial<Violation['signature']> = {}): Suspect {
   return suspect(started().built.build(), outcome(more));
 }
 
-/** A run that ends wrong since an old value was written back. */
+/** A run that ends in a wrong state because an old value was written back. */
 function carriedBack(): Suspect {
   const { built, read } = started();
   built.edit('writer-1', KIND, 'a', ['spec', 'replicas'], 3);
@@ -100,7 +100,7 @@ it('looks into what comes with a crash only, or with a second replica only', () 
 
   expect([two, crash].map(({ causes }) => causes.candidates[0].key)).toEqual(['two leaders', `restart | ${KIND}`]);
   expect([two, crash].map((one) => known.isNew(one))).toEqual([true, true]);
-  // The same wrong outcome is one whether or not a crash was in the run.
+  // The wrong outcome has the same cause whether or not a crash occurred in the run.
   expect(known.ownerOf(missed({ property: 'crash-equivalence' }))).toBe(MISSED);
 });
 

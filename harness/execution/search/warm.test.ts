@@ -1,4 +1,4 @@
-/** Runs on a target that lives through many of them. */
+/** Runs that share one process of the target. */
 import { describe, expect, it } from 'vitest';
 import type { History } from '../../model/history.ts';
 import { EMPTY_SCHEDULE } from '../../model/schedule.ts';

@@ -29,11 +29,11 @@ interface Made {
   readonly lines: readonly SoakLine[];
   readonly warnings: readonly string[];
   readonly error: unknown;
-  /** What each campaign was told of causes that are known. */
+  /** The known causes that each campaign received. */
   readonly told: readonly (readonly KnownCause[])[];
 }
 
-/** A soak of a hundred runs whose campaigns end as told, one after the other, and well after that. */
+/** Runs a soak of a hundred runs: its campaigns end as in `ends`, in order, and all later ones successfully. */
 async function soak(
   ends: readonly (HarnessErrorCode | (Partial<CampaignResult> & { readonly unjudged?: readonly InconclusiveRun[] }))[],
   before: readonly SoakLine[] = [],

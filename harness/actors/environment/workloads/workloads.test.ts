@@ -21,7 +21,7 @@ function cluster(): TestServer {
   return made;
 }
 
-/** Lets every promise chain come to its end. */
+/** Waits until all pending promise chains have settled. */
 function atRest(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
@@ -150,7 +150,7 @@ describe('workload controllers', () => {
       const pods = world.server.objects('pods').length;
       return { pods, active, started: startTime !== undefined, conditions: conditionsOf(now) };
     };
-    // Pods that wait for a gate do not finish.
+    // Pods with a scheduling gate do not finish.
     await make(
       world,
       JOBS,
