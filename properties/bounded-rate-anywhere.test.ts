@@ -1,4 +1,4 @@
-/** What bounded-rate says of one and the same loop, on a quick machine and on a busy one. */
+/** The result of bounded-rate for the same loop on a fast machine and on a busy one. */
 import { describe, expect, it } from 'vitest';
 import { setAt } from '../harness/model/edit.ts';
 import { manifest } from '../harness/oracle/test-history.ts';
@@ -31,7 +31,7 @@ describe('bounded rate, whatever the machine', () => {
       h.phase('settle');
       for (let n = 0; n < writes; n++) {
         h.pass(12);
-        // Nothing changes there.
+        // This write changes nothing.
         if (n % 2 === 0) h.begin('controller', 'patch', 'configmaps', 'web').answer();
         else h.edit('controller', WIDGETS, 'web', ['status', 'n'], n, 'status');
       }

@@ -1,4 +1,4 @@
-/** One reconcile of a large operator is a hundred requests without a pause, and no loop. */
+/** One reconcile of a large operator may be a hundred requests without a pause, and is not a loop. */
 import { expect, it } from 'vitest';
 import { historyBuilder } from '../harness/oracle/test-history.ts';
 import { boundedRate } from './bounded-rate.ts';

@@ -1,4 +1,4 @@
-/** What `bounded-rate` reports without failing a run, and what it says where a period cannot be told. */
+/** Warnings of `bounded-rate`, which do not fail a run, and its answer if it cannot determine a period. */
 import { describe, expect, it } from 'vitest';
 import type { CheckResult, Violation } from '../harness/model/check-result.ts';
 import type { Verb } from '../harness/model/history.ts';
@@ -7,7 +7,7 @@ import { manifest, ownedBy } from '../harness/oracle/test-history.ts';
 import { unreadable } from '../harness/model/test-readable.ts';
 import { judge, started, WIDGETS } from './test-bounded-rate.ts';
 
-/** Eight attempts that a server answers with this, each so long after the one before. */
+/** Judges eight attempts that the server answers with `code`, with this pause before each. */
 function attempts(verb: Verb, pauseMs: number, code: number): CheckResult {
   const { h } = started();
   const failing = (): void => void h.begin('controller', verb, WIDGETS, verb === 'list' ? '' : 'web').fail(code);
@@ -38,7 +38,7 @@ describe('a read repeated at a constant pace', () => {
   });
 });
 
-/** A child made again each time that it is collected, for an owner that is gone. */
+/** Judges a target that recreates a child each time it is collected, for an owner that no longer exists. */
 function remade(times: number, watch: 'broken' | 'open'): CheckResult {
   const { h, widget } = started();
   const opened = h.begin('controller', 'watch', WIDGETS, '').send();

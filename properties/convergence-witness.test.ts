@@ -1,4 +1,4 @@
-/** What a fresh incarnation has to write for `convergence` to take it for a second witness. */
+/** What a fresh incarnation must write so that `convergence` accepts it as a second witness. */
 import { expect, it } from 'vitest';
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import type { CheckResult } from '../harness/model/check-result.ts';
@@ -7,7 +7,7 @@ import { convergence } from './convergence.ts';
 
 const WIDGETS = 'widgets.example.com';
 
-/** A widget, and the deployment that the target makes of it with this image; `annotatedBy` leaves an annotation on the widget. */
+/** A widget, and the deployment that the target creates for it with this image; `annotatedBy` annotates the widget. */
 function run(image: string, annotatedBy?: string): HistoryBuilder {
   const h = historyBuilder();
   h.create('user', WIDGETS, manifest('Widget', 'web', { spec: { image: 'v2' } }));
@@ -21,7 +21,7 @@ function run(image: string, annotatedBy?: string): HistoryBuilder {
   return h.phase('heal').phase('settle').pass(30_000).phase('end');
 }
 
-/** The target left v1 where a fresh one makes v2, and one that is started on that writes so. */
+/** Judges a target that left v1 where a fresh one creates v2; one that is started on the final state makes these writes. */
 function judge(...writes: readonly string[]): CheckResult {
   return judged(run('v1'), run('v2'), writes);
 }

@@ -5,7 +5,7 @@ import { properties } from './index.ts';
 
 const WIDGETS = 'widgets.example.com';
 
-/** The properties that could have been broken, of those that tell. */
+/** Returns the names of the properties that the history could have violated, among those that define `exercised`. */
 function exercisedBy(history: History): readonly string[] {
   return properties.flatMap((one) => (one.exercised?.(history) === true ? [one.name] : []));
 }

@@ -1,4 +1,4 @@
-/** Finalizers that a deletion puts there itself belong to who collects garbage. */
+/** Finalizers that a deletion itself adds belong to the garbage collector. */
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import type { HistoryBuilder } from '../harness/oracle/test-history.ts';
@@ -8,7 +8,7 @@ import { noLostUpdate } from './no-lost-update.ts';
 const RESOURCE = 'widgets.example.com';
 const REFERENCE = { ownedLeaves: {} };
 
-/** The target has read version 101; a deletion has put its finalizer there since. */
+/** The target has read version 101; since then a deletion has added its finalizer. */
 function deleted(finalizer: string): { readonly h: HistoryBuilder; readonly v101: KubeObject } {
   const h = historyBuilder();
   h.create('user', RESOURCE, manifest('Widget', 'web', { spec: { image: 'v1' } }));

@@ -1,4 +1,4 @@
-/** Owner references that garbage collection takes off, because their owner is gone, belong to whoever put them there. */
+/** Owner references that the garbage collector removes because the owner no longer exists belong to the actor that added them. */
 import { expect, it } from 'vitest';
 import type { ActorId } from '../harness/model/actor.ts';
 import type { History } from '../harness/model/history.ts';
@@ -11,7 +11,10 @@ const REFERENCE = { ownedLeaves: { [`${RESOURCE}:web`]: OWN } };
 
 const owner = (uid: string) => ({ apiVersion: 'example.com/v1', kind: 'Widget', name: uid, uid });
 
-/** A reference is added by somebody, taken off as that of an owner who is gone, and put back by the target, which has seen that. */
+/**
+ * `by` adds a reference, the garbage collector removes it because its owner no longer exists, and the target adds it again after seeing
+ * that.
+ */
 function putBack(by: ActorId): History {
   const h = historyBuilder();
   h.create('controller', RESOURCE, manifest('ConfigMap', 'web', {}, { ownerReferences: [owner('keeps')] }));

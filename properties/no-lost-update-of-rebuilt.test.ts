@@ -1,10 +1,10 @@
-/** An update that builds a part anew drops what others have put there: no old content that was carried back. */
+/** An update that rebuilds a part of an object drops what other writers added to it, but carries no old content back. */
 import { expect, it } from 'vitest';
 import { historyBuilder, manifest } from '../harness/oracle/test-history.ts';
 import { noLostUpdate } from './no-lost-update.ts';
 
 const RESOURCE = 'widgets.example.com';
-/** The server of these tests fills in no default. */
+/** The server of these tests applies no defaults. */
 const REFERENCE = { ownedLeaves: {}, volatileLeaves: { [`${RESOURCE}:web`]: ['spec.template.restart'] } };
 
 it.each([

@@ -10,7 +10,7 @@ import { noLostUpdate } from './no-lost-update.ts';
 
 const RESOURCE = 'widgets.example.com';
 const ROLE = `${RESOURCE}:web`;
-/** What the target writes when nobody disturbs it. */
+/** The leaves that the target writes in undisturbed runs. */
 const REFERENCE = {
   ownedLeaves: {
     [ROLE]: ['spec.image', 'status.phase', 'status.conditions[type=Ready].status', 'metadata.finalizers["own/f"]'],
@@ -26,7 +26,7 @@ function widget(content: Partial<KubeObject> = {}, metadata: KubeObject['metadat
   );
 }
 
-/** Version 101 exists and the target has read it. */
+/** A history in which version 101 exists and the target has read it. */
 function started(object: KubeObject = widget()): { h: HistoryBuilder; v101: KubeObject } {
   const h = historyBuilder();
   h.create('user', RESOURCE, object);
@@ -39,7 +39,7 @@ function withVersion(object: KubeObject, resourceVersion: string | undefined): K
   return { ...object, metadata: resourceVersion === undefined ? metadata : { ...metadata, resourceVersion } };
 }
 
-/** Asks, answers every drift probe alike, asks again. */
+/** Checks the history; answers all requested drift probes with the same result, and checks again. */
 function judge(history: History, atRest: 'kept' | 'reverted' = 'kept'): ReturnType<typeof noLostUpdate.check> {
   const first = noLostUpdate.check(history);
   if (first.result !== 'inconclusive') return first;

@@ -7,7 +7,7 @@ import { noResurrection } from './no-resurrection.ts';
 
 const WIDGETS = 'widgets.example.com';
 
-/** A history in which the last create was in truth an apply: the small store of the tests knows none. */
+/** Returns the history with the last create as an apply, which the tests' small store does not support. */
 function asApply(history: History): History {
   const operations = history.operations.map((operation) =>
     operation === history.operations.findLast(({ verb }) => verb === 'create')
@@ -93,7 +93,7 @@ describe('no-resurrection of what an owner had', () => {
     return manifest('Pod', name, {}, { ownerReferences: [ownedBy(owner)] });
   }
 
-  /** An owner that is shown, deleted, and told to be gone. */
+  /** An owner that the target has seen, whose deletion it has received. */
   function gone(): { h: HistoryBuilder; owner: KubeObject } {
     const h = historyBuilder();
     const owner = h.create('user', WIDGETS, widget());

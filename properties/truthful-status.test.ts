@@ -20,7 +20,7 @@ function changeImage(h: HistoryBuilder, image: string): void {
   h.edit('user', WIDGETS, 'web', ['spec', 'image'], image);
 }
 
-/** A merge patch carries no version: it is never refused. */
+/** Writes the status with a merge patch, which has no version and is therefore never rejected. */
 function report(h: HistoryBuilder, status: JsonObject, actor = 'controller'): void {
   h.patch(actor, WIDGETS, 'web', { status }, { subresource: 'status' });
 }
@@ -144,7 +144,7 @@ describe('truthful-status', () => {
         },
       ],
     });
-    // Where the references do not say that the image is repeated, it may be what was found.
+    // If the references do not show that the status repeats the image, its value may be an observation.
     expect(classes(h)).toEqual(['holds']);
   });
 
@@ -173,7 +173,7 @@ describe('truthful-status', () => {
     h.list('controller', WIDGETS);
     report(h, { observedGeneration: 2 });
     const history = h.build();
-    // As a table, for example.
+    // For example an answer in the form of a table.
     const operations = history.operations.map((operation) =>
       operation.verb === 'list' ? { ...operation, outcome: { type: 'ok' as const, code: 200 } } : operation,
     );

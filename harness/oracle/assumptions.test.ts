@@ -16,7 +16,7 @@ function legal(): { h: HistoryBuilder; history: History } {
   h.edit('user', WIDGETS, 'web', ['spec', 'n'], 3);
   h.deliver('controller', WIDGETS);
   const history = h.build();
-  // The label that the gate gives a watch is that of its stream; the first event lies before the version it resumed from.
+  // The gate labels a watch with its stream; the first event is older than the version from which the watch resumed.
   const stream = `controller/watch/${WIDGETS}/default#0`;
   const operations = history.operations.map((operation) =>
     operation.verb === 'watch'
@@ -31,7 +31,7 @@ function withDeliveries(edit: (deliveries: readonly Delivery[]) => readonly Deli
   return { ...history, deliveries: edit(history.deliveries) };
 }
 
-/** The deliveries in another order, with their ticks as they were. */
+/** Returns the deliveries in another order, with increasing ticks after the last one. */
 function reordered(deliveries: readonly Delivery[], order: readonly number[]): readonly Delivery[] {
   const last = deliveries.at(-1)?.at ?? 0;
   return order.map((from, at) => ({ ...(deliveries[from] as Delivery), at: last + 1 + at }));

@@ -1,4 +1,4 @@
-/** Watches that are gone for good, with one life of the target and with two. */
+/** Watches that ended and were not reopened, with one incarnation of the target and with two. */
 import { describe, expect, it } from 'vitest';
 import type { ActorId } from '../model/actor.ts';
 import type { Operation, ProcessEvent, StreamEnd } from '../model/history.ts';
@@ -9,7 +9,7 @@ const asked = (actor: ActorId, verb: Operation['verb'], resource: string, label 
 const closed = (stream: string): StreamEnd => ({ stream, why: 'closed' }) as StreamEnd;
 const crashed = (actor: ActorId): ProcessEvent => ({ actor, kind: 'crashed' }) as ProcessEvent;
 
-/** The leader watches; the other one only looks at the lock, and does so last. */
+/** The leader watches; the other replica only reads the lease, and does so last. */
 const operations: readonly Operation[] = [
   asked('controller', 'watch', 'secrets', 'controller/secrets#0'),
   asked('controller~2', 'get', 'leases.coordination.k8s.io'),

@@ -6,7 +6,7 @@ import { historyBuilder, manifest, type HistoryBuilder } from './test-history.ts
 const LEASES = 'leases.coordination.k8s.io';
 const lock = { holderIdentity: 'one', renewTime: '2026-01-01T00:00:00Z' };
 
-/** The first life holds the lock when contention ends. */
+/** A history in which the first incarnation holds the lease when contention ends. */
 function led(): HistoryBuilder {
   const h = historyBuilder();
   h.create('controller', LEASES, manifest('Lease', 'leader', { spec: lock }));
@@ -40,7 +40,7 @@ describe('rest', () => {
 });
 
 describe('a target that polls at rest', () => {
-  /** At rest it acts after one minute; the run ends after another one. */
+  /** Returns the result for a target that acts after one minute of rest, in a run that ends another minute later. */
   function unchangedAfter(act: (h: HistoryBuilder) => void): number {
     const h = historyBuilder();
     h.create('user', 'configmaps', manifest('ConfigMap', 'web', { data: { size: '1' } }));
@@ -87,7 +87,7 @@ describe('a target that polls at rest', () => {
   });
 });
 
-/** Looks at config maps in this order, as operations. */
+/** Reads config maps in this order; returns the history and the reads. */
 function looks(...names: readonly string[]): readonly [History, readonly Operation[]] {
   const h = historyBuilder();
   for (const name of ['a', 'b']) h.create('user', 'configmaps', manifest('ConfigMap', name));

@@ -1,4 +1,4 @@
-/** What is said of a finding that shows in several ways: once, with all of them, in every format. */
+/** A finding with several symptoms: every format reports it once, with all of them. */
 import { describe, expect, it } from 'vitest';
 import type { Finding, PropertyTally } from '../model/finding.ts';
 import { runPage } from './html/run/run-page.ts';

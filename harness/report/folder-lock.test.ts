@@ -1,4 +1,4 @@
-/** Two runs and one folder. */
+/** Two runs with the same report folder. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
@@ -78,7 +78,7 @@ describe('a report folder', () => {
         for (const place of places) {
           try { lockFolder(place); had.push(place); } catch {}
         }
-        // Nobody lets go before all have tried.
+        // No process releases its lock before all have tried.
         process.stdout.write(JSON.stringify(had));
         process.stdin.once('end', () => process.exit());
         process.stdin.resume();
@@ -108,7 +108,7 @@ describe('a report folder', () => {
 
   it.each([
     left({ host: ourHost(), pid: 999_999_999 }),
-    // As it is in a container, where the first process always has the same number.
+    // As in a container, where the first process always has the same id.
     left({ host: ourHost(), pid: process.pid }),
     '999999999',
     '',

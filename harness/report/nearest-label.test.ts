@@ -6,7 +6,7 @@ import { lostUpdate } from './test-findings.ts';
 const { record } = lostUpdate();
 const [operation] = record.operations;
 
-/** A history in which these requests happened. */
+/** Returns a history with requests of these labels. */
 function withRequests(...labels: readonly string[]): History {
   if (operation === undefined) throw new Error('the finding has operations');
   return { ...record, deliveries: [], operations: labels.map((label) => ({ ...operation, label })) };

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { plainText } from './plain-text.ts';
 import { visible } from './run/plain-text.ts';
 
-/** Unicode's list of what sets the direction of text (Bidi_Control). */
+/** The characters that Unicode lists as controlling the direction of text (Bidi_Control). */
 const BIDIRECTIONAL = [
   ...['\u061C', '\u200E', '\u200F'],
   ...['\u202A', '\u202B', '\u202C', '\u202D', '\u202E'],

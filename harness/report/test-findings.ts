@@ -18,7 +18,7 @@ export interface CallFacts {
   readonly contentType?: string;
   readonly subresource?: string;
   readonly outcome: Outcome;
-  /** The object after a write. */
+  /** The object as stored by a write. */
   readonly made?: KubeObject;
   readonly deleted?: boolean;
 }
@@ -270,7 +270,7 @@ export function lostUpdate(): Finding {
   );
 }
 
-/** The neighbour of {@link lostUpdate}: the controller writes first, and the writer's change stays. */
+/** The neighbour of {@link lostUpdate}: the controller writes first, and the writer's change is kept. */
 export function undisturbed(): Neighbour {
   const script = new HistoryScript();
   const v101 = deployment(101, 'v1', 3);

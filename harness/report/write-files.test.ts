@@ -62,7 +62,7 @@ describe('writeWhole', () => {
         new Promise((resolve, reject) => {
           const worker = new Worker(code, { eval: true, workerData: { started, folder, own } });
           worker.once('error', (error) => {
-            // Nobody is to wait for who has failed.
+            // Release the other workers, which would wait for the failed one.
             Atomics.store(started, 0, 1_000_000);
             reject(error);
           });
@@ -76,7 +76,7 @@ describe('writeWhole', () => {
   it.runIf(existsSync('/dev/full'))('says that the disk is full and keeps what was there', () => {
     const path = join(folder, 'old.json');
     writeFileSync(path, 'old');
-    // The kernel's own full device stands in for the temporary file: a real ENOSPC from a real write.
+    // The kernel's full device replaces the temporary file: a real write that fails with a real ENOSPC.
     symlinkSync('/dev/full', partialOf(path));
 
     const error = failure(() => writeWhole(path, 'new'));

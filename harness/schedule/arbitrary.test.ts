@@ -23,7 +23,7 @@ function sample(numRuns: number): readonly Trial[] {
   return fc.sample(arbitrary, { seed: 5, numRuns });
 }
 
-/** The first values of a shrink stream, and of the streams below each, as text. */
+/** Returns the first values of a shrink stream and, recursively, of their own streams. */
 function walk(value: Trial, context: unknown, depth: number): readonly unknown[] {
   return [...arbitrary.shrink(value, context).take(6)].map(({ value_: below, context: further }) => [
     below,

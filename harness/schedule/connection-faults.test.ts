@@ -76,7 +76,7 @@ describe('a fault of connections', () => {
   });
 });
 
-/** The faults that are left of a black hole when a run fails with what `fails` says. */
+/** Shrinks a black hole: returns the faults that are left if exactly the trials for which `fails` is true fail. */
 function shrunk(fails: (faults: readonly Fault[]) => boolean): readonly Fault[] {
   const workload = { version: 1, start: 'settled', sample: [], programs: [] } as const;
   const trial: Trial = { workload, schedule: { ...EMPTY_SCHEDULE, faults: [HOLE] } };

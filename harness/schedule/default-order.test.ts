@@ -23,7 +23,7 @@ describe('the default order', () => {
       rest = rest.filter((other) => other !== next);
     }
 
-    // Two incarnations are one rank: whichever came first.
+    // Two incarnations have the same rank, so the one that arrived first is picked.
     expect(order).toEqual(['controller~2', 'controller', 'gc', 'user', 'writer-1', 'writer-2']);
   });
 

@@ -16,7 +16,7 @@ function schedule(deviations: {
   return { ...EMPTY_SCHEDULE, ...deviations };
 }
 
-/** A label of the toy world, shortly: `c0s` is the controller's first send. */
+/** Expands a short label of the toy world: `c0s` is the controller's first send. */
 function of(short: string): string {
   const match = /^(c|u|w1|w2)(\d)(s|a)$/.exec(short);
   if (match === null) return short;

@@ -31,7 +31,7 @@ function scheduler(
   return new SearchScheduler({ strategy, seed, fairAfter: 250, faults }, new Random(seed), HINTS);
 }
 
-/** The faults that a scheduler draws for one item after the other. */
+/** Returns the faults that a scheduler draws for the items, one after the other. */
 function faultsOf(searching: SearchScheduler, items: readonly Item[]): readonly (FaultAction | undefined)[] {
   return items.map((one) => searching.next(view([one]))?.fault);
 }
@@ -140,7 +140,7 @@ describe('faults of a search', () => {
       const searching = scheduler(seed, { refuse: ALWAYS });
       const [first] = updates(1);
       expect(faultsOf(searching, first === undefined ? [] : [first])).toEqual([{ do: 'refuse' }]);
-      // Use up what may still be drawn, elsewhere; answers and other requests are not part of a lasting failure.
+      // Use up the remaining faults on other items: answers and other requests are not part of a lasting failure.
       const others = [item('controller/update/things/default/a#0!answered')];
       expect(faultsOf(searching, others)).toEqual([undefined]);
     }
@@ -191,7 +191,7 @@ describe('a search', () => {
     for (let seed = 0; seed < 20; seed++) {
       const happened = runToyWorld(world, scheduler(seed, {}, strategy));
 
-      // Eleven requests sent and answered, four events, two timers.
+      // Eleven requests sent and answered, four events and two timers.
       expect(new Set(happened).size).toBe(28);
     }
   });

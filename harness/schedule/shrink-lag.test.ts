@@ -17,7 +17,7 @@ function trialWith(schedule: Partial<Schedule>): Trial {
   };
 }
 
-/** Follows the candidates to the end; answers the smallest that was said to fail, and what was tried. */
+/** Drives the generator to its end; returns the smallest failing trial and the trials that were tried. */
 function follow(
   candidates: Generator<Trial, Trial, boolean>,
   fails: (trial: Trial) => boolean,

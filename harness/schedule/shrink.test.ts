@@ -29,7 +29,7 @@ function update(n: number): string {
   return `controller/update/things/default/x#${n}!sent`;
 }
 
-/** Drives the generator to its end. `tried` are the candidates in order. */
+/** Drives the generator to its end. `tried` holds the candidates in order. */
 function shrink(
   trial: Trial,
   fails: (trial: Trial) => boolean,
@@ -88,7 +88,7 @@ describe('shrinking the workload', () => {
         preemptions: [{ before: update(2), run: 'writer-1', until: 'writer-1/patch/things/default/x#2!answered' }],
       }),
     };
-    // Each operation makes one update: the run matters before the last of them.
+    // Each operation makes one update, and the preemption must come before the last of them.
     const fails = ({ workload: { programs }, schedule: { preemptions } }: Trial): boolean =>
       preemptions.some(({ before }) => before === update((programs[0]?.ops.length ?? 0) - 1));
 
@@ -199,7 +199,7 @@ describe('shrinking the schedule', () => {
       trial,
       (one) => ends(one).length === 3 || (ends(one).length === 1 && ends(one)[0] === undefined),
     );
-    // Dropping one of the three is not enough of a change for this failure: only the merged run has it.
+    // Dropping one of the three does not reproduce this failure: only the merged preemption does.
     const bounded = shrink(trial, (one) => ends(one).length === 3 || (ends(one).length === 1 && ends(one)[0] === last));
 
     expect(whole.smallest.schedule.preemptions).toEqual([{ before: update(0), run: 'writer-1' }]);
@@ -369,7 +369,7 @@ describe('shrinking anything', () => {
           return fails;
         });
 
-        // Failures in a row are written as one that lasts, also when nothing could be left out.
+        // Consecutive failures are written as one lasting failure, even if nothing could be removed.
         const faults = joinLasting(last.schedule.faults);
         expect(smallest).toEqual({ ...last, schedule: { ...last.schedule, faults } });
         expect(tried).not.toContainEqual(trial);

@@ -26,12 +26,12 @@ async function failureOf(target: string): Promise<HarnessError> {
   throw new Error(`${target} was tested as if nothing were wrong with it`);
 }
 
-/** Half the time that users' targets have: it is spent several times, with a core that does nothing else. */
+/** Half the limit for users' targets, because several tests wait for it while a core spins. */
 const BLOCKED_MS = 5_000;
-/** On a busy machine a blocked worker is given up to a minute. */
+/** On a busy machine a blocked worker is only ended after up to a minute. */
 const PATIENCE_MS = 240_000;
 
-// Side by side: most of the time goes into waiting for workers that are blocked.
+// Concurrent, because most of the time is spent waiting for blocked workers.
 describe('a target that cannot be tested', { timeout: PATIENCE_MS }, () => {
   it.concurrent('is said to throw on start, with its own words', async () => {
     const { code, message } = await failureOf('throws-on-start');

@@ -1,4 +1,4 @@
-/** The claim: `stalemate ci` fails for what a change brought, and not for what fails on the build before it too. */
+/** The claim: `stalemate ci` fails for bugs that a change introduced, and not for those that the base build has too. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

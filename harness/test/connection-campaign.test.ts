@@ -1,4 +1,6 @@
-/** A campaign that finds what only a broken connection shows: from the search to the story and the replay. Only with a toxiproxy server. */
+/**
+ * A campaign that finds a bug which only a broken connection shows, from the search to the story and the replay. Needs a toxiproxy server.
+ */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,7 +1,8 @@
 /**
- * Pages whose examples are executed: ```console blocks in their order, and what happens between them (`<!-- … -->`, from a list).
+ * Executes the examples of a page: its ```console blocks in order, and the actions between them (`<!-- … -->`, from a list).
  *
- * In an output, `…` stands for anything, and a line of its own for any number of lines; `# exit code N` ends it where that is not 0.
+ *
+ * In an output, `…` matches any text, and on a line of its own any number of lines; `# exit code N` ends it if the code is not 0.
  */
 import { expect } from 'vitest';
 import { shell } from '../cli/test-bin.ts';
@@ -12,7 +13,7 @@ interface Example {
   readonly code: number;
 }
 
-/** Examples and happenings, as the page has them. */
+/** Returns the examples and actions of a page in order. */
 function stepsOf(page: string): readonly (Example | string)[] {
   return [...page.matchAll(/^<!-- (.*) -->$|^```console\n([\s\S]*?)^```$/gm)].flatMap(
     ([, happening, block]): readonly (Example | string)[] =>
@@ -31,14 +32,14 @@ function examplesIn(block: string): readonly Example[] {
     });
 }
 
-/** The shown lines as a pattern: a line of its own with `…` is any number of lines. */
+/** Returns a pattern for the shown lines: a line `…` matches any number of lines. */
 function patternOf(shown: string): RegExp {
   const escaped = shown.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
   const lines = escaped.replaceAll(/^…(?:\n|$)/gm, '\u0000').replaceAll('…', '[^\\n]*');
   return new RegExp(`^${lines.replaceAll('\u0000', '(?:[^\\n]*(?:\\n|$))*?')}$`);
 }
 
-/** Executes a page in a folder; answers how many examples and happenings it has. */
+/** Executes a page in a folder; returns its number of examples and actions. */
 export function executePage(page: string, folder: string, happenings: { readonly [text: string]: () => void }): number {
   const steps = stepsOf(page);
   for (const step of steps) {

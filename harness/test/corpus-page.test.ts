@@ -1,4 +1,4 @@
-/** Executes the examples of docs/corpus.md in their order; `…` in an output stands for anything. */
+/** Executes the examples of docs/corpus.md in order; `…` in an output matches any text. */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ beforeAll(() => {
   writeFileSync(join(folder, 'stalemate.config.yaml'), config);
   writeTarget('refreshes-version-only');
   const found = decodeReplayable(read('docs/examples/lost-update.record.json'), 'the example');
-  // As it is found today: the example is of before causes.
+  // As found by the current version: the example is older than causes.
   const cause = { key: 'write | PUT | deployments.apps | stale', text: 'PUT of deployments.apps' };
   const counterexample = { ...found, cause, target: { module: 'target.ts', transport: 'http-library' as const } };
   mkdirSync(join(folder, '.stalemate', 'failures'), { recursive: true });

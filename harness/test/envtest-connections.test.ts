@@ -1,4 +1,4 @@
-/** Connections between the gate and a real API server, disturbed for what the target sends. Only where there are binaries. */
+/** Connections between the gate and a real API server that break during the target's requests. Needs the control plane's binaries. */
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { findProgram, findToxiproxy } from 'stalemate-apiserver/control-plane/binaries';

@@ -1,4 +1,4 @@
-/** A project's manifests on a real control plane: its account, its roles, its webhooks. */
+/** A project's manifests on a real control plane: its service account, roles and webhooks. */
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { findProgram } from 'stalemate-apiserver/control-plane/binaries';

@@ -1,4 +1,4 @@
-/** Runs on etcd and kube-apiserver: the same findings by the same labels, and nothing left behind. Only where there are binaries. */
+/** Runs on etcd and kube-apiserver: the same findings with the same labels, and nothing left behind. Needs the binaries of both. */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -22,7 +22,7 @@ const file = (path: string): string => fileURLToPath(new URL(`../../${path}`, im
 const CRD = file('harness/test/targets/crd.yaml');
 const SAMPLE = file('harness/test/targets/sample.yaml');
 const CONTROLLER = [process.execPath, file('harness/test/targets/takes-finalizers.mjs')];
-/** What the controller gets wrong, and little else. */
+/** Restricted to what the controller gets wrong, and little else. */
 const OPTIONS: StalemateOptions = {
   command: CONTROLLER,
   crds: [CRD],
@@ -31,7 +31,7 @@ const OPTIONS: StalemateOptions = {
   seed: 1,
   properties: ['no-lost-update'],
   stopAfter: 1,
-  // One run at a time: control planes for several take longer to start than the few runs that are needed here.
+  // One run at a time: starting several control planes takes longer than the few runs of this test.
   network: 'host',
   writers: { 'spec-churn': false, 'status-writer': false, 'scale-writer': false, recreator: false },
   faults: { fail: false, refuse: false, 'lose-response': false, crash: false, 'stale-list': false },
@@ -54,7 +54,7 @@ describe.runIf(installed)('runs on a real control plane', { timeout: 240_000 }, 
     expect(found?.violation.signature).toMatchObject({ property: 'no-lost-update' });
     if (found === undefined) return;
     const { counterexample, record, stats } = found;
-    // How many runs prove it is a question of time: two seconds here.
+    // The number of runs that reproduce it depends on the time, two seconds here.
     const { k, n } = stats.reproduced;
     expect(k / n).toBeGreaterThan(0.5);
     expect(counterexample.cluster).toBe('envtest');

@@ -1,8 +1,9 @@
 /**
- * Real controllers behind the gate as a proxy: before a served API server, and before a real one where its programs are.
+ * Real controllers behind the gate as a proxy, in front of an embedded API server, and of a real one if its binaries are installed.
  *
- * The Go controller (controller-runtime: one HTTP/2 connection for all that it does, protobuf for built-in kinds) takes part where it has
- * been built: `npm run languages -- --only go --build-only`.
+ *
+ * The Go controller (controller-runtime: one HTTP/2 connection for all requests, protobuf for built-in kinds) takes part if it has been
+ * built: `npm run languages -- --only go --build-only`.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -88,7 +89,7 @@ function clientOf(remote: RemoteOptions): Ask {
     call(upstream, { method, path, query: {}, headers, ...(body === undefined ? {} : { body }) });
 }
 
-/** Passes everything but events of buckets while those are frozen. */
+/** A scheduler that passes everything except events of buckets while they are frozen. */
 class Freezer {
   frozen = false;
 

@@ -1,4 +1,4 @@
-/** Targets that run as pods inside a kind cluster: what is known of them outside comes back there. `npm run test:kind`. */
+/** Targets that run as pods in a kind cluster reproduce findings that were made outside of it. `npm run test:kind`. */
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,7 @@ import type { Program } from '../model/workload.ts';
 import { replay, run } from '../index.ts';
 
 const file = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url));
-/** The Go controllers, built by `npm run test:kind` where there is Go. */
+/** The Go controllers, built by `npm run test:kind` if Go is installed. */
 const CONTROLLER = process.env['STALEMATE_KIND_CONTROLLER'] ?? '';
 const NODE = process.env['STALEMATE_KIND_IMAGE'] ?? '';
 const KIND = NODE === '' ? {} : { image: NODE };
@@ -49,7 +49,7 @@ describe.runIf(CONTROLLER !== '')('a target inside a kind cluster', () => {
 
     expect(missedAnchors).toEqual([]);
     expect(reproduced.k).toBeGreaterThanOrEqual(3);
-    // It is no part of what it is judged by.
+    // The target's own pod and objects are not part of the history that is judged.
     expect(history.revisions.filter(({ name }) => name.startsWith('stalemate-target-'))).toEqual([]);
     const name = /kind cluster "(stalemate-[\w-]+)"/.exec(said.join('\n'))?.[1] ?? 'none';
     expect(spawnSync('kind', ['get', 'nodes', '--name', name], { encoding: 'utf8' }).stdout.trim()).toBe('');
@@ -66,7 +66,7 @@ describe.runIf(CONTROLLER !== '')('a target inside a kind cluster', () => {
   });
 });
 
-/** The program and the libraries that it is linked with, and nothing else. */
+/** Writes an image with the program and the libraries that it is linked to, and nothing else. */
 function makeImage(context: string): void {
   const add = (from: string, to: string): void => {
     mkdirSync(dirname(join(context, 'root', to)), { recursive: true });
@@ -80,7 +80,7 @@ function makeImage(context: string): void {
   expect({ status, stderr }).toMatchObject({ status: 0 });
 }
 
-/** Found on the embedded server: a writer comes between the controller's read and its update. */
+/** A finding of the embedded server: a writer's change comes between the controller's read and its update. */
 function lostUpdate(): Counterexample {
   const crds = loadCrds([CRD]);
   const at = { version: 'v1', namespace: 'default' };

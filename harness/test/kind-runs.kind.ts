@@ -1,4 +1,4 @@
-/** Runs on a kind cluster: the same findings by the same labels, and nothing left behind. `npm run test:kind`. */
+/** Runs on a kind cluster: the same findings with the same labels, and nothing left behind. `npm run test:kind`. */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,10 +18,10 @@ const file = (path: string): string => fileURLToPath(new URL(`../../${path}`, im
 const CRD = file('harness/test/targets/crd.yaml');
 const SAMPLE = file('harness/test/targets/sample.yaml');
 const CONTROLLER = [process.execPath, file('harness/test/targets/takes-finalizers.mjs')];
-/** The one that `npm run test:kind` has found; commands take it from the variable by themselves. */
+/** The node image that `npm run test:kind` has found; commands read it from the same variable. */
 const IMAGE = process.env['STALEMATE_KIND_IMAGE'] ?? '';
 const KIND: KindOptions = IMAGE === '' ? {} : { image: IMAGE };
-/** What the controller gets wrong, and little else. */
+/** Restricted to what the controller gets wrong, and little else. */
 const OPTIONS: StalemateOptions = {
   command: CONTROLLER,
   kind: KIND,
@@ -191,12 +191,12 @@ function nameIn(said: readonly string[]): string {
   return name ?? '';
 }
 
-/** Nodes of a cluster, as kind sees them. */
+/** Returns the nodes of a cluster according to kind. */
 function remains(name: string): string {
   return spawnSync('kind', ['get', 'nodes', '--name', name], { encoding: 'utf8' }).stdout.trim();
 }
 
-/** Clusters that the state folder speaks of. */
+/** Returns the number of clusters recorded in the state folder. */
 function left(): number {
   const state = join(folder, 'stalemate', 'kind');
   return existsSync(state) ? readdirSync(state).length : 0;

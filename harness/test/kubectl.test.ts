@@ -1,6 +1,6 @@
 /**
- * The real kubectl against the embedded server, where there is one (`node scripts/control-plane.ts build kubectl` builds it), and the requests
- * that it would send over plain HTTP everywhere.
+ * The real kubectl against the embedded server, if it is installed (`node scripts/control-plane.ts build kubectl` builds it), and
+ * everywhere the requests that kubectl sends, over plain HTTP.
  */
 import { execFile, spawn } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -31,7 +31,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Arguments that keep kubectl away from whatever cluster and cache the machine knows. */
+/** Returns arguments that keep kubectl from using the clusters and caches configured on this machine. */
 function isolated(args: readonly string[]): readonly string[] {
   return ['--server', http.url, '--cache-dir', join(folder, 'cache'), ...args];
 }

@@ -18,7 +18,7 @@ import type { Lab, Property, StalemateOptions, Trial } from '../index.ts';
 const SEED = 1;
 const folder = mkdtempSync(join(tmpdir(), 'stalemate-lab-'));
 
-/** Violated by every run, in one of two ways: what a run that is shrunk for one of them must not be taken for. */
+/** A property that every run violates, in one of two ways: shrinking one must not end with the other. */
 const sized: Property = {
   name: 'sized',
   kind: 'safety',
@@ -55,7 +55,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** The message of what a promise is rejected with, its stack and that of its cause. */
+/** Returns the stack of the error with which a promise is rejected, and the cause of that error. */
 async function failure(promise: Promise<unknown>): Promise<{ stack: string; cause: Error }> {
   try {
     await promise;
@@ -113,7 +113,7 @@ describe('a claim', () => {
     let started = false;
     const found = await fc.check(
       fc.asyncProperty(own.trials(), async (trial) => {
-        // The first run of the other way is what the claim sets out with.
+        // The claim starts with the first run that fails in the other way.
         started ||= await isMany(trial);
         if (started) await claim(trial);
       }),
@@ -156,7 +156,7 @@ describe("a check of the user's own", () => {
         return history.operations.every(({ outcome }) => outcome.type !== 'fail' || outcome.code !== 409);
       }),
       {
-        // At SEED itself the failure needs all of its three operations.
+        // With SEED itself, the failure needs all three operations.
         seed: SEED + 1,
         numRuns: 200,
       },

@@ -1,4 +1,4 @@
-/** What the writer that strips labels does to a controller that goes by labels alone: no claim of the catalogue knows how many are right. */
+/** The label stripper against a controller that finds its objects by label alone: no built-in property knows how many objects are right. */
 import * as fc from 'fast-check';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-/** What a target does after minutes of rest: bugs that show only then are found, and nobody is accused of what time alone changes. */
+/** What a target does after minutes of rest: bugs that show only then are found, and changes caused by time alone are not reported. */
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { renderStory, run, tellStory } from '../index.ts';

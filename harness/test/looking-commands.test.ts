@@ -1,4 +1,6 @@
-/** Commands that only look, in a project of a stranger: they start, import and reach nothing that it names, and write where they are told. */
+/**
+ * Read-only commands in an untrusted project: they start, import and contact nothing that it names, and write only where they are asked to.
+ */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -20,7 +22,7 @@ const OBSERVER = fileURLToPath(new URL('./observed-commands.ts', import.meta.url
 const CRD = fileURLToPath(new URL('./targets/crd.yaml', import.meta.url));
 const SAMPLE = fileURLToPath(new URL('./targets/sample.yaml', import.meta.url));
 
-/** Each leaves a file where it is started or imported. */
+/** Targets that each create a file when they are started or imported. */
 const TARGETS: { readonly [name: string]: CounterexampleTarget } = {
   program: { command: ['sh', '-c', 'touch was-here'], directory: '.', network: 'host' },
   module: { module: 'evil.ts', transport: 'http-library' },
@@ -111,13 +113,13 @@ beforeAll(() => {
   });
   if (status !== 0) throw new Error(`the observer ended with ${status}:\n${stdout}${stderr}`);
   observed = JSON.parse(readFileSync(results ?? '', 'utf8')) as readonly Observed[];
-  // Eighteen commands, on a busy machine.
+  // It runs eighteen commands, possibly on a busy machine.
 }, 300_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const NOTHING: Omit<Observed, 'code'> = { programs: [], connections: [], workers: 0, opened: [], written: [] };
 
-/** What the lines of a command did. */
+/** Returns what the command lines of a command did. */
 function doneBy(command: string): readonly Observed[] {
   return observed.filter((_, index) => LINES[index]?.[0] === command);
 }

@@ -1,7 +1,8 @@
 /**
- * Runs command lines in one process and writes down what each of them does outside of it: `node observed-commands.ts RESULTS LINES`.
+ * Runs command lines in one process and records what each of them does outside of it: `node observed-commands.ts RESULTS LINES`.
  *
- * Owns: looking. The working directory is a project beside a home, below one folder; nothing is kept from a command.
+ *
+ * Owns: the observation. The working directory is a project next to a home, in one folder; commands share no state.
  */
 import childProcess from 'node:child_process';
 import fs from 'node:fs';
@@ -12,15 +13,15 @@ import workerThreads from 'node:worker_threads';
 
 export interface Observed {
   readonly code: number;
-  /** Programs that were started. */
+  /** The programs that were started. */
   readonly programs: readonly string[];
-  /** Addresses that were connected to. */
+  /** The addresses that were connected to. */
   readonly connections: readonly string[];
-  /** Worker threads that were started: modules of others are imported in those. */
+  /** The number of worker threads that were started: they are what imports the project's modules. */
   readonly workers: number;
-  /** What was opened outside of the project: paths from the folder around it. */
+  /** What was opened outside of the project: paths relative to the folder around it. */
   readonly opened: readonly string[];
-  /** What has another content than before: paths from the folder around the project. */
+  /** The files whose contents changed: paths relative to the folder around the project. */
   readonly written: readonly string[];
 }
 
@@ -35,7 +36,7 @@ let workers = 0;
 
 type Call = (...args: unknown[]) => unknown;
 
-/** Each call is noted and made. */
+/** Replaces the functions by ones that record the first argument and then make the call. */
 function observe(owner: object, names: readonly string[], note: (first: unknown) => void): void {
   for (const name of names) {
     const own = Reflect.get(owner, name) as Call;
@@ -70,7 +71,7 @@ workerThreads.Worker = class extends Worker {
 };
 syncBuiltinESMExports();
 
-/** Of each file below the folder, what it holds. */
+/** Returns the content of each file below the folder. */
 function contents(): ReadonlyMap<string, string> {
   const names = fs.readdirSync(around, { recursive: true, encoding: 'utf8', withFileTypes: true });
   const files = names.filter((one) => one.isFile() && !one.parentPath.includes('node-compile-cache'));
@@ -83,7 +84,7 @@ const observations: Observed[] = [];
 for (const args of JSON.parse(lines) as readonly (readonly string[])[]) {
   const before = contents();
   [programs, opened, connections, workers] = [[], new Set(), [], 0];
-  // One that serves is interrupted as soon as it says so.
+  // Interrupt a command that serves as soon as it reports that.
   const write = process.stdout.write.bind(process.stdout);
   process.stdout.write = (text: string | Uint8Array): boolean => {
     if (String(text).startsWith('serving')) setImmediate(() => process.kill(process.pid, 'SIGINT'));

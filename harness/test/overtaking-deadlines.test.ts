@@ -1,4 +1,4 @@
-/** A deadline of a program that passes before an event which is on its way: found, shrunk, printed and replayed. In virtual time only. */
+/** A deadline of a program that passes before an event in flight arrives: found, shrunk, printed and replayed. In virtual time only. */
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { processWrapper } from '../actors/process/process-wrapper.ts';

@@ -10,7 +10,7 @@ import type { CampaignResult } from '../index.ts';
 const RELEASES = fileURLToPath(new URL('../../controllers-under-test/releases/', import.meta.url));
 const BUDGET = 40;
 
-/** Two claims that hold of this controller and two that do not, one of each kind. */
+/** Four claims about this controller: two that hold and two that do not, one of each type. */
 const CONFIG = `
 import { defineConfig } from ${JSON.stringify(new URL('../index.ts', import.meta.url).href)};
 export default defineConfig({

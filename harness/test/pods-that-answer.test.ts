@@ -1,4 +1,4 @@
-/** A program that runs commands in pods and asks a server outside of the cluster: as declared, and with nothing declared. */
+/** A program that runs commands in pods and calls a server outside of the cluster, with and without declared answers. */
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { EnclosurePool } from '../actors/process/enclosure-pool.ts';
@@ -6,7 +6,7 @@ import { loadConfigFile } from '../execution/config/config-file.ts';
 import { run, type StalemateOptions } from '../index.ts';
 
 const file = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
-/** Claims that the pod is never labelled: found to be wrong where the target gets its answer. */
+/** Claims that the pod is never labelled, which is violated once the target gets its answer. */
 const CLAIM = file('targets/labelled.config.yaml');
 const OPTIONS: StalemateOptions = {
   ...(await loadConfigFile(CLAIM)),

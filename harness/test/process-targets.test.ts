@@ -1,4 +1,4 @@
-/** Targets that are processes: found, told and ended; and what is said of commands that are no targets. */
+/** Targets that are processes: how they are found, reported and ended, and the errors for commands that are not targets. */
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -85,7 +85,7 @@ describe('a process', { timeout: 180_000 }, () => {
   it.each([
     ['SIGKILL', 1],
     ['SIGTERM', 2],
-    // Once is enough while it is watched undisturbed.
+    // One signal is enough while the process is in an undisturbed run.
     ['SIGINT', 1],
   ] as const)(
     'ends with the harness, and so does what it put into the background, also after %s',
@@ -127,7 +127,7 @@ describe('a command that is no target', { timeout: 60_000 }, () => {
   });
 });
 
-/** What it has written so far, to stdout and stderr. */
+/** Returns a function that returns the output so far, of stdout and stderr. */
 function outputOf({ stdout, stderr }: ChildProcessWithoutNullStreams): () => string {
   let said = '';
   for (const stream of [stdout, stderr]) stream.on('data', (piece: Buffer) => (said += piece.toString('utf8')));
@@ -140,7 +140,7 @@ async function until(look: () => string): Promise<string> {
       const found = look();
       if (found !== '') return found;
     } catch {
-      // Not there yet.
+      // What `look` reads does not exist yet.
     }
     await delay(20);
   }

@@ -1,8 +1,8 @@
-/** Which processes of this machine run, for tests that look for what is left. */
+/** Lists processes of this machine, for tests that check that none is left. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 
-/** The command lines that contain `text`, a line each; from /proc where there is one, else from `ps`. */
+/** Returns the command lines that contain `text`, one per line; from /proc if it exists, else from `ps`. */
 export function processesNaming(text: string): string {
   const lines = existsSync('/proc/self/cmdline') ? linesOfProc() : linesOfPs();
   return lines.filter((line) => line.includes(text)).join('\n');
@@ -15,7 +15,7 @@ function linesOfProc(): readonly string[] {
       try {
         return [`${pid} ${readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')}`];
       } catch {
-        // It has ended.
+        // The process has ended.
         return [];
       }
     });

@@ -1,4 +1,4 @@
-/** A project's manifests beside a process: who it is, what it finds, and webhooks that are really asked. */
+/** A project's manifests with a process as the target: its identity, the objects that it finds, and webhooks that are really called. */
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -28,7 +28,7 @@ function resolved(more: StalemateOptions = {}): RunConfig {
   });
 }
 
-/** One undisturbed run in which the user applies `sample`. */
+/** Makes one undisturbed run in which the user applies `sample`. */
 async function runOnce(config: RunConfig, sample: readonly KubeObject[]): Promise<[History, readonly string[]]> {
   const subject = subjectOf(config);
   const runner = new TrialRunner(await createHost(subject), subject.settings);

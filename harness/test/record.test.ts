@@ -1,4 +1,4 @@
-/** `stalemate record` before a served API server: what a suite does to it is seen, and nothing else about it changes. */
+/** `stalemate record` in front of an embedded API server: it records what a test suite does, and does not affect the suite otherwise. */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -31,7 +31,7 @@ function stalemate(...args: readonly string[]): {
   readonly out: string;
   readonly err: string;
 } {
-  // A session that has a cluster of its own, which nobody has asked for.
+  // As in a shell whose KUBECONFIG names a cluster that no command was asked to use.
   const env = { ...process.env, KUBECONFIG: join(folder, 'kubeconfig') };
   const { status, stdout, stderr } = spawnSync(process.execPath, [BIN, ...args], {
     cwd: folder,
@@ -60,7 +60,7 @@ describe('a recorded suite', () => {
     expect(history.deliveries.map(({ type }) => type)).toEqual(['ADDED', 'MODIFIED', 'DELETED']);
     expect(notes).toEqual([]);
     const { out: judged } = stalemate('recheck', '.stalemate/recordings');
-    // The suite deletes what it made; nobody else writes, and nobody is killed.
+    // The suite deletes what it created; no other client writes, and no process is killed.
     expect(judged).toMatch(/holds +\S+\n +no-mistaken-deletion\n/);
     expect(judged).toMatch(/not exercised \S+\n +no-lost-update: nothing in the recording could have broken it\n/);
     expect(judged).toMatch(/not exercised \S+\n +crash-equivalence: nothing/);

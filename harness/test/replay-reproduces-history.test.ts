@@ -25,7 +25,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** All that happened, as it is stored; what judging added to it is left out. */
+/** Returns the stored history without what judging added to it. */
 function happened(history: History): string {
   const { reference: _, ...own } = history;
   return encodeHistory({ ...own, probes: [] });
@@ -45,7 +45,7 @@ it('gives the recorded history in every replay, byte for byte, each in a worker 
 
 it('shrinks and proves a finding again that a campaign had no time for', async () => {
   const { counterexample } = record;
-  // A deviation that nothing needs.
+  // A deviation that the failure does not need.
   const [hold] = counterexample.schedule.holds;
   const idle = { ...(hold ?? { from: '@0', until: 'heal' }), stream: 'controller/watch/nothing/default#0' };
   const holds = [...counterexample.schedule.holds, idle];

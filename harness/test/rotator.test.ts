@@ -1,4 +1,4 @@
-/** A manager that makes the certificates of its webhooks itself, as one would in a cluster with a kubelet. */
+/** A manager that issues the certificates of its webhooks itself, as it would in a cluster with a kubelet. */
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
@@ -14,7 +14,7 @@ import { EMPTY_SCHEDULE } from '../model/schedule.ts';
 
 const file = (name: string): string => fileURLToPath(new URL(`rotator/${name}`, import.meta.url));
 
-/** Hard-coded paths are the target's own only where it has files of its own, and its clock can be steered. */
+/** A target owns hard-coded paths, and has a clock that can be steered, only if it has a file system of its own. */
 const enclosure = await openEnclosure({ network: 'none', fileSystem: 'own' });
 const isSteered = enclosure.unsteered === null;
 
@@ -40,7 +40,7 @@ async function runOnce(
   const config = resolveRun({
     manifests: [file('install.yaml')],
     samples: [fileURLToPath(new URL('project/sample.yaml', import.meta.url))],
-    // Not by its first line: the node on PATH may be another one, which takes no types.
+    // Not started by its shebang: the node on PATH may be a version that does not run TypeScript.
     command: [process.execPath, file('manager.mjs')],
     env: { BEHAVIOUR: behaviour },
     budget: 1,

@@ -11,7 +11,7 @@ function campaign(seed: number): Promise<CampaignResult> {
   return run(optionsFor(entry, { seed, budget: BUDGET, properties: ['no-lost-update', 'survival'] }));
 }
 
-/** Everything that does not depend on how fast this machine is. */
+/** Returns the parts of a result that do not depend on the speed of this machine. */
 function story(result: CampaignResult): unknown {
   const { elapsedMs: _, findings, ...counted } = result;
   return {

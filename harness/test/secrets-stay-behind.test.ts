@@ -1,4 +1,4 @@
-/** The claim: no file and no line of output that a run makes holds a secret, and the counterexample replays all the same. */
+/** The claim: no file and no output of a run contains a secret, and the counterexample still replays. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -31,7 +31,7 @@ data: { dsn: 'user=app password=${PASSWORD}' }
 `;
 
 let folder: string;
-/** Not in the folder of the project: a program never sees it. */
+/** The state folder, outside of the project's folder: programs cannot see it. */
 let states: string;
 let found: BinResult;
 beforeAll(() => {

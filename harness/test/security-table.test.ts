@@ -1,4 +1,4 @@
-/** The table of docs/security.md: for each cell there are tests that try what it says. */
+/** Each cell of the table in docs/security.md has tests that check it. */
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { testTexts } from '../../scripts/source-scan.ts';
@@ -8,7 +8,7 @@ function file(path: string): string {
   return readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 }
 
-/** The rows of the page's table, cell by cell. */
+/** Returns the rows of the page's table as lists of cells. */
 function table(): readonly (readonly string[])[] {
   const [, section = ''] = /^## By command\n(.*?)^## /ms.exec(file('docs/security.md')) ?? [];
   return section

@@ -1,11 +1,12 @@
 /**
- * Which tests try what a cell of the table of docs/security.md says.
+ * The tests that check a cell of the table in docs/security.md.
  *
- * Owns: files and titles. Does not own: that they are tests (security-table.test.ts), and that each notices a missing guard
+ *
+ * Owns: files and titles. Does not own: that these tests exist (security-table.test.ts), and that each fails without its guard
  * (scripts/guards.ts). Start at {@link ROWS}.
  */
 
-/** A file, and titles of tests in it; those of a table of cases as they are written, with `%s`. */
+/** A file and titles of tests in it; parametrised titles as in the source, with `%s`. */
 export type Tests = readonly [file: string, ...titles: readonly [string, ...string[]]];
 type Cell = readonly Tests[];
 type Row = readonly [command: Cell, module: Cell, network: Cell, outside: Cell, foreign: Cell];
@@ -176,7 +177,7 @@ export const COLUMNS: readonly string[] = [
   'reads what is not its own',
 ];
 
-/** All titles that the table names, each once, by file. */
+/** Returns all titles in the table without duplicates, by file. */
 export function titlesByFile(): ReadonlyMap<string, ReadonlySet<string>> {
   const named = new Map<string, Set<string>>();
   for (const [path, ...titles] of Object.values(ROWS).flat(2)) {

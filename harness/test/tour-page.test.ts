@@ -1,4 +1,4 @@
-/** docs/tour.md: its story is that of the record, and its commands are executed. */
+/** docs/tour.md: its story matches the record, and its commands are executed. */
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** The claim: in a folder of its own, vitest runs what the README shows, and each finding is a failure with its story and its line. */
+/** The claim: in a folder of its own, vitest runs the example of the README, and each finding is a test failure with its story and line. */
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -4,7 +4,7 @@ import { run } from '../index.ts';
 import { unreadable } from '../model/test-readable.ts';
 
 const SEED = 3;
-/** Most take 1 to 100, the rarest some hundreds; the rest is room for a search that draws differently tomorrow. */
+/** Most need 1 to 100 runs and the rarest some hundreds; the rest is a margin for changes of what the search draws. */
 const RUNS_MAX = 8_000;
 
 describe(`wrong variants in at most ${RUNS_MAX} trials (seed ${SEED})`, { timeout: 240_000 }, () => {

@@ -8,7 +8,7 @@ import { reportSchema } from './document-schema.ts';
 import { findingPage } from './index.ts';
 import { makeReport } from './make-document.ts';
 
-/** The document as a program would take it out of a page. */
+/** Returns the document that a program would extract from the page. */
 function dataOf(page: string): unknown {
   const text = /<script type="application\/json" id="report-data">([\s\S]*?)<\/script>/.exec(page)?.[1] ?? '';
   return JSON.parse(text);
@@ -133,7 +133,7 @@ describe('the page', () => {
   });
 });
 
-/** The text wherever somebody else decides what stands there. */
+/** A finding with this text in every place that a user or target controls. */
 function hostileFinding(text: string): Finding {
   const script = new HistoryScript();
   const object = deployment(101, text, 3);

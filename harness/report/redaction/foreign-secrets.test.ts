@@ -19,11 +19,11 @@ function secret(namespace: string, name: string, kind = 'Secret'): KubeObject {
 const OURS = secret('default', 'ours');
 const THEIRS = secret('production', 'theirs');
 const MADE = secret('elsewhere', 'made');
-/** Of a life of the target, in a namespace of the run. */
+/** A secret of an incarnation of the target, in a namespace of the run. */
 const MOUNTED = secret('default', 'stalemate-target-0a1b');
 const isOwn = ownSecretsOf({ namespace: 'default', samples: [] });
 
-/** A target that lists and watches all Secrets, gets one of others by name, and makes one in a namespace that nobody named. */
+/** A target that lists and watches all Secrets, gets a foreign one by name, and creates one in a namespace that no option names. */
 function seen(): History {
   const script = new HistoryScript();
   script.contention();
@@ -70,7 +70,7 @@ function seen(): History {
   return { ...history, revisions: [...observed, ...history.revisions] };
 }
 
-/** The uids of Secrets that are anywhere in it. */
+/** Returns the uids of all Secrets that occur in the value. */
 function uidsIn(value: unknown): readonly string[] {
   return [...new Set(JSON.stringify(value).match(/(?:default|production|elsewhere)-[\w-]+/g))].sort();
 }

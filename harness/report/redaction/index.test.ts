@@ -16,7 +16,7 @@ import { redactFinding, redactRun, redactWords, restoreCounterexample } from './
 import { Redaction } from './redaction.ts';
 import { Vault } from './vault.ts';
 
-/** Texts that must be nowhere in what is written, neither plain nor in base64. */
+/** Texts that must not occur in any output, neither plain nor in base64. */
 const PLANTED = {
   password: 'correct-horse-7-battery',
   inStringData: 'Tr0ub4dor&3 "quoted"',
@@ -305,7 +305,7 @@ describe('a counterexample that is run', () => {
     redactFinding(finding(), vault);
     const files = readdirSync(folder);
 
-    // Password, its patched value, registry, phrase, variable, flag, token; and the key.
+    // One file each for password, its patched value, registry, phrase, variable, flag and token; the key is another file.
     expect(files.filter((name) => name.startsWith('redacted-'))).toHaveLength(7);
     expect(files.map((name) => statSync(join(folder, name)).mode & 0o077)).toEqual(files.map(() => 0));
   });

@@ -1,4 +1,4 @@
-/** Secrets in places where they are easily overlooked. */
+/** Secrets in places that are easily overlooked. */
 import { describe, expect, it } from 'vitest';
 import { HistoryScript, findingOf } from '../test-findings.ts';
 import { redactFinding, redactRecording, redactRevisited } from './index.ts';

@@ -18,7 +18,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** A counterexample with a definition of widgets. */
+/** A counterexample with a definition of widgets and this schema. */
 function counterexampleWith(schema: JsonObject, sample: readonly KubeObject[] = []): Counterexample {
   const signature = { property: 'p', class: 'c', actors: ['target'], kind: 'k', field: 'f' };
   const found = findingOf(new HistoryScript().history(), { signature, sentence: '', operations: [] });

@@ -16,6 +16,6 @@ it.each(['tokens', 'secretName', 'continue', 'token-type', '-token', 'a--token',
 );
 
 it('looks at a long key as quickly as at any other', () => {
-  // Were there two ways to match a word, this one would have 2 ** 60 of them.
+  // If a word could match in two ways, this key would have 2 ** 60 matches.
   expect(isSecretKey('a'.repeat(60), 'value')).toBe(false);
 });

@@ -15,7 +15,7 @@ import { all, readXml } from './test-xml.ts';
 
 const texts = fc.string({ unit: 'binary' });
 
-/** A campaign whose only finding came up in none of five runs on a real server. */
+/** A campaign whose only finding was reproduced in none of five runs on a real server. */
 function notConfirmed(): Partial<CampaignResult> {
   const finding = lostUpdate();
   const confirmed = { cluster: 'envtest', server: 'kube-apiserver 1.36.3', reproduced: { k: 0, n: 5 } } as const;
@@ -246,7 +246,7 @@ describe('the job summary', () => {
   });
 });
 
-/** What {@link sequenceOf} may write: nothing after the colon may end a statement or begin another. */
+/** The lines that {@link sequenceOf} may write: no text after the colon may end a statement or begin another. */
 const DIAGRAM_LINE =
   /^$|^sequenceDiagram$|^ +(?:(?:participant|actor) \w+ as |\w+-?->>\w+: |Note over [\w,]+: )(?:[^#;<>&"'`%\\{}|:@\n]|#\d+;)+$|^ +rect rgba\([\d., ]+\)$|^ +end$/;
 

@@ -1,4 +1,4 @@
-/** Causes over the lines of a soak, those from before causes among them. */
+/** Causes merged over the lines of a soak, including lines from versions without causes. */
 import { describe, expect, it } from 'vitest';
 import type { Cause } from '../../model/cause.ts';
 import { signatureText } from '../../model/signature.ts';
@@ -42,7 +42,7 @@ const NEW = [
     },
   }),
 ];
-/** As they were written before causes. */
+/** Lines as written by versions without causes. */
 const OLD = [
   ...batch(3, OLD_REPLICAS, { counts: { [signatureText(REPLICAS)]: 2 } }),
   ...batch(4, OLD_LABELS, { counts: { [signatureText(LABELS)]: 4, [signatureText(REPLICAS)]: 1 } }),

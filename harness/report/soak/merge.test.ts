@@ -18,7 +18,7 @@ const REPLICAS = finding('spec.replicas');
 const BUSY = 'convergence: busy';
 const SIGNATURE = signatureText(REPLICAS.violation.signature);
 
-/** All that a person or a program is told, as one text. */
+/** Returns everything that is reported to a person or a program, as one text. */
 function told(entries: readonly SoakEntry[]): string {
   const soaks = mergeSoak(entries, { allShards: true });
   const paths = { counterexample: 'out/failures/f.json', record: 'out/records/f.json', page: 'out/reports/f.html' };
@@ -44,7 +44,7 @@ function only(entries: readonly SoakEntry[], allShards = true): ReturnType<typeo
   return soak;
 }
 
-/** Two shards: one that found something twice and was killed once, one that found a smaller example of it and something else. */
+/** Two shards: one found a bug twice and was killed once, the other found a smaller example of that bug and a second bug. */
 const LINES: readonly SoakEntry[] = [
   head('1/2'),
   entry('1/2', { line: 'begun', batch: 0 }),
@@ -60,13 +60,13 @@ const LINES: readonly SoakEntry[] = [
   entry('2/2', { line: 'finding', batch: 0, record: REPLICAS }, 8),
   entry('2/2', { line: 'finding', batch: 0, record: finding('metadata.labels') }, 9),
   entry('2/2', { line: 'batch', batch: 0, result: batchResult({ counts: { [SIGNATURE]: 1 }, warnings: ['w'] }) }, 10),
-  // The same shard on another machine, which got less far.
+  // The same shard on another machine, which made less progress.
   entry('2/2', { line: 'batch', batch: 0, result: batchResult({ runs: 20, elapsedMs: 333 }) }, 11),
   entry('2/2', { line: 'failed', batch: 1, message: 'no API server' }, 12),
   entry('2/2', { line: 'ended' }, 13),
 ];
 
-/** A run of a shard that nothing can be said about, with notes to tell it by. */
+/** A shard's inconclusive run, with notes that identify it. */
 function unjudged(shard: string, notes: readonly string[]): SoakEntry {
   const inconclusive = { property: 'convergence', reason: 'busy', schedule: EMPTY_SCHEDULE };
   const recording = recordingOf({ ...inconclusive, history: lostUpdate().record });
@@ -162,7 +162,7 @@ describe('shards of a soak', () => {
       ]),
     ).toEqual([
       ['metadata.labels', 1, 1, { first: '2026-11-22T03:09:00.000Z', last: '2026-11-22T03:09:00.000Z' }],
-      // Four, one of the batch that was cut short, one of the other shard.
+      // Four in the first shard, one in the batch that was interrupted, one in the other shard.
       ['spec.replicas', 1, 6, { first: '2026-11-22T03:01:00.000Z', last: '2026-11-22T03:10:00.000Z' }],
     ]);
   });

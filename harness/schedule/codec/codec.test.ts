@@ -21,7 +21,7 @@ const name = fc.stringMatching(/^[a-z][a-z0-9-]{0,8}$/);
 const label = fc
   .tuple(name, fc.nat(3))
   .map(([part, n]) => `controller/update/widgets.example.com/default/${part}#${n}!sent`);
-/** Through text once: JSON has no negative zero. */
+/** Encoded as text once, because JSON has no negative zero. */
 const json = fc.json({ maxDepth: 2 }).map((text) => JSON.parse(JSON.stringify(JSON.parse(text))) as JsonObject);
 
 const preemption: fc.Arbitrary<Preemption> = fc.oneof(
@@ -139,7 +139,7 @@ const counterexample: fc.Arbitrary<Counterexample> = fc.record({
   foundWith: fc.record({ stalemate: name, node: name }),
 });
 
-/** Histories whose records share objects, as in memory. */
+/** Histories whose records share objects, as they do in memory. */
 const history: fc.Arbitrary<History> = fc
   .tuple(fc.array(kubeObject, { minLength: 1, maxLength: 6 }), fc.array(fc.nat(5), { maxLength: 12 }), fc.string())
   .map(([objects, picks, text]) => historyOf(objects, picks, text));

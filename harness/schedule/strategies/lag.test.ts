@@ -14,7 +14,7 @@ function write(n: number): Item {
 }
 
 describe('lag of one kind', () => {
-  /** Pods; from the beginning (0), for two writes (1), in the default order (1). */
+  /** Draws: pods, from the beginning (0), for two writes (1), in the default order (1). */
   const drawsFor = (): ReturnType<typeof scripted> => scripted({ ints: [0, 0, 1, 1] });
 
   it('shows the target nothing of its kind until it has written so many times, and everything else', () => {
@@ -64,7 +64,7 @@ describe('an unobserved state', () => {
   const second = item('writer-1/create/pods/default/a#0!sent', { touches: 'pods/default/a' });
 
   it('is heard of with its undoing, once so many operations of others are over', () => {
-    // Pods, two operations (1), from the beginning.
+    // Draws: pods, two operations (1), from the beginning.
     const strategy = unobservedState(scripted({ ints: [0, 1, 0] }), HINTS);
 
     expect(strategy.pick(view([POD, first]))).toBe(first);

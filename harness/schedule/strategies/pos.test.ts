@@ -25,7 +25,7 @@ describe('partial-order sampling', () => {
     const draws = scripted({ floats: [0.5, 0.9, 0.4, 0.1, 0.95] });
     const strategy = pos(draws, HINTS);
 
-    // Theirs falls from 0.5 to 0.1 because mine touches the same object; elsewhere keeps its 0.4.
+    // THEIRS falls from 0.5 to 0.1 because MINE touches the same object; ELSEWHERE keeps its 0.4.
     expect(strategy.pick(view([MINE, THEIRS, ELSEWHERE]))).toBe(MINE);
     expect(strategy.pick(view([THEIRS, ELSEWHERE]))).toBe(ELSEWHERE);
     expect(draws.drawn.floats).toBe(4);

@@ -11,7 +11,7 @@ const POD = item('controller~2/watch/pods/default#0/a@0', { touches: 'pods/defau
 
 describe('an intermediate state', () => {
   it('is left by a crash before the drawn write, once', () => {
-    // The third of the draws is the second write; before it leaves (1); the target first (1).
+    // Draws: the second write (2), before it is sent (1), the target first (1).
     const strategy = intermediateState(scripted({ ints: [2, 1, 1] }), HINTS);
 
     expect([sent(0), answered(0), sent(1), sent(2)].map((one) => strategy.fault?.(one))).toEqual([
@@ -39,7 +39,7 @@ describe('an intermediate state', () => {
 });
 
 describe('a stale state', () => {
-  // Pods; the first write (0); three revisions back (2); silent for one write (0).
+  // Draws: pods, the first write (0), three revisions back (2), silent for one write (0).
   const drawsFor = (): ReturnType<typeof scripted> => scripted({ ints: [0, 0, 2, 0] });
   const list = item('controller~2/list/pods/-/*#0!sent', {
     touches: 'pods/-/',

@@ -10,7 +10,7 @@ const OWN = item('controller/update/a#0!sent');
 const WRITER = item('writer-1/update/a#0!sent');
 
 describe('starvation', () => {
-  /** Starts at step 3, for 2**3 steps; orderly (0); the victim is a stream (1: not any actor). */
+  /** Draws: starts at step 3, for 2**3 steps, orderly (0); the victim is a stream (1: not an actor). */
   const drawsFor = (): ReturnType<typeof scripted> => scripted({ ints: [3, 2, 0, 1, 0] });
 
   it('gives its victim nothing for a power of two of steps, everybody else goes on', () => {

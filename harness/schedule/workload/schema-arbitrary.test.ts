@@ -17,7 +17,7 @@ function thing(spec: JsonObject): KubeObject {
   return { apiVersion: 'example.com/v1', kind: 'Thing', metadata: { name: 'a' }, spec };
 }
 
-/** The values proposed for `spec.x`, which stands at `current`. */
+/** Returns the values proposed for `spec.x`, whose current value is `current`. */
 function valuesFor(schema: JsonObject, current?: JsonObject[string]): readonly unknown[] {
   const spec = current === undefined ? {} : { x: current };
   const changes = specChanges(crd({ type: 'object', properties: { x: schema } }), thing(spec));

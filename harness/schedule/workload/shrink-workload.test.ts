@@ -19,7 +19,7 @@ function workload(programs: readonly Program[], start: Workload['start'] = 'sett
   return { version: 1, start, sample: [], programs };
 }
 
-/** Programs as `actor:values`, to compare at a glance. */
+/** Formats programs as `actor:values`, so that they are easy to compare. */
 function shape({ start, programs }: Workload): string {
   const text = programs.map(
     ({ actor, ops }) => `${actor}:${ops.map((op) => (op.do === 'set' ? JSON.stringify(op.value) : op.do)).join(',')}`,
@@ -95,7 +95,7 @@ test('ends when every candidate is taken', () => {
   );
   let taken = 0;
   for (;;) {
-    // Always the last candidate: the least progress.
+    // Always take the last candidate, which makes the least progress.
     const next = [...shrinkWorkload(current)].at(-1);
     if (next === undefined) break;
     current = next;

@@ -75,7 +75,7 @@ describe('drawn workloads', () => {
     expect(share(({ programs }) => programs.some((program) => program.writer === 'picky'))).toBeGreaterThan(0.5);
     expect(share(({ start }) => start === 'empty')).toBeGreaterThan(0.4);
     expect(new Set(drawn.flatMap(({ programs }) => programs.map((program) => program.writer)))).toContain('c');
-    // At rest nobody comes between anything.
+    // Nothing interferes with a target at rest unless the user changes something.
     expect(drawn.every(({ start, programs }) => start === 'empty' || programs[0]?.actor === 'user')).toBe(true);
   });
 
@@ -168,7 +168,7 @@ describe('drawn workloads', () => {
     );
     expect(waiting.length).toBeGreaterThan(40);
     expect(waiting.length).toBeLessThan(200);
-    // They delete nothing that hours would show something of, and wait at the end.
+    // They delete no object in which the hours could show an effect, and only their last operation waits.
     for (const { programs } of waiting) {
       expect(programs.flatMap(({ ops }) => ops).some((op) => op.do === 'delete')).toBe(false);
       for (const { ops } of programs) expect(ops.slice(0, -1).every(({ afterMs }) => afterMs === undefined)).toBe(true);

@@ -1,4 +1,4 @@
-/** Takes the real timers from a fresh realm, behind everybody's back. */
+/** Takes the real timers from a fresh realm, bypassing the virtual clock. */
 import { MessageChannel } from 'node:worker_threads';
 import type { Context } from './widget.ts';
 import { followWidgets } from './widget.ts';

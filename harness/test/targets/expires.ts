@@ -1,10 +1,10 @@
-/** Says in the status how often its object was changed, and takes that back five minutes after the last time. */
+/** Writes to the status how often its object was changed, and resets that five minutes after the last change. */
 import { CustomObjectsApi } from '@kubernetes/client-node';
 import type { Context, Widget } from './widget.ts';
 import { followWidgets, WIDGETS } from './widget.ts';
 
 const AFTER_MS = 300_000;
-/** The first pause after a failure; each is twice as long as the one before. */
+/** The pause after the first failure, doubled after each further one. */
 const AGAIN_MS = 100;
 
 export default function start(context: Context): void {

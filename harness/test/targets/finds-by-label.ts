@@ -1,4 +1,4 @@
-/** Keeps one config map for each widget, found by its label alone, and never looks whether there are too many. */
+/** Keeps one config map for each widget, found by its label alone, and never checks whether there are too many. */
 import { CoreV1Api, makeInformer, type V1ConfigMap } from '@kubernetes/client-node';
 import { followWidgets, type Context, type Widget } from './widget.ts';
 

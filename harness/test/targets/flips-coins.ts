@@ -1,4 +1,4 @@
-/** Writes what no clock and no seed controls: how much memory happens to be in use. Once per object, so that it comes to rest. */
+/** Writes the amount of memory in use, which neither clock nor seed controls. Once per object, so that it comes to rest. */
 import { CustomObjectsApi } from '@kubernetes/client-node';
 import type { Context } from './widget.ts';
 import { followWidgets, WIDGETS } from './widget.ts';

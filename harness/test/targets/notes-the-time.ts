@@ -1,4 +1,4 @@
-/** Notes in the status, every five minutes, that it has looked: nobody else writes there, and each note is another. */
+/** Writes the time of its last check to the status every five minutes: no other client writes that field, and each value is new. */
 import { CustomObjectsApi, setHeaderOptions } from '@kubernetes/client-node';
 import type { Context, Widget } from './widget.ts';
 import { followWidgets, WIDGETS } from './widget.ts';
@@ -14,7 +14,7 @@ export default function start(context: Context): void {
     for (const name of known.keys()) {
       const body = { status: { seen: Date.now() } };
       const asMergePatch = setHeaderOptions('Content-Type', 'application/merge-patch+json');
-      // One that is gone is not looked at any more.
+      // A widget that no longer exists is not checked again.
       api
         .patchNamespacedCustomObjectStatus({ ...WIDGETS, namespace, name, body }, asMergePatch)
         .catch(() => known.delete(name));

@@ -1,4 +1,4 @@
-/** Hands work to a thread that it starts when it is loaded, as pools of workers do. */
+/** Gives work to a thread that it starts when it is loaded, as worker pools do. */
 import { Worker } from 'node:worker_threads';
 import type { Context } from './widget.ts';
 import { followWidgets } from './widget.ts';
@@ -7,7 +7,7 @@ try {
   const worker = new Worker(`require('node:net').connect(9, '127.0.0.1').on('error', () => {})`, { eval: true });
   worker.unref();
 } catch {
-  // Whatever it says.
+  // Any error is ignored.
 }
 
 export default function start(context: Context): void {

@@ -7,7 +7,7 @@ export default function start(context: Context): void {
   try {
     execFileSync('kubectl', ['get', 'nodes']);
   } catch {
-    // Whatever it says.
+    // Any error is ignored.
   }
   followWidgets(context, () => {});
 }

@@ -1,4 +1,4 @@
-/** Writes the copy that it read when the spec changed last, every five minutes, under the newest version. */
+/** Every five minutes, writes the copy that it read at the last change of the spec, with the newest version. */
 import { CustomObjectsApi } from '@kubernetes/client-node';
 import type { Context, Widget } from './widget.ts';
 import { followWidgets, WIDGETS } from './widget.ts';
@@ -18,6 +18,6 @@ export default function start(context: Context): void {
     const body = { ...copy, metadata: { ...copy.metadata, resourceVersion: metadata?.resourceVersion ?? '' } };
     await api.replaceNamespacedCustomObject({ ...WIDGETS, namespace, name, body });
   };
-  // A refusal is for the next time.
+  // If the write is rejected, the next one tries again.
   setInterval(() => copies.forEach((copy, name) => void write(name, copy).catch(() => {})), EVERY_MS);
 }

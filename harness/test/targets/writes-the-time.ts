@@ -1,4 +1,4 @@
-/** Writes the time of day into its status whenever it sees its object: each write is a change that wakes it again. */
+/** Writes the time of day to the status on every event of its object: each write causes the next event. */
 import { CustomObjectsApi } from '@kubernetes/client-node';
 import type { Context } from './widget.ts';
 import { followWidgets, WIDGETS } from './widget.ts';
@@ -9,7 +9,7 @@ export default function start(context: Context): void {
   followWidgets(context, (widget) => {
     const name = widget.metadata?.name ?? '';
     const body = { ...widget, status: { seen: Date.now() } };
-    // A refusal is followed by an event that says why.
+    // After a conflict, the event of the newer version triggers the next write.
     api.replaceNamespacedCustomObjectStatus({ ...WIDGETS, namespace, name, body }).catch(() => {});
   });
 }
