@@ -4,7 +4,7 @@ import { MERGE, testServer, WIDGETS_PATH, widget, configMap, CONFIGMAPS_PATH, ty
 
 const BAD: JsonObject = { uid: 'other', labels: { 'a b': 'c' }, finalizers: ['bare', 'not good!'] };
 
-/** How often each field occurs among the causes of a refusal. */
+/** Returns how often each field occurs among the causes of a rejection. */
 function causes(answer: Answer): { readonly [field: string]: number } {
   const counts: { [field: string]: number } = {};
   const details = (answer.body as { details?: { causes?: readonly { field: string }[] } }).details;

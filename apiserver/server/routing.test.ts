@@ -6,7 +6,7 @@ const NO_METHOD = 'the server does not allow this method on the requested resour
 const NO_RESOURCE = 'the server could not find the requested resource';
 const NO_PAGE = '404 page not found\n';
 
-/** Code and message, or text. */
+/** Returns code and message, or the text of the answer. */
 function say(method: string, path: string): readonly [number, unknown] {
   const { request } = testServer();
   const headers = { 'content-type': 'application/merge-patch+json' };

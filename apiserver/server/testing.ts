@@ -28,7 +28,7 @@ export interface Answer extends ApiResponse {
 
 export interface OpenWatch {
   readonly events: WatchEvent[];
-  /** `ADDED a@7`: type, name, version of each event. */
+  /** Each event as `ADDED a@7`: type, name and version. */
   readonly lines: readonly string[];
   readonly answers: readonly ApiResponse[];
   ended: boolean;

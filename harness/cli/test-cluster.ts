@@ -11,7 +11,7 @@ interface Listing {
 }
 
 export interface ServedCluster {
-  /** A folder of its own, from which commands are run. */
+  /** The folder from which commands are run. */
   readonly cwd: string;
   readonly kubeconfig: string;
   readonly env: { readonly XDG_STATE_HOME: string };

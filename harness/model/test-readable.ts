@@ -6,7 +6,7 @@ const WRONG: readonly { readonly what: string; readonly pattern: RegExp }[] = [
   { what: 'an empty name', pattern: / {2}|\(\s*\)|: of\b|\b(of|by|for|to)\s*([:;,]|\.?$)/ },
 ];
 
-/** Returns what is wrong with a text, undefined if it is readable. Quoted parts are not checked. */
+/** Returns what is wrong with a text, or undefined if it is readable. Quoted parts are not checked. */
 export function unreadable(text: string): string | undefined {
   const own = text.replaceAll(/"(\\.|[^"\\])*"/g, '"…"');
   for (const { what, pattern } of WRONG) if (pattern.test(own)) return `${what} in: ${text}`;

@@ -53,7 +53,7 @@ export interface Call {
   send(): Call;
   answer(): Operation;
   lose(why?: string): Operation;
-  /** An answer made by the gate. */
+  /** Ends the request with an error made by the gate. */
   fail(code: number, reason?: string, retryAfterSeconds?: number): Operation;
 }
 
@@ -109,7 +109,7 @@ export class HistoryBuilder {
     return { at: ++this.#tick, timeMs: this.#timeMs };
   }
 
-  /** Lets run time pass. */
+  /** Advances the run time. */
   pass(timeMs: number): this {
     this.#timeMs += timeMs;
     return this;
@@ -126,7 +126,7 @@ export class HistoryBuilder {
     return this;
   }
 
-  /** The object as stored in the server. */
+  /** Returns the object as stored in the server. */
   live(resource: string, name: string): KubeObject {
     const object = this.#live.get(objectKey(resource, 'default', name));
     invariant(object !== undefined, `${resource}/${name} exists in the history under construction`);
@@ -264,7 +264,7 @@ export class HistoryBuilder {
     return this;
   }
 
-  /** The finished history. Without a reference of its own it has {@link REFERENCE}, overridden by `reference`. */
+  /** Builds the finished history. Its reference is {@link REFERENCE} overridden by the fields of `reference`, or absent if that is null. */
   build(
     parts: {
       readonly reference?: Partial<Reference> | null;

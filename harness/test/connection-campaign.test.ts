@@ -1,6 +1,4 @@
-/**
- * A campaign that finds a bug which only a broken connection shows, from the search to the story and the replay. Needs a toxiproxy server.
- */
+/** A campaign that finds a bug which only a broken connection shows: search, story and replay. Needs a toxiproxy server. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,7 +1,6 @@
 /**
  * Executes the examples of a page: its ```console blocks in order, and the actions between them (`<!-- … -->`, from a list).
  *
- *
  * In an output, `…` matches any text, and on a line of its own any number of lines; `# exit code N` ends it if the code is not 0.
  */
 import { expect } from 'vitest';

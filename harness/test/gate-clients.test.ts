@@ -1,7 +1,6 @@
 /**
  * Real controllers behind the gate as a proxy, in front of an embedded API server, and of a real one if its binaries are installed.
  *
- *
  * The Go controller (controller-runtime: one HTTP/2 connection for all requests, protobuf for built-in kinds) takes part if it has been
  * built: `npm run languages -- --only go --build-only`.
  */

@@ -1,6 +1,4 @@
-/**
- * Read-only commands in an untrusted project: they start, import and contact nothing that it names, and write only where they are asked to.
- */
+/** Read-only commands in an untrusted project: they start, import and contact nothing that it names, and write only requested files. */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

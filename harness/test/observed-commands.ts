@@ -1,7 +1,6 @@
 /**
  * Runs command lines in one process and records what each of them does outside of it: `node observed-commands.ts RESULTS LINES`.
  *
- *
  * Owns: the observation. The working directory is a project next to a home, in one folder; commands share no state.
  */
 import childProcess from 'node:child_process';

@@ -1,7 +1,6 @@
 /**
  * The tests that check a cell of the table in docs/security.md.
  *
- *
  * Owns: files and titles. Does not own: that these tests exist (security-table.test.ts), and that each fails without its guard
  * (scripts/guards.ts). Start at {@link ROWS}.
  */

@@ -31,7 +31,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** What vitest says of a file that it could not collect, or of its tests by their titles. */
+/** The results of vitest: failures to collect the file, and the state of its tests by title. */
 interface Results {
   readonly message: string;
   readonly tests: ReadonlyMap<string, Assertion>;

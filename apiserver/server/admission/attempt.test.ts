@@ -29,7 +29,7 @@ describe('a request that waits for an answer', () => {
     made.request('PATCH', A, { data: { theirs: 'y' } }, MERGE);
     install(made, 'validating', [hook('v', { rules: [rules('configmaps')] })]);
 
-    // The object has changed meanwhile: the webhook allowed a different object.
+    // The object has changed in the meantime, so the webhook's answer is about another object.
     waiting[0]?.(reviewed(asked[0] as Review, { allowed: true }));
     expect([answers.length, asked.length]).toEqual([0, 2]);
     expect(asked[1]?.object).toMatchObject({ data: { mine: 'x', theirs: 'y' } });

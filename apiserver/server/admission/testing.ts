@@ -1,4 +1,4 @@
-/** Shared by tests of webhooks: a server whose webhooks are answered in place, and webhook configurations. */
+/** Shared by tests of webhooks: a server whose webhooks are answered in memory, and webhook configurations. */
 import { expect } from 'vitest';
 import type { JsonObject, JsonValue, KubeObject } from '../../objects/object.ts';
 import type { CallOut, CallOutAnswer, CallOutFunction } from '../server.ts';
@@ -17,13 +17,13 @@ export interface Review extends JsonObject {
 export type Say = (request: Review, callOut: CallOut) => JsonObject | CallOutAnswer;
 
 export interface Asked extends TestServer {
-  /** `name OPERATION` of every call-out. */
+  /** Each call-out as `name OPERATION`. */
   readonly calls: string[];
   readonly reviews: Review[];
   say: Say;
 }
 
-/** A server whose webhooks are answered in place. */
+/** Returns a server whose webhooks are answered in memory. */
 export function server(): Asked {
   const calls: string[] = [];
   const reviews: Review[] = [];

@@ -8,7 +8,7 @@ import { celConcat, celEqual } from './equality.ts';
 import { rememberMessage } from './messages.ts';
 import { associate } from './shapes.ts';
 
-/** Its fields are getters, as in real messages. */
+/** A message whose fields are getters, as in real messages. */
 class Message {
   readonly #a: unknown;
   readonly #b: unknown;
@@ -67,7 +67,7 @@ it('finds the same duplicates as pairwise comparison', () => {
   );
 });
 
-/** Pairwise comparison would take a billion steps. */
+/** So many items that pairwise comparison would take a billion steps. */
 const MANY = 30_000;
 const SET = { listType: 'set', listKeys: [] } as unknown as SchemaNode;
 const MAP = { listType: 'map', listKeys: ['a'] } as unknown as SchemaNode;

@@ -51,7 +51,7 @@ interface Judged {
   readonly properties?: JsonObject;
 }
 
-/** `field: message` of all errors in a spec under the given rules, and the warnings. */
+/** Returns `field: message` for each error in a spec under the given rules, and the warnings. */
 function check({ rules, spec = SPEC, old, properties = PROPERTIES }: Judged): readonly string[] {
   const schema = compileSchema({
     type: 'object',

@@ -7,12 +7,12 @@ const V1 = '/apis/example.com/v1/namespaces/default/gadgets';
 const V2 = '/apis/example.com/v2/namespaces/default/gadgets';
 
 interface Converting extends TestServer {
-  /** `n to version` of every call. */
+  /** Each call as `number of objects to version`. */
   readonly calls: string[];
   fail: string | undefined;
 }
 
-/** v1 has spec.size, v2 has spec.count; v1 is stored. */
+/** Returns a server whose v1 has spec.size and v2 spec.count; v1 is the storage version. */
 function server(callOut?: CallOutFunction): Converting {
   const calls: string[] = [];
   const answerNow: CallOutFunction = (asked, answer) => {

@@ -26,7 +26,7 @@ function definition({ schema = { type: 'object' }, version = {}, spec = {}, meta
   };
 }
 
-/** `field: message` of all errors in a definition. */
+/** Returns `field: message` for each error in a definition. */
 function errors(parts: Parts, old?: KubeObject): readonly string[] {
   const crd = initialStatus(defaultedCrd(definition(parts), undefined));
   const kept = old === undefined ? crd : defaultedCrd({ ...crd, status: old['status'] }, old);
@@ -36,7 +36,7 @@ function errors(parts: Parts, old?: KubeObject): readonly string[] {
 const SPEC = 'spec.validation.openAPIV3Schema.properties[spec]';
 
 describe('cost limits of rules (125)', () => {
-  /** A cost of five for each item. */
+  /** A list whose rule costs five per item. */
   const costing = (maxItems: number | undefined, rules: readonly JsonObject[]): JsonObject => ({
     type: 'object',
     properties: {

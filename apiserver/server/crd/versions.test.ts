@@ -66,7 +66,7 @@ describe('an object of a definition with several versions and conversion strateg
 
     expect(request('GET', `${path('v2')}/a`).object['spec']).toEqual({});
     expect(events[0]?.object).toHaveProperty('spec', {});
-    // A write in the other version drops fields that version does not know.
+    // A write in the other version drops fields that it does not have.
     request('PATCH', `${path('v2')}/a`, { metadata: { labels: { a: 'b' } } }, MERGE);
     expect(request('GET', `${path('v1')}/a`).object['spec']).toEqual({ filled: 'by v1' });
   });

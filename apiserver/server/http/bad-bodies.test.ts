@@ -10,7 +10,7 @@ afterEach(async () => {
   http = undefined;
 });
 
-/** Code and message of the answer. */
+/** Returns the code and message of the answer. */
 async function send(method: string, path: string, type: string, body: string): Promise<readonly [number, string]> {
   const { server, request } = testServer();
   request('POST', CONFIGMAPS_PATH, configMap('c'));

@@ -21,7 +21,7 @@ const PROCESSOR_MS_MAX = 3000;
 export interface Answer {
   readonly code: number;
   readonly message: string;
-  /** The length of the whole message. */
+  /** The length of the message before it is cut. */
   readonly length: number;
   readonly body: unknown;
   readonly headers: Headers;
@@ -72,7 +72,7 @@ export function nested(levels: number, open: string, close: string): string {
 
 let kinds = 0;
 
-/** A custom kind with this schema; its path and the start of an object. */
+/** Defines a custom kind with this schema; returns its path and the start of an object. */
 export async function define(schema: JsonObject): Promise<{ readonly path: string; readonly head: JsonObject }> {
   const singular = `bound${kinds++}`;
   const names = { plural: `${singular}s`, singular, kind: singular.toUpperCase() };

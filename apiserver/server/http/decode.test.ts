@@ -30,7 +30,7 @@ describe('YAML', () => {
   });
 
   it('that is JSON is parsed equally by the fast and the slow path', () => {
-    // Mostly text for the fast path, and sometimes text that must not take it.
+    // Mostly text that the fast path handles, and sometimes text that it must not handle.
     const word = fc.string({ unit: fc.constantFrom(...'abcXYZ019 -_./:"\\{}[]#&*!|>%@~,=\n') });
     const leaf = fc.oneof(
       word,

@@ -26,7 +26,7 @@ async function serve(upstream?: Served): Promise<TestServer> {
 
 function dial(): Socket {
   const socket = connect(http?.port ?? 0, '127.0.0.1');
-  // What the server does to a connection shows in the received bytes.
+  // Tests observe what the server does to a connection in the received bytes.
   socket.on('error', () => socket.destroy());
   sockets.push(socket);
   return socket;
@@ -41,7 +41,7 @@ function everything(socket: Socket): Promise<string> {
   });
 }
 
-/** The whole answer to a raw request; its last header asks the server to close the connection. */
+/** Sends a raw request and resolves with the whole answer; its last header asks the server to close the connection. */
 function say(request: string): Promise<string> {
   const socket = dial();
   const answer = everything(socket);
@@ -239,7 +239,7 @@ const BIG = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'big' }, da
 /** The maximum backlog of a watch, and the capacity of the sockets of both sides. */
 const EVENTS_MAX = 4096;
 
-/** Sends events until the watch is closed; returns their number. */
+/** Sends events until the watch is closed; returns the number sent. */
 async function flood(sink: ResponseSink, open: ReadonlySet<ResponseSink>): Promise<number> {
   let sent = 0;
   for (; open.has(sink) && sent < EVENTS_MAX; sent++) {

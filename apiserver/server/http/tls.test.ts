@@ -26,7 +26,7 @@ afterEach(async () => {
   session = http = undefined;
 });
 
-/** Serves, and records the users of requests. */
+/** Serves the API over TLS; returns the users of the requests as they arrive. */
 async function serve(authentication: AuthenticationOptions = {}): Promise<readonly (UserInfo | undefined)[]> {
   const { server } = testServer();
   const users: (UserInfo | undefined)[] = [];
@@ -46,7 +46,7 @@ interface Answer {
   readonly headers: IncomingHttpHeaders;
 }
 
-/** A request by HTTP/1.1. */
+/** Sends a request over HTTP/1.1. */
 function ask(options: RequestOptions = {}): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const url = `${http?.url}/api/v1/namespaces/default`;
@@ -67,7 +67,7 @@ function open(): ClientHttp2Session {
   return session;
 }
 
-/** A request by HTTP/2; `body` is sent as JSON. */
+/** Sends a request over HTTP/2; `body` is sent as JSON. */
 function askHttp2(over: ClientHttp2Session, headers: IncomingHttpHeaders, body?: unknown): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const stream = over.request(headers);

@@ -65,7 +65,7 @@ class Client {
     this.#socket.write(bytes);
   }
 
-  /** Waits for the first `count` bytes, or for everything if the stream ends earlier. */
+  /** Waits for as many bytes as `enough` asks for, or for all if the stream ends earlier. */
   async #take(enough: (bytes: Buffer) => number): Promise<Buffer> {
     for (;;) {
       const size = this.#ended ? this.#bytes.length : enough(this.#bytes);
@@ -86,7 +86,7 @@ class Client {
     return bytes.toString();
   }
 
-  /** One frame: its first byte and its payload. */
+  /** Reads one frame; returns its first byte and its payload. */
   async frame(): Promise<readonly [number, Buffer]> {
     const head = await this.#take(() => 2);
     const short = head[1] ?? 0;

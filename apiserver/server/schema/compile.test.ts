@@ -11,7 +11,7 @@ function schema(spec: JsonObject): ReturnType<typeof compileSchema> {
   return compileSchema({ type: 'object', properties: { spec } });
 }
 
-/** `field: message` of all errors in a spec. */
+/** Returns `field: message` for each error in a spec. */
 function errors(spec: JsonObject, value: JsonValue, old?: JsonValue): readonly string[] {
   return schema(spec)
     .validate(object(value), old === undefined ? undefined : object(old))

@@ -28,7 +28,7 @@ function options(route: Route, more: Partial<TableOptions> = {}): TableOptions {
   return { apiVersion: 'meta.k8s.io/v1', route, headers: true, row: () => null, now: EPOCH_MS, ...more };
 }
 
-/** Ages depend on when the objects were recorded. */
+/** Returns cells without ages, which depend on when the objects were recorded. */
 function ageless(cells: JsonValue | undefined): string {
   return JSON.stringify(cells).replaceAll(/\b(\d+[smhdy])(\d+[smhd])?\b|<invalid>/g, 'AGE');
 }

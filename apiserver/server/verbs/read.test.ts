@@ -14,7 +14,7 @@ function names(answer: Answer): readonly string[] {
   return (answer.object['items'] as readonly { metadata: { name: string } }[]).map((item) => item.metadata.name);
 }
 
-/** The continue token of a list. */
+/** Returns the continue token of a list. */
 function tokenOf(answer: Answer): string {
   const token = answer.object.metadata['continue'];
   return typeof token === 'string' ? token : '';

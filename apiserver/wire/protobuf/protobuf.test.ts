@@ -18,7 +18,7 @@ const RECORDED = JSON.parse(
   readFileSync(new URL('generated/recorded.json', import.meta.url), 'utf8'),
 ) as readonly Recorded[];
 
-/** Protobuf has no nulls and no type information in nested objects. */
+/** Removes what protobuf cannot represent: nulls, and the type information of nested objects. */
 function comparable(value: JsonValue | undefined, inside = false): JsonValue {
   if (Array.isArray(value)) return (value as readonly JsonValue[]).map((item) => comparable(item, true));
   if (typeof value !== 'object' || value === null) return value ?? null;

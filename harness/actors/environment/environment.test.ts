@@ -15,7 +15,7 @@ import { failure } from 'stalemate-apiserver/wire/status';
 import { createEnvironment } from './index.ts';
 
 interface Cluster extends TestServer {
-  /** What the controllers sent, with the codes answered. */
+  /** The requests of the controllers, each with its status code. */
   readonly sent: string[];
   /** Answers a request in place of the server, unless it returns undefined. */
   interfere: (request: ApiRequest) => ApiResponse | 'reset' | undefined;

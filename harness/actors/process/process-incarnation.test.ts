@@ -31,9 +31,7 @@ const target = {
 const upstream = { send: () => () => {} };
 const front = { url: 'https://127.0.0.1:1', close: () => Promise.resolve() };
 
-/**
- * Returns a host that starts incarnations in an enclosure of a pool, and a function that resolves once that enclosure is back in the pool.
- */
+/** Returns a host for incarnations in an enclosure of a pool, and a function that waits until that enclosure is back in the pool. */
 async function lives(
   serve: ServeLife,
 ): Promise<{ readonly host: ProcessHost; readonly isGivenBack: () => Promise<void> }> {

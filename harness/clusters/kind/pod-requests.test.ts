@@ -1,4 +1,4 @@
-/** What a watch of a pod hears when the server has forgotten its revision. */
+/** The events that a watch of a pod reports after the server has dropped its revision. */
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';

@@ -24,7 +24,7 @@ const LEASE = {
   spec: { holderIdentity: 'me' },
 };
 
-/** Writes the time to a lease every two seconds, as leader election does. */
+/** Writes the time to a lease every two seconds, like leader election. */
 function renewLease(send: Send): void {
   const path = '/apis/coordination.k8s.io/v1/namespaces/default/leases';
   void send('POST', path, LEASE).catch(() => {});

@@ -114,7 +114,7 @@ async function follow(actor: string, upstream: Upstream, send: Send, reconcile: 
     {
       answer: again,
       open: () => {},
-      // Called by the deliverer, but what follows must belong to the target.
+      // The gate calls this, but the work that follows must run as the target.
       event: ({ type, object }) => {
         if (type === 'ADDED' || type === 'MODIFIED') time.runAs(actor, () => enqueue(object as KubeObject));
       },

@@ -54,12 +54,12 @@ export const SECRETS: { readonly [name: string]: string } = {
   drawn: 'q7Xw2vPz9LkT4mNs',
   spelled: 'correct-horse-7-battery',
   punctuated: 'Tr0ub4dor&3 "quoted"/\\+%= end',
-  /** Its base64 contains both characters that the two alphabets differ in. */
+  /** Its base64 contains both characters in which the two alphabets differ. */
   signs: 'a>?>~?>~?~9Zb>?>~?>~?',
   foreign: 'pässwörd-ключ-0815-ÿ',
 };
 
-/** Returns what a text still shows of some secrets: eight consecutive characters of any spelling of them. */
+/** Returns what a text still contains of the secrets: at least eight consecutive characters, in any encoding. */
 export function shownOf(secrets: readonly string[], text: string): readonly string[] {
   const parts = new Set<string>();
   for (const secret of secrets)

@@ -59,7 +59,7 @@ export function runOf(
   return makeRun([scenario], { stalemate: '0.1.0', node: '24.0.0' });
 }
 
-/** With four findings of the corpus: one that holds, a regression, one that is stale, one in quarantine. */
+/** Adds four findings of the corpus: one that holds, a regression, one that is stale, one in quarantine. */
 export function withKept(text = ''): RunDocument {
   const entry = (name: string, more: Partial<CorpusSummaryEntry>): CorpusSummaryEntry => ({
     name,

@@ -1,4 +1,4 @@
-/** Asks a server of its own choice once it sees a Widget. */
+/** Connects to a server of its own choice once it receives a widget. */
 import { connect } from 'node:net';
 import type { Context } from './widget.ts';
 import { followWidgets } from './widget.ts';

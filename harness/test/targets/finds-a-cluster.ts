@@ -1,4 +1,4 @@
-/** Writes with a kubeconfig that it looks for itself. */
+/** Writes with a kubeconfig that it finds by itself. */
 import { CoreV1Api, KubeConfig } from '@kubernetes/client-node';
 import type { Context } from './widget.ts';
 import { followWidgets } from './widget.ts';

@@ -1,4 +1,4 @@
-/** Writes without waiting and without looking at the answer: a conflict becomes an unhandled rejection. */
+/** Writes without waiting for the answer: a conflict becomes an unhandled rejection. */
 import { CustomObjectsApi } from '@kubernetes/client-node';
 import type { Context } from './widget.ts';
 import { followWidgets, WIDGETS } from './widget.ts';

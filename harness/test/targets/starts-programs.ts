@@ -1,4 +1,4 @@
-/** Starts a program once it sees a Widget. */
+/** Starts a program once it receives a widget. */
 import { spawn } from 'node:child_process';
 import type { Context } from './widget.ts';
 import { followWidgets } from './widget.ts';

@@ -116,7 +116,7 @@ it('keeps a followed log open', async () => {
   const first = await reader?.read();
   let isOver = false;
   void reader?.read().then(() => (isOver = true));
-  // Another request has been answered by then.
+  // The answer to another request shows that the server had time to end the log.
   await (await fetch(`${http.url}/version`)).text();
 
   expect([Buffer.from(first?.value ?? []).toString(), isOver]).toEqual(['one\ntwo\nthree\n', false]);

@@ -7,7 +7,7 @@ const CORE = '/api/v1/namespaces/default';
 const APPS = '/apis/apps/v1/namespaces/default';
 const CONTAINERS = [{ name: 'c', image: 'i' }];
 
-/** The errors of a new object, `field: message`, without the explanations of name formats. */
+/** Returns `field: message` for each error of a new object, without the explanations of name formats. */
 function refusals(path: string, object: JsonObject): readonly string[] {
   const { code, object: status } = testServer().request('POST', path, object);
   expect([201, 422]).toContain(code);
