@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import * as k8s from '@kubernetes/client-node';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ApiServerError, startApiServer, type RunningApiServer } from './index.ts';
 import { widget, WIDGETS } from './server/testing.ts';
 import { apiServerTest } from './vitest.ts';
@@ -41,11 +41,11 @@ describe('a running API server', () => {
     await makeConfigMap('b');
 
     running.reset(withA);
-    expect(running.server.objects('configmaps').map(({ metadata }) => metadata.name)).toEqual(['a']);
+    expect(running.objects('configmaps').map(({ metadata }) => metadata.name)).toEqual(['a']);
 
     running.reset();
-    expect(running.server.objects('configmaps')).toEqual([]);
-    expect(running.server.objects('widgets.example.com')).toHaveLength(1);
+    expect(running.objects('configmaps')).toEqual([]);
+    expect(running.objects('widgets.example.com')).toHaveLength(1);
   });
 
   it('reports commits with the advanced time', async () => {
@@ -78,6 +78,44 @@ describe('a running API server', () => {
     expect(items.map(({ metadata }) => metadata?.name)).toContain('default');
   });
 
+  it('asks with the rights of a user', async () => {
+    await using rbac = startApiServer({ authorization: 'rbac' });
+    const user = 'system:serviceaccount:default:operator';
+    const api = rbac.kubeConfig(k8s, { user }).makeApiClient(k8s.CoreV1Api);
+
+    await expect(api.listNamespacedSecret({ namespace: NAMESPACE })).rejects.toThrow(/default:operator.* cannot list resource/);
+  });
+
+  it('makes informers list again when their version has expired', async () => {
+    let lists = 0;
+    const informer = k8s.makeInformer(running.kubeConfig(k8s), `/api/v1/namespaces/${NAMESPACE}/configmaps`, () => {
+      lists++;
+      return core().listNamespacedConfigMap({ namespace: NAMESPACE });
+    });
+    const seen: string[] = [];
+    informer.on('add', ({ metadata }) => seen.push(metadata?.name ?? ''));
+    await informer.start();
+
+    running.expireWatches();
+    await makeConfigMap('a');
+
+    await vi.waitFor(() => expect(seen).toEqual(['a']), { timeout: 10_000 });
+    expect(lists).toBe(2);
+    await informer.stop();
+  });
+
+  it.each([
+    [() => running.object('deployments', 'a'), 'which is not served; expected deployments.apps'],
+    [() => running.objects('nonsense'), 'expected a plural name and its group'],
+    [() => startApiServer({ authorization: 'RBAC' as 'rbac' }), 'expected allow-all or rbac'],
+    [() => startApiServer({ crds: ['crd.yaml' as never] }), 'expected a definition as an object'],
+    [() => startApiServer({ objects: [widget('a')] }), 'add its definition to crds'],
+    [() => startApiServer({ crds: [WIDGETS], objects: [widget('a', { size: 'x' })] }), 'spec.size'],
+  ])('says what is wrong with a call: %#', (call, message) => {
+    expect(call).toThrow(ApiServerError);
+    expect(call).toThrow(message);
+  });
+
   it('refuses a definition that kube-apiserver refuses', () => {
     const broken = { ...WIDGETS, spec: { group: 'example.com' } };
 
@@ -93,7 +131,7 @@ describe('the vitest fixture', () => {
       const api = apiServer.kubeConfig(k8s).makeApiClient(k8s.CoreV1Api);
       await api.createNamespacedConfigMap({ namespace: NAMESPACE, body: { metadata: { name } } });
 
-      expect(apiServer.server.objects('configmaps').map(({ metadata }) => metadata.name)).toEqual([name]);
+      expect(apiServer.objects('configmaps').map(({ metadata }) => metadata.name)).toEqual([name]);
     });
 });
 

@@ -10,15 +10,32 @@ import { createInProcessKubeConfig } from './client-node/kube-config.ts';
 import type { Transport } from './client-node/transport.ts';
 import { realDate } from './clock.ts';
 import { randomKey, randomSuffix, randomUid } from './ids.ts';
-import type { KubeObject } from './objects/object.ts';
-import { ApiServer, type ApiServerOptions, type CommittedChange, type ServerSnapshot } from './server/server.ts';
+import { ApiServerError } from './objects/errors.ts';
+import { isMap, textOf } from './objects/json.ts';
+import {
+  groupResource,
+  type JsonObject,
+  type JsonValue,
+  type KubeObject,
+  type ResourceKind,
+} from './objects/object.ts';
+import { serviceAccount, serviceAccountGroups } from './server/access/impersonation.ts';
+import {
+  ApiServer,
+  type ApiServerOptions,
+  type AuthorizationMode,
+  type CommittedChange,
+  type ServerSnapshot,
+} from './server/server.ts';
+import type { ApiResponse, Upstream, UserInfo } from './wire/http.ts';
 import { kubeconfigOf } from './wire/kubeconfig.ts';
+import { collectionPath } from './wire/path.ts';
 
 /** Options of a server. The options of {@link ApiServer} are all optional here. */
 export interface StartOptions extends Partial<ApiServerOptions> {
   /** Custom resource definitions to install at the start. */
   readonly crds?: readonly KubeObject[];
-  /** Objects to store at the start unchecked; namespaces first. */
+  /** Objects to create at the start, in this order, as a client would; one without a namespace goes to `default`. */
   readonly objects?: readonly KubeObject[];
 }
 
@@ -27,6 +44,8 @@ export interface ClientOptions {
   /** The namespace of the current context; default `default`. */
   readonly namespace?: string;
   readonly userAgent?: string;
+  /** Who the client is, with `authorization: 'rbac'`: a user or `system:serviceaccount:NAMESPACE:NAME`. Default: an administrator. */
+  readonly user?: string | UserInfo;
   /** How API calls travel; default `http-library`, the faster one. */
   readonly transport?: Transport;
 }
@@ -49,6 +68,9 @@ export interface Listening extends AsyncDisposable {
 }
 
 const NAME = 'stalemate';
+const NAMESPACE = 'default';
+const CREATED = 201;
+const MODES: readonly AuthorizationMode[] = ['allow-all', 'rbac'];
 /** `.invalid` never resolves (RFC 2606). */
 const NOWHERE = 'http://stalemate.invalid';
 const ADMINISTRATOR = { name: 'admin', groups: ['system:masters'] } as const;
@@ -63,6 +85,11 @@ export class RunningApiServer implements AsyncDisposable {
   #dispatcher: InProcessDispatcher | undefined;
 
   constructor({ crds = [], objects = [], now = () => realDate().getTime(), ...options }: StartOptions) {
+    if (options.authorization !== undefined && !MODES.includes(options.authorization))
+      throw new ApiServerError(
+        'USAGE',
+        `got authorization "${String(options.authorization)}", expected ${MODES.join(' or ')}`,
+      );
     const clock = { now, aheadMs: 0 };
     this.#clock = clock;
     this.server = new ApiServer({
@@ -74,7 +101,7 @@ export class RunningApiServer implements AsyncDisposable {
       now: () => clock.now() + clock.aheadMs,
     });
     this.install(...crds);
-    this.server.seed(objects);
+    for (const object of objects) this.#create(object);
     this.#initial = this.server.snapshot();
   }
 
@@ -88,10 +115,10 @@ export class RunningApiServer implements AsyncDisposable {
     clientNode: Module,
     options: ClientOptions = {},
   ): InstanceType<Module['KubeConfig']> {
-    const { namespace = 'default', transport = 'http-library', userAgent } = options;
+    const { namespace = 'default', transport = 'http-library', userAgent, user } = options;
     return createInProcessKubeConfig({
       clientNode: clientNode as unknown as ClientNode,
-      upstream: this.server,
+      upstream: user === undefined ? this.server : as(this.server, typeof user === 'string' ? userNamed(user) : user),
       transport,
       namespace,
       ...(userAgent === undefined ? {} : { userAgent }),
@@ -143,7 +170,28 @@ export class RunningApiServer implements AsyncDisposable {
    * @throws {ApiServerError} MANIFEST_INVALID for one that the server refuses.
    */
   install(...crds: readonly KubeObject[]): void {
-    for (const crd of crds) this.server.installCrd(crd);
+    for (const crd of crds) {
+      if (!isMap(crd))
+        throw new ApiServerError('USAGE', `got ${JSON.stringify(crd)}, expected a definition as an object`);
+      this.server.installCrd(structuredClone(crd));
+    }
+  }
+
+  /**
+   * Returns an object, or undefined where there is none. Never change it.
+   *
+   * @param resource - Plural name and group: `pods`, `deployments.apps`.
+   * @param namespace - Ignored for cluster-scoped resources.
+   * @throws {ApiServerError} USAGE for a resource that is not served.
+   */
+  object<T extends object = KubeObject>(resource: string, name: string, namespace: string = NAMESPACE): T | undefined {
+    return this.server.object(resource, this.#served(resource).namespaced ? namespace : '', name) as T | undefined;
+  }
+
+  /** Returns all objects of a resource, in the order of their keys. @throws {ApiServerError} as {@link object}. */
+  objects<T extends object = KubeObject>(resource: string): readonly T[] {
+    this.#served(resource);
+    return this.server.objects(resource) as unknown as readonly T[];
   }
 
   /** The current state, to restore later. Costs nothing per object. */
@@ -166,6 +214,50 @@ export class RunningApiServer implements AsyncDisposable {
     this.#clock.aheadMs += ms;
   }
 
+  /**
+   * Ends all watches and forgets the history: a client that resumes gets 410 Gone and has to list again. Commits a ConfigMap in
+   * kube-system, because a client that has seen the latest change has missed nothing.
+   */
+  expireWatches(): void {
+    const { revision } = this.server;
+    this.server.seed([
+      { apiVersion: 'v1', kind: 'ConfigMap', metadata: { namespace: 'kube-system', name: `expired-${revision}` } },
+    ]);
+    this.server.closeWatches();
+    this.server.expireBefore(this.server.revision);
+  }
+
+  #served(resource: string): ResourceKind {
+    const kinds = this.server.resourceKinds();
+    const found = kinds.find((kind) => groupResource(kind) === resource);
+    if (found !== undefined) return found;
+    const alike = kinds.filter(
+      (kind) => kind.resource === resource || kind.kind.toLowerCase() === resource.toLowerCase(),
+    );
+    const hint =
+      alike.length === 0
+        ? 'a plural name and its group, such as deployments.apps'
+        : alike.map(groupResource).join(' or ');
+    throw new ApiServerError('USAGE', `got resource "${resource}", which is not served; expected ${hint}`);
+  }
+
+  #create(object: KubeObject): void {
+    const { apiVersion, kind, metadata } = object;
+    const served = this.server.kindFor(apiVersion, kind);
+    if (served === undefined)
+      throw new ApiServerError(
+        'MANIFEST_INVALID',
+        `got an object of ${apiVersion} ${kind}, which is not served; add its definition to crds`,
+      );
+    const path = collectionPath(served, served.namespaced ? (metadata.namespace ?? NAMESPACE) : '');
+    let answer: ApiResponse | undefined;
+    const request = { method: 'POST', path, query: {}, headers: {}, body: structuredClone(object) } as const;
+    this.server.send(request, { answer: (given) => (answer = given), open: () => {}, event: () => {}, end: () => {} });
+    if (answer?.code === CREATED) return;
+    const message = isMap(answer?.body as JsonValue) ? textOf((answer?.body as JsonObject)['message']) : 'no answer';
+    throw new ApiServerError('MANIFEST_INVALID', `the object ${kind} ${metadata.name ?? ''} was refused: ${message}`);
+  }
+
   /** Closes every socket. A server without sockets does not need to be stopped. */
   async close(): Promise<void> {
     await Promise.all([...this.#listening].map((listening) => listening.close()));
@@ -183,4 +275,14 @@ export class RunningApiServer implements AsyncDisposable {
  */
 export function startApiServer(options: StartOptions = {}): RunningApiServer {
   return new RunningApiServer(options);
+}
+
+/** Requests of a user, as if it had authenticated. */
+function as(server: ApiServer, user: UserInfo): Upstream {
+  return { send: (request, sink) => server.send({ ...request, user }, sink) };
+}
+
+function userNamed(name: string): UserInfo {
+  const account = serviceAccount(name);
+  return { name, groups: [...(account === undefined ? [] : serviceAccountGroups(account[0])), 'system:authenticated'] };
 }

@@ -75,7 +75,7 @@ export function apiServerManifest(clone: Manifest): object {
     peerDependencies: { ...peerDependencies, vitest: VITEST },
     peerDependenciesMeta: { ...peerDependenciesMeta, vitest: { optional: true } },
     exports: { ...compiledExports(clone.exports), './package.json': './package.json' },
-    files: ['dist', '*.md', 'docs', 'LICENSE', 'NOTICE'],
+    files: ['dist', '*.md', 'docs', 'server/README.md', 'LICENSE', 'NOTICE'],
   };
 }
 
