@@ -83,7 +83,9 @@ describe('a running API server', () => {
     const user = 'system:serviceaccount:default:operator';
     const api = rbac.kubeConfig(k8s, { user }).makeApiClient(k8s.CoreV1Api);
 
-    await expect(api.listNamespacedSecret({ namespace: NAMESPACE })).rejects.toThrow(/default:operator.* cannot list resource/);
+    await expect(api.listNamespacedSecret({ namespace: NAMESPACE })).rejects.toThrow(
+      /default:operator.* cannot list resource/,
+    );
   });
 
   it('makes informers list again when their version has expired', async () => {

@@ -86,10 +86,7 @@ export class RunningApiServer implements AsyncDisposable {
 
   constructor({ crds = [], objects = [], now = () => realDate().getTime(), ...options }: StartOptions) {
     if (options.authorization !== undefined && !MODES.includes(options.authorization))
-      throw new ApiServerError(
-        'USAGE',
-        `got authorization "${String(options.authorization)}", expected ${MODES.join(' or ')}`,
-      );
+      throw new ApiServerError('USAGE', `got authorization "${options.authorization}", expected ${MODES.join(' or ')}`);
     const clock = { now, aheadMs: 0 };
     this.#clock = clock;
     this.server = new ApiServer({
@@ -184,14 +181,14 @@ export class RunningApiServer implements AsyncDisposable {
    * @param namespace - Ignored for cluster-scoped resources.
    * @throws {ApiServerError} USAGE for a resource that is not served.
    */
-  object<T extends object = KubeObject>(resource: string, name: string, namespace: string = NAMESPACE): T | undefined {
-    return this.server.object(resource, this.#served(resource).namespaced ? namespace : '', name) as T | undefined;
+  object(resource: string, name: string, namespace: string = NAMESPACE): KubeObject | undefined {
+    return this.server.object(resource, this.#served(resource).namespaced ? namespace : '', name);
   }
 
   /** Returns all objects of a resource, in the order of their keys. @throws {ApiServerError} as {@link object}. */
-  objects<T extends object = KubeObject>(resource: string): readonly T[] {
+  objects(resource: string): readonly KubeObject[] {
     this.#served(resource);
-    return this.server.objects(resource) as unknown as readonly T[];
+    return this.server.objects(resource);
   }
 
   /** The current state, to restore later. Costs nothing per object. */
@@ -254,7 +251,8 @@ export class RunningApiServer implements AsyncDisposable {
     const request = { method: 'POST', path, query: {}, headers: {}, body: structuredClone(object) } as const;
     this.server.send(request, { answer: (given) => (answer = given), open: () => {}, event: () => {}, end: () => {} });
     if (answer?.code === CREATED) return;
-    const message = isMap(answer?.body as JsonValue) ? textOf((answer?.body as JsonObject)['message']) : 'no answer';
+    const body = answer?.body;
+    const message = isMap(body) ? textOf(body['message']) : 'no answer';
     throw new ApiServerError('MANIFEST_INVALID', `the object ${kind} ${metadata.name ?? ''} was refused: ${message}`);
   }
 

@@ -33,6 +33,7 @@ import { bootObjects } from './kinds/boot-objects.ts';
 import { BOOT_NAMESPACES, bootNamespace, BUILT_IN } from './kinds/table.ts';
 import { discover } from './discovery.ts';
 import { NO_METHOD, Refusal, UNKNOWN_PATH } from './refusal.ts';
+import { Observers } from './observers.ts';
 import { Registry } from './registry.ts';
 import type { Route } from './route.ts';
 import { unroutable, unstorable } from './routing.ts';
@@ -94,7 +95,7 @@ export class ApiServer implements Upstream {
   readonly #options: ApiServerOptions;
   readonly #store: Store;
   readonly #watchers = new Watchers();
-  readonly #observers = new Set<(change: CommittedChange) => void>();
+  readonly #observers = new Observers();
   readonly #kernel: Kernel;
   readonly #access: AccessControl;
   readonly #webhooks: Webhooks;
@@ -181,10 +182,7 @@ export class ApiServer implements Upstream {
 
   /** Calls `listener` for every commit, before watches receive it, until the returned function is called. */
   observe(listener: (change: CommittedChange) => void): () => void {
-    this.#observers.add(listener);
-    return () => {
-      this.#observers.delete(listener);
-    };
+    return this.#observers.add(listener);
   }
 
   snapshot(): ServerSnapshot {
@@ -423,24 +421,17 @@ export class ApiServer implements Upstream {
   }
 
   #notify(definition: ResourceDefinition, change: CommittedChange, by?: Call): void {
-    const errors: unknown[] = [];
+    let errors: readonly unknown[] = [];
     this.#watchers.first(() => {
       // Queued before observers run: what they write in turn is delivered after this change. It is delivered once they have seen it.
       this.#watchers.notify(change);
-      for (const observer of this.#observers) {
-        try {
-          observer(change);
-        } catch (error) {
-          errors.push(error);
-        }
-      }
+      errors = this.#observers.notify(change);
       this.#access.changed(change.resource);
       this.#webhooks.changed(change.resource);
       // Ends watches of the old storage before the change reaches them.
       if (definition.gr === CRDS) this.#rebuildRegistry(change);
     });
     if (definition.gr === CRDS || definition.terminating) reactToChange(this.#kernel, definition, change, by);
-    // The change is stored: an observer that throws must not keep it from the others.
     if (errors.length > 0) throw errors[0];
   }
 
