@@ -41,7 +41,7 @@ export async function settle(world: World, options: TrialSettle, first?: ActorId
   const { mode, time } = world.host;
   const settlingMs = time.now();
   let startMs = time.waited();
-  world.lastActivityMs = startMs;
+  world.restartSilence(startMs);
   let outOfTime = false;
   const rewatching = new Rewatching(world);
   const since = world.recorder.revisions.length;
@@ -54,7 +54,9 @@ export async function settle(world: World, options: TrialSettle, first?: ActorId
     // Counts the windows, so that its last answer explains why the wait ended.
     mayWaitUntil: (atMs) => {
       if (atMs <= Math.max(world.incarnations.startsUntilMs, world.locksExpireByMs) || rewatching.isPending()) {
-        startMs = world.lastActivityMs = time.waited();
+        // Whatever is awaited here is not the target's own pace: silence and the time limit begin after it.
+        startMs = time.waited();
+        world.restartSilence(startMs);
         return true;
       }
       const waitedMs = waitedBy(time, atMs);
@@ -124,7 +126,7 @@ export async function rest(world: World, options: TrialSettle, isDone: (() => bo
   const { time } = world.host;
   const windowMs = Math.max(pace.setupWindowMs, isDone === undefined ? pauseMs : 0);
   const startMs = time.now();
-  world.lastActivityMs = time.waited();
+  world.restartSilence(time.waited());
   return pump(world, new ReplayScheduler(EMPTY_SCHEDULE), {
     stepsMax,
     hotMax: hotMaxOf(options),

@@ -111,7 +111,7 @@ describe('a world', () => {
   it('counts writes and reads of the target as activity, its leases and others not', async () => {
     const of = await world();
     const activityAfter = async (actor: string, path: string): Promise<boolean> => {
-      of.lastActivityMs = -1;
+      of.restartSilence(-1);
       void sender(of.gate.port(actor))('GET', path);
       await inDefaultOrder(of);
       return of.lastActivityMs >= 0;
@@ -130,7 +130,7 @@ describe('a world', () => {
     of.readsAreActivity = 'when-new';
     const send = sender(of.gate.port('controller'));
     const isActivity = async (method: 'GET' | 'POST', path: string, body?: JsonValue): Promise<boolean> => {
-      of.lastActivityMs = -1;
+      of.restartSilence(-1);
       void send(method, path, body);
       await inDefaultOrder(of);
       return of.lastActivityMs >= 0;

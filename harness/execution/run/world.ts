@@ -39,8 +39,6 @@ export class World implements RunOnHost {
   readonly completed: Set<ActorId> = new Set();
   /** The number of gate items executed since contention began. */
   steps = 0;
-  /** The time waited (`RunClock.waited`) at the last activity: a change, or a request of the target other than a watch. */
-  lastActivityMs = 0;
   /** Overrides of the host's pace. */
   hurry: Partial<Pace> = {};
   /** Whether items that arrive between two moments of rest are sorted by label. */
@@ -60,6 +58,8 @@ export class World implements RunOnHost {
   #environment: readonly EnvironmentController[] = [];
   readonly #locks = new HeldLocks();
   readonly #repeated = new RepeatedReads();
+  /** Written only by `noteActivity` and `restartSilence`: it decides when the run is at rest. */
+  #lastActivityMs = 0;
   #programsEnded = false;
   #contending = false;
   #over = false;
@@ -101,6 +101,24 @@ export class World implements RunOnHost {
     return { ...this.host.pace, ...this.hurry };
   }
 
+  /**
+   * The time waited (`RunClock.waited`) since which the run is silent: that of the last activity (a change, or a request of the target
+   * other than a watch), or of the last {@link restartSilence}. A run is at rest once this lies a window back.
+   */
+  get lastActivityMs(): number {
+    return this.#lastActivityMs;
+  }
+
+  /** Notes that something is happening now that postpones rest. */
+  noteActivity(): void {
+    this.#lastActivityMs = this.host.time.waited();
+  }
+
+  /** Begins to measure silence again, from a moment in time waited: what was or was not active before it no longer counts. */
+  restartSilence(fromMs: number): void {
+    this.#lastActivityMs = fromMs;
+  }
+
   /** Begins another run with the target in its current state. `kept` are the objects that remain from before. */
   renew(kept: readonly Revision[], random: Random): void {
     const latest = this.recorder.revisions.at(-1)?.revision ?? 0;
@@ -115,7 +133,7 @@ export class World implements RunOnHost {
     this.#programsEnded = false;
     this.#contending = false;
     this.steps = 0;
-    this.lastActivityMs = 0;
+    this.restartSilence(0);
   }
 
   /** Handles a change that the server committed. */
@@ -126,7 +144,7 @@ export class World implements RunOnHost {
     if (revision !== undefined) this.#locks.committed(revision);
     // Lock renewals do not count: a leader renews its lock for as long as it lives.
     if (!this.isLock(`${change.resource}/${change.namespace}/${change.name}`)) {
-      this.lastActivityMs = this.host.time.waited();
+      this.noteActivity();
       this.#repeated.changed();
     }
     const actor = this.recorder.revisions.at(-1)?.actor;
@@ -193,7 +211,7 @@ export class World implements RunOnHost {
   /** Returns the earliest timer as an item. */
   timer(): TimerItem | undefined {
     // Something that is still getting ready is not at rest, however long it takes in real time.
-    if (this.host.time.expects === true) this.lastActivityMs = this.host.time.waited();
+    if (this.host.time.expects === true) this.noteActivity();
     const next = this.host.time.next();
     if (next === undefined) return undefined;
     return {
@@ -247,7 +265,7 @@ export class World implements RunOnHost {
       if (item.write) this.#repeated.changed();
       else if (isRead(item)) this.#repeated.asked(item);
     }
-    if (starting && !(isRead(item) && this.#repeated.includes(item))) this.lastActivityMs = this.host.time.waited();
+    if (starting && !(isRead(item) && this.#repeated.includes(item))) this.noteActivity();
     if (
       item.kind === 'send' &&
       item.verb !== 'watch' &&
@@ -255,7 +273,7 @@ export class World implements RunOnHost {
       !this.isPoll(item) &&
       roleOf(item.actor) === 'target'
     ) {
-      this.lastActivityMs = this.host.time.waited();
+      this.noteActivity();
     }
     // However fast a server is, two requests in a row never see the same millisecond. If the clock did not move, a write of the time of day
     // would be a no-op, which would hide that it triggers its own writer.
