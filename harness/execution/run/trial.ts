@@ -7,6 +7,7 @@ import { Random } from '../../determinism/random.ts';
 import type { History, Settlement } from '../../model/history.ts';
 import type { Item, Scheduler } from '../../model/item.ts';
 import { partsOf } from '../../model/label.ts';
+import type { Program } from '../../model/workload.ts';
 import type { TrialOptions } from './trial-options.ts';
 import { CutShort } from './cut-short.ts';
 import { LiveRun } from './live-run.ts';
@@ -14,6 +15,7 @@ import { neverTooLate } from './latest.ts';
 import { pump, wrapped } from './pump.ts';
 import { programsOf, setUp } from './setting-up.ts';
 import { idle, retire, settle, waitedBy } from './settling.ts';
+import type { Stopwatch } from './stopwatch.ts';
 import type { WarmPlace } from './warm-place.ts';
 import { World } from './world.ts';
 import type { Host } from './host.ts';
@@ -69,22 +71,10 @@ export async function runTrial(options: TrialOptions): Promise<History> {
       end === 'idle' &&
       !scheduler.holding() &&
       !workload.programs.some(({ heal, standing }) => heal !== undefined || standing === true);
+    // What the schedule did ends here: whatever runs from now on is neither a step of it nor reaches one of its anchors.
     const { steps } = world;
     const missed = missedBy();
-    world.recorder.phase('heal');
-    start.stopwatch.enter('restMs');
-    world.incarnations.resume(true);
-    world.delays.endAll();
-    host.time.hurry?.(0);
-    await host.disturbance.end();
-    world.endPrograms();
-    for (const { actor, writer, heal } of workload.programs) {
-      if (heal !== undefined) world.startProgram({ actor, writer, ops: heal }, true);
-    }
-    await world.incarnations.measure('healed');
-    world.recorder.phase('settle');
-    // Standing co-writers write once more at rest, as they would all day.
-    for (const program of workload.programs) if (program.standing === true) world.startProgram(program, true);
+    await heal(world, workload.programs, start.stopwatch);
     const { windowMs, waitedWindowMs } = options.settle;
     let settlement = await settle(world, { ...options.settle, windowMs: waited ? waitedWindowMs : windowMs });
     await world.incarnations.measure('at-rest');
@@ -92,7 +82,7 @@ export async function runTrial(options: TrialOptions): Promise<History> {
     if (probe.idleMs > 0) await idle(world, probe.idleMs);
     for (const program of probe.afterRest) {
       world.completed.clear();
-      world.startProgram(program, true);
+      world.startProgram(program, { outlastsContention: true });
       // A target that never pauses would keep the program from ever getting a turn.
       const { result } = settlement;
       const isBusy = result === 'hot-instant' || result === 'steps-exceeded';
@@ -117,6 +107,36 @@ export async function runTrial(options: TrialOptions): Promise<History> {
     return world.recorder.history({ result: 'cut-short', detail: whyCut(world, error) }, world.steps, []);
   } finally {
     await leave(world, isReusable ? start.place : undefined, random);
+  }
+}
+
+/**
+ * Ends all disturbance, lets writers undo what they did, and begins the phase in which the target settles. No item is executed in here:
+ * each line only changes what waits for the pump that follows. The order of the lines is part of every history.
+ */
+async function heal(world: World, programs: readonly Program[], stopwatch: Stopwatch): Promise<void> {
+  const { host, incarnations, recorder } = world;
+  // First, so that all records of what ends below belong to the phase.
+  recorder.phase('heal');
+  stopwatch.enter('restMs');
+  // Also those whose pause is not over yet: a paused target never comes to rest.
+  incarnations.resume(true);
+  world.delays.endAll();
+  // Only contention lets timers be late, so that it is cheaper; from here on, the moment of each timer decides what is at rest.
+  host.time.hurry?.(0);
+  // Awaited: a target that is still cut off cannot reopen its watches, and would look silent.
+  await host.disturbance.end();
+  // Before the programs that heal: one actor does one thing at a time, so each of those waits until its actor's earlier program has stopped.
+  world.endPrograms();
+  for (const { actor, writer, heal: ops } of programs) {
+    if (ops !== undefined) world.startProgram({ actor, writer, ops }, { outlastsContention: true });
+  }
+  // Before the pump executes another item: what the target holds on to just after the disturbance.
+  await incarnations.measure('healed');
+  recorder.phase('settle');
+  // Standing co-writers write once more at rest, as they would all day.
+  for (const program of programs) {
+    if (program.standing === true) world.startProgram(program, { outlastsContention: true });
   }
 }
 

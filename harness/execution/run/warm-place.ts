@@ -80,7 +80,7 @@ async function act(world: World, on: readonly Revision[], make: (target: ObjectT
     return target === undefined ? [] : [make(target)];
   });
   if (ops.length === 0) return;
-  world.startProgram({ actor: 'user', writer: 'user', ops }, true);
+  world.startProgram({ actor: 'user', writer: 'user', ops }, { outlastsContention: true });
   const untilMs = world.host.time.now() + LET_GO_MS;
   await pump(world, new ReplayScheduler(EMPTY_SCHEDULE), {
     stepsMax: STEPS_MAX,

@@ -154,7 +154,7 @@ describe('a world', () => {
     await inDefaultOrder(of, { stepsMax: 1 });
 
     of.endPrograms();
-    of.startProgram({ actor: 'writer-1', writer: 'test', ops: [label('healed')] }, true);
+    of.startProgram({ actor: 'writer-1', writer: 'test', ops: [label('healed')] }, { outlastsContention: true });
     await inDefaultOrder(of);
 
     // The operation in progress completes, the next one does not start, and the undo comes last.

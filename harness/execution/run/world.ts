@@ -161,15 +161,20 @@ export class World implements RunOnHost {
     return this.#locks.isAny;
   }
 
-  /** Starts a program; its actor's first request waits at the gate after the next drain. `enduring` programs continue after contention. */
-  startProgram(program: Program, enduring = false): void {
+  /**
+   * Starts a program; its actor's first request waits at the gate after the next drain.
+   *
+   * @param options.outlastsContention The program is not stopped by `endPrograms`, and waits neither for objects nor for time to pass.
+   */
+  startProgram(program: Program, { outlastsContention = false }: { readonly outlastsContention?: boolean } = {}): void {
     const context: ProgramContext = {
       upstream: this.gate.port(program.actor),
       resolveName: (target) => this.realName(target),
-      appears: (target) => (enduring || this.#programsEnded ? Promise.resolve() : this.#awaited.appears(target)),
-      waits: (ms) => (enduring ? Promise.resolve() : this.waits.begin(program.actor, ms)),
+      appears: (target) =>
+        outlastsContention || this.#programsEnded ? Promise.resolve() : this.#awaited.appears(target),
+      waits: (ms) => (outlastsContention ? Promise.resolve() : this.waits.begin(program.actor, ms)),
       onOpDone: () => this.completed.add(program.actor),
-      ended: () => this.#programsEnded && !enduring,
+      ended: () => this.#programsEnded && !outlastsContention,
       pause: (delayMs) => new Promise((resolve) => void this.host.time.after(delayMs, program.actor, resolve)),
     };
     // One actor does one thing at a time: an operation that heals must not overtake the one that it undoes.
