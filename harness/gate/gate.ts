@@ -359,6 +359,8 @@ export class Gate {
       invariant(stream !== undefined, 'only a watch opens');
       stream.open = true;
       this.#recorder.answered(operation, { type: 'ok', code: 200 });
+      // First the actor, then its first event: a request that the actor sends from within `open` arrives before that event. In `#deliver` it
+      // is the other way round. Both orders decide arrival numbers, by which schedulers choose, and so what every stored schedule means.
       sink.open();
       this.#exposeHead(stream);
       return;
@@ -413,6 +415,7 @@ export class Gate {
       revision: next.event.type === 'ERROR' ? 0 : revisionOf(object),
       available: { at: next.at, timeMs: next.timeMs },
     });
+    // First the next event, then the actor, other than in `#answer`: what the actor sends from within `event` arrives behind that event.
     this.#exposeHead(stream);
     sink.event(next.event);
   }

@@ -43,6 +43,27 @@ describe('a watch at the gate', () => {
     expect(watch.lines).toEqual(['open', 'ADDED a', 'ADDED b', 'ADDED c']);
   });
 
+  it('lets what the actor sends on opening arrive before the first event, and what it sends on an event behind the next', () => {
+    const rig = gateRig();
+    create(rig, 'a');
+    const watch = { method: 'GET', path: CONFIGMAPS_PATH, query: { watch: 'true' }, headers: {} } as const;
+    rig.gate.port('controller').send(watch, {
+      answer: () => {},
+      open: () => rig.send('controller', 'GET', `${CONFIGMAPS_PATH}/on-open`),
+      event: () => rig.send('controller', 'GET', `${CONFIGMAPS_PATH}/on-event`),
+      end: () => {},
+    });
+    rig.take(`${STREAM}!sent`);
+    create(rig, 'b', 'c');
+
+    rig.take(`${STREAM}!answered`);
+
+    const onOpen = 'controller/get/configmaps/default/on-open#0!sent';
+    expect(rig.labels()).toEqual([onOpen, `${STREAM}/a@0`]);
+    rig.take(`${STREAM}/a@0`);
+    expect(rig.labels()).toEqual([onOpen, `${STREAM}/b@1`, 'controller/get/configmaps/default/on-event#0!sent']);
+  });
+
   it('keeps streams apart: one that lags does not hold up the other', () => {
     const rig = gateRig();
     const lagging = rig.send('controller', 'GET', `${CONFIGMAPS_PATH}?watch=true`);
