@@ -296,6 +296,7 @@ export class Gate {
       operation.fault = 'stale-list';
       request = fromThePast(request, (this.#recorder.revisions.at(-1)?.revision ?? 0) - fault.behind);
     }
+    // What the server commits before `send` returns belongs to this operation; what it commits later, see `acting`.
     this.#recorder.acting(operation, exchange.asked, () => {
       exchange.abortUpstream = this.#upstream.send(request, this.#upstreamSink(exchange));
     });

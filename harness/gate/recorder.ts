@@ -4,6 +4,7 @@
  * Owns: ticks, record order, the operation behind each revision. Does not own: what happens (the gate), what it means (oracles).
  */
 import type { ActorId } from '../model/actor.ts';
+import { invariant } from '../model/errors.ts';
 import type {
   Decision,
   Delivery,
@@ -122,8 +123,23 @@ export class Recorder {
     this.decisions.push({ kind, label, detail, ...this.mark() });
   }
 
-  /** Runs `act`, attributing every committed change to `operation`. */
+  /**
+   * Runs `act`, attributing every change that is committed meanwhile to `operation`. That is right only as long as the server commits
+   * before `act` returns. Three cases, and which one applies is up to what is behind the gate:
+   *
+   * 1. The embedded server handles a request at once: `acting` is enough.
+   * 2. The embedded server waits for an external one, such as a webhook, and continues afterwards: while `acting` runs, the caller takes
+   *    {@link resumable}, and continues within what that returned.
+   * 3. The commit is observed later, at a real server or in a recording: while `acting` runs, the upstream takes {@link resumable} (a `Witness`
+   *    of `clusters/real`) or {@link attributing} (`execution/recording`), and assigns each change once it knows whose it is.
+   *
+   * Two operations never act at once: then the end of the inner one would leave the rest of the outer one to the environment.
+   */
   acting(operation: OpenOperation, asked: string | undefined, act: () => void): void {
+    invariant(
+      this.#acting === undefined,
+      `one operation acts at a time: ${operation.label} is sent while ${this.#acting?.label} is executed`,
+    );
     operation.sent = this.mark();
     this.#acting = operation;
     this.#asked = asked;
