@@ -74,6 +74,8 @@ export class Recorder {
     this.revisions.length = 0;
     this.#logs = new LogBook();
     this.#tick = 0;
+    this.#finished = false;
+    // Behind the reset of the ticks, so that the history begins with them.
     for (const { before: _, ...revision } of kept) {
       this.revisions.push({ ...revision, ...this.mark(), type: 'ADDED', op: -1 });
       this.#naming.learn(revision.resource, revision.object, undefined);

@@ -35,6 +35,12 @@ export class HeldLocks {
       this.#held.set(lock, { actor, durationMs: leaseSeconds(object) * 1000, renewedMs: timeMs });
   }
 
+  /** Begins another run: holders of `kept` objects count as having renewed them then, since earlier times are those of another clock. */
+  renew(kept: readonly Revision[]): void {
+    this.#held.clear();
+    for (const revision of kept) this.committed(revision);
+  }
+
   get isAny(): boolean {
     return this.#known.size > 0;
   }

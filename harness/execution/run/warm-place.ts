@@ -54,6 +54,7 @@ export class WarmPlace {
     }
     world.hurry = HURRY;
     if (world.host.time instanceof WallClock) world.host.time.sliceMs = SLICE_MS;
+    // Last: cleaning up is still part of the old history, which says what is kept.
     world.renew(objectsOf(world).filter(isKept), random);
     this.#world = world;
     return true;

@@ -121,11 +121,17 @@ export class World implements RunOnHost {
 
   /** Begins another run with the target in its current state. `kept` are the objects that remain from before. */
   renew(kept: readonly Revision[], random: Random): void {
+    // Until the gate is renewed, the order matters. The watches of the target go on from the last revision of the run that is over, which the
+    // recorder forgets below. The recorder stamps the kept objects with the time, so the clock comes first, and teaches their names, so that
+    // naming has to be empty by then. The gate numbers its watches and appends them to the new operations.
     const latest = this.recorder.revisions.at(-1)?.revision ?? 0;
     this.host.time.reset({ startMs: 0, random, goesOn: true });
     this.naming.renew();
     this.recorder.renew(kept);
     this.gate.renew(latest);
+    // Kept on purpose: `host`, `incarnations` and the environment's controllers, which go on; waits and delays, which `heal` and
+    // `endPrograms` have ended; what `runTrial` and `WarmPlace` set for each run.
+    this.#locks.renew(this.recorder.revisions);
     this.#repeated.changed();
     this.completed.clear();
     this.#timers.clear();

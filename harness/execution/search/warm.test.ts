@@ -1,6 +1,6 @@
 /** Runs that share one process of the target. */
 import { describe, expect, it } from 'vitest';
-import type { History } from '../../model/history.ts';
+import { phaseStart, type History } from '../../model/history.ts';
 import { EMPTY_SCHEDULE } from '../../model/schedule.ts';
 import type { Trial } from '../../model/trial.ts';
 import { checkLegality } from '../../oracle/assumptions.ts';
@@ -29,6 +29,40 @@ function counting(): { readonly runner: TrialRunner; readonly launches: () => nu
 
 async function warm(runner: TrialRunner, trial: Trial): Promise<History> {
   return (await runner.deriveWarm(trial, { atRest: () => Promise.resolve() })).history;
+}
+
+/** What a run recorded, without what rises from run to run. */
+function recordOf(history: History): unknown {
+  const { phases, decisions, processes, settlement, steps, missed, names } = history;
+  return {
+    ...{ phases, decisions, processes, settlement, steps, missed, names: Object.values(names) },
+    operations: history.operations.map(({ id, label: of, verb, invoked, sent, answered, outcome, committed }) => ({
+      ...{ id, of, verb, invoked, sent, answered, outcome: outcome.type, committed: committed.length },
+    })),
+    revisions: history.revisions.map(({ at, timeMs, type, resource, name, op, actor }) => {
+      return { at, timeMs, type, resource, name, op, actor };
+    }),
+    deliveries: history.deliveries.map(({ at, timeMs, stream, k, type, available }) => {
+      return { at, timeMs, stream, k, type, available };
+    }),
+    streamEnds: history.streamEnds,
+  };
+}
+
+/** What happened since contention began, in order. */
+function sinceContention(history: History): readonly string[] {
+  const since = phaseStart(history, 'contention');
+  const happened = [
+    ...history.operations.flatMap(({ label: of, sent, outcome }) => {
+      return sent === undefined ? [] : [{ at: sent.at, what: `${of} ${outcome.type}` }];
+    }),
+    ...history.deliveries.map(({ at, stream, k, type }) => ({ at, what: `${stream}@${k} ${type}` })),
+    ...history.revisions.map(({ at, type, name, actor }) => ({ at, what: `${actor} ${type} ${name}` })),
+  ];
+  return happened
+    .filter(({ at }) => at > since)
+    .toSorted((a, b) => a.at - b.at)
+    .map(({ what }) => what);
 }
 
 describe('a warm run', () => {
@@ -65,6 +99,17 @@ describe('a warm run', () => {
     await warm(runner, TRIAL);
 
     expect(labelsOf(await warm(runner, TRIAL))).toEqual(labelsOf(fresh));
+  });
+
+  it('records the same as the run before it for the same trial, except versions and uids', async () => {
+    const { runner } = counting();
+    const fresh = await warm(runner, TRIAL);
+
+    const [second, third] = [await warm(runner, TRIAL), await warm(runner, TRIAL)];
+
+    expect(recordOf(third)).toEqual(recordOf(second));
+    // Only a fresh one starts during its setup.
+    expect(sinceContention(second)).toEqual(sinceContention(fresh));
   });
 
   it('is no run that a property without an opinion held in', async () => {
