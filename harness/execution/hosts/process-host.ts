@@ -174,7 +174,11 @@ export async function createProcessHost(subject: Subject, target: ProcessTarget,
     const [startLife, own] = [starts.get(program), programs.get(program)];
     invariant(startLife !== undefined && own !== undefined, `${actor} is a life of a program of the target`);
     const started = rest.starting(own.readyWithinMs);
+    // The incarnation reports to a function that ends what is registered below, which in turn needs the incarnation. So it must not report
+    // anything before this function has returned; everything that starts it is asynchronous.
+    let isLaunched = false;
     const incarnation = startLife(actor, observed(upstream, rest, started), (kind, detail) => {
+      invariant(isLaunched, `${actor} reports nothing ("${kind}") before its launch has returned`);
       rest.moved();
       if (kind !== 'started') started();
       if (kind === 'exited') ended();
@@ -185,6 +189,7 @@ export async function createProcessHost(subject: Subject, target: ProcessTarget,
     const unmounted = volumes.starts(incarnation);
     const watched = rest.watch(incarnation);
     const ended = webhooks.starts(actor, incarnation);
+    isLaunched = true;
     return {
       crash: () => {
         started();
