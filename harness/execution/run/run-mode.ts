@@ -90,7 +90,7 @@ const ONCE: FailRule = { need: 1, of: 1 };
 /** Where runs differ, one failure proves nothing: a form that fails in one of ten runs could pass for one that always fails. */
 const TWICE: FailRule = { need: 2, of: 2 };
 /** The failure rate of the trial as found below which smaller forms get an additional run. */
-const STEADY = 0.8;
+const TWICE_RATE_MIN = 0.8;
 const FLICKERING: FailRule = { need: 2, of: 3 };
 /** A finding must fail in two of eight runs; otherwise it is dropped. */
 const FIRST: FailRule = { need: 2, of: 8 };
@@ -148,7 +148,7 @@ const PROGRAM = {
     times: 10,
     timesWithout: 3,
     first: FIRST,
-    smaller: ({ k, n }) => (k >= n * STEADY ? TWICE : FLICKERING),
+    smaller: ({ k, n }) => (k >= n * TWICE_RATE_MIN ? TWICE : FLICKERING),
     stepsBack: 2,
     // The first bug found must not use up the search for all others.
     shrinkMs: (searchMs) =>

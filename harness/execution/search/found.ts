@@ -1,8 +1,8 @@
 /**
  * Turns a failed trial into a finding: shrunk, reproduced and graded, with the counterfactuals that pass.
  *
- * Owns: the time for that, and which form is kept if runs differ. Does not own: the shrinking (`shrink-finding.ts`), what the search does
- * with the finding.
+ * Owns: which form is kept if runs differ. Does not own: the time for that (`proof-times.ts`), the shrinking (`shrink-finding.ts`), what the
+ * search does with the finding.
  */
 import { realNow } from '../../determinism/real-time.ts';
 import { roleOf } from '../../model/actor.ts';
@@ -31,6 +31,7 @@ import {
   type Wanted,
 } from './shrink-finding.ts';
 import type { Attempt } from './attempt.ts';
+import { proofTimes } from './proof-times.ts';
 import type { Suspect } from './known-causes.ts';
 import type { SearchTally } from './tally.ts';
 
@@ -76,7 +77,7 @@ export interface ProofOptions {
   readonly properties: readonly Property[];
   /** Whether every signature is a finding of its own, regardless of its cause. */
   readonly allSymptoms?: boolean;
-  /** Real time for shrinking one finding, in ms; `null` for the default. */
+  /** Real time for shrinking one finding, in ms, and for a program as much again for reproducing it; `null` for the defaults. */
   readonly shrinkMs: number | null;
   /** Real time until which the search continues after this finding; absent if it does not. */
   readonly deadline?: number;
@@ -87,14 +88,8 @@ export interface ProofOptions {
   readonly stopped: () => boolean;
 }
 
-/** Real time in ms for reproducing a finding: if each run takes many seconds, fewer runs are made. */
-const REPRODUCE_MS = 120_000;
 /** The failure rate below which a form is too small: the larger form before it is tried. */
-const STEADY = 0.9;
-/** The share of a finding's time for shrinking: a large finding that is reproduced is worth more than a small one that is not. */
-const SHRINK_SHARE = 0.5;
-/** The minimum number of consecutive runs for shrinking: the trial as found, and one smaller form. */
-const SHRINK_RUNS_MIN = 3;
+const SMALLEST_RATE_MIN = 0.9;
 
 /**
  * Shrinks one violation of a failed trial and measures how often it reproduces. Where runs differ, `k` may be 0: then it proves nothing.
@@ -113,20 +108,16 @@ export async function findingOf(
   const { proof, derivesAtOnce, comparesRuns } = runner.mode;
   const { violation } = suspect;
   const wanted = wantedOf(suspect, options.allSymptoms === true);
-  const began = realNow();
-  const shareMs = Math.max(0, options.provedUntil - began) / pending;
-  const shrinkMs = options.shrinkMs ?? proof.shrinkMs((options.deadline ?? began) - began);
-  // The limit for shrinking is soft, the finding's share of the budget is hard: at its end, runs are cut short. If the share is too short
-  // to try even one form, all of it is used for reproducing.
-  const isTooShort = proof.isTimed && shareMs * SHRINK_SHARE < runner.usualMs * SHRINK_RUNS_MIN;
-  const shrinkCut = isTooShort ? began : began + shareMs * SHRINK_SHARE;
-  const shrinkUntil = Math.min(began + shrinkMs, shrinkCut);
+  const { shrinkUntil, shrinkCutAt, reproduceMs, endsAt } = proofTimes({
+    ...{ proof, pending, began: realNow(), usualMs: runner.usualMs },
+    ...{ limitMs: options.shrinkMs, searchUntil: options.deadline, allProvedBy: options.provedUntil },
+  });
   // Where runs are not cut short, the first run of a proof is always made.
   const cutAt: CutAt = proof.isTimed ? options.cutAt : (_, work) => work();
   const stored: Trial = { workload: trial.workload, schedule };
   const outOfTime = (): boolean => realNow() >= shrinkUntil || options.stopped();
   let tried: Shrunk['tried'];
-  const accepted = await cutAt(shrinkCut, () =>
+  const accepted = await cutAt(shrinkCutAt, () =>
     shrinkFinding(stored, wanted, {
       attempt,
       outOfTime,
@@ -144,10 +135,9 @@ export async function findingOf(
     );
   }
   options.onPhase('reproduce');
-  const proveMs = proof.isTimed ? (options.shrinkMs ?? REPRODUCE_MS) : Number.POSITIVE_INFINITY;
-  const provedUntil = Math.min(realNow() + proveMs, began + shareMs);
+  const provedUntil = Math.min(realNow() + reproduceMs, endsAt);
   const hurried = (): boolean => realNow() >= provedUntil || (proof.isTimed && options.stopped());
-  const { final, reproduced } = await cutAt(began + shareMs, () =>
+  const { final, reproduced } = await cutAt(endsAt, () =>
     steadiest(
       accepted,
       // The schedule derived from this very run is what has to fail again.
@@ -263,7 +253,7 @@ async function steadiest(
   // A violation that occurs without any disturbance does not depend on the larger forms either.
   if (final.violation.severity === 'warning') return { final, reproduced };
   for (const earlier of accepted.toReversed().slice(1, 1 + stepsBack)) {
-    if (reproduced.k >= reproduced.n * STEADY || hurried()) break;
+    if (reproduced.k >= reproduced.n * SMALLEST_RATE_MIN || hurried()) break;
     const again = await reproduce(earlier, wanted, attempt, times, hurried);
     if (again.k > reproduced.k) [final, reproduced] = [earlier, again];
   }
