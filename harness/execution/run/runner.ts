@@ -33,6 +33,16 @@ const HINTS: StrategyHints = { steps: 60, conflictSteps: 16 };
 /** The weight of the latest run in the average duration of a run. */
 const LATEST_SHARE = 0.25;
 
+/** What a supervisor wants to know of runs, and how it ends them. */
+export interface RunSupervision {
+  /** Called before every run, so that a long campaign can be distinguished from a blocked one. May throw like `throwIfTimeIsOver`. */
+  readonly onRunBegins: () => void;
+  /** @throws {CutShort} if the time for the current work is over. */
+  readonly throwIfTimeIsOver: () => void;
+}
+
+const UNSUPERVISED: RunSupervision = { onRunBegins: () => {}, throwIfTimeIsOver: () => {} };
+
 export class TrialRunner {
   readonly host: Host;
   readonly settings: RunSettings;
@@ -51,13 +61,12 @@ export class TrialRunner {
   usualMs = 0;
   readonly #denials = new Set<string>();
   readonly #snapshot: ClusterState;
-  readonly #beat: () => void;
+  readonly #supervision: RunSupervision;
   readonly #siblings = new Map<SiblingFor, Promise<TrialRunner>>();
   readonly #place = new WarmPlace();
 
-  /** `beat` is called before every run, so that a supervisor can distinguish a long campaign from a blocked one. */
-  constructor(host: Host, settings: RunSettings, beat: () => void = () => {}, habits?: Habits) {
-    this.#beat = beat;
+  constructor(host: Host, settings: RunSettings, supervision: RunSupervision = UNSUPERVISED, habits?: Habits) {
+    this.#supervision = supervision;
     if (habits !== undefined) this.habits = habits;
     this.host = host;
     this.settings = settings;
@@ -107,7 +116,7 @@ export class TrialRunner {
     const started =
       this.#siblings.get(purpose) ??
       sibling().then((host) =>
-        host === this.host ? this : new TrialRunner(host, this.settings, this.#beat, this.habits),
+        host === this.host ? this : new TrialRunner(host, this.settings, this.#supervision, this.habits),
       );
     this.#siblings.set(purpose, started);
     const runner = await started;
@@ -154,7 +163,7 @@ export class TrialRunner {
 
   async #run(trial: Trial, decide: Decide, variant: TrialVariant): Promise<History> {
     this.runs++;
-    this.#beat();
+    this.#supervision.onRunBegins();
     const { host, settings, habits } = this;
     const { places } = host;
     const began = realNow();
@@ -167,8 +176,8 @@ export class TrialRunner {
     this.usualMs += (tookMs - this.usualMs) * (this.usualMs === 0 ? 1 : LATEST_SHARE);
     if (asSeenThere.settlement.result === 'cut-short') {
       this.cut = asSeenThere;
-      // A run whose time is over must not be judged: this throws.
-      this.#beat();
+      // A run that was cut because its time is over must not be judged. One that was cut for another reason goes on to its judge.
+      this.#supervision.throwIfTimeIsOver();
     }
     places.check(asSeenThere);
     const history = places.back(asSeenThere);

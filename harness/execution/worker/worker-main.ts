@@ -64,7 +64,10 @@ export async function runWorker(registry: Registry): Promise<void> {
     const begin = async (accepted: WorkerData['job']): Promise<void> => {
       const { subject } = accepted;
       const host = await createHost(subject, pulse.beat, pulse.served);
-      const runner = new TrialRunner(host, subject.settings, pulse.begun);
+      const runner = new TrialRunner(host, subject.settings, {
+        onRunBegins: pulse.begun,
+        throwIfTimeIsOver: pulse.beat,
+      });
       const properties = await registry.properties(subject.properties, subject.configFile);
       const context: JobContext = { runner, base: baseWorkload(subject, runner), properties, say, pulse };
       if (accepted.job === 'search') {
