@@ -23,7 +23,8 @@ export interface RunClock {
   waited(): number;
   /**
    * Returns the next moment at which something may happen by itself, and its owner; undefined if nothing ever will. `isGuess` is set if
-   * nothing is known to be due then. `dueMs` is when it is due, if it may fire late.
+   * nothing is known to be due then. `dueMs` is when it is due, if it may fire late. In real time, asking also ends the current wait: from
+   * then on, time counts as work.
    */
   next():
     | { readonly atMs: number; readonly owner: string; readonly isGuess?: boolean; readonly dueMs?: number }

@@ -70,7 +70,7 @@ export async function pump(world: World, scheduler: Scheduler, rule: PumpRule): 
       host.time.hurry(slackAfter(host.time.now() - stirredMs, world.keepsUp));
     }
     if (items.length === 0) world.waits.atRest(world.keepsUp);
-    let timer = world.timer();
+    let timer = world.pollTimer();
     if (timer !== undefined && !rule.mayWaitUntil(timer.atMs)) timer = undefined;
     if (items.length === 0 && timer === undefined) return 'idle';
     const completed = world.completed.size === 0 ? NOBODY : world.completed;

@@ -72,7 +72,7 @@ export async function settle(world: World, options: TrialSettle, first?: ActorId
     case 'hot':
       return { result: 'hot-instant', steps: HOT_ITEMS };
     case 'idle':
-      return outOfTime && world.timer() !== undefined
+      return outOfTime && world.pollTimer() !== undefined
         ? { result: 'time-exceeded', timeMs: time.waited() - startMs }
         : { result: 'quiescent', windowMs };
   }

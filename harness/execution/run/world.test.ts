@@ -80,7 +80,7 @@ describe('the pump', () => {
 
     expect(await inDefaultOrder(of, { mayWaitUntil: (atMs) => atMs <= 2_000 })).toBe('idle');
     expect(fired).toEqual([1_000]);
-    expect(of.timer()).toMatchObject({ kind: 'timer', label: 'controller/timer#1', atMs: 5_000 });
+    expect(of.pollTimer()).toMatchObject({ kind: 'timer', label: 'controller/timer#1', atMs: 5_000 });
     of.close();
   });
 

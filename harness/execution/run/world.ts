@@ -219,8 +219,11 @@ export class World implements RunOnHost {
     return this.hasLock || this.incarnations.size > 1;
   }
 
-  /** Returns the earliest timer as an item. */
-  timer(): TimerItem | undefined {
+  /**
+   * Asks the clock for the earliest timer, and returns it as an item. Not a mere query: in real time, asking ends the current wait (see
+   * `RunClock.next`), and whatever is still getting ready counts as activity as of now.
+   */
+  pollTimer(): TimerItem | undefined {
     // Something that is still getting ready is not at rest, however long it takes in real time.
     if (this.host.time.expects === true) this.noteActivity();
     const next = this.host.time.next();
