@@ -42,6 +42,24 @@ export interface Stream {
   isListing: boolean;
 }
 
+/** The stream of a watch that was requested and is not open yet. `base` is its label without a number. */
+export function newStream(exchange: Exchange, base: string): Stream {
+  const { actor, resource, label } = exchange.operation;
+  return {
+    actor,
+    base,
+    resource,
+    exchange,
+    label,
+    nextK: 0,
+    queue: [],
+    offered: false,
+    open: false,
+    head: undefined,
+    isListing: exchange.request.query['sendInitialEvents'] === 'true',
+  };
+}
+
 /** A pending item together with the function that executes it. */
 export interface PendingItem extends Item {
   readonly exchange: Exchange;

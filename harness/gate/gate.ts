@@ -20,7 +20,7 @@ import type { Item } from '../model/item.ts';
 import { ANSWERED, requestLabel, SENT, streamLabel } from '../model/label.ts';
 import type { FaultAction } from '../model/schedule.ts';
 import { describeFault, fromThePast, injectedFailure } from './faults.ts';
-import { asLate, endsListing, headRevision, newName } from './exchange.ts';
+import { asLate, endsListing, headRevision, newName, newStream } from './exchange.ts';
 import type { Exchange, PendingItem, Stream } from './exchange.ts';
 import type { Naming } from './naming.ts';
 import { outcomeOf } from './outcome.ts';
@@ -222,21 +222,7 @@ export class Gate {
       abortUpstream: undefined,
       over: false,
     };
-    if (verb === 'watch') {
-      exchange.stream = {
-        actor,
-        base,
-        resource,
-        exchange,
-        label,
-        nextK: 0,
-        queue: [],
-        offered: false,
-        open: false,
-        head: undefined,
-        isListing: request.query['sendInitialEvents'] === 'true',
-      };
-    }
+    if (verb === 'watch') exchange.stream = newStream(exchange, base);
     this.#exchanges.add(exchange);
     this.#park(
       exchange,

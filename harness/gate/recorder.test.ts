@@ -52,7 +52,7 @@ describe('a committed change', () => {
   it('belongs to the operation that was executed when its recorder was taken', () => {
     const recorder = recorded();
     const writes = operation(1);
-    let commit = (_: ObservedChange): void => {};
+    let commit: ReturnType<Recorder['attributing']> = () => {};
     recorder.acting(writes, undefined, () => (commit = recorder.attributing()));
 
     commit(change(5));
