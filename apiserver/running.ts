@@ -12,13 +12,7 @@ import { realDate } from './clock.ts';
 import { randomKey, randomSuffix, randomUid } from './ids.ts';
 import { ApiServerError } from './objects/errors.ts';
 import { isMap, textOf } from './objects/json.ts';
-import {
-  groupResource,
-  type JsonObject,
-  type JsonValue,
-  type KubeObject,
-  type ResourceKind,
-} from './objects/object.ts';
+import { groupResource, type KubeObject, type ResourceKind } from './objects/object.ts';
 import { serviceAccount, serviceAccountGroups } from './server/access/impersonation.ts';
 import {
   ApiServer,

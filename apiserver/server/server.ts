@@ -428,7 +428,6 @@ export class ApiServer implements Upstream {
       errors = this.#observers.notify(change);
       this.#access.changed(change.resource);
       this.#webhooks.changed(change.resource);
-      // Ends watches of the old storage before the change reaches them.
       if (definition.gr === CRDS) this.#rebuildRegistry(change);
     });
     if (definition.gr === CRDS || definition.terminating) reactToChange(this.#kernel, definition, change, by);
