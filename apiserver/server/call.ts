@@ -7,6 +7,8 @@ export interface Call {
   readonly route: Route;
   /** Texts of `Warning` headers. */
   readonly warnings: string[];
+  /** The server makes this write itself, without a client: a definition is established in the same commit. */
+  readonly internal?: true;
   /** Webhooks have already been called, about the subresource that leads to this write. */
   readonly admitted?: true;
   /** The original request, when it continues as a write of the object behind a subresource. */

@@ -117,7 +117,7 @@ export class ApiServer implements Upstream {
       tokenOwner: (token, audiences) => this.#tokenOwner(token, audiences),
       timestamp: () => this.#kernel.timestamp(),
     };
-    for (const name of BOOT_NAMESPACES) this.#apply('namespaces', bootNamespace(name) as KubeObject);
+    for (const name of BOOT_NAMESPACES) this.#putAsServer('namespaces', bootNamespace(name) as KubeObject);
     if (options.authorization === 'rbac') for (const role of bootstrapRoles()) this.#boot(role);
   }
 
@@ -231,7 +231,7 @@ export class ApiServer implements Upstream {
    */
   installCrd(crd: KubeObject): void {
     const name = crd.metadata.name ?? '';
-    const answer = this.#apply(CRDS, crd);
+    const answer = this.#putAsServer(CRDS, crd);
     if (answer instanceof Refusal)
       throw new ApiServerError(
         'MANIFEST_INVALID',
@@ -350,7 +350,7 @@ export class ApiServer implements Upstream {
   }
 
   /** Creates or replaces an object on behalf of the server itself. */
-  #apply(resource: string, object: KubeObject): KubeObject | Refusal {
+  #putAsServer(resource: string, object: KubeObject): KubeObject | Refusal {
     const definition = this.#registry.byResource(resource);
     const version = definition?.versions[0];
     if (definition === undefined || version === undefined)
@@ -379,7 +379,7 @@ export class ApiServer implements Upstream {
       headers: AS_ITSELF,
       body,
     };
-    const call: Call = { request, route, warnings: [] };
+    const call: Call = { request, route, warnings: [], internal: true };
     const raw = bodyMap(call);
     if (raw instanceof Refusal) return raw;
     const answer = existing === undefined ? create(this.#kernel, call) : update(this.#kernel, call);

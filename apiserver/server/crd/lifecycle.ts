@@ -25,7 +25,7 @@ export function reactToChange(
   if (change.resource === CRDS) {
     if (change.type === 'DELETED') releaseNames(kernel, change.object);
     else if (change.object.metadata.deletionTimestamp !== undefined) finalize(kernel, change.object);
-    else reconcileNames(kernel, change.object, by?.request.path === '');
+    else reconcileNames(kernel, change.object, by?.internal === true);
   } else if (definition.terminating && change.type === 'DELETED') {
     const crd = kernel.store.get(CRDS, `/${change.resource}`);
     if (crd !== undefined) finalize(kernel, crd);
