@@ -1,6 +1,6 @@
-/** Advice about inconclusive runs, chosen by the reason that a property gives. */
+/** Gives advice about inconclusive runs, according to the reason that the property gave. */
 
-/** The first pattern that matches decides. The patterns quote reasons in `properties/`. */
+/** Advice by pattern: the first that matches a reason wins. The patterns quote reasons from `properties/`. */
 const ADVICE: readonly (readonly [RegExp, string])[] = [
   [
     /never started/,

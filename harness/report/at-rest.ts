@@ -17,7 +17,10 @@ export interface Comparison {
 
 const COMPARISONS_MAX = 5;
 
-/** Compares the story's objects with the state that the probe expected, the violation's field first. Empty without such a probe. */
+/**
+ * Compares the story's objects with the state that the probe expected; the violation's field comes first. The result is empty
+ * without such a probe.
+ */
 export function compareAtRest(
   index: HistoryIndex,
   keys: ReadonlySet<string>,

@@ -1,4 +1,4 @@
-/** Budgets as text and in the `--json` document. */
+/** Renders budgets as text, and defines their schema in the `--json` document. */
 import { z } from 'zod';
 import { MEASURE_NAMES, MEASURES, type BudgetCheck } from '../model/baseline.ts';
 

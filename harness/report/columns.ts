@@ -14,7 +14,7 @@ export const NUMBER_WIDTH = 4;
 /** Width of the shortest arrow, with a space on either side: ` ─▶ `. */
 export const ARROW_WIDTH = 4;
 
-/** The start of a row shows its actor, so a column may be narrower than its requests: they extend to the right. */
+/** Minimum width of an actor's column. Its requests may be wider and extend to the right: where a row starts shows its actor. */
 const ACTOR_MIN = 12;
 const LAST_ACTOR_MAX = 48;
 const SERVER_MIN = 18;
@@ -40,12 +40,12 @@ export function columnsOf(story: Story, width: number): Columns {
   return { actors, server: column };
 }
 
-/** For example `controller (has seen)`: the target's column shows what it had received, beside its requests. */
+/** Returns the heading of an actor's column, such as `controller (has seen)`: the target's column also shows what it had received. */
 export function headOf(actor: ActorId): string {
   return roleOf(actor) === 'target' ? `${actor} (has seen)` : actor;
 }
 
-/** The width that an actor's rows need, including a short arrow after each request with an answer. */
+/** Returns the width that an actor's rows need, including a short arrow after each request with an answer. */
 function contentWidth(story: Story, actor: ActorId): number {
   let width = headOf(actor).length + 1;
   for (const row of story.rows) {

@@ -83,7 +83,7 @@ export function outcomeWith(outcome: CampaignOutcome, { entries }: CorpusSummary
   return outcome === 'holds' && entries.some(saysNothing) ? 'inconclusive' : outcome;
 }
 
-/** For example `1 regression`, `2 known failures`. */
+/** Returns the counts of failing entries, such as `1 regression` and `2 known failures`. */
 export function corpusHeadline({ entries }: CorpusSummary): readonly string[] {
   const failing = entries.filter(failsRun);
   const regressions = failing.filter(({ regression }) => regression).length;
@@ -113,7 +113,7 @@ export function corpusLines(
 /**
  * Renders one entry: a line with its result, and below it what to do.
  *
- * @param called - How commands to type begin.
+ * @param called - The beginning of each command that a user may type.
  */
 export function revisitedText(
   revisited: Revisited,
@@ -184,7 +184,7 @@ function wordsOf(revisited: Revisited, called: string): EntryText {
   }
 }
 
-/** For example `fixed since 2026-11-01 (reads again)`. */
+/** Formats the state of an entry, such as `fixed since 2026-11-01 (reads again)`. */
 export function stateText({ state, since, reason }: Revisited['entry']): string {
   return `${state} since ${since}${reason === '' ? '' : ` (${plain(reason)})`}`;
 }

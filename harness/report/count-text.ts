@@ -1,6 +1,6 @@
 /** Formats counts, rates and durations for people. */
 
-/** For example `1 run`, `2 runs`. */
+/** Formats a count with its noun, such as `1 run` or `2 runs`. */
 export function countText(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
@@ -11,7 +11,7 @@ export function rateText(rate: number): string {
   return `${rate >= 100 ? Math.round(rate) : rate.toFixed(1)}/s`;
 }
 
-/** For example `2 h 5 min`, `25 min`, `90 s`. */
+/** Formats a duration, such as `2 h 5 min`, `25 min` or `90 s`. */
 export function spanText(ms: number): string {
   const seconds = Math.round(ms / 1000);
   if (seconds < 600) return `${seconds} s`;

@@ -1,4 +1,4 @@
-/** The rows of a story that show the deviations of the schedule. */
+/** Builds the rows of a story that show the deviations of the schedule. */
 import type { Counterfactual } from '../model/finding.ts';
 import { phaseStartMs, type Decision, type History } from '../model/history.ts';
 import { ANSWERED, partsOf, SENT, type Label } from '../model/label.ts';
@@ -77,10 +77,10 @@ function anchorOf(deviation: Preemption | Hold | Fault): string {
   return 'stream' in deviation ? deviation.stream : deviation.at;
 }
 
-/** Shorter waits are not shown: a request takes that long anyway. */
+/** Minimum wait that is shown, in ms: a request may take up to this long anyway. */
 const LASTED_MS = 1_000;
 
-/** Describes how long an item of the target waited while run time passed, which is the lag that the target needs. */
+/** Describes how long an item of the target waited while run time passed, which is the lag that the failure needs. */
 function lastedText(history: History, deviation: Preemption | Hold): string {
   const lastedMs = 'run' in deviation ? overtakenMs(history, deviation) : heldMs(history, deviation);
   return lastedMs >= LASTED_MS && Number.isFinite(lastedMs) ? `, for ${spanText(lastedMs)}` : '';

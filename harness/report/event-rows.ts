@@ -1,4 +1,4 @@
-/** The rows of a story for process events and log lines of the target. */
+/** Builds the rows of a story for process events and log lines of the target. */
 import { roleOf, type ActorId } from '../model/actor.ts';
 import type { Violation } from '../model/check-result.ts';
 import type { History, ProcessEventKind } from '../model/history.ts';
@@ -57,14 +57,14 @@ export function eventRows(
 }
 
 const NONE: ReadonlySet<string> = new Set();
-/** What an error of client-node prints below its first line. Left out, because the story shows the answer already. */
+/** Lines that an error of client-node prints below its first one; omitted, because the story already shows the answer. */
 const BELOW = /^(?:Message|Body|Headers): /;
 
 type Line = NonNullable<History['logs']>[number];
 
 /**
- * Selects the most informative lines: those about the story's objects, then warnings and errors, then the last ones. Sorted by
- * time.
+ * Selects the most informative lines: those about the story's objects, then warnings and errors, then the last ones. The result
+ * is sorted by time.
  */
 function selectedLines(
   { logs = [] }: History,

@@ -1,7 +1,7 @@
 /** Shortens a story: shows cycles once, and counts unimportant steps instead of showing them. */
 import type { FoldedRow, OperationRow, StoryRow } from './story-row.ts';
 
-/** The longest cycle that is searched for, in operation rows, and the rounds after which it is folded. */
+/** Maximum length of a cycle, in operation rows, and minimum number of rounds for a cycle to be folded. */
 const CYCLE_MAX = 6;
 const ROUNDS_MIN = 3;
 
@@ -35,7 +35,7 @@ function mark(guilty: OperationRow): Partial<OperationRow> {
   return { guilty: true, essential: true, ...(guilty.remark === undefined ? {} : { remark: guilty.remark }) };
 }
 
-/** Returns the shortest cycle of operation rows that starts here and repeats often enough. */
+/** Returns the shortest cycle of operation rows that starts at the row `at` and repeats often enough. */
 function cycleAt(
   rows: readonly StoryRow[],
   at: number,
@@ -57,7 +57,7 @@ function sameRound(rows: readonly StoryRow[], first: number, other: number, leng
   return true;
 }
 
-/** Pauses of at least this length are shown, in ms of run time: a request does not take that long. */
+/** Minimum length of a pause that is shown, in ms of run time; no request takes that long. */
 const WAIT_MS = 10_000;
 
 /**

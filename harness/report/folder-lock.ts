@@ -2,8 +2,8 @@
  * Locks a report folder, so that one run at a time writes to it. Two runs that find the same failure would replace each other's
  * files, and a story could end up beside the record of the other run.
  *
- * The holder writes itself into a file and touches that file while it is alive. Nothing else is visible of a process in another
- * container, and the folder is often all that remains of a container. Start at {@link lockFolder}.
+ * The holder writes itself into a file and touches that file while it is alive. A process in another container shows no other
+ * sign of life, and the folder is often all that remains of a container. Start at {@link lockFolder}.
  */
 import { linkSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -55,13 +55,13 @@ export function lockFolder(folder: string, flag = '--report-dir'): () => void {
 
 export interface TakeManner {
   readonly signal: AbortSignal;
-  /** Called once when waiting takes long. */
+  /** Called once if the wait is long, with the reason for it. */
   readonly onWait: (why: string) => void;
 }
 
 /**
- * Locks the folder as {@link lockFolder} does, but waits if the holder may have been killed on another machine, until it has
- * been silent for long enough. Does not wait for a holder that is visibly alive.
+ * Locks the folder as {@link lockFolder} does, but if the holder may have been killed on another machine, waits until that
+ * holder has been silent for long enough. Does not wait for a holder that is visibly alive.
  *
  * @throws {USAGE}
  */
@@ -108,7 +108,7 @@ function whoText({ pid, host }: ProcessIdentity): string {
   return `process ${pid} of ${host.split(' ')[0] ?? ''}, or one that ended less than ${SILENT_MS / 60_000} minutes ago`;
 }
 
-/** Writes this process down as the holder; returns the live process that was faster, if there is one. */
+/** Records this process as the holder, or returns the live process that got the lock first. */
 function take(path: string): ProcessIdentity | undefined {
   for (;;) {
     if (isWritten(path, `${JSON.stringify({ version: 1, ...ourProcess() })}\n`)) return undefined;
@@ -135,7 +135,7 @@ function removeLeft(path: string, text: string | undefined): ProcessIdentity | u
   return undefined;
 }
 
-/** Creates the file atomically, with its whole text: a reader of half of it would consider the lock abandoned. */
+/** Creates the file atomically, with its whole text: a reader of a partial file would consider the lock abandoned. */
 function isWritten(path: string, text: string): boolean {
   const whole = partialOf(path);
   try {
@@ -150,7 +150,7 @@ function isWritten(path: string, text: string): boolean {
   }
 }
 
-/** Falls back to a plain write: some file systems, such as those of Windows shares, have no hard links. */
+/** Links the file, or else writes it directly: some file systems, such as those of Windows shares, have no hard links. */
 function linkOrWrite(whole: string, path: string, text: string): void {
   try {
     linkSync(whole, path);
@@ -163,7 +163,7 @@ function linkOrWrite(whole: string, path: string, text: string): void {
 
 const NO_LINKS: ReadonlySet<string> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']);
 
-/** Returns undefined if the file no longer exists. */
+/** Returns the file's text; undefined if the file no longer exists. */
 function textOf(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8');
@@ -172,7 +172,7 @@ function textOf(path: string): string | undefined {
   }
 }
 
-/** Returns undefined if the lock has been released in the meantime, or its file is truncated. */
+/** Returns the holder; undefined if the lock has been released in the meantime or its file is truncated. */
 function holderOf(path: string): ProcessIdentity | undefined {
   return holderIn(textOf(path));
 }

@@ -5,13 +5,13 @@ import type { History, Operation, Revision } from '../model/history.ts';
 export interface HistoryIndex {
   readonly history: History;
   operation(id: number): Operation | undefined;
-  /** Revisions that an operation made. */
+  /** Returns the revisions that an operation made. */
   madeBy(op: number): readonly Revision[];
-  /** Revisions of the object at a key, in order. */
+  /** Returns the revisions of the object at a key, in order. */
   chain(key: string): readonly Revision[];
-  /** Keys of the objects that an operation is about: those it wrote, else the one in its path, else those in its answer. */
+  /** Returns the keys of the objects that an operation is about: those it wrote, else the one in its path, else those in its answer. */
   keysOf(operation: Operation): readonly string[];
-  /** For example `deployments/web`; a generated name is replaced by its canonical form. */
+  /** Returns the short name of an object, such as `deployments/web`; a generated name is replaced by its canonical form. */
   shortName(key: string): string;
 }
 
@@ -52,7 +52,7 @@ function shortKey(key: string): string {
   return `${bare(resource)}/${name.join('/')}`;
 }
 
-/** For example `deployments.apps` → `deployments`. */
+/** Returns a resource without its API group: `deployments.apps` → `deployments`. */
 export function bare(resource: string): string {
   return resource.split('.')[0] ?? resource;
 }

@@ -6,7 +6,7 @@ import { keyOf, type HistoryIndex } from './history-index.ts';
 
 /**
  * Returns the keys of the objects that a violation's operations and revisions touch. If children are created or deleted, the
- * owner and the siblings are included: then their number matters.
+ * owner and the siblings are included, because their number matters.
  */
 export function involvedKeys(index: HistoryIndex, violation: Violation): ReadonlySet<string> {
   const keys = new Set<string>();
@@ -37,7 +37,7 @@ function addFamily(index: HistoryIndex, child: Revision, keys: Set<string>): voi
 
 /**
  * Counts the children of one owner and role that exist and are not terminating, right after a revision. Roles are counted
- * apart: a head is not a worker.
+ * separately: a head is not a worker.
  */
 export function siblingsAlive(index: HistoryIndex, created: Revision): number | undefined {
   const owner = parentOf(created.object)?.uid;
@@ -55,7 +55,10 @@ export function siblingsAlive(index: HistoryIndex, created: Revision): number | 
   return alive.size;
 }
 
-/** For example `r1/worker-wg` for `r1/worker-wg~3`. All objects of a kind with chosen names count as one role. */
+/**
+ * Returns the role of an object, such as `r1/worker-wg` for `r1/worker-wg~3`. All objects of a kind with chosen names count as
+ * one role.
+ */
 function roleOf({ history }: HistoryIndex, { uid }: Revision): string {
   const name = history.names[uid] ?? '';
   return name.includes('~') ? name.replace(/~\d+$/, '') : '';

@@ -1,4 +1,4 @@
-/** What each actor had received when: versions of objects, from an answer, a list or a watch. */
+/** Gathers which versions of objects each actor had received at which tick, from answers, lists and watches. */
 import { objectKey, revisionOf, type KubeObject } from 'stalemate-apiserver/objects/object';
 import type { ActorId } from '../model/actor.ts';
 import type { HistoryIndex } from './history-index.ts';
@@ -17,7 +17,7 @@ export interface KnowledgeBase {
   before(actor: ActorId, key: string, at: number): Knowledge | undefined;
   /** Returns all versions of an object that an actor received, in order. */
   all(actor: ActorId, key: string): readonly Knowledge[];
-  /** Reports whether the actor ever reads this resource: otherwise it cannot be behind. */
+  /** Reports whether the actor ever reads this resource: an actor that never does cannot be behind. */
   reads(actor: ActorId, resource: string): boolean;
 }
 

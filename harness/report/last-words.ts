@@ -1,5 +1,5 @@
 /**
- * The last output of a target: shown if a run is inconclusive, because the reason is usually there.
+ * Selects the last output of a target, which is shown for an inconclusive run and usually contains the reason.
  *
  * Owns: which lines, how many and how long, and their heading. Known secrets are hidden when the lines are printed or written,
  * as in any other text. This file makes that possible: no line is cut within a word, and a private key of several lines is left
@@ -14,7 +14,7 @@ import { keyLinesIn } from './redaction/known-formats.ts';
 
 const LINES_MAX = 10;
 const LINE_MAX = 300;
-/** Number of last lines that are searched for the beginning of an error report. */
+/** Number of lines, counted from the end, that are searched for the beginning of an error report. */
 const SEARCHED = 100;
 /** Number of lines shown from the end of a longer error report: Python states the error there. */
 const END_LINES = 2;

@@ -34,7 +34,7 @@ export function valueText(value: JsonValue | undefined): string {
   return text.length <= VALUE_MAX ? text : `${text.slice(0, head)}…${text.slice(head + 1 - VALUE_MAX)}`;
 }
 
-/** For example `replicas=5`, `-replicas` for a removal, `+x/y` for an item of a list of scalars. */
+/** Formats a change: `replicas=5`, `-replicas` for a removal, `+x/y` for an item of a list of scalars. */
 export function changeText(change: LeafChange): string {
   const scalarItem = /\["((?:[^"\\]|\\.)*)"\](~\d+)?$/.exec(change.path);
   const isItem = scalarItem !== null && (change.to ?? change.from) === scalarItem[1];
@@ -67,7 +67,7 @@ export function changesText(changes: readonly LeafChange[], field: string, max =
   return `${kept.join(' ')} +${texts.length - kept.length} more`;
 }
 
-/** If the field is a whole item or map that was added or removed at once, it is shown as one change. */
+/** Formats the changes of the violation's field. A whole item or map that was added or removed at once is shown as one change. */
 function fieldTexts(changes: readonly LeafChange[], field: string): readonly string[] {
   if (changes.length < 2) return changes.map(changeText);
   const item = commonItem(changes, field);

@@ -1,4 +1,4 @@
-/** What a campaign left out for lack of time: a description, and the command that continues. */
+/** Describes what a campaign left out for lack of time, and gives the command that continues. */
 import { z } from 'zod';
 import { signatureText } from '../model/signature.ts';
 import type { CampaignResult, Finding } from '../model/finding.ts';
@@ -10,7 +10,7 @@ import { quoted } from './shell-word.ts';
 export interface LeftOutLine {
   /** For example `unbounded-rate-97311d: shrinking it`. */
   readonly what: string;
-  /** Without the program's name: `replay .stalemate/failures/unbounded-rate-97311d.json --shrink`. */
+  /** The command that continues, without the program's name: `replay .stalemate/failures/unbounded-rate-97311d.json --shrink`. */
   readonly command: string;
 }
 

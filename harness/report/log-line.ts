@@ -35,7 +35,7 @@ export function readLogLine(raw: string): LogLine {
 }
 
 /**
- * For example `ERROR Reconciler error (default/web): the object has been modified`.
+ * Formats a line for people, such as `ERROR Reconciler error (default/web): the object has been modified`.
  *
  * @param known - Objects that are not repeated in the text, because all lines are about them.
  */
@@ -56,7 +56,7 @@ function jsonLine(line: string): LogLine | undefined {
   return json === undefined ? undefined : fromFields(Object.entries(json), '');
 }
 
-/** For example `2026-11-22T06:21:36Z\tINFO\tcontroller.fleet\tmessage\t{"name": "arena"}`. */
+/** Parses zap's console format, such as `2026-11-22T06:21:36Z\tINFO\tcontroller.fleet\tmessage\t{"name": "arena"}`. */
 function consoleLine(line: string): LogLine | undefined {
   const parts = line.split('\t').map((part) => part.trim());
   const [time = '', level = '', ...rest] = parts;
@@ -66,7 +66,7 @@ function consoleLine(line: string): LogLine | undefined {
   return fromFields([['level', level], ...Object.entries(last ?? {})], words.at(-1) ?? '');
 }
 
-/** For example `E1122 06:21:36.123456       1 controller.go:123] "Reconciler error" err="…" object="default/web"`. */
+/** Parses klog: `E1122 06:21:36.123456       1 controller.go:123] "Reconciler error" err="…" object="default/web"`. */
 function klogLine(line: string): LogLine | undefined {
   const match = /^([IWEF])\d{4} [\d:.]+\s+\d+ [^\]]+\] (.*)$/s.exec(line);
   if (match === null) return undefined;
@@ -77,7 +77,7 @@ function klogLine(line: string): LogLine | undefined {
   return fromFields([['level', level], ...pairs(text.slice(quoted[0].length))], unquoted(quoted[1] ?? ''));
 }
 
-/** For example `time=2026-11-22T06:21:36Z level=info msg="created" pod=web-0`. */
+/** Parses logfmt, such as `time=2026-11-22T06:21:36Z level=info msg="created" pod=web-0`. */
 function logfmtLine(line: string): LogLine | undefined {
   const found = pairs(line);
   return found.some(([name]) => name === 'msg') && found.some(([name]) => LEVEL.includes(name))
@@ -85,7 +85,7 @@ function logfmtLine(line: string): LogLine | undefined {
     : undefined;
 }
 
-/** Parses any other line: drops the time, and takes the level from the words before the message if there is one. */
+/** Parses any other line: drops the time, and takes the level from the words before the message if they contain one. */
 function plainLine(line: string): LogLine {
   const text = line.replace(TIME_IN_FRONT, '');
   const match =
@@ -116,7 +116,7 @@ function parsed(text: string): JsonObject | undefined {
   }
 }
 
-/** For example `key=value key="other value"`. */
+/** Parses pairs such as `key=value key="other value"`. */
 function pairs(text: string): (readonly [string, string])[] {
   return [...text.matchAll(/([A-Za-z_][\w.-]*)=(?:"((?:[^"\\]|\\.)*)"|(\S*))/g)].map(
     ([, name = '', quoted, bare = '']) => [name, quoted === undefined ? bare : unquoted(quoted)] as const,
@@ -176,7 +176,7 @@ function plain(value: JsonValue | undefined): string {
   return (typeof value === 'string' ? value : JSON.stringify(value ?? null)).replaceAll(/\s*\n\s*/g, ' ').trim();
 }
 
-/** Level names of all loggers; the numbers are those of pino. */
+/** Normalises a level as any of the loggers spells it; numbers are those of pino. */
 function levelOf(text: string): LogLine['level'] {
   const number = Number(text === '' ? Number.NaN : text);
   if (number >= 50 || /^(err|crit|fatal|severe|panic|dpanic)/i.test(text)) return 'error';

@@ -1,5 +1,6 @@
 /**
- * Finds, for a label that never occurred, the most similar label that did: it helps to fix a counterexample by hand.
+ * Finds, for a label that never occurred, the most similar label that did, as a help for those who fix a counterexample by
+ * hand.
  *
  * Owns: the distance. The type of request counts more than the names in it. Pure.
  */
@@ -34,7 +35,7 @@ function nearest(label: Label, occurred: readonly Label[]): Label | undefined {
   return best;
 }
 
-/** Distance of another verb: larger than any difference of names. */
+/** Distance between different resources, half that between different verbs: larger than any difference of names. */
 const FAR = 100;
 
 function distanceOf(one: Label, other: Label): number {

@@ -1,4 +1,4 @@
-/** The rows of a story for requests, and for the versions that their actors had received before. */
+/** Builds the rows of a story for requests, and for the versions that their actors had received before. */
 import { roleOf } from '../model/actor.ts';
 import type { Violation } from '../model/check-result.ts';
 import { isWrite, type Operation } from '../model/history.ts';
@@ -79,7 +79,7 @@ export function operationRows(
   return { rows: withoutRereads(rows), objects, unrelated: within.length - related.length };
 }
 
-/** Returns when an operation took effect, or when a fault prevented it. A story is sorted by this. */
+/** Returns when an operation took effect, or when a fault prevented it. The rows of a story are sorted by this. */
 function momentOf({ sent, invoked, label, fault }: Operation, { history }: HistoryIndex): number {
   if (sent !== undefined || fault === undefined) return (sent ?? invoked).at;
   const kept = history.decisions.find((decision) => decision.kind === 'fault' && decision.label === `${label}!sent`);
@@ -93,7 +93,7 @@ function isRelated(index: HistoryIndex, operation: Operation, keys: ReadonlySet<
   return operation.verb === 'list' && [...keys].some((key) => key.startsWith(`${operation.resource}/`));
 }
 
-/** Reports whether a user or writer changed something. What shrinking has left of them is part of every story. */
+/** Reports whether a user or writer changed something. Such writes, as far as shrinking has left them, are part of every story. */
 function isForeignWrite(operation: Operation): boolean {
   const role = roleOf(operation.actor);
   return (role === 'user' || role === 'writer') && operation.committed.length > 0;
@@ -120,7 +120,7 @@ function seenRows(
     const id = `${operation.actor} ${key} ${known.revision}`;
     if (seen.has(id)) continue;
     seen.add(id);
-    // A version received before contention opens the story.
+    // A version received before contention is shown at the beginning of the story.
     rows.push({
       row: 'seen',
       at: Math.max(known.at, from),
@@ -140,7 +140,7 @@ function seenText(known: Knowledge, key: string, context: TextContext): string {
   return `(${parts.filter((part) => part !== '').join(' ')})`;
 }
 
-/** Reports how many versions of the story's objects the target had not received when its write took effect. */
+/** Describes how many versions of the story's objects the target had not received when its write took effect. */
 function staleText(
   index: HistoryIndex,
   knowledge: KnowledgeBase,

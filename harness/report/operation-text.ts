@@ -18,7 +18,7 @@ export interface TextContext {
   readonly leavesMax: number;
 }
 
-/** For example `PUT 101 image=v2`, `GET ➜ 102 replicas=5`, `POST pods/web/worker~1`. The text of a read includes its answer. */
+/** Formats a request: `PUT 101 image=v2`, `GET ➜ 102 replicas=5`, `POST pods/web/worker~1`. The text of a read includes its answer. */
 export function requestText(operation: Operation, context: TextContext): string {
   const object = context.nameObjects ? objectText(operation, context) : '';
   const sub = operation.subresource === '' ? '' : `/${operation.subresource}`;

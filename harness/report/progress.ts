@@ -11,26 +11,26 @@ export interface ProgressFacts {
   readonly undisturbed?: number;
 }
 
-/** The destination of the lines; the required part of a writable stream. */
+/** The destination of the lines: the part of a writable stream that is needed. */
 export interface LineSink {
   write(text: string): unknown;
   readonly isTTY?: boolean;
   readonly columns?: number;
 }
 
-/** Without a terminal, the number of runs after which the first line is printed; further lines follow each time it doubles. */
+/** Without a terminal, the number of runs after which the first line is printed; further lines follow each time that number doubles. */
 const FIRST_LINE_RUNS = { quick: 1000, slow: 10 } as const;
-/** Below this rate, a user waits for each run, and the first line is printed after ten. */
+/** Rate in runs per second below which users wait for each run, so that the first line is printed after ten runs. */
 const SLOW_PER_SECOND = 20;
 const CLEAR_LINE = '\r\u001B[K';
 
-/** Phases that take long before any run is counted. */
+/** Texts for phases that take long before any run is counted. */
 const PHASES: { readonly [phase: string]: string } = {
   load: 'loading the target',
   references: 'running it undisturbed',
 };
 
-/** Phases after the time for the search is over. */
+/** Texts for phases after the time for the search has run out. */
 const AFTERWARDS: { readonly [phase: string]: string } = {
   references: 'ending the undisturbed runs',
   search: 'ending the last runs',
@@ -70,7 +70,7 @@ export function progressLine(sink: LineSink): ProgressLine {
   };
 }
 
-/** For example `search · 1200 runs · 812/s · 2 findings · 41 s left`, and after the search the remaining phase. */
+/** Formats the progress: `search · 1200 runs · 812/s · 2 findings · 41 s left`; after the search, the remaining phase. */
 export function progressText(facts: ProgressFacts): string {
   const { phase, runs, runsPerSecond, findings, remainingMs, undisturbed = 0 } = facts;
   return [

@@ -18,7 +18,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 
-/** Records of long runs have tens of megabytes. */
+/** Maximum size of a file. Records of long runs have tens of megabytes. */
 const BYTES_MAX = 256 * 1024 * 1024;
 
 /** The reason why a file cannot be read, to be appended to its name in a sentence: `is a named pipe`. */
@@ -101,7 +101,7 @@ function kindOf(stats: Stats): string {
 
 const PIECE_BYTES = 1024 * 1024;
 
-/** Reads up to the end of the file, whatever its size was: files of /proc report size 0, and other files grow. */
+/** Reads up to the end of the file, whatever size was reported: files of /proc report size 0, and other files grow. */
 function contentOf(file: number, bytesMax: number): Buffer {
   const pieces: Buffer[] = [];
   for (let size = 0; ;) {
@@ -114,7 +114,7 @@ function contentOf(file: number, bytesMax: number): Buffer {
   }
 }
 
-/** Lists a folder, sorted by name. `reason` is to be appended to the folder's name in a sentence. */
+/** Lists a folder, sorted by name, or returns why it cannot be read, to be appended to the folder's name in a sentence. */
 export function entriesOf(folder: string): readonly Dirent[] | { readonly reason: string } {
   try {
     return readdirSync(folder, { withFileTypes: true }).toSorted((a, b) => (a.name < b.name ? -1 : 1));

@@ -1,4 +1,4 @@
-/** Warnings of properties, in documents and as text. They do not fail the run. */
+/** Converts warnings of properties for documents, and to text. Such warnings do not fail the run. */
 import { z } from 'zod';
 import type { Remark } from '../model/finding.ts';
 import { countText } from './count-text.ts';
@@ -21,7 +21,7 @@ export const remarksSchema: z.ZodType<readonly RemarkLine[]> = z
   )
   .meta({ description: 'Warnings of properties, which fail no run; absent where there are none' });
 
-/** Number of warnings that a terminal or page shows; it counts the rest. */
+/** Maximum number of warnings shown in a terminal or on a page; the rest are only counted. */
 const SHOWN_MAX = 5;
 
 export const REMARKS_HEAD = 'warnings, which fail no run:';

@@ -11,7 +11,7 @@ export interface Aligned<T> {
   readonly right?: T;
 }
 
-/** Merges both lists and keeps the order of each. Steps of the left list alone come first. */
+/** Merges both lists and keeps the order of each. Steps that are only in the left list come before those that are only in the right one. */
 export function align<T>(left: readonly T[], right: readonly T[], keyOf: (step: T) => string): readonly Aligned<T>[] {
   const a = left.map(keyOf);
   const b = right.map(keyOf);
@@ -41,7 +41,7 @@ interface Lengths {
   readonly lengths: Int32Array;
 }
 
-/** For each pair of suffixes of the lists, the number of steps in common. */
+/** Computes, for each pair of suffixes of the lists, the number of steps in common. */
 function commonLengths(a: readonly string[], b: readonly string[]): Lengths {
   const width = b.length + 1;
   const lengths = new Int32Array((a.length + 1) * width);

@@ -2,7 +2,8 @@
  * The page's own script and style, concatenated from the files in `page/` when a page is written.
  *
  * The files are ES modules in plain JavaScript, so that they can be read, checked and debugged directly. They import each other
- * by name only: imports and the word `export` are removed here, which leaves a single module. No bundler, and nothing to build.
+ * by name only: imports and the word `export` are removed here, which leaves a single module. This needs no bundler and no
+ * build step.
  */
 import { readFileSync } from 'node:fs';
 

@@ -12,7 +12,7 @@ import type { HistoryIndex } from '../history-index.ts';
 import { isConflict } from '../operation-text.ts';
 import type { RawEvent } from './raw-event.ts';
 
-/** A list of thousands of objects follows from thousands of writes; only the newest are kept. */
+/** Maximum number of causes of an event, the newest: a list of thousands of objects follows from thousands of writes. */
 const CAUSES_MAX = 8;
 
 /**
@@ -127,7 +127,7 @@ class ReceivedVersions {
   }
 }
 
-/** An answer need not be an object: a `Status` has no useful metadata. */
+/** Returns the key of an object in an answer, which may also be a `Status` without useful metadata. */
 function keyOfObject(resource: string, object: KubeObject): string {
   const { namespace = '', name = '' } = object.metadata ?? {};
   return objectKey(resource, namespace, name);

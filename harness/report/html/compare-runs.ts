@@ -14,9 +14,9 @@ import { align, type Aligned } from './align.ts';
 import type { ComparedStep, ComparedRow, ReportNeighbour, RunEnd } from './document.ts';
 import { valueTextOf } from './field-chain.ts';
 
-/** Maximum number of steps compared of each run: a comparison does not help with runs of thousands of requests. */
+/** Maximum number of steps compared in each run: a comparison does not help with runs of thousands of requests. */
 const STEPS_MAX = 400;
-/** Rows shown around and after the divergence; the rest is counted. */
+/** Maximum number of rows shown around and after the divergence; the rest are only counted. */
 const ROWS_MAX = 30;
 /** Consecutive equal rows that are shown. */
 const SAME_MAX = 3;
@@ -71,7 +71,7 @@ function stepsOf(index: HistoryIndex, violation: Violation, keys: ReadonlySet<st
     .map((row) => ({ ...row, label: index.operation(row.id)?.label ?? '' }));
 }
 
-/** Reports whether the other run's step with this label is above; if it is not above, it comes later. */
+/** Reports whether the other run's step with this label is in a row above; if not, it comes later. */
 function isEarlier(rows: readonly Aligned<Step>[], place: number, label: string): boolean {
   return rows.slice(0, place).some(({ left, right }) => left?.label === label || right?.label === label);
 }
@@ -87,7 +87,7 @@ function keysOfSame(from: HistoryIndex, to: HistoryIndex, keys: ReadonlySet<stri
   return new Set([...keys, ...[...all].filter((key) => names.has(to.shortName(key)))]);
 }
 
-/** Compares steps without versions: those are numbered across all objects, so they differ after the divergence anyway. */
+/** Compares steps without versions: versions are numbered across all objects, so they differ after the divergence anyway. */
 function isSame({ left, right }: Aligned<Step>): boolean {
   if (left === undefined || right === undefined) return false;
   const text = ({ request, answer = '' }: Step): string => `${request} ▶ ${answer}`.replaceAll(/(?<= )\d+(?= |$)/g, '');

@@ -49,9 +49,9 @@ export interface ReportHead extends ShownSignature {
   readonly grade?: Grade;
   /** For example `93→6 steps · 24→2 actors · …`; absent if it was not recorded. */
   readonly tried?: string;
-  /** What usually fixes findings of this kind; absent for claims of the user's own. */
+  /** What usually fixes findings of this kind; absent for the user's own claims. */
   readonly mend?: string;
-  /** True for a run without a guilty request: it must not look like a finding. */
+  /** True for a run without a guilty request, whose page must not look like that of a finding. */
   readonly blameless?: true;
   /** Whether it reproduced on a real API server; absent on older pages. */
   readonly server?: string;
@@ -125,7 +125,7 @@ export interface ReportNeighbour {
   readonly ends: readonly RunEnd[];
 }
 
-/** `same`: the number of equal rows; `more`: the number of omitted rows. */
+/** A row of the comparison. For `same`, `steps` is the number of equal rows; for `more`, the number of omitted ones. */
 export type ComparedRow =
   | {
       readonly row: 'step';
@@ -172,7 +172,7 @@ export interface ChainVersion {
   readonly base?: number;
   /** The `resourceVersion` in the request. */
   readonly under?: number;
-  /** Value of the field after the write, or what else it changed. */
+  /** The field's value after the write, or else the other changes of the write. */
   readonly value: string;
   readonly intent: Intent;
   /** `victim`: the write that the guilty one destroyed; `involved`: another write that shows the violation. */
@@ -181,8 +181,8 @@ export interface ChainVersion {
 
 /**
  * What a writer intended for the field. `meant`: the request differs from the version it was made from. `carried`: the request
- * repeats its base, and the server had the same value. `reverted`: it repeats its base, but the server had another value by
- * then. `rebuilt`: it builds the part again, and omits the field. `server`: the request does not contain it. `none`: the field
+ * repeats its base, and the server had the same value. `reverted`: it repeats its base, but the server's value had changed
+ * since. `rebuilt`: it builds the part again, and omits the field. `server`: the request does not contain it. `none`: the field
  * did not change.
  */
 export type Intent = 'created' | 'meant' | 'carried' | 'reverted' | 'rebuilt' | 'server' | 'deleted' | 'none';
@@ -203,7 +203,7 @@ export interface ToldSights {
   readonly told: readonly Sight[];
 }
 
-/** A version of an object, and the tick from which on it was current. */
+/** A version of an object, and the tick since which it was current. */
 export interface Sight {
   readonly at: number;
   readonly revision: number;

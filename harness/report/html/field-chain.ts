@@ -10,9 +10,9 @@ import { changesText, isField, itemOf, shortLeaf, valueText } from '../leaf-text
 import type { ChainVersion, Intent, ReportChain } from './document.ts';
 import { baseOf, type WriteBase } from './write-base.ts';
 
-/** Maximum number of versions of an object on a page, those around the violation. */
+/** Maximum number of versions of an object on a page; those around the violation are kept. */
 const VERSIONS_MAX = 60;
-/** Without a field to follow, this many changes of each version are listed. */
+/** Maximum number of changes listed per version if there is no field to follow. */
 const CHANGES_MAX = 4;
 
 export interface ChainContext {
@@ -104,7 +104,7 @@ export function valueTextOf(object: JsonObject, field: string): string {
     .join(' ');
 }
 
-/** For example `Ready=True Audited=False` for conditions, and names for other items; empty if the field is not a list. */
+/** Returns a text per list item: `Ready=True` for a condition, the name for another item. Empty if the field is not a list. */
 function itemTexts(values: readonly (readonly [string, JsonValue])[], field: string): readonly string[] {
   const items = new Map<string, string>();
   for (const [path, value] of values) {

@@ -1,4 +1,4 @@
-/** The page of a finding: derives its data, validates it and renders it. */
+/** Makes the page of a finding: derives its data, validates it and renders it. */
 import { InvariantError } from '../../model/errors.ts';
 import type { StoryInput } from '../story.ts';
 import type { ReportDocument } from './document.ts';

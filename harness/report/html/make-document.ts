@@ -97,7 +97,7 @@ function commandsOf({ counterexample, record }: ReportPlaces): ReportDocument['r
   ];
 }
 
-/** Describes the lag: after shrinking, only necessary holds are left. */
+/** Describes the least lag that reproduces the finding: after shrinking, only necessary holds are left. */
 function lagText(history: History, { holds, heldItems }: FindingStats): string {
   if (holds === 0) return 'none: no watch is kept back';
   const late = history.deliveries.map(({ timeMs, available }) => timeMs - available.timeMs);
@@ -152,7 +152,7 @@ function operationRow(
     ...(answer === undefined ? {} : { answer }),
     guilty,
     ...(remark === undefined ? {} : { remark }),
-    // Replaces the sign by one that fonts without emoji also have.
+    // Replaces the sign with one that fonts without emoji also have.
     ...(stale === undefined ? {} : { stale: stale.replace('⌛', '◔') }),
     ...(base === undefined ? {} : { base }),
   };

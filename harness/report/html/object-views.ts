@@ -1,4 +1,4 @@
-/** What the server held and what each actor had received of it, version by version: cache and live state at any tick. */
+/** Derives, version by version, what the server held and what each actor had received: cache and live state at any tick. */
 import type { JsonObject } from 'stalemate-apiserver/objects/object';
 import { roleOf } from '../../model/actor.ts';
 import type { Violation } from '../../model/check-result.ts';

@@ -1,6 +1,6 @@
 /**
- * The file around a page: head, content security policy (only the page's own script and style run, nothing is fetched), style,
- * markup, data and script, in one self-contained text.
+ * Builds the file around a page: head, content security policy (only the page's own script and style run, nothing is fetched),
+ * style, markup, data and script, in one self-contained text.
  */
 import { createHash } from 'node:crypto';
 import { html, scriptJson, type Html } from './html-text.ts';
@@ -17,7 +17,7 @@ export interface PageParts {
   readonly data: { readonly id: string; readonly value: unknown };
 }
 
-/** Pure: equal parts give identical bytes. */
+/** Builds the whole file. Pure: equal parts give identical bytes. */
 export function pageShell({ title, style, script, body, data }: PageParts): string {
   const policy = [
     "default-src 'none'",

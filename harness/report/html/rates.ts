@@ -1,4 +1,4 @@
-/** Requests over run time, per actor, in equal buckets: a request storm is a wall, a backoff is a staircase. */
+/** Counts requests over run time, per actor, in equal buckets: a request storm looks like a wall, a backoff like a staircase. */
 import { isWrite, phaseStartMs, type History } from '../../model/history.ts';
 import type { ActorRate, ReportRates } from './document.ts';
 

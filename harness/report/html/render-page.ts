@@ -1,5 +1,5 @@
 /**
- * Renders a report document as one self-contained HTML file: no network, no server, no other file.
+ * Renders a report document as one self-contained HTML file, which needs no network, no server and no other file.
  *
  * Owns: the order of the sections. Does not own: the file around them (`page-shell.ts`). Everything that is readable without a
  * script is rendered here, so that the story appears at once; `page/` makes it interactive. Start at {@link renderPage}.
@@ -29,7 +29,10 @@ export function renderPage(report: ReportDocument): string {
   });
 }
 
-/** The last actor is the target, whose requests are the longest; requests in earlier columns may extend to the right. */
+/**
+ * Returns the widths of the columns. The last actor is the target, whose requests are the longest; requests in earlier columns
+ * may extend to the right.
+ */
 function columnsOf(actors: number): string {
   const earlier = actors > 1 ? `repeat(${actors - 1}, minmax(0, 1fr)) ` : '';
   return `2.4rem ${earlier}minmax(0, 3fr) minmax(0, 1.4fr)`;

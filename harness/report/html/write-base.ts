@@ -20,7 +20,7 @@ export interface WriteBase {
   readonly rebuilt: Rebuilt;
 }
 
-/** Maximum number of versions compared: a client hardly holds older ones. */
+/** Maximum number of versions compared: a client rarely holds older ones. */
 const CANDIDATES_MAX = 40;
 
 /**
@@ -32,7 +32,8 @@ export function baseOf(operation: Operation, received: readonly Knowledge[]): Wr
   if (verb !== 'update' || !isObject(body)) return undefined;
   let best: Knowledge | undefined;
   let fewest = Number.POSITIVE_INFINITY;
-  // The controller has recomputed what it writes to the status, and may repeat an older state there: the rest shows the base.
+  // The controller has recomputed what it writes to the status, and may repeat an older state there, so only the rest of the
+  // object shows the base.
   const own = (path: string): boolean => operation.subresource === 'status' && /^status(?![A-Za-z])/.test(path);
   const candidates = received
     .slice(-CANDIDATES_MAX)

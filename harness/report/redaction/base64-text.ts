@@ -1,11 +1,11 @@
 /**
- * Base64 inside texts.
+ * Finds base64 inside texts.
  *
  * Owns: the base64 characters of given bytes that do not depend on the bytes around them, and whole runs of base64, decoded and
  * encoded again in the same alphabet and padding. Pure.
  */
 
-/** Number of bytes that precede in the same group of three. */
+/** Number of bytes before the given ones in the same group of three. */
 export type Offset = 0 | 1 | 2;
 
 const OFFSETS: readonly Offset[] = [0, 1, 2];
@@ -18,12 +18,12 @@ export function stableBase64(bytes: Uint8Array, offset: Offset): string {
   return encoded.slice(FIRST[offset], Math.floor((8 * (offset + bytes.length)) / 6));
 }
 
-/** Returns these characters for each of the three offsets. */
+/** Returns the characters of {@link stableBase64} for each of the three offsets. */
 export function stableSpellings(bytes: Uint8Array): readonly { readonly text: string; readonly offset: Offset }[] {
   return OFFSETS.map((offset) => ({ text: stableBase64(bytes, offset), offset }));
 }
 
-/** Returns where groups of four begin, modulo 4: overlapping runs of base64 differ in this. */
+/** Returns the position, modulo 4, at which groups of four characters begin; overlapping runs of base64 differ in it. */
 export function groupPhase(at: number, offset: Offset): number {
   return (at - FIRST[offset] + 4) % 4;
 }
@@ -46,7 +46,7 @@ export interface Base64Run {
 
 /**
  * Returns the run around stable characters that begin at `at`; undefined if it does not survive decoding and encoding again. If
- * the characters before belong to something else (`/path/c2Vj…`), the run begins with the stable characters.
+ * the characters before these belong to something else (`/path/c2Vj…`), the run begins with the stable characters.
  */
 export function base64RunAt(text: string, at: number, offset: Offset): Base64Run | undefined {
   let start = at;

@@ -2,8 +2,8 @@
  * Removes Secrets of other users, which a target or an observer can see on a shared cluster: no record contains them, not even
  * their names.
  *
- * Owns: which Secrets belong to the run, and a history without all other ones. Secrets that the target itself received are
- * kept. Pure.
+ * Owns: which Secrets belong to the run, and a history without the others. Secrets that the target itself received are kept.
+ * Pure.
  */
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import { roleOf } from '../../model/actor.ts';
@@ -35,7 +35,7 @@ export function ownSecretsOf({ namespace, samples, project }: RunPlaces): IsOwn 
   return (of) => namespaces.has(of);
 }
 
-/** The same for a counterexample, whose writers may use further namespaces. */
+/** Matches the same Secrets for a counterexample, whose writers may use further namespaces. */
 export function ownSecretsOfCounterexample({ namespace, workload, project }: Counterexample): IsOwn {
   const targets = workload.programs.flatMap(({ ops }) => ops.map(({ target }) => target.namespace));
   const isOwn = ownSecretsOf({ namespace, samples: workload.sample, project: project ?? null });

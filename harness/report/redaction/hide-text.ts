@@ -2,8 +2,8 @@
  * Hides secrets in a text: known ones, in every spelling, and those recognised by their format or by the word before them.
  *
  * Base64 is decoded and encoded again, so that readers can still decode it. Owns: which stand-in replaces what. A machine that
- * has the secrets can restore the text; if that would result in another text, more of the text is hidden until it does not.
- * Start at {@link HideText}.
+ * has the secrets can restore the text; if that would result in a different text, more is hidden until it does not. Start at
+ * {@link HideText}.
  */
 import { base64RunAt, groupPhase, stretchEnd, type Offset } from './base64-text.ts';
 import { decodedViews } from './decoded-views.ts';
@@ -14,7 +14,7 @@ import { SeedSearch } from './seed-search.ts';
 import { LOOKED_FOR_MIN, type Sighting } from './spellings.ts';
 import { canonicalJson, encodedStandIn, hasStandIn, withSecrets } from './stand-in.ts';
 
-/** Most texts contain none of these, and need no further search. */
+/** Finds texts that announce a format or a named value. Most texts contain none and need no further search. */
 const HINTS = new SeedSearch([...FORMAT_HINTS, ...NAMED_HINTS].map((text) => ({ text, of: undefined })));
 /** Maximum depth of base64 inside base64. */
 const DEPTH_MAX = 4;
@@ -26,7 +26,7 @@ interface Found {
   readonly put: string;
   /** The stand-in of the secret, which is reused if the match is merged with an overlapping one. */
   readonly standIn: string | undefined;
-  /** Of several matches for the same characters, the highest rank wins. */
+  /** If several matches cover the same characters, the one with the highest rank wins. */
   readonly rank: number;
 }
 
@@ -34,7 +34,7 @@ export class HideText {
   readonly #secrets: KnownSecrets;
   /** Hides secrets in a JSON document, using its keys as well. */
   readonly #hideJson: (value: unknown) => unknown;
-  /** Whether texts are searched for secrets already, or secrets are still being learnt. */
+  /** False while secrets are being learnt, true once texts are searched for them. */
   #isLooking = false;
 
   constructor(secrets: KnownSecrets, hideJson: (value: unknown) => unknown) {
@@ -165,8 +165,8 @@ class Runs {
   }
 
   /**
-   * Returns a match for the base64 run around characters of a secret, encoded again without the secret; empty if it contains
-   * none.
+   * Returns a match for the base64 run around characters of a secret, encoded again without the secret; empty if the run
+   * contains none.
    */
   at(at: number, offset: Offset): readonly Found[] {
     const phase = groupPhase(at, offset);

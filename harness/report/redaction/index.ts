@@ -66,8 +66,8 @@ function hideCounterexample(redaction: Redaction, counterexample: Counterexample
 }
 
 /**
- * Returns a recording without its secrets, and without Secrets that no actor in it requested. It is never run again, so no
- * secret is stored.
+ * Returns a recording without its secrets, and without Secrets that no actor in it requested. A recording is never run again,
+ * so no secret is stored.
  *
  * @param places - For a run of a campaign: the places of its objects.
  */
@@ -143,7 +143,7 @@ export function holdsSecrets(value: unknown): boolean {
 /** The key of stand-ins that are never written. */
 const NO_KEY = new Uint8Array(32);
 
-/** Removes secrets from a value that was derived from a configuration. It is never run again, so no secret is stored. */
+/** Removes secrets from a value that was derived from a configuration. The value is never run again, so no secret is stored. */
 export function redactConfigured<T>(value: T, sources: unknown, vault: Vault): T {
   return redactionFor(vault).learn(sources).learn(value).hide(value);
 }

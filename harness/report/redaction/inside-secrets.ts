@@ -1,19 +1,19 @@
 /**
  * Finds secrets inside a secret: the password in a connection string, in registry credentials, in a kubeconfig or in an env
- * file. Programs use each of them on its own, so each must be known on its own.
+ * file. Programs use each of these separately, so each must be known separately.
  */
 import { isRecord } from 'stalemate-apiserver/objects/json';
 import { formatsIn } from './known-formats.ts';
 import { namedValuesIn } from './named-values.ts';
 import { isSecretKey, isSecretVariable } from './secret-places.ts';
 
-/** Longer texts are archives. */
+/** Maximum length of a text, in characters; longer ones are archives. */
 const LENGTH_MAX = 1_000_000;
 /** A line of an env file, of YAML, or of an ini file. */
 const LINE = /^[ \t]*(?:export[ \t]+|- )?["']?([A-Za-z][\w.-]*)["']?[ \t]*[:=][ \t]*(\S.*?)[ \t]*$/;
 const CREDENTIALS = /^[\x21-\x39\x3b-\x7e]*:([\x20-\x7e]+)$/;
 
-/** In no particular order, without the whole text. */
+/** Returns the secrets inside a text, in no particular order; the whole text is not one of them. */
 export function secretsInside(text: string): readonly string[] {
   if (text.length > LENGTH_MAX) return [];
   const found = new Set<string>();

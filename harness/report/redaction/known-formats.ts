@@ -11,11 +11,11 @@ export interface Range {
   readonly end: number;
 }
 
-/** No letter or digit before, except that of an escape: in JSON a token may follow `\\n`. */
+/** Requires that no letter or digit precedes, except that of an escape: in JSON a token may follow `\\n`. */
 const BOUNDARY = '(?<!(?<!\\\\)[A-Za-z0-9])';
 /**
- * The prefix identifies a token; prefixes that are common endings of words require a boundary before them. Lengths are at most
- * the shortest issued today.
+ * The prefix identifies a token; prefixes that are common endings of words require a boundary before them. Required lengths are
+ * at most those of the shortest tokens issued today.
  */
 const TOKENS = new RegExp(
   [
@@ -60,7 +60,7 @@ export const FORMAT_HINTS: readonly string[] = [
   ...stableSpellings(Buffer.from(BEGIN)).map(({ text }) => text),
 ];
 
-/** Returns the ranges of such secrets in a text. */
+/** Returns the ranges of secrets with a known format in a text. */
 export function formatsIn(text: string): readonly Range[] {
   const found: Range[] = [];
   for (const { 0: token, index } of text.matchAll(TOKENS)) found.push({ start: index, end: index + token.length });
@@ -74,7 +74,10 @@ export function formatsIn(text: string): readonly Range[] {
 
 const WEB_TOKEN = /ey[JA]|ew[o0]/g;
 const URL_SAFE = /[\w-]/;
-/** Maximum number of starts tried in one run of letters; more would not be a token, and would take quadratic time. */
+/**
+ * Maximum number of starts tried in one run of letters; with more of them it would not be a token, and the search would take
+ * quadratic time.
+ */
 const STARTS_MAX = 8;
 
 /** Finds JSON web tokens: three parts separated by dots, of which the first decodes to JSON with an algorithm. */
@@ -90,7 +93,7 @@ function webTokensIn(text: string): readonly Range[] {
   return found;
 }
 
-/** `{"`, and `{` followed by a space or a line break, in base64. */
+/** Returns where `{"`, or `{` followed by a space or a line break, next begins in base64; -1 if nowhere. */
 function webTokenStart(text: string, from: number): number {
   WEB_TOKEN.lastIndex = from;
   return WEB_TOKEN.exec(text)?.index ?? -1;
@@ -161,7 +164,7 @@ export function keyLinesIn(lines: readonly string[]): readonly number[] {
 }
 
 const END = '-----END ';
-/** Base64, a header of older formats, or an empty line. */
+/** Matches a line of a key's body: base64, a header of older formats, or an empty line. */
 const KEY_LINE = /^[ \t]*(?:[A-Za-z0-9+/=]*|(?:Proc-Type|DEK-Info):.*)[ \t]*$/;
 
 const ENCODED_BEGIN: ReadonlyMap<string, Offset> = new Map(

@@ -57,7 +57,7 @@ export class KnownSecrets {
     return this.#bytes.get(standIn);
   }
 
-  /** Undefined if there is nothing to search for. */
+  /** The search for the wanted secrets; undefined if there are none. */
   get search(): SecretSearch | undefined {
     if (this.#wanted.size === 0) return undefined;
     return (this.#search ??= new SecretSearch(this.#wanted, this.#names));

@@ -15,7 +15,7 @@ const KEY_MAX = 64;
 const NAMES_SECRET =
   /(?:^|[-_.a-z0-9])(?:password|passwd|passphrase|pwd|token|authorization|client[-_]?secret|(?:api|access|account|private|secret|shared|signing|encryption|client)[-_]?key)$/i;
 const NAMES_NONE = /(?:continue|max|page|next|cancellation)[-_]?token$|public[-_]?key$/i;
-/** Placeholders, references and words. */
+/** Values that are placeholders, references or ordinary words. */
 const NO_VALUE =
   /^(?:%[a-z+#]+|\{.*\}|\{\{.*|<[^>]*>|\*+|x+|null|nil|none|true|false|undefined|\[?redacted\]?|rbac|allow-all)$/is;
 const REFERENCE = /^\$(?:[({]|[A-Z_][A-Z0-9_]*$)/;
@@ -37,13 +37,13 @@ export const NAMED_HINTS: readonly string[] = [
   ...['earer ', 'earer\t', 'asic ', 'asic\t'],
 ];
 
-/** The value of a header; words of prose ("Bearer token") are shorter. */
+/** Matches the value of a header; words of prose ("Bearer token") are shorter. */
 const BEARER = /\b(?:[Bb]earer|[Bb]asic)[ \t]+([A-Za-z0-9._~+/-]{12,}={0,2})/g;
 /** `--token VALUE`: arguments of a command that is quoted in a sentence. */
 const FLAG = /(?<![\w-])--?[a-z][a-z0-9-]{0,40}[ \t]+(?!-)([^\s"'`,;]{6,})/gi;
 const FLAG_NAME = /(?:token|password|passwd|passphrase|api-?key|private-?key|access-?key|secret-?key|client-?secret)$/i;
 
-/** Returns the ranges of such values in a text. */
+/** Returns the ranges of values that the words before them announce as secrets. */
 export function namedValuesIn(text: string): readonly Range[] {
   const found = [...passwordsOfAddresses(text)];
   const add = (start: number, end: number): void => {
@@ -88,7 +88,7 @@ function valueAfter(text: string, match: RegExpExecArray): Range | undefined {
     const start = from + opening.length;
     return { start, end: closingOf(text, opening, start) };
   }
-  // Without quotes, a colon is prose, unless the line consists of a key and its value.
+  // Without quotes, a colon belongs to prose, unless the line consists of a key and its value.
   if (sign === ':') {
     if (quote !== undefined || !/(?:^|\n)[ \t]*(?:- )?[\w.-]*$/.test(before)) return undefined;
     return { start: from, end: from + (/^[^\s#][^\n]*?(?=[ \t]*(?:\n|$))/.exec(text.slice(from))?.[0].length ?? 0) };
@@ -118,10 +118,10 @@ function closingOf(text: string, opening: string, from: number): number {
   return text.length;
 }
 
-/** A longer user part does not occur in real URLs. */
+/** Maximum length of the user part of a URL, in characters; longer ones do not occur in practice. */
 const USER_MAX = 4096;
 
-/** For example `postgres://app:PASSWORD@db`. */
+/** Finds passwords in URLs such as `postgres://app:PASSWORD@db`. */
 function passwordsOfAddresses(text: string): readonly Range[] {
   const found: Range[] = [];
   for (let at = text.indexOf('://'); at >= 0; at = text.indexOf('://', at + 3)) {

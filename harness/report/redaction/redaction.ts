@@ -46,8 +46,8 @@ const IDENTIFIERS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The same keys inside objects: their values are words of the API, or names that other objects refer to. The value of `name`
- * may be anything there.
+ * Keys of identifiers inside objects: their values are words of the API, or names that other objects refer to. `name` is not
+ * among them, because its value may be anything there.
  */
 const WORDS: ReadonlySet<string> = new Set([
   'apiVersion',
@@ -202,7 +202,7 @@ export class Redaction {
     return hidden;
   }
 
-  /** Schedules and stories refer to names and to lists of labels and actors, so they stay. */
+  /** Keeps names, and lists of labels and actors, because schedules and stories refer to them. */
   #identifiers(value: JsonValue, place: SecrecyContext): JsonValue {
     if (!Array.isArray(value) && !isMap(value)) return value;
     const hide = (item: JsonValue): JsonValue =>
@@ -220,14 +220,14 @@ export class Redaction {
     return this.#texts.hideName(stream) + this.#texts.hide(selector) + this.#texts.hideName(rest);
   }
 
-  /** Hides a Secret that is written as text like a Secret. */
+  /** Hides secrets in a text. A text that is itself a manifest of a Secret is hidden like a Secret. */
   #text(value: string): string {
     if (value.includes('"Secret') && SECRET_IN_JSON.test(value))
       return this.#jsonText(value) ?? this.#texts.hide(value);
     return SECRET_IN_YAML.test(value) ? this.#texts.secret(value) : this.#texts.hide(value);
   }
 
-  /** Hides a Secret's maps: values in base64, or plain. */
+  /** Hides the values of a Secret's map, which are in base64 or plain. */
   #data(data: JsonObject, key: string): JsonObject {
     return Object.fromEntries(
       Object.entries(data).map(([name, value]) => {
@@ -281,8 +281,8 @@ export class Redaction {
   }
 
   /**
-   * The last-applied annotation of kubectl contains the object as JSON text; anything else there may be a secret, and is
-   * hidden.
+   * Hides secrets in the last-applied annotation of kubectl, which contains the object as JSON text. Any other text there may
+   * be a secret, and is hidden as a whole.
    */
   #lastApplied(text: string): string {
     return this.#jsonText(text) ?? this.#texts.secret(text);
@@ -335,7 +335,7 @@ function isObject(map: object): boolean {
   return 'kind' in map && 'apiVersion' in map && 'metadata' in map;
 }
 
-/** A name has no spaces, but some of these keys contain sentences, such as the reason for an inconclusive run. */
+/** Reports whether a value is a sentence, as in some of these keys (the reason for an inconclusive run); names have no spaces. */
 function isSentence(text: string): boolean {
   return text.includes(' ');
 }
@@ -348,14 +348,14 @@ function isAboutSecrets(map: JsonObject): boolean {
   return typeof role === 'string' && role.startsWith('secrets:');
 }
 
-/** For example `/data/password` or `['data', 'password']`. */
+/** Parses a path such as `/data/password` or `['data', 'password']`. */
 function pathOf(path: JsonValue | undefined): readonly string[] | undefined {
   if (typeof path === 'string') return path.startsWith('/') ? path.slice(1).split('/') : undefined;
   if (!Array.isArray(path)) return undefined;
   return (path as readonly JsonValue[]).map((part) => (typeof part === 'string' ? part : ''));
 }
 
-/** A probe names leaves, such as `data.password`. */
+/** Parses the first of the leaves that a probe names, such as `data.password`. */
 function leafOf({ leaves }: JsonObject): readonly string[] | undefined {
   const first = Array.isArray(leaves) ? (leaves as readonly JsonValue[])[0] : undefined;
   return typeof first === 'string' ? first.split(/[.[]/) : undefined;

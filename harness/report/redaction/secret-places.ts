@@ -1,14 +1,14 @@
 /**
- * Which keys, flags and variables hold secrets, by their names.
+ * Decides which keys, flags and variables hold secrets, by their names.
  *
  * Owns: these names. Does not own: the walk (`redaction.ts`). Hiding too much costs readers a value, which a replay gets back;
  * hiding too little cannot be undone.
  */
 
 /**
- * Keys whose text is a secret in any object, query or body. Names and references of secrets have other keys. The prefix must
- * match in one way only: every key of every history is tested, and with two ways a long key would take as many steps as it has
- * splits.
+ * Keys whose text is a secret in any object, query or body. Names and references of secrets have different keys. The prefix
+ * must match in one way only: every key of every history is tested, and with two ways a long key would take as many steps as it
+ * has splits.
  */
 const KEY =
   /^(?:proxy-?)?authorization$|^(?:[a-z]+(?:[-_][a-z]+)*[-_]?)?(?:token|password|passwd|passphrase|api[-_]?key|private[-_]?key|access[-_]?key|client[-_]?secret|secret[-_]?key)$/i;
@@ -28,7 +28,10 @@ export function isSecretKey(key: string, value: string): boolean {
   return KEY.test(key) && !NO_SECRET.test(key) && !MODE.test(value);
 }
 
-/** Variables have other names than keys: `DB_PASSWORD`, `AWS_SECRET_ACCESS_KEY`, `GITHUB_PAT`. */
+/**
+ * Reports whether a variable holds a secret. Variables are named differently from keys: `DB_PASSWORD`, `AWS_SECRET_ACCESS_KEY`,
+ * `GITHUB_PAT`.
+ */
 export function isSecretVariable(name: string): boolean {
   return /(?:PASS|PWD|SECRET|TOKEN|KEY|CREDENTIAL|_PAT$|AUTH|DSN)/i.test(name);
 }

@@ -1,6 +1,6 @@
 /**
  * Searches for many texts in one pass, whatever their number (Wu and Manber, "A fast algorithm for multi-pattern searching",
- * 1994). It skips most characters, and compares only if the end of the window matches the end of a seed's beginning.
+ * 1994). The search skips most characters, and compares only if the end of the window matches the end of a seed's beginning.
  */
 
 /** Number of characters that decide how far the window moves. */

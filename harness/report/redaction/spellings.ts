@@ -7,7 +7,7 @@
 import { isBase64, stableBase64, stableSpellings, type Offset } from './base64-text.ts';
 import { SeedSearch, type Seed } from './seed-search.ts';
 
-/** Shorter secrets are hidden in their own places, but not searched for elsewhere: "admin" occurs in many words. */
+/** Minimum length of a secret that is searched for outside its own place: a shorter one such as "admin" occurs in many words. */
 export const LOOKED_FOR_MIN = 6;
 /** The minimum length of a secret whose base64 form is searched for where it has nothing directly before or after it. */
 const ENCODED_MIN = 4;
@@ -25,13 +25,13 @@ interface Spelling {
   readonly text: string;
   readonly standIn: string;
   readonly form: 'plain' | 'part' | 'hex' | 'base64';
-  /** For base64. */
+  /** The offset of base64. */
   readonly offset: Offset;
   /** The complete base64 with padding; empty for an offset at which other bytes precede. */
   readonly whole: string;
   /** Minimum length of a part at its beginning or end that counts as a match. */
   readonly least: number;
-  /** Matches only with nothing before or after it: within a longer text it may occur by chance. */
+  /** True if it matches only with nothing before or after it, because it may occur in a longer text by chance. */
   readonly alone: boolean;
 }
 
@@ -94,7 +94,7 @@ export class SecretSearch {
     if (from < 0 || !text.startsWith(wanted, from)) {
       for (start = seedAt; start > 0 && from + start > 0 && text[from + start - 1] === wanted[start - 1];) start--;
       for (end = seedAt; end < wanted.length && text[from + end] === wanted[end];) end++;
-      // Accepts only its beginning or its end, of sufficient length.
+      // Accepts only the beginning or the end of the spelling, of sufficient length.
       if ((start > 0 && end < wanted.length) || end - start < least) return undefined;
     }
     const isAll = end - start === wanted.length;
@@ -187,12 +187,12 @@ function isAlone(text: string, start: number, end: number): boolean {
   return !isBase64(text.charCodeAt(start - 1)) && !isBase64(text.charCodeAt(end));
 }
 
-/** Addresses share their beginnings and ends, so parts of them reveal nothing. */
+/** Reports whether a text is an address. Addresses share their beginnings and ends, so parts of them reveal nothing. */
 function isAddress(text: string): boolean {
   return /^[a-z][a-z0-9+.-]{0,20}:\/\/[^@]*$/i.test(text) || /^[a-z0-9-]+(?:\.[a-z0-9-]+){2,}(?::\d+)?$/.test(text);
 }
 
-/** Certificates and public keys, which a Secret may contain. */
+/** Reports whether a text is a certificate or a public key, which a Secret may contain. */
 function isPublic(text: string): boolean {
   return /^\s*-----BEGIN [A-Z0-9 ]+-----/.test(text) && !text.includes('PRIVATE KEY');
 }

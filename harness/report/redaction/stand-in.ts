@@ -3,7 +3,7 @@
  *
  * A spelling that no decoder reads (hex, percent-encoding, a part) appends its form and a hash of its text:
  * `redacted-0123456789abcdef.url89abcdef`. Base64 decodes to a text with the stand-in. Owns: encoding and decoding of
- * stand-ins, also as the JSON that image pull secrets require. The key never leaves the machine, so that a short password
+ * stand-ins, including the JSON that image pull secrets require. The key never leaves the machine, so that a short password
  * cannot be found by brute force. Decision 0043 has the reasons.
  */
 import { createHmac } from 'node:crypto';
@@ -74,7 +74,7 @@ export function hasStandIn(text: string): boolean {
 
 type SecretOf = (standIn: string) => Buffer | undefined;
 
-/** Replaces stand-ins by their secrets; unknown ones stay. Inside JSON, a secret is escaped as JSON. */
+/** Replaces stand-ins with their secrets; unknown ones stay. Inside JSON, a secret is escaped as JSON. */
 export function withSecrets(text: string, secretOf: SecretOf): string {
   if (!HINT.test(text)) return text;
   const [, whole] = WHOLE_JSON.exec(text) ?? [];
@@ -94,7 +94,7 @@ export function withSecrets(text: string, secretOf: SecretOf): string {
   );
 }
 
-/** Replaces every stand-in by the same word. */
+/** Replaces every stand-in with the same word. */
 export function withoutStandIns(text: string): string {
   return replaceStandIns(
     text,
@@ -126,13 +126,13 @@ function replaceStandIns(
   return out + text.slice(done).replaceAll(PLAIN, ofStandIn);
 }
 
-/** A JSON document in our own format, so that writing it again gives the same text. */
+/** A JSON document in the format that stalemate writes, so that writing it again gives the same text. */
 export interface CanonicalJson {
   readonly value: unknown;
   readonly text: (value: unknown) => string;
 }
 
-/** Returns undefined for any other text. */
+/** Parses a document in that format; returns undefined for any other text. */
 export function canonicalJson(text: string): CanonicalJson | undefined {
   if (!text.startsWith('{') && !text.startsWith('[')) return undefined;
   const end = text.endsWith('\n') ? '\n' : '';

@@ -1,7 +1,7 @@
 /**
  * Stores secrets on this machine only: the key of the stand-ins, and the secrets that a replay needs.
  *
- * They are in the user's state folder (`$XDG_STATE_HOME/stalemate/secrets`, else `~/.local/state/…`), readable by the user
+ * Both are in the user's state folder (`$XDG_STATE_HOME/stalemate/secrets`, else `~/.local/state/…`), readable by the user
  * only, and never in a report folder, which users keep, upload and commit. If nothing can be written, the key lasts for one
  * process.
  */

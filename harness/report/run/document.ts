@@ -175,7 +175,7 @@ export function keptCommand({ name }: KeptFinding): string {
   return `npx stalemate corpus run ${quoted(name)}`;
 }
 
-/** For example `2 findings, 1 regression`, with a note if the search was stopped early; undefined if nothing failed. */
+/** Returns what failed, such as `2 findings, 1 regression`, with a note if the search stopped early; undefined if nothing failed. */
 export function failureText(scenarios: readonly Scenario[]): string | undefined {
   const kept = scenarios.flatMap(keptFailing);
   const regressions = kept.filter(({ regression }) => regression).length;
@@ -234,8 +234,7 @@ export function notConfirmedText(findings: number): string {
 }
 
 /**
- * Returns the headline of a green run, which only covers the properties that were exercised; a warning may add that most were
- * not.
+ * Returns the headline of a green run. It only covers the properties that were exercised; a warning may add that most were not.
  */
 export function holdsText(scenarios: readonly Scenario[]): string {
   if (scenarios.some(hasOld)) return 'nothing new fails';

@@ -108,7 +108,7 @@ function bodyOf(findings: readonly ReportedFinding[]): string {
   return findings.map(({ story }) => story).join('\n');
 }
 
-/** The case for the campaign as a whole: it fails if too little was tried. */
+/** Returns the case for the campaign as a whole, which fails if too little was tried. */
 function campaignCase(scenario: Scenario): Case {
   const name = 'enough was tried';
   const message = notGreen(scenario);

@@ -10,7 +10,7 @@ const ROW = 28;
 const CELLS = 6;
 /** Rows drawn above and below the visible ones. */
 const SPARE = 8;
-/** Browsers misplace elements in boxes that are higher than this; longer lists are scrolled in proportion. */
+/** Browsers misplace elements in boxes that are taller than this, in pixels; longer lists are scrolled in proportion. */
 const HEIGHT_MAX = 8_000_000;
 const KINDS = ['read', 'write', 'refused', 'delivery', 'stream', 'process', 'decision', 'phase', 'log'];
 

@@ -1,5 +1,5 @@
 /**
- * The page of a whole run: its outcome, its figures, each finding with a link to its own page, and each property.
+ * Renders the page of a whole run: its outcome, its figures, each finding with a link to its own page, and each property.
  *
  * Owns: order and markup. Does not own: the data (`report/run/document.ts`), which the page also contains as JSON.
  */
@@ -55,7 +55,7 @@ function body({ scenarios, madeWith }: RunDocument, link: (path: string) => stri
     <p id="said" class="unseen" role="status" aria-live="polite"></p> `;
 }
 
-/** For example `2 findings` or `all properties hold`, or why the run is inconclusive. */
+/** Returns the headline: `2 findings`, `all properties hold`, or why the run is inconclusive. */
 function headline(scenarios: readonly Scenario[]): string {
   const failed = failureText(scenarios);
   if (failed !== undefined) return failed;

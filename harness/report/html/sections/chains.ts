@@ -1,4 +1,4 @@
-/** The versions of each object: the writer, the version it was made from, and whether the writer meant the field. */
+/** Renders the versions of each object: the writer, the version it was made from, and whether the writer meant the field. */
 import type { ChainVersion, Intent, ReportChain, ReportDocument } from '../document.ts';
 import { html, type Html } from '../html-text.ts';
 
@@ -52,10 +52,10 @@ function chainTable(chain: ReportChain, index: number): Html {
     </div>`;
 }
 
-/** Consecutive similar rows that are shown before and after the omitted ones. */
+/** Number of similar rows that are shown before and after the omitted ones. */
 const ALIKE = 2;
 
-/** Counts versions that one actor makes repeatedly in the same way, but never those with a part in the violation. */
+/** Replaces versions that one actor makes repeatedly in the same way with their number, except those with a part in the violation. */
 function folded(versions: readonly ChainVersion[]): readonly (ChainVersion | number)[] {
   const out: (ChainVersion | number)[] = [];
   for (let at = 0; at < versions.length;) {

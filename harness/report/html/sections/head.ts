@@ -1,4 +1,4 @@
-/** The top of the page: the failure in one sentence, and the command that replays it. */
+/** Renders the top of the page: the failure in one sentence, and the command that replays it. */
 import type { ReportDocument } from '../document.ts';
 import { html, type Html } from '../html-text.ts';
 

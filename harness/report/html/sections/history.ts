@@ -1,4 +1,4 @@
-/** The raw history: its frame and filters. The script draws the rows, because there may be 100,000 of them. */
+/** Renders the frame and filters of the raw history. The script draws the rows, because there may be 100,000 of them. */
 import type { ReportDocument } from '../document.ts';
 import { html, type Html } from '../html-text.ts';
 

@@ -1,4 +1,4 @@
-/** Cache and live state. The script fills it in, because it depends on the selected step. */
+/** Renders the frame for cache and live state. The script fills it in, because the content depends on the selected step. */
 import type { ReportDocument } from '../document.ts';
 import { html, type Html } from '../html-text.ts';
 

@@ -1,4 +1,4 @@
-/** The failing run on the left, the passing run on the right, and where they diverge. */
+/** Renders the failing run on the left, the passing run on the right, and where they diverge. */
 import type { ComparedRow, ComparedStep, ReportDocument, ReportNeighbour } from '../document.ts';
 import { html, type Html } from '../html-text.ts';
 import { countText } from '../../count-text.ts';
@@ -48,7 +48,7 @@ function rowOf(row: ComparedRow): Html {
     </tr>`;
 }
 
-/** @param missing - Text for a step that is missing here: when it happens in this run, if at all. */
+/** @param missing - Text for a step that is missing in this row: when the step happens in this run, if at all. */
 function cell(step: ComparedStep | undefined, missing: string): Html {
   if (step === undefined) return html`<td class="none">${missing}</td>`;
   const { request, answer, guilty } = step;

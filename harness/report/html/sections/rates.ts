@@ -1,4 +1,4 @@
-/** Requests over run time: a small chart per actor, and the same figures as a table. */
+/** Renders requests over run time: a small chart per actor, and the same figures as a table. */
 import type { ActorRate, ReportDocument, ReportRates } from '../document.ts';
 import { html, type Html } from '../html-text.ts';
 

@@ -1,4 +1,4 @@
-/** The columns of the story: one per actor and one for the API server; time runs downwards. Each row can be selected. */
+/** Renders the columns of the story: one per actor and one for the API server; time runs downwards. Each row can be selected. */
 import type { ReportDeviation, ReportDocument, ReportRow, ReportStory } from '../document.ts';
 import { html, type Html } from '../html-text.ts';
 import { countText } from '../../count-text.ts';
@@ -72,7 +72,7 @@ function numberOf(number: number): Html {
   return html`<span class="number">${number}</span>`;
 }
 
-/** Columns have classes, so that the policy can forbid style attributes. */
+/** Returns the class of an actor's column: with classes, the policy can forbid style attributes. */
 function place(story: ReportStory, actor: string): string {
   return `in-${Math.min(9, Math.max(0, story.actors.indexOf(actor)))}`;
 }
