@@ -11,20 +11,20 @@ import { CONNECTION, FAULT_KINDS } from '../model/fault-kinds.ts';
 import type { ReplayContext } from './library.ts';
 import { given } from '../model/given.ts';
 
-/** `--seed`. */
+/** Parses `--seed`. */
 export function seedArgument(text: string): number {
   const seed = Number(text);
   if (/^-?\d+$/.test(text.trim()) && Number.isSafeInteger(seed)) return seed;
   throw usage(`got seed "${text}", expected a whole number; leave --seed out to have one drawn`);
 }
 
-/** `--budget`: returned as text, because the configuration has the same form. */
+/** Validates `--budget`. Returns it as text, because the configuration has the same form. */
 export function budgetArgument(text: string): string {
   if (parseBudget(text) !== undefined) return text;
   throw usage(`got budget "${text}", expected a time like "60s" or "5m", or a number of runs like "2000"`);
 }
 
-/** `--corpus-budget`: returned as text, because the configuration has the same form. */
+/** Validates `--corpus-budget`. Returns it as text, because the configuration has the same form. */
 export function corpusBudgetArgument(text: string): string {
   if (parseBudget(text)?.unit === 'ms') return text;
   throw usage(`got --corpus-budget "${text}", expected a time like "60s" or "5m"`);
@@ -39,7 +39,7 @@ export function countArgument(flag: string): (text: string) => number {
   };
 }
 
-/** `--port`; 0 lets the operating system choose. */
+/** Parses `--port`; 0 lets the operating system choose. */
 export function portArgument(text: string): number {
   const port = Number(text);
   if (/^\d+$/.test(text.trim()) && port <= 65_535) return port;
@@ -51,7 +51,7 @@ export function choice(flags: string, about: string, words: readonly string[]): 
   return new Option(flags, about).choices(words);
 }
 
-/** `--cluster`. */
+/** Makes the flag `--cluster`. */
 export function clusterOption(): Option {
   return choice('--cluster <kind>', 'what answers the API', CLUSTERS);
 }
@@ -59,19 +59,19 @@ export function clusterOption(): Option {
 export const ALLOW_CONTEXT_HELP = 'allow this context, whatever cluster it points to (several times)';
 export const ALLOW_CLUSTER_HELP = 'allow the cluster whose namespace kube-system has this uid (several times)';
 
-/** `--namespace-prefix`. */
+/** Validates `--namespace-prefix`. */
 export function prefixArgument(text: string): string {
   if (PREFIX.test(text)) return text;
   throw usage(`got --namespace-prefix "${text}", ${PREFIX_FORM}`);
 }
 
-/** `--allow-cluster-write`, which may be repeated. */
+/** Validates `--allow-cluster-write`, which may be repeated, and adds it to the earlier values. */
 export function clusterWriteArgument(text: string, before: readonly string[] | undefined): readonly string[] {
   if (isClusterWrite(text)) return collect(text, before);
   throw usage(`got --allow-cluster-write "${text}", ${CLUSTER_WRITE_FORM}`);
 }
 
-/** The flags that select an existing cluster. */
+/** Flags that select an existing cluster. */
 export interface ExistingFlags {
   readonly kubeconfig?: string;
   readonly context?: string;
@@ -94,7 +94,7 @@ export function existingFlags(flags: ExistingFlags): NonNullable<ReplayContext['
   });
 }
 
-/** `--with`: a comma-separated list in one argument. */
+/** Parses `--with`, a comma-separated list in one argument. */
 export function partsArgument(text: string): readonly ClusterPart[] {
   return text.split(',').map((name) => {
     const part = PARTS.find((one) => one === name.trim());
@@ -103,7 +103,7 @@ export function partsArgument(text: string): readonly ClusterPart[] {
   });
 }
 
-/** `--env`, which may be repeated. */
+/** Parses `--env`, which may be repeated, and adds it to the earlier values. */
 export function envArgument(
   text: string,
   before: { readonly [name: string]: string } | undefined,
@@ -113,7 +113,7 @@ export function envArgument(
   throw usage(`got --env "${text}", expected NAME=VALUE`);
 }
 
-/** `--faults`: names, separated by commas; the flag may be repeated. */
+/** Parses `--faults`, names separated by commas; the flag may be repeated. */
 export function faultsArgument(
   text: string,
   before: { readonly [name: string]: boolean } | undefined,
@@ -127,13 +127,13 @@ export function faultsArgument(
   );
 }
 
-/** `--ready`: returned as text, because the configuration has the same form. */
+/** Validates `--ready`. Returns it as text, because the configuration has the same form. */
 export function readyArgument(text: string): string {
   if (parseReadiness(text) !== undefined) return text;
   throw usage(`got --ready "${text}", expected ${READINESS_FORMS}`);
 }
 
-/** `--metrics`: returned as text, because the configuration has the same form. */
+/** Validates `--metrics`. Returns it as text, because the configuration has the same form. */
 export function metricsArgument(text: string): string {
   if (isMetricsUrl(text)) return text;
   throw usage(`got --metrics "${text}", expected ${METRICS_FORM}`);

@@ -2,7 +2,7 @@
  * Decides whether findings are new or old: replays them on the build that a change starts from.
  *
  * Owns: the base build, and what its replays mean. An undecided finding counts as new: a base build that no longer starts does
- * not excuse it.
+ * not excuse the finding.
  */
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -31,7 +31,7 @@ export type BaseBuild = (target: CounterexampleTarget) => CounterexampleTarget;
 const TIMES = { module: 2, command: 5 } as const;
 
 /**
- * Returns the target to run instead.
+ * Returns a function that replaces the target of a counterexample with the base build.
  *
  * @throws {USAGE} {TARGET_INVALID} before anything runs.
  */
@@ -80,7 +80,7 @@ function wordsOf(text: string): readonly string[] {
 }
 
 export interface BaseContext extends ReplayContext {
-  /** Real time at which all replays end; findings without a result by then count as new. Without a limit if absent. */
+  /** Real time at which all replays end; findings that have no result at that time count as new. If absent, there is no limit. */
   readonly until?: number;
   readonly print: (text: string) => void;
 }
@@ -122,7 +122,7 @@ function choiceOf({
   };
 }
 
-/** Divides the remaining time equally: a finding that needs less leaves more to the rest, and none can use it all. */
+/** Divides the remaining time equally: a finding that needs less time leaves more for the rest, and no finding can use all of it. */
 export function shareOf(leftMs: number, findings: number): number {
   return Math.floor(leftMs / Math.max(1, findings));
 }

@@ -1,4 +1,4 @@
-/** The baseline of a project: read before a run, compared after it, overwritten on request. */
+/** Handles the baseline of a project: reads it before a run, compares it with the run's result, and overwrites it on request. */
 import { existsSync } from 'node:fs';
 import { relative } from 'node:path';
 import { isAbout, storedTarget, targetFrom } from '../execution/search/counterexample.ts';

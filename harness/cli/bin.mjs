@@ -3,7 +3,7 @@
  * The executable. It is JavaScript that every Node version can parse, because it checks the version first: older ones cannot
  * run TypeScript. The sources are beside it in a clone, and the compiled files in a package.
  *
- * If Node is too old, it starts itself again with the Node of the npm package `node`, if that is installed.
+ * If Node is too old, the executable starts itself again with the Node of the npm package `node`, if that is installed.
  */
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';

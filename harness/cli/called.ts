@@ -7,7 +7,7 @@ import { existsSync, realpathSync } from 'node:fs';
 import { basename, delimiter, dirname, join, relative } from 'node:path';
 import { quoted } from '../report/shell-word.ts';
 
-/** The invocation in files and pages, and of a process that another program has started. */
+/** The invocation that files and pages show, and that is assumed if another program has started this process. */
 export const USUALLY_CALLED = 'npx stalemate';
 
 const EXECUTABLE = 'harness/cli/bin.mjs';
@@ -32,7 +32,7 @@ export function calledAs(script: string | undefined, cwd: string, path = ''): st
   return `node ${quoted(shorterPath(script, cwd))}`;
 }
 
-/** Reports whether the first program of that name on PATH is this one, or a link to it. */
+/** Reports whether the first program called `stalemate` on PATH is this launcher, or a link to it. */
 function isOnPath(launcher: string, path: string): boolean {
   const found = path
     .split(delimiter)

@@ -7,7 +7,7 @@ export interface Configured {
   readonly configFile?: string;
 }
 
-/** Returns empty options without a file. */
+/** Reads the configuration; returns empty options if there is no file. */
 export async function readConfig(named: string | undefined, cwd: string): Promise<Configured> {
   const configFile = named ?? findConfigFile(cwd);
   return configFile === undefined ? { options: {} } : { options: await loadConfigFile(configFile), configFile };

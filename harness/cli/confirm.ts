@@ -1,8 +1,8 @@
 /**
  * Confirms findings of the embedded server on a real one.
  *
- * Owns: whether, where, how often and for how long. It runs after the search. A finding that does not reproduce on a real
- * server no longer fails the run; if none does, the run is inconclusive. Start at {@link planConfirmation}.
+ * Owns: whether, where, how often and for how long findings are tried. Confirmation follows the search. A finding that does not
+ * reproduce on a real server no longer fails the run; if none does, the run is inconclusive. Start at {@link planConfirmation}.
  */
 import { realNow } from '../determinism/real-time.ts';
 import { findControlPlane } from '../clusters/control-plane.ts';
@@ -24,16 +24,16 @@ import { replay, standOn, type ReplayContext } from './library.ts';
 /** Number of runs of each finding. */
 const TIMES = 5;
 /**
- * After a shorter search, confirmation is skipped by default: a real server takes seconds to start, and undisturbed runs must
- * be measured again.
+ * Minimum length of the search. After a shorter one, confirmation is skipped by default: a real server takes seconds to start,
+ * and undisturbed runs must be measured again.
  */
 const SEARCHED_MIN_MS = 10_000;
-/** By default, confirmation takes no longer than the search, and no longer than this for all findings. */
+/** Maximum time for all findings by default; confirmation also takes no longer than the search. */
 const UNASKED_MAX_MS = 60_000;
-/** On request, time for each finding; unused time is left to the following ones. */
+/** Time for each finding if the user requested confirmation; unused time is left for the following findings. */
 const ASKED_MS = 120_000;
 
-/** A finding without a result this shortly before the end counts as cut off. */
+/** A finding that has no result this long before the end, or later, counts as cut off. */
 const TIME_UP_MS = 1_000;
 
 const ELSEWHERE = '"setup-envtest use" fetches them, --confirm kind uses a kind cluster, --confirm none skips this';
@@ -46,7 +46,7 @@ export type ConfirmPlan = { readonly on: ConfirmOn; readonly isAsked: boolean } 
  * server, if there are any; a flag applies to this run.
  *
  * @param flag - Takes precedence over the configuration.
- * @throws {USAGE} {CLUSTER_UNAVAILABLE} if it was requested and is impossible.
+ * @throws {USAGE} {CLUSTER_UNAVAILABLE} if confirmation was requested and is impossible.
  */
 export async function planConfirmation(
   flag: ConfirmChoice | undefined,
@@ -71,7 +71,7 @@ export async function planConfirmation(
   return { on, isAsked };
 }
 
-/** A real server needs at least this long to start. */
+/** Minimum time for confirmation: a real server needs at least this long to start. */
 const CONFIRM_MIN_MS = 3_000;
 
 /** Returns how long confirmation may take in total, given the remaining `leftMs` of the budget; or why it is skipped. */
@@ -95,7 +95,7 @@ export function confirmBudget(
 export interface ConfirmContext extends Pick<BaseContext, 'print' | 'signal' | 'onCluster'> {
   /** Called for each finding with a result. */
   readonly confirmed: (finding: Finding) => void;
-  /** Real time at which it ends, unless the user requested it. */
+  /** Real time at which confirmation ends, unless the user requested it. */
   readonly until?: number;
 }
 
@@ -147,7 +147,7 @@ export async function confirmRun(
   return withLeft(answered, 'confirm', notAsked);
 }
 
-/** Adds the findings that were not confirmed to what the result lists as left out. */
+/** Adds findings to what the result lists as left out. */
 export function withLeft(result: CampaignResult, what: LeftOut['what'], findings: readonly Finding[]): CampaignResult {
   if (findings.length === 0) return result;
   const left = findings.map(({ violation }) => ({ what, count: 1, signature: signatureText(violation.signature) }));

@@ -1,4 +1,4 @@
-/** The embedded API server outside of a trial: in real time, with random ids, and with the controllers of a cluster on request. */
+/** Runs the embedded API server outside of a trial: in real time, with random ids, and with the controllers of a cluster on request. */
 import { httpsCallOut, type CallOutOptions } from 'stalemate-apiserver/http';
 import { ApiServer, type AuthorizationMode } from 'stalemate-apiserver';
 import type { KubeletAnswers } from 'stalemate-apiserver/wire/declared-answers';
@@ -35,7 +35,7 @@ export function createServer(options: CreateServerOptions = {}): ApiServer {
   });
 }
 
-/** Returns `apiVersion/Kind` of each kind that it serves without a CRD. */
+/** Returns `apiVersion/Kind` of each kind that the server serves without a CRD. */
 export function builtInKinds(): ReadonlySet<string> {
   return new Set(
     createServer()
@@ -71,7 +71,7 @@ export async function animate(server: ApiServer, environment: ServedControllers,
     ...createEnvironment({ garbageCollection: on, namespaceController: on }, upstream, server),
     ...(environment === 'workloads' ? [await workloads(server, caPem)] : []),
   ];
-  // Objects that exist already were never reported to the controllers.
+  // Reports the existing objects to the controllers, which were not running when those were created.
   for (const kind of server.resourceKinds()) {
     const resource = kind.group === '' ? kind.resource : `${kind.resource}.${kind.group}`;
     for (const object of server.objects(resource)) {
@@ -86,7 +86,7 @@ export async function animate(server: ApiServer, environment: ServedControllers,
   return () => realClearInterval(timer);
 }
 
-/** Loaded only on request, because every module makes the start slower. */
+/** Creates the workload controllers. Their modules are loaded only on request, because every module makes the start slower. */
 async function workloads(server: ApiServer, caPem: string): Promise<Workloads> {
   const { createWorkloads } = await import('../actors/environment/workloads/index.ts');
   return createWorkloads({ upstream: server, kinds: server, now: () => realDate().getTime(), caPem });

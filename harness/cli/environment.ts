@@ -1,5 +1,6 @@
 /**
- * Reads flags from environment variables: `--report-dir` is `STALEMATE_REPORT_DIR`, and likewise every flag of every command.
+ * Reads flags from environment variables: `--report-dir` is `STALEMATE_REPORT_DIR`, and likewise for every flag of every
+ * command.
  *
  * A flag on the command line takes precedence; an empty variable is ignored; flags that may be repeated take one value per
  * line. Errors name the variable, and unknown names cause a warning.
@@ -11,7 +12,7 @@ import { nearestOf } from '../model/nearest.ts';
 import { usage } from './arguments.ts';
 
 const PREFIX = 'STALEMATE_';
-/** Variables for the executable, or between its own processes. */
+/** Variables that the executable reads, or that its processes set for one another. */
 const OURS: ReadonlySet<string> = new Set(['STALEMATE_NODE_TOO_OLD', 'STALEMATE_LIFE']);
 /** Kubernetes sets these in every pod of a namespace with a service named "stalemate". */
 const SERVICE_LINK = /^STALEMATE_(?:SERVICE|PORT_\d)/;
@@ -27,7 +28,7 @@ function variableOf({ long }: Pick<Option, 'long'>): string {
 }
 
 /**
- * Sets the flags of a command that are in the environment and not on the command line.
+ * Sets the flags of a command that are set in the environment and not on the command line.
  *
  * @throws {USAGE} with the variable's name.
  */
@@ -66,7 +67,7 @@ function valueOf(option: Option, value: string, variable: string): unknown {
   }
 }
 
-/** Returns undefined if the switch should stay unset. */
+/** Parses the value of a switch; returns undefined if the switch should stay unset. */
 function switched(option: Option, value: string): boolean | undefined {
   const word = value.toLowerCase();
   if (YES.has(word)) return !option.negate;
@@ -74,7 +75,7 @@ function switched(option: Option, value: string): boolean | undefined {
   throw usage(`got ${variableOf(option)}="${value}", expected true or false`);
 }
 
-/** Returns a sentence for each variable with our prefix that no flag has. */
+/** Returns a sentence for each variable that has our prefix but belongs to no flag. */
 export function unknownVariables(env: EnvVars, commands: readonly Command[]): readonly string[] {
   const known = [...new Set(commands.flatMap(flagVariables))];
   return Object.keys(env)

@@ -8,7 +8,7 @@ import type { Console } from './console.ts';
 /** Prints the error and whether the user, the environment or the harness caused it; returns the exit code. */
 export function explain(error: unknown, console: Pick<Console, 'err'>, command?: string): ExitCode {
   if (error instanceof CommanderError) {
-    // Also reached for help and version. Commander has printed its message already.
+    // Commander has already printed its message. Help and version also end here, with exit code 0.
     if (error.exitCode === 0) return EXIT.holds;
     console.err(`see "stalemate ${command === undefined ? '' : `${command} `}--help"\n`);
     return EXIT.usage;

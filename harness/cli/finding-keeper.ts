@@ -19,7 +19,7 @@ import type { Console } from './console.ts';
 export class FindingKeeper {
   /** Messages of failed writes. */
   readonly failures: string[] = [];
-  /** The first fault of the harness itself; the campaign continues and ends with it. */
+  /** The first fault of the harness itself: the campaign continues, and reports the fault at its end. */
   fault: unknown;
   readonly #paths = new Map<string, Pick<FindingFiles, 'counterexample'> & Partial<FindingFiles>>();
   readonly #pages = new Map<string, string>();
@@ -74,13 +74,13 @@ export class FindingKeeper {
     if (this.#write(finding) !== undefined) this.#writePage(finding);
   }
 
-  /** Writes findings again whose symptoms are only known at the end of the campaign. */
+  /** Rewrites findings whose symptoms are only known at the end of the campaign. */
   completed({ findings }: Pick<CampaignResult, 'findings'>): void {
     for (const finding of findings)
       if ((finding.stats.symptoms ?? []).length > 1) this.guard(() => this.restore(finding));
   }
 
-  /** Writes a finding again with its result on a real server; it was reported before. */
+  /** Rewrites a finding, which was reported before, with its result on a real server. */
   confirmed(found: Finding): void {
     this.guard(() => this.restore(redactFinding(found, this.#vault)));
   }
@@ -114,7 +114,7 @@ export class FindingKeeper {
     };
   }
 
-  /** Writes a page; a failure has no further effect. */
+  /** Writes a page; if that fails, the failure is only noted. */
   #writePage(finding: Finding): string | undefined {
     try {
       const page = relative(this.#console.cwd, writePage(this.#reportDir, finding, this.#console.cwd));
@@ -126,7 +126,7 @@ export class FindingKeeper {
     }
   }
 
-  /** Notes an error of one file; it has no further effect. */
+  /** Notes an error about one file, which has no further effect. */
   readonly note = (error: unknown): void => {
     if (error instanceof HarnessError) this.failures.push(error.message);
     else this.fault ??= error;
@@ -146,8 +146,8 @@ export class FindingKeeper {
   }
 
   /**
-   * If the report folder is not writable: writes the counterexample to the system's folder for temporary files, which is often
-   * on another disk.
+   * Writes the counterexample to the system's folder for temporary files, which is often on another disk, if the report folder
+   * is not writable.
    */
   #writeElsewhere({ violation, counterexample }: Finding): string | undefined {
     let folder: string | undefined;

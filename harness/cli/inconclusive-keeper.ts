@@ -10,7 +10,7 @@ import { shortHash } from '../report/title.ts';
 import { writeWhole } from '../report/write-files.ts';
 import { encodeRecording } from '../schedule/codec/recording.ts';
 
-/** Maximum number of characters; a run that never comes to rest may have any number of steps. */
+/** Maximum length of a recording, in characters; a run that never comes to rest may have any number of steps. */
 const TEXT_MAX = 20_000_000;
 
 export class InconclusiveKeeper {
@@ -62,7 +62,7 @@ export class InconclusiveKeeper {
   }
 }
 
-/** Returns only the result of this property: a later recheck evaluates the rest. */
+/** Returns only the result of this property: a later recheck evaluates the other properties. */
 function ownResult({ inconclusive: { property, reason } }: UnjudgedRun): Parameters<typeof recordingPage>[1][number] {
   return { property, result: { result: 'inconclusive', reason }, exercised: true };
 }

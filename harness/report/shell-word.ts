@@ -1,4 +1,4 @@
-/** Arguments of commands that users copy. */
+/** Quotes arguments of commands that users copy. */
 
 /** Quotes an argument for a shell if necessary. */
 export function quoted(word: string): string {

@@ -13,7 +13,7 @@ export function shownSignature({ property, class: kind, kind: resource, field }:
   return { property, class: kind, resource, field };
 }
 
-/** Schemas of its fields, for documents that add more. */
+/** Schemas of the fields of {@link ShownSignature}, for documents that add more fields. */
 export const SIGNATURE_FIELDS: { readonly [name in keyof ShownSignature]: z.ZodString } = {
   property: z.string(),
   class: z.string(),

@@ -28,7 +28,7 @@ export interface OperationRow {
   readonly remark?: string;
   /** How far behind the actor was when it acted. */
   readonly stale?: string;
-  /** Equal for rows that repeat the same step at another moment, which is how cycles are found. */
+  /** A text that is equal for rows of the same step at different moments, by which cycles are found. */
   readonly shape: string;
   /** Whether the row is always shown; the rest may be folded. */
   readonly essential: boolean;
@@ -41,7 +41,7 @@ export interface FoldedRow {
   readonly steps: number;
   /** Set if the steps repeat earlier rows: how often, how long the cycle is in operation rows, and for how many ms. */
   readonly cycle?: { readonly rounds: number; readonly length: number; readonly overMs: number };
-  /** Set if nothing happened for this long, in ms of run time; the row has no steps then. */
+  /** Set if nothing happened for this long, in ms of run time; such a row has no steps. */
   readonly waitMs?: number;
 }
 

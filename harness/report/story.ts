@@ -46,7 +46,7 @@ export interface Story {
   readonly reconciles?: string;
   /** Evidence for the finding; absent for a replay. */
   readonly stats?: FindingStats;
-  /** Whether it reproduced on a real API server or was not tried there; absent for findings of a real server. */
+  /** Whether the finding reproduced on a real API server, or was not tried on one; absent for findings of a real server. */
   readonly confirmed?: string;
   /** What usually fixes such a finding; absent for the user's own claims. */
   readonly fix?: string;
@@ -56,7 +56,7 @@ export interface Story {
   readonly deterministic: boolean;
 }
 
-/** Maximum number of rows; the first screen has 40 lines, and head and foot take the rest. */
+/** Maximum number of rows: the first screen has 40 lines, of which head and foot take the rest. */
 const ROWS_MAX = 25;
 
 /** A finding, or the replay of one. */
@@ -99,7 +99,7 @@ export function tellStory({ record: history, violation, counterexample, stats }:
   };
 }
 
-/** Returns names as log lines contain them: namespace and name only. */
+/** Returns the names of objects as log lines contain them: namespace and name only. */
 function namesOf(keys: ReadonlySet<string>): ReadonlySet<string> {
   return new Set([...keys].map((key) => key.split('/').slice(1).join('/')));
 }

@@ -65,7 +65,7 @@ const FIXES: { readonly [propertyAndClass: string]: string } = {
     'Stop writing as soon as the lock is not renewed in time (exit the process), and set a renew deadline shorter than the lease duration.',
 };
 
-/** Returns undefined for the user's own claims. */
+/** Returns the fix for a violation; undefined for the user's own claims. */
 export function fixOf(index: HistoryIndex, { signature, operations: [id] }: Violation): string | undefined {
   const guilty = id === undefined ? undefined : index.operation(id);
   const refused = index.history.operations.some(
@@ -78,7 +78,7 @@ export function fixOf(index: HistoryIndex, { signature, operations: [id] }: Viol
  * Returns the fix for a signature.
  *
  * @param guilty - The write that is blamed.
- * @param conflicts - Whether it was refused before.
+ * @param conflicts - Whether a write of the same actor was refused with a conflict before.
  */
 export function fixFor(signature: Signature, guilty?: Operation, conflicts = true): string | undefined {
   const { property } = signature;

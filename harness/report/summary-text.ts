@@ -101,8 +101,8 @@ const NOTHING_SEARCHED =
   'no trial was made: the undisturbed runs before the search took all the time; give it more (--budget 10m), or a target that comes to rest sooner';
 
 /**
- * Returns the headline of a green campaign, which only covers the properties that were exercised; a warning may add that most
- * were not.
+ * Returns the headline of a green campaign, which only covers the properties that were exercised. A warning may follow that
+ * most were not.
  */
 function holdsText(untested: readonly string[], warnings: readonly string[]): string {
   const text = untested.length === 0 ? HEADLINES.holds : `${HEADLINES.holds} that were put to the test`;
@@ -124,7 +124,7 @@ function isOld({ onBase }: SummaryFinding): boolean {
   return onBase === 'fails';
 }
 
-/** For example `1 distinct finding, 1 regression`. */
+/** Returns what failed, such as `1 distinct finding, 1 regression`. */
 function violatedText({ findings: all, corpus, budgets = [], stoppedEarly }: Summary): string {
   const findings = all.filter((finding) => !isOld(finding));
   const over = budgets.filter(({ exceeded }) => exceeded).length;
@@ -157,7 +157,7 @@ function contentionText(contention: { readonly [counter: string]: number }): str
   return parts.length === 0 ? 'no contention counted' : parts.join(', ');
 }
 
-/** `foreignWritesBetweenReadAndWrite` → `foreign writes between read and write`. */
+/** Splits a name into words: `foreignWritesBetweenReadAndWrite` → `foreign writes between read and write`. */
 function spaced(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 }
@@ -170,7 +170,7 @@ function confidenceText(runs: number): string {
 
 /** Percentage of runs with contention below which a campaign counts as hardly contended. */
 const CONTENDED_MIN = 1;
-/** With this number of runs, a failure in one of three runs would be found in nine of ten campaigns. */
+/** Minimum number of runs: with this many, nine of ten campaigns would find a failure that occurs in one of three runs. */
 const RUNS_MIN = 6;
 
 /** Warns that a green campaign with hardly any contention proves little; undefined if there was enough. */
@@ -209,7 +209,7 @@ function inconclusiveLines({ inconclusive, runs }: Summary, called = 'npx stalem
   ];
 }
 
-/** A waiver that covers nothing may be removed, but a short campaign may just have missed the failure. */
+/** Returns a line for each waiver. One that covers nothing may be obsolete, or a short campaign may have missed the failure. */
 export function waiverLines({ waived = [] }: Pick<Summary, 'waived'>): readonly string[] {
   return waived.map(({ waiver, reason, expires, count }) => {
     const covered = count === 0 ? 'covered nothing' : `covered ${countText(count, 'violation')}`;

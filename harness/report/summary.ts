@@ -1,6 +1,6 @@
 /**
- * The summary of a campaign: the `--json` document, from which the closing lines in the terminal (`summary-text.ts`) are
- * rendered too.
+ * The summary of a campaign: the `--json` document, from which the closing lines in the terminal (`summary-text.ts`) are also
+ * rendered.
  */
 import { z } from 'zod';
 import { CONFIRM_ON, type Confirmation, type Reproduced } from '../model/confirmation.ts';

@@ -23,8 +23,8 @@ export interface Because {
 const FIELDS_MAX = 8;
 
 /**
- * For example `no-lost-update of deployments.apps: spec.replicas (9 runs), metadata.labels (5)`, a line for each property and
- * resource. A field that was lost in several ways is listed once, with the highest count.
+ * Returns a line for each property and resource, such as `no-lost-update of deployments.apps: spec.replicas (9 runs),
+ * metadata.labels (5)`. A field that was lost in several ways is listed once, with the highest count.
  */
 export function symptomLines(symptoms: readonly ShownSymptom[]): readonly string[] {
   const groups = new Map<string, Map<string, number>>();

@@ -1,5 +1,5 @@
 /**
- * A target process's use of system resources and its reconciles, as figures and as text.
+ * Summarises a target process's use of system resources and its reconciles, as figures and as text.
  *
  * Does not own: whether a figure grows (`trend.ts`). Start at {@link summariseUse}.
  */
@@ -76,19 +76,22 @@ export const useSchema: z.ZodType<UseSummary> = z
   })
   .meta({ description: 'What a target that is a process takes of the system at rest' });
 
-/** Growth by two over half of this many runs is a leak: file descriptors and threads at rest are exact counts. */
+/**
+ * Thresholds for counts: growth by two over half of this many runs is a leak, because file descriptors and threads at rest are
+ * counted exactly.
+ */
 const LEAST_COUNT: Least = { growth: 2, runs: 20 };
-/** Heaps take long to reach their size, and fluctuate: growth must be a megabyte and a twentieth. */
+/** Thresholds for memory: heaps take long to reach their size, and fluctuate, so growth must be at least a megabyte and a twentieth. */
 const LEAST_MEMORY = { kb: 1024, share: 0.05, runs: 100 } as const;
 
-/** Runs differ in their requests, so growth must be more than a quarter. */
+/** Minimum growth of requests, as a share: runs differ in their requests, so growth must be more than a quarter. */
 const LEAST_REQUESTS_SHARE = 0.25;
 
-/** Returns undefined without any samples. */
+/** Summarises samples; returns undefined if there are none. */
 export function summariseUse({ atRest, counted, reconciles, time }: TargetUse): UseSummary | undefined {
   if (atRest.length === 0 && counted === 0) return undefined;
   const lives = groupsOf(atRest, ({ pid }) => pid);
-  // Fresh processes are compared with one another: what outlives them (files, caches) may accumulate on their machine.
+  // Fresh processes are compared with one another: files and caches that outlive them may accumulate on their machine.
   const series = lives.every(({ length }) => length === 1) ? groupsOf(atRest, ({ on }) => on) : lives;
   const figureOf = (of: keyof Footprint | 'requests', least: Least): FigureSummary => {
     const values = atRest.map((one) => one[of]);
@@ -202,7 +205,7 @@ export function reconcilesBeside(property: string, measurements: readonly Measur
   return `${text}, ${since} of them in the ${(spanMs / 1000).toFixed(1)} s after the disturbance had ended`;
 }
 
-/** A shorter sample does not give a rate. */
+/** Minimum length of a sample: a shorter one does not give a rate. */
 const SPAN_MIN_MS = 500;
 
 function total({ reconciles = {} }: Measurement): number {

@@ -164,8 +164,8 @@ function fitting({ request, short }: OperationRow, room: number, wanted = room):
 }
 
 /**
- * Renders a deviation. Besides the guilty mark, these are the only coloured rows. Users copy their labels, so these are wrapped
- * and never cut.
+ * Renders a deviation. Besides the guilty mark, these are the only coloured rows. Users copy the labels in them, so labels are
+ * wrapped and never cut.
  */
 function deviationLines(row: DeviationRow, { colors, width }: Layout): readonly string[] {
   const ordinal = row.ordinal === undefined ? '' : ` ${row.ordinal}`;
@@ -198,7 +198,7 @@ function atRestLines(story: Story, { width, colors }: Layout): readonly string[]
   });
 }
 
-/** Minimum length of a shortened field: its last names are shown. */
+/** Minimum length of a shortened field, so that at least its last names are shown. */
 const LEAF_MIN = 24;
 
 /** Shortens a field at its beginning: deep fields have the same beginning, and the end and both values matter more. */
@@ -229,7 +229,7 @@ function wrapParts(text: string, width: number): readonly string[] {
   return wrap(whole.join(BESIDE), width, 2).map((line) => line.replaceAll(NO_BREAK, ' '));
 }
 
-/** For example `93→6 steps · 24→2 actors · 25 runs · deterministic 5/5 · everyday (no lag needed) · embedded only`. */
+/** Formats the evidence: `93→6 steps · 24→2 actors · 25 runs · deterministic 5/5 · everyday (no lag needed) · embedded only`. */
 export function triedText(
   stats: FindingStats,
   { deterministic, confirmed }: Pick<Story, 'deterministic' | 'confirmed'>,
@@ -241,7 +241,7 @@ export function triedText(
   ].join(BESIDE);
 }
 
-/** The first half of it, for places that show grade and confirmation separately. */
+/** Formats the first half of {@link triedText}, for places that show grade and confirmation separately. */
 export function effortText(stats: FindingStats, deterministic: boolean): string {
   const { k, n } = stats.reproduced;
   const count = stats.count > 1 ? [`seen in ${stats.count} runs`] : [];

@@ -1,4 +1,4 @@
-/** Hand-written findings for the report's own tests. The order of the calls determines the ticks. */
+/** Hand-written findings for the report's own tests. The order in which a script's methods are called determines the ticks. */
 import { objectKey, type JsonValue, type KubeObject } from 'stalemate-apiserver/objects/object';
 import type { Violation } from '../model/check-result.ts';
 import type { Signature } from '../model/signature.ts';

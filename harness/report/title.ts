@@ -1,4 +1,4 @@
-/** The name of a finding on its first line and in its file name. */
+/** Names a finding on its first line and in its file name. */
 import { causeKey } from '../model/cause.ts';
 import type { Violation } from '../model/check-result.ts';
 import type { Signature } from '../model/signature.ts';
@@ -21,13 +21,16 @@ const TITLES: { readonly [propertyAndClass: string]: string } = {
   survival: 'DID NOT SURVIVE',
 };
 
-/** For example `LOST UPDATE`. */
+/** Returns the title of a finding, such as `LOST UPDATE`. */
 export function titleOf(signature: Signature): string {
   const title = TITLES[`${signature.property}/${signature.class}`] ?? TITLES[signature.property];
   return title ?? signature.property.replaceAll('-', ' ').toUpperCase();
 }
 
-/** For example `lost-update-7f3a91`: readable, with a number that is the same for the same cause wherever it is found. */
+/**
+ * Returns a finding's file name without extension, such as `lost-update-7f3a91`; equal causes get equal numbers wherever they
+ * are found.
+ */
 export function fileStem(of: Pick<Violation, 'cause' | 'signature'>): string {
   const words = titleOf(of.signature)
     .toLowerCase()

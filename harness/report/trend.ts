@@ -21,9 +21,9 @@ export interface Least {
   readonly runs: number;
 }
 
-/** Maximum length of a series, because every pair is compared: of a longer one, every k-th value is used. */
+/** Maximum length of a series, because every pair of values is compared; of a longer series, every k-th value is used. */
 const LOOKED_AT_MAX = 1_000;
-/** In standard deviations: one in a thousand series without a trend exceeds it by chance. */
+/** Threshold in standard deviations: one in a thousand series without a trend exceeds it by chance. */
 const SURE = 3.1;
 
 /** Tests all series, one for each process, together. */
@@ -61,7 +61,7 @@ function varianceOf(values: readonly number[]): number {
   return (part(values.length) - [...times.values()].reduce((sum, n) => sum + part(n), 0)) / 18;
 }
 
-/** Returns zero for an empty list. */
+/** Returns the median; zero for an empty list. */
 export function medianOf(values: readonly number[]): number {
   const sorted = Float64Array.from(values).sort();
   const middle = sorted.length >> 1;

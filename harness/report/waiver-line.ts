@@ -1,9 +1,9 @@
-/** The line that waives a finding, to paste into the configuration; identical in the terminal and on the page. */
+/** Makes the line that waives a finding, to paste into the configuration; it is identical in the terminal and on the page. */
 import { waivableOf } from '../model/waiver.ts';
 import type { Finding } from '../model/finding.ts';
 
 /**
- * Returns text that is valid in TypeScript and in YAML. The user fills in the reason and the last day: without them it is
+ * Returns text that is valid in TypeScript and in YAML. The user fills in the reason and the last day: a waiver without them is
  * refused.
  */
 export function waiverLine({

@@ -10,8 +10,8 @@ import { filesBelow } from './read-files.ts';
  *
  * @param flag - The flag that names another folder, for the error message.
  * @throws {USAGE} if the folder is one of ours and has been replaced by a symbolic link.
- * @throws {OUTPUT_FAILED} with the path, if the disk is full, the folder is not writable, and so on. An existing file is
- * untouched then.
+ * @throws {OUTPUT_FAILED} with the path, if the disk is full, the folder is not writable, and so on. An existing file is then
+ * untouched.
  */
 export function writeWhole(path: string, text: string, mode = 0o666, flag = '--report-dir'): void {
   refuseLinks(dirname(path), flag);
@@ -36,7 +36,7 @@ export function writeFailure(path: string, error: unknown, flag = '--report-dir'
   });
 }
 
-/** Returns the path of the temporary file. */
+/** Returns the path of the temporary file that this process writes before it replaces `path`. */
 export function partialOf(path: string): string {
   return `${path}.${markOf(ourProcess())}.partial`;
 }

@@ -1,8 +1,8 @@
 /**
  * Builds the command that continues a search: the command as typed, reduced to the arguments that the search depends on.
  *
- * Owns: which arguments those are. Does not own: budget and seed of the next search (`report/left-out.ts`). Environment
- * variables are not repeated: they are still set.
+ * Owns: which arguments the search depends on. Does not own: budget and seed of the next search (`report/left-out.ts`).
+ * Environment variables are not repeated, because they are still set.
  */
 import { Command } from 'commander';
 import type { Again } from '../../report/left-out.ts';

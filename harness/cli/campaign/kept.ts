@@ -9,7 +9,7 @@ import type { CommandContext } from '../command-context.ts';
 /**
  * Replays known findings before the search for new ones.
  *
- * @param onBroken - Called before it throws, with the results so far.
+ * @param onBroken - Called with the results so far, before an error is thrown.
  */
 export async function replayKept(
   kept: readonly NamedEntry[],
@@ -28,10 +28,10 @@ export async function replayKept(
   return replayCorpus(mine, config, { console, print, signal, budgetMs: corpusTimeMs(config), onBroken });
 }
 
-/** Maximum time, unless the corpus has a budget of its own. */
+/** Maximum time for the corpus, unless the corpus has a budget of its own. */
 const CORPUS_MS_MAX = 60_000;
 
-/** Returns the time for the corpus: a budget of its own, in addition to that of the search, or else a share of it. */
+/** Returns the time for the corpus: its own budget, in addition to that of the search, or else a share of the search's budget. */
 export function corpusTimeMs({ corpus, budget }: Pick<RunConfig, 'corpus' | 'budget'>): number {
   if (corpus.budgetMs !== null) return corpus.budgetMs;
   if (budget.unit === 'runs') return CORPUS_MS_MAX;

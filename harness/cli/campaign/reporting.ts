@@ -1,7 +1,7 @@
 /**
  * Reports a search from its first line to its exit code, for both campaigns and soaks.
  *
- * Owns: what is printed to stdout and stderr, and that an error comes last: earlier results are reported before it, in every
+ * Owns: what is printed to stdout and stderr, and that an error comes last: the results so far are reported first, in every
  * format. Does not own: the results and the outcome.
  */
 import type { RunConfig } from '../../execution/config/run-config.ts';
@@ -31,7 +31,7 @@ export interface Reporting {
   readonly reports: Reports;
 }
 
-/** Runs some work and reports its results. */
+/** Runs some work and reports its results, even if it fails. */
 export async function withReporting<T>(
   config: RunConfig,
   { report: requests = [], json = false }: Pick<RunFlags, 'report' | 'json'>,

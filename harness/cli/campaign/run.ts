@@ -129,7 +129,7 @@ async function runReporting(
               isKept = true;
               keeper.guard(() => unproved.seen(seen));
             },
-            // A finding that could not be written stays in `unproved/`, as it was first seen.
+            // A finding that could not be written stays in `unproved/` in its first form.
             onSettled: () => isKept && unproved.settled(),
             onFinding: (finding) => {
               progress.clear();
@@ -142,7 +142,7 @@ async function runReporting(
       });
       progress.clear();
       unproved.close();
-      // If a real server will be tried too, it gets half of the remaining time.
+      // If findings will also be tried on a real server, that gets half of the remaining time.
       const baseUntil = 'on' in confirm ? (realNow() + askedUntil) / 2 : askedUntil;
       if (build !== undefined && done.searched !== undefined)
         done.searched = await onBase(done.searched, build, ready, { print, signal, onCluster, until: baseUntil });

@@ -169,7 +169,7 @@ async function optionsOf(flags: CorpusFlags, { console }: CommandContext): Promi
   return { options: { ...merged, corpus: { ...merged.corpus, ...given({ folder: flags.corpus }) } }, ...file };
 }
 
-/** Redacts an entry, because those of earlier versions may contain secrets. */
+/** Redacts an entry, because entries from earlier versions may contain secrets. */
 function redactedEntry({ name, entry }: NamedEntry): NamedEntry {
   return { name, entry: redactConfigured(entry, {}, new Vault()) };
 }

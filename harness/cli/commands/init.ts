@@ -93,7 +93,7 @@ async function init(flags: InitFlags, context: CommandContext): Promise<ExitCode
     print(`first   ${left}\nthen    ${console.called} init --force\n`);
     return EXIT.inconclusive;
   }
-  // Files that were kept above are kept again; the CI job does not depend on what is found out later.
+  // Files that were kept above are kept again; the CI job does not depend on what the first run finds out.
   const written = new Set(plan.files.filter(({ does }) => does !== 'keep').map(({ path }) => path));
   const writeAgain = (known: Choice): void => {
     const repository = readRepository(cwd);
@@ -117,7 +117,7 @@ async function init(flags: InitFlags, context: CommandContext): Promise<ExitCode
   return firstRun(choice, flags, started, context);
 }
 
-/** Bounds of the first run without a given budget: it ends between them, once its result means something. */
+/** Bounds of the first run if no budget is given: the run ends between them, as soon as its result means something. */
 const SHORTEST_MS = 30_000;
 const LONGEST = '2m';
 
@@ -168,7 +168,7 @@ function planFor(
     configFile: configFile === undefined ? undefined : basename(configFile),
     installed: /"stalemate"\s*:/.test(repository.text('package.json')),
     schema: readFileSync(new URL(`../../../${SCHEMA}`, import.meta.url), 'utf8'),
-    // In a package, or in a linked clone.
+    // The schema of an installed package, or of a linked clone.
     schemaInstalled: [`./node_modules/stalemate/dist/${SCHEMA}`, `./node_modules/stalemate/${SCHEMA}`].find((path) =>
       existsSync(join(cwd, path)),
     ),

@@ -1,4 +1,4 @@
-/** Flags that define the cluster of `--cluster kind` (used by `cluster-flags.ts`). */
+/** The flags that define the cluster of `--cluster kind` (used by `cluster-flags.ts`). */
 import type { Command } from 'commander';
 import { KUBERNETES_VERSION, KUBERNETES_VERSION_FORM, type KindOptions } from '../../model/kind-options.ts';
 import { usage } from '../arguments.ts';

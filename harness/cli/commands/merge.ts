@@ -86,7 +86,7 @@ function merge(paths: readonly string[], { output, report = [] }: MergeFlags, { 
   return exitOf(soaks);
 }
 
-/** @throws {USAGE} if the file contains a line that was not read and would be lost. */
+/** @throws {USAGE} if the existing file contains a line that is not among `lines` and would be lost. */
 function writeLines(lines: readonly string[], path: string, cwd: string, vault: Vault): void {
   if (existsSync(path)) {
     const source = relative(cwd, path);

@@ -117,7 +117,7 @@ async function fromAuditLog(file: string, target: string | undefined): Promise<R
   };
 }
 
-/** Maximum number of deviations shown; the file contains all of them. */
+/** Maximum number of deviations printed; the file contains all of them. */
 const DEVIATIONS_SHOWN = 12;
 
 async function write(recording: Recording, out: string, { console }: CommandContext): Promise<void> {

@@ -153,7 +153,7 @@ function sizeOf({ stats: { reproduced, preemptions, holds, faults } }: Finding):
   return { reproduced, deviations: preemptions + holds + faults };
 }
 
-/** For example `shrunk from 6 deviations to 2, proved 10 of 10; written to …`. */
+/** Describes the shrinking, such as `shrunk from 6 deviations to 2, proved 10 of 10; written to …`. */
 function shrunkText({ stats }: Finding, { schedule }: Counterexample, path: string | undefined): string {
   const before = schedule.preemptions.length + schedule.holds.length + schedule.faults.length;
   const after = stats.preemptions + stats.holds + stats.faults;
@@ -180,7 +180,7 @@ function isForEmbedded({ schedule, target }: Counterexample): boolean {
   return undisturbable(schedule, { cluster: 'embedded', isProcess: 'command' in target }) === undefined;
 }
 
-/** Returns the flags that allow more than the file does. */
+/** Returns the flags that allow more than the counterexample does. */
 function flagsText(flags: ReplayFlags): string {
   const { allowContext = [], allowCluster = [], allowClusterWrite = [], trustFile } = flags;
   const { target, network, fileSystem, time, cluster, toxiproxy, kubeconfig, context } = flags;
@@ -225,14 +225,14 @@ function configuredBy(
 /** Number of replays on the embedded server, for comparison. */
 const EMBEDDED_TIMES = 3;
 
-/** Number of such replays for programs. */
+/** Returns, for the document, how often the embedded server reproduced the finding, and where the runs diverged. */
 function comparedWith(result: ReplayResult, embedded: ReplayResult | undefined): object {
   if (embedded === undefined) return {};
   const parting = partingOf(embedded.history, result.other ?? result.history);
   return { embedded: embedded.reproduced, ...given({ parting }) };
 }
 
-/** Describes where a passing run on a real cluster diverged from the embedded one. */
+/** Describes where a passing run on a real cluster diverged from the run on the embedded server. */
 function divergenceText(result: ReplayResult, embedded: ReplayResult, cluster: ClusterKind): string {
   const { k, n } = embedded.reproduced;
   const parting = partingOf(embedded.history, result.other ?? result.history);
@@ -341,7 +341,7 @@ function warnOfSecrets(unknown: number, print: (text: string) => void): void {
   );
 }
 
-/** Warns about another major version of Node: histories are only byte-identical within one. */
+/** Warns about a different major version of Node: histories are only byte-identical within one. */
 function warnOfVersions({ foundWith }: Counterexample, print: (text: string) => void): void {
   const { node } = versions();
   const major = (version: string): string => version.replace(/^v/, '').split('.')[0] ?? '';

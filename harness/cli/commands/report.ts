@@ -67,7 +67,7 @@ async function reportPath(path: string, flags: ReportFlags, { console }: Command
       if (out !== undefined) requireOurs(page, relative(cwd, page));
       pages.push(await writeReport(file, page, own, console));
     } catch (error) {
-      // In a folder, an unreadable record does not prevent the pages of the rest.
+      // An unreadable record in a folder does not prevent the pages of the others.
       if (!folder || !(error instanceof HarnessError)) throw error;
       console.err(`stalemate: ${error.message}\n`);
       code = error.exitCode;
@@ -137,7 +137,10 @@ async function readFinding(text: string, file: string, own: readonly Property[])
 /** Subfolders of a report folder from which pages are rendered. */
 const STORED: readonly string[] = ['records', 'recordings'];
 
-/** `DIR/records/x.json` → `DIR/reports/x.html`; for a record elsewhere, the page is beside it. */
+/**
+ * Returns the path of a record's page: `DIR/records/x.json` → `DIR/reports/x.html`. The page of a record elsewhere is beside
+ * the record.
+ */
 function pageOf(record: string, out: string | undefined, folder: boolean): string {
   const name = `${basename(record, '.json')}.html`;
   if (out !== undefined) return folder ? join(out, name) : out;
@@ -145,7 +148,7 @@ function pageOf(record: string, out: string | undefined, folder: boolean): strin
   return STORED.includes(basename(parent)) ? join(dirname(parent), 'reports', name) : join(parent, name);
 }
 
-/** Finds the counterexample where `run` writes it. */
+/** Returns the paths of a record and of its counterexample, if that is where `run` writes it. */
 function placesOf(record: string, cwd: string): { readonly record: string; readonly counterexample?: string } {
   const counterexample = join(dirname(dirname(record)), 'failures', basename(record));
   return {

@@ -34,7 +34,7 @@ export interface RunFlags extends TargetFlags {
   readonly report?: readonly ReportRequest[];
   readonly all?: boolean;
   readonly json?: boolean;
-  /** The arguments as typed; absent if there were none. */
+  /** How to start the search again, from the arguments as typed; absent for searches that no command line started. */
   readonly again?: Again;
 }
 

@@ -98,7 +98,7 @@ async function serve(flags: ServeFlags, { console, signal }: CommandContext): Pr
     installCrds(server, loadCrds(flags.crds));
   }
   const { ANONYMOUS, UNSECURED } = await import('stalemate-apiserver/http');
-  // Real servers disable anonymous requests with AlwaysAllow: otherwise a request without credentials could do anything.
+  // Real servers disable anonymous requests with AlwaysAllow: with both, a request without credentials could do anything.
   const anonymous = security === undefined ? UNSECURED : authorization === 'rbac' ? ANONYMOUS : undefined;
   const http = await listen(server, flags, {
     ...(security === undefined ? {} : { tls: security.tls }),
@@ -130,7 +130,7 @@ async function serve(flags: ServeFlags, { console, signal }: CommandContext): Pr
   }
 }
 
-/** Records the served cluster, so that a run on it needs no permission. */
+/** Records the served cluster, so that a run on it needs no permission; returns a function that removes the record. */
 async function noted(server: ApiServer, url: string): Promise<() => void> {
   const { noteServed } = await import('../../clusters/existing/served-clusters.ts');
   const system = server.objects('namespaces').find(({ metadata }) => metadata.name === 'kube-system');
@@ -179,7 +179,7 @@ async function secured(): Promise<Security> {
   };
 }
 
-/** The file contains an administrator's token. */
+/** The mode of the kubeconfig, which contains an administrator's token. */
 const PRIVATE = 0o600;
 
 /** Refuses to overwrite a kubeconfig unless `serve` has written it. */
@@ -196,8 +196,8 @@ async function checkOurs(path: string): Promise<void> {
 }
 
 /**
- * Uses a token instead of a client certificate: fabric8 only reads RSA keys unless Bouncy Castle is on its class path, and
- * generating an RSA key takes longer than the rest of the start.
+ * Renders the kubeconfig. It has a token instead of a client certificate: fabric8 only reads RSA keys unless Bouncy Castle is
+ * on its class path, and generating an RSA key takes longer than the rest of the start.
  */
 async function kubeconfigText(server: string, security: Security | undefined): Promise<string> {
   const { stringify } = await import('yaml');

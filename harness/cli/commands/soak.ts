@@ -38,7 +38,7 @@ export function soakCommand(context: CommandContext): Command {
     });
 }
 
-/** `--shard`. */
+/** Parses `--shard`. */
 export function shardArgument(text: string, _before: unknown, env: EnvVars = process.env): Shard {
   const [, word = '', size = ''] = /^(\d+|job)\/(\d+)$/.exec(text.trim()) ?? [];
   const isJob = word === 'job';
@@ -55,7 +55,7 @@ export function shardArgument(text: string, _before: unknown, env: EnvVars = pro
   );
 }
 
-/** `--seed-epoch`: also the name of a folder. */
+/** Validates `--seed-epoch`, which also names a folder. */
 export function epochArgument(text: string): string {
   if (/^[\w][\w.+-]{0,99}$/.test(text)) return text;
   throw usage(

@@ -87,7 +87,7 @@ const NETWORKS: readonly Network[] = ['none', 'host'];
 const FILES: readonly FileSystem[] = ['own', 'host'];
 const TIMES: readonly ProgramTime[] = ['virtual', 'real'];
 
-/** Adds the program after `--` to the flags; refuses an argument before it that is not an option, as a likely mistake. */
+/** Adds the program after `--` to the flags; refuses arguments before `--` that are not options, as a likely mistake. */
 export function flagsWith<T extends TargetFlags>(words: readonly string[], flags: T, self: Command): T {
   const { named, command } = wordsOf(words, self);
   if (named.length > 0) self.error(`too many arguments: "${named.join(' ')}"; a command follows --`);
@@ -105,7 +105,7 @@ export function wordsOf(
   return { named: words.slice(0, words.length - after), command: words.slice(words.length - after) };
 }
 
-/** Returns the arguments as typed, which only the outermost command has. */
+/** Returns the arguments as typed, which only the outermost command stores. */
 export function rawArgumentsOf(command: Command): readonly string[] {
   let root = command;
   while (root.parent !== null) root = root.parent;

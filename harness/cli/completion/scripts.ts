@@ -1,7 +1,7 @@
 /**
- * Generates completion scripts from the tree of commands. They do not call stalemate, so that TAB responds at once.
+ * Generates completion scripts from the tree of commands. The scripts do not call stalemate, so that TAB responds at once.
  *
- * After `--` comes another program: there, and for values without a fixed set, files are completed.
+ * Files are completed after `--`, where another program follows, and for values without a fixed set.
  */
 import type { Shell } from './shells.ts';
 import type { CompletionCommand, CompletionFlag } from './tree.ts';
@@ -10,7 +10,7 @@ type Tree = readonly CompletionCommand[];
 
 export const SCRIPTS: { readonly [shell in Shell]: (tree: Tree) => string } = { bash, zsh, fish };
 
-/** Collects the commands on the line so far, one word after the other; the same in bash and zsh. */
+/** Generates the case that collects the commands on the line so far, word by word; it is the same in bash and zsh. */
 function walk(tree: Tree): string {
   const paths = tree.filter(({ path }) => path !== '').map(({ path }) => `"${path}"`);
   return `      ${paths.join('|')}) at="\${at:+$at }$word" ;;`;
@@ -90,7 +90,7 @@ if [[ "$funcstack[1]" == "_stalemate" ]]; then _stalemate "$@"; else compdef _st
 `;
 }
 
-/** In zsh, a colon separates a word from its description. */
+/** Formats a word with its description for zsh, where a colon separates them. */
 function zshWord(word: string, about: string): string {
   const text = about === '' ? word : `${word}:${about.replaceAll(':', String.raw`\:`)}`;
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
@@ -111,7 +111,7 @@ function fish(tree: Tree): string {
   return `# Completion of stalemate for fish: stalemate completion fish | source\n${FISH_AT}\n${lines.join('\n')}\n`;
 }
 
-/** Returns the condition under which the words of a command are completed: after it, and before any of them. */
+/** Returns the condition under which the words of a command are completed: after the command, and before any of these words. */
 function fishCondition({ path, words }: CompletionCommand): string {
   if (path === '') return '__fish_use_subcommand';
   return `${fishFlags(path)}; and not __fish_seen_subcommand_from ${words.join(' ')}`;
@@ -121,7 +121,7 @@ function fishFlags(path: string): string {
   return path === '' ? '__fish_use_subcommand' : `__stalemate_at ${path}`;
 }
 
-/** Checks that these commands come first: "run" is a command, and a subcommand of "corpus". */
+/** A fish function that checks that its arguments are the first words of the line: "run" is both a command and a subcommand of "corpus". */
 const FISH_AT = `function __stalemate_at
   set -l words (commandline -opc)
   for i in (seq (count $argv))

@@ -1,4 +1,4 @@
-/** The commands, their flags, and the possible values of flags and arguments, as data. Derived from the parser. */
+/** The commands, their flags, and the possible values of flags and arguments, as data. Derives them from the parser. */
 import type { Command, Option } from 'commander';
 import { FAULT_KINDS, CONNECTION } from '../../model/fault-kinds.ts';
 import { properties } from '../registry.ts';
@@ -9,7 +9,7 @@ export interface CompletionFlag {
   readonly name: string;
   readonly about: string;
   readonly takesValue: boolean;
-  /** Empty if any value is possible; files are completed then. */
+  /** Empty if any value is possible, in which case files are completed. */
   readonly values: readonly string[];
 }
 

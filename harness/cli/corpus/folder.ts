@@ -1,5 +1,5 @@
 /**
- * The folder of a corpus: one file per finding, named after its failure.
+ * Reads and writes the folder of a corpus: one file per finding, named after its failure.
  *
  * Owns: reading all entries, with an error for each invalid file; writing and removing single entries. Files are written
  * atomically.
@@ -13,7 +13,7 @@ import { refuseLinks, writeWhole } from '../../report/write-files.ts';
 import { decodeCorpusEntry, encodeCorpusEntry } from '../../schedule/codec/corpus-entry.ts';
 import { usage } from '../arguments.ts';
 
-/** Maximum size: a larger counterexample cannot be reviewed. */
+/** Maximum size of a file: a larger counterexample cannot be reviewed. */
 const BYTES_MAX = 4 * 1024 * 1024;
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
 

@@ -25,7 +25,7 @@ export interface PromoteWishes {
   readonly reason?: string;
 }
 
-/** Calls `config` only if something must be run. */
+/** Promotes a counterexample or an entry. Calls `config` only if something must be run. */
 export async function promote(
   what: string,
   { state, reason }: PromoteWishes,
@@ -48,7 +48,7 @@ export async function promote(
     throw usage('got no reason, expected one for a quarantined entry; add --reason "waits for issue 217"');
   }
   const since = same?.since ?? realDate().toISOString().slice(0, 10);
-  // Replayed with its old state but the new content: if it still fails, it was never fixed.
+  // The entry is replayed with its old state but the new content: if it still fails, it was never fixed.
   const now = { name, entry: { ...given, state: known?.entry.state ?? ('open' as const) } };
   if (wanted === 'fixed' && !(await isFixed(now, await config(), context))) {
     const as = known === undefined ? 'is not kept' : 'is left as it was';
@@ -74,7 +74,7 @@ function nextState(known: NamedEntry | undefined, isFile: boolean): CorpusState 
   );
 }
 
-/** Paths in the file are relative to the working directory; those of the entry are relative to the project. */
+/** Makes an entry from a file, whose paths are relative to the working directory; those of the entry are relative to the project. */
 function entryFrom(file: string, cwd: string, home: string): CorpusEntry {
   const counterexample = redactCounterexample(decodeReplayable(readText(file, 'counterexample'), basename(file)));
   return {

@@ -14,7 +14,7 @@ export interface PruneWishes {
   readonly dryRun?: boolean;
 }
 
-/** Calls `config` only if something must be run. */
+/** Removes entries. Calls `config` only if something must be run. */
 export async function prune(
   named: readonly string[],
   { stale = false, doubles = false, dryRun = false }: PruneWishes,

@@ -30,7 +30,7 @@ import { secretSources } from '../../execution/config/secret-sources.ts';
 import type { Console } from '../console.ts';
 import { revisitConfigured } from '../library.ts';
 
-/** If time is short, regressions of fixed findings matter most. */
+/** The order of replays: if time is short, regressions of fixed findings matter most. */
 const ORDER: readonly CorpusState[] = ['fixed', 'open', 'quarantined'];
 
 export interface CorpusReplay {
@@ -45,7 +45,7 @@ export interface ReplayManner {
   readonly budgetMs: number;
   /** Number of runs before an entry counts as holding. */
   readonly times?: number;
-  /** Called before it throws, with the results so far. */
+  /** Called with the results so far, before an error is thrown. */
   readonly onBroken?: (replay: CorpusReplay) => void;
 }
 

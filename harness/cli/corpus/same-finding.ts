@@ -1,6 +1,6 @@
 /**
- * Finds entries of a corpus about the same bug of the same target. Names do not show that: they derive from the symptom that
- * was found first.
+ * Finds entries of a corpus about the same bug of the same target. Names do not show this, because they derive from the symptom
+ * that was found first.
  */
 import { causeKey } from '../../model/cause.ts';
 import { signatureText } from '../../model/signature.ts';
@@ -25,7 +25,7 @@ export function keptAs(kept: readonly NamedEntry[], given: CorpusEntry): NamedEn
   return known;
 }
 
-/** Returns an unused name: two bugs may have the same cause if that contains no request. */
+/** Returns an unused name: two bugs may have the same cause if the cause contains no request. */
 export function freeName(kept: readonly NamedEntry[], given: CorpusEntry): string {
   const stem = fileStem(given);
   if (!kept.some(({ name }) => name === stem)) return stem;
@@ -33,8 +33,8 @@ export function freeName(kept: readonly NamedEntry[], given: CorpusEntry): strin
 }
 
 /**
- * Returns all but the smallest entry of each signature, state and target; of equally small ones the first by name stays. States
- * are separate because a fixed entry is a regression test of its own, however small an open one is.
+ * Returns all but the smallest entry of each signature, state and target; of several equally small ones, the first by name
+ * stays. States are separate because a fixed entry is a regression test of its own, however small an open one is.
  */
 export function doublesIn(kept: readonly NamedEntry[]): readonly NamedEntry[] {
   const smallest = new Map<string, NamedEntry>();

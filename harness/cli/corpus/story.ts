@@ -8,7 +8,7 @@ import { tellStory } from '../../report/story.ts';
 import { renderStory } from '../../report/terminal.ts';
 import type { Console } from '../console.ts';
 
-/** Returns an empty text if there is no history, because the target crashed the run. */
+/** Returns the story; empty if there is no history, because the target crashed the run. */
 export function storyOf(revisited: Revisited, config: RunConfig, { color, width, called }: Console): string {
   const { name, entry, history, violation, reanchored } = revisited;
   if (history === undefined || violation === undefined) return '';

@@ -9,7 +9,7 @@ export interface Check {
   readonly name: string;
   readonly state: CheckState;
   readonly found: string;
-  /** The command or change that fixes it; absent if there is nothing to fix. */
+  /** The command or change that meets the requirement; absent if there is nothing to fix. */
   readonly fix?: string;
 }
 

@@ -1,4 +1,4 @@
-/** Checks what every run needs: Node, loopback and memory; and the isolation of programs from the network. */
+/** Checks what every run needs (Node, loopback and memory), and whether programs can be isolated from the network. */
 import { connect, createServer, type AddressInfo } from 'node:net';
 import { availableParallelism, freemem } from 'node:os';
 import { processWrapper } from '../../actors/process/process-wrapper.ts';
@@ -9,16 +9,16 @@ export async function hostChecks(): Promise<readonly Check[]> {
   return [node(), memory(), await loopback(), ...(await isolation())];
 }
 
-/** Always succeeds: the executable has checked the version already. */
+/** Describes Node. Always succeeds, because the executable has already checked the version. */
 function node(): Check {
   return ok('node', `${process.versions.node} on ${process.platform} ${process.arch}`);
 }
 
-/** Roughly the harness and four processes of a controller. */
+/** Minimum of free memory, in bytes: roughly what the harness and four processes of a controller need. */
 const MEMORY_MIN = 512 * 1024 * 1024;
 
 function memory(): Check {
-  // On Linux, the memory that is available without swapping; elsewhere it is less than that.
+  // On Linux, this is the memory that is available without swapping; on other systems it is less than that.
   const free = process.availableMemory?.() ?? freemem();
   const found = `${mebibytes(free)} MiB free, ${availableParallelism()} processors`;
   return free >= MEMORY_MIN
@@ -63,7 +63,7 @@ function loopback(): Promise<Check> {
   });
 }
 
-/** Runs work without isolation, but warn each time. */
+/** Checks isolation. Runs work without it, but warn each time. */
 async function isolation(): Promise<readonly Check[]> {
   const opened = await openNamespace();
   if ('refused' in opened) {

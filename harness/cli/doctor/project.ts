@@ -43,7 +43,7 @@ export async function projectChecks(file: string | undefined, { cwd, called }: C
   };
 }
 
-/** Findings are small, but the results of a night are not. */
+/** Minimum of free disk space, in bytes. Findings are small, but the results of a night are not. */
 const DISK_MIN = 200 * 1024 * 1024;
 
 async function writable(name: string, folder: string, needed: boolean, fix: string): Promise<Check> {
@@ -63,7 +63,7 @@ async function writable(name: string, folder: string, needed: boolean, fix: stri
   return free >= DISK_MIN ? ok(name, found) : lacking(name, found, `make room: ${fix}`, needed);
 }
 
-/** Removes a folder and its parents up to `last` while they are empty: another process may have begun to use them. */
+/** Removes a folder and its parents up to `last`, as long as they are empty: another process may have begun to use them. */
 export function removeEmpty(folder: string, last: string): void {
   try {
     rmdirSync(folder);

@@ -1,5 +1,5 @@
 /**
- * Helm charts that install the controller, rendered with their default values.
+ * Finds Helm charts that install the controller, and renders them with their default values.
  *
  * Start at {@link chartsIn} and {@link renderedChart}.
  */

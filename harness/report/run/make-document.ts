@@ -26,7 +26,7 @@ export type FindingPaths = Pick<ReportedFinding, 'counterexample' | 'record' | '
 export interface ScenarioFacts extends Pick<Scenario, 'name' | 'target' | 'cluster' | 'budget' | 'file'> {
   readonly properties: readonly { readonly name: string; readonly about: string }[];
   pathsOf(finding: Finding): FindingPaths;
-  /** Returns the page of a run that was inconclusive for this reason. */
+  /** Returns the path of the page of a run that was inconclusive for this reason. */
   unjudgedPageOf?(reason: string): string | undefined;
   /** How the search was started, for the command that continues it. */
   readonly again?: Again;
@@ -34,7 +34,7 @@ export interface ScenarioFacts extends Pick<Scenario, 'name' | 'target' | 'clust
 
 const STORY_WIDTH = 100;
 
-/** @param corpus - The results of the corpus, before the search. */
+/** @param corpus - The results of the corpus, which was replayed before the search. */
 export function makeScenario(result: CampaignResult, facts: ScenarioFacts, corpus?: CorpusSummary): Scenario {
   const { name, target, cluster, budget, file } = facts;
   const leftOut = leftOutOf(

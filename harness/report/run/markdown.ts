@@ -24,9 +24,9 @@ import { remarkLines, REMARKS_HEAD } from '../remarks.ts';
 import { symptomLines } from '../symptoms.ts';
 import { oneLine, visible } from './plain-text.ts';
 
-/** GitHub accepts a megabyte per step, and rejects longer summaries as a whole. */
+/** Maximum size of a summary: GitHub accepts a megabyte per step, and rejects longer summaries as a whole. */
 const BYTES_MAX = 900_000;
-/** Number of findings with a story; the rest is only listed. */
+/** Maximum number of findings shown with a story; the rest are only listed. */
 const STORIES_MAX = 20;
 
 export function renderMarkdown(run: RunDocument): string {
@@ -130,7 +130,7 @@ function propertiesBlock(scenario: Scenario): string {
   );
 }
 
-/** Escapes text, also for tables: no markup, no links, no mentions of users. */
+/** Escapes text, including for tables, so that it contains no markup, links or mentions of users. */
 function inline(text: string): string {
   return oneLine(text)
     .replaceAll('&', '&amp;')
@@ -140,7 +140,7 @@ function inline(text: string): string {
     .replaceAll(/[@#]|:(?! |$)/g, (sign) => `&#${sign.charCodeAt(0)};`);
 }
 
-/** Formats inline code, with more backticks around it than the text contains. */
+/** Formats inline code between more backticks than the text contains in a row. */
 function code(text: string): string {
   const line = oneLine(text).replaceAll('|', '¦');
   const ticks = '`'.repeat(longestRun(line, '`') + 1);

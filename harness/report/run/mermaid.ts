@@ -10,11 +10,11 @@ import type { OperationRow, StoryRow } from '../story-row.ts';
 import { foldedText } from '../terminal.ts';
 import { oneLine } from './plain-text.ts';
 
-/** Longer texts make the diagram too wide to read; the story beside it contains them in full. */
+/** Maximum length of a text. Longer ones make the diagram too wide to read; the story beside it contains them in full. */
 const TEXT_MAX = 110;
 const SERVER = 'api';
 
-/** Renders the lines of a diagram; ends with a line feed. */
+/** Renders the lines of a diagram; the text ends with a line feed. */
 export function sequenceOf(story: Story): string {
   const names = new Map(story.actors.map((actor, index) => [actor, `a${index}`]));
   const heads = story.actors.map(
@@ -61,7 +61,7 @@ function linesOf(
   }
 }
 
-/** Renders a request and its answer, if that is separate; the guilty request has a frame, because colour alone is not enough. */
+/** Renders a request, and its answer if the row has one; the guilty request has a frame, because colour alone is not enough. */
 function operationLines(row: OperationRow, actor: string): readonly string[] {
   const lines = [`${actor}->>${SERVER}: ${safe(row.request)}`];
   if (row.answer !== undefined) lines.push(`${SERVER}-->>${actor}: ${safe(row.answer)}`);

@@ -3,7 +3,7 @@
 /** Control characters except tab and line feed, unpaired surrogates, bidirectional marks, and characters that XML forbids. */
 const UNSEEN = /(?![\t\n])[\p{Cc}\p{Cs}]|\p{Bidi_Control}|[\u2028\u2029\uFFFE\uFFFF]/gu;
 
-/** Replaces invisible characters, and those that some formats cannot contain, by escapes. */
+/** Replaces invisible characters, and those that some formats cannot contain, with escapes. */
 export function visible(text: string): string {
   return text.replaceAll(UNSEEN, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }

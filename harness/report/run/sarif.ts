@@ -42,7 +42,7 @@ function resultOf(finding: ReportedFinding, { file }: Scenario): object {
     ruleId: finding.property,
     level: finding.fails ? 'error' : 'note',
     message: { text: visible(text) },
-    // A finding keeps its alert from run to run, including one from a version without causes.
+    // A finding keeps its alert from run to run, even if the alert dates from a version without causes.
     partialFingerprints: {
       'stalemateSignature/v1': finding.signature,
       'stalemateCause/v1': finding.cause?.key ?? finding.signature,

@@ -1,4 +1,4 @@
-/** A strict parser of the XML that reports use, for tests: throws unless it is well-formed. No DTD, no CDATA, no comments. */
+/** A strict parser of the XML that reports use, for tests: throws unless the text is well-formed. Accepts no DTD, CDATA or comments. */
 
 export interface XmlElement {
   readonly name: string;

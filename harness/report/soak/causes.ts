@@ -1,5 +1,5 @@
 /**
- * Assigns the findings of a soak to causes: lines of older versions identify findings by signature only.
+ * Assigns the findings of a soak to causes, because lines of older versions identify findings by signature only.
  *
  * If later lines name the cause of a signature, the older ones are counted with it. Does not own: the sums (`merge.ts`).
  */
@@ -17,7 +17,7 @@ export interface CauseNames {
 
 export function causeNames(batches: readonly BatchPart[]): CauseNames {
   const bySignature = new Map<string, string>();
-  // A cause may be named like a signature, if each symptom is a finding of its own, or if nothing else is known.
+  // The key of a cause may equal a signature if each symptom is a finding of its own, or if nothing else is known.
   const causes = new Set<string>();
   // If two causes share a symptom, the smaller key wins, so that every reader of the same lines chooses the same one.
   const learn = (signature: string, key: string): void => {

@@ -7,7 +7,7 @@ import { failsRun } from '../corpus-summary.ts';
 
 type Judged = SoakLineOf<'judged'>;
 
-/** Combines results of the corpus; undefined without one. */
+/** Combines results of the corpus; undefined without a corpus. */
 export function keptOf(lines: readonly Judged[]): CorpusSummary | undefined {
   const entries = worst(
     lines.flatMap(({ kept }) => kept),
@@ -25,7 +25,7 @@ export function budgetsOver(lines: readonly Judged[]): readonly BudgetCheck[] | 
   return checks.length === 0 ? undefined : checks;
 }
 
-/** Returns, for each name, the item with the smallest weights; between equal ones the smaller text. */
+/** Returns, for each name, the item with the smallest weights; of several with equal weights, the one with the smallest text. */
 function worst<T extends BudgetCheck | CorpusSummaryEntry>(
   all: readonly T[],
   weigh: (one: T) => readonly number[],

@@ -32,7 +32,7 @@ import { useOf } from './use.ts';
 import { given } from '../../model/given.ts';
 
 export interface Soak {
-  /** Shared by all lines of this soak, and by those of no other. */
+  /** The digest that all lines of this soak share, and no line of another soak has. */
   readonly digest: string;
   readonly about: SoakAbout;
   readonly budget: SoakBudget;
@@ -41,7 +41,7 @@ export interface Soak {
   readonly examples: readonly SoakLineOf<'finding'>[];
   /** One run for each reason for which runs were inconclusive. */
   readonly unjudged: readonly UnjudgedRun[];
-  /** Results of the corpus; absent without one. */
+  /** Results of the corpus; absent without a corpus. */
   readonly corpus?: CorpusSummary;
   readonly budgets?: readonly BudgetCheck[];
 }
@@ -59,7 +59,7 @@ export function mergeSoak(entries: Iterable<SoakEntry>, manner: MergeManner): re
     .sort((a, b) => (a.about.name === b.about.name ? 0 : a.about.name < b.about.name ? -1 : 1));
 }
 
-/** Returns undefined if no line describes the soak. */
+/** Merges the lines of one soak; returns undefined if no line describes it. */
 function oneSoak(parts: Parts, { allShards }: MergeManner): Soak | undefined {
   const [head] = parts.heads;
   if (head === undefined) return undefined;
@@ -200,7 +200,7 @@ function examplesOf(parts: Parts, counts: { readonly [cause: string]: number }, 
     });
 }
 
-/** Selects the run that is shortest to read for each reason. */
+/** Selects, for each reason, the run that is shortest to read. */
 function unjudgedOf({ unjudged }: Parts): readonly UnjudgedRun[] {
   const best = new Map<string, Parts['unjudged'][number]>();
   for (const entry of unjudged) {
@@ -221,7 +221,7 @@ function withoutTime(line: string): string {
   return JSON.stringify({ ...(JSON.parse(line) as object), at: '' });
 }
 
-/** The starting value; the first batch replaces it. */
+/** The tally of a property before the first batch is added. */
 const NO_OPINION: PropertyTally = { holds: 0, violated: 0, inconclusive: 0, vacuous: true, untested: true };
 
 function talliesOf(results: readonly BatchResult[]): { readonly [property: string]: PropertyTally } {

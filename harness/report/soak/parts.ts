@@ -1,13 +1,16 @@
-/** The lines of one soak, without duplicates and in a fixed order, whatever their order in the files. Start at {@link Parts}. */
+/**
+ * Sorts the lines of one soak into parts, without duplicates and in a fixed order, whatever their order in the files. Start at
+ * {@link Parts}.
+ */
 import { causeKey } from '../../model/cause.ts';
 import type { BatchResult, SoakBudget, SoakEntry, SoakLine, SoakLineOf } from '../../model/soak.ts';
 import { compareExamples } from './smallest.ts';
 
 /** The lines of one batch. */
 export interface BatchPart {
-  /** The machine that made it: epoch and shard. */
+  /** The machine that ran the batch, by epoch and shard. */
   readonly on: string;
-  /** The time of its last line. */
+  /** The time of the batch's last line. */
   readonly at: string;
   readonly result: BatchResult | undefined;
   readonly failed: SoakLineOf<'failed'> | undefined;
@@ -28,7 +31,7 @@ export class Parts {
   /** The results that each start reports besides its batches. */
   readonly judged: readonly SoakLineOf<'judged'>[];
   readonly #places: ReadonlyMap<string, { readonly epoch: string; readonly shard: string }>;
-  /** Shards that have ended. One that was given more time has later lines, and has not. */
+  /** Shards that have ended. A shard that was given more time afterwards has later lines, and so has not ended. */
   readonly #ended: ReadonlySet<string>;
 
   constructor(entries: readonly SoakEntry[]) {
@@ -134,7 +137,7 @@ function sizeOf({ timeMs = 0, runs = 0 }: SoakBudget): number {
   return timeMs + runs;
 }
 
-/** For example `3/16` → 3 and 16. */
+/** Parses a shard: `3/16` → 3 and 16. */
 function numbersOf(shard: string): readonly [number, number] {
   const [index = 1, count = 1] = shard.split('/').map(Number);
   return [index, count];

@@ -35,7 +35,7 @@ function sizesOf({ stats, counterexample: { confirmed } }: SoakRecord): readonly
     stepsAfter,
     heldItems,
     reproduced.n - reproduced.k,
-    // Of equal examples, prefers one that was tried on a real server.
+    // Prefers, between equal examples, one that was tried on a real server.
     confirmed === undefined ? 1 : 0,
   ];
 }

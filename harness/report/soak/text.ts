@@ -1,4 +1,4 @@
-/** Facts about a soak as text, figures and documents: how much was tried, in addition to what every campaign reports. */
+/** Renders facts about a soak as text, figures and documents: how much was tried, in addition to what every campaign reports. */
 import { z } from 'zod';
 import type { SoakBudget } from '../../model/soak.ts';
 import type { SoakFacts } from '../../model/soak-facts.ts';
@@ -69,18 +69,18 @@ function batchText(batches: number): string {
   return `${batches} batch${batches === 1 ? '' : 'es'}`;
 }
 
-/** For example `first 2026-11-22 03:17, last 2026-11-23 04:01`. */
+/** Formats when a finding was seen, such as `first 2026-11-22 03:17, last 2026-11-23 04:01`. */
 export function seenText({ first, last }: SeenTimes): string {
   const [from, to] = [momentText(first), momentText(last)];
   return from === to ? `seen ${from}` : `first ${from}, last ${to}`;
 }
 
-/** For example `2026-11-22 03:17`, in UTC. */
+/** Formats a time, such as `2026-11-22 03:17`, in UTC. */
 function momentText(iso: string): string {
   return iso.slice(0, 16).replace('T', ' ');
 }
 
-/** For example `8 h`, `90 s`, `20000 runs`; for each shard. */
+/** Formats the budget of each shard: `8 h`, `90 s`, `20000 runs`, or `4 × 8 h` for four shards. */
 export function soakBudgetText({ timeMs, runs }: SoakBudget, shards: number): string {
   const one = timeMs === undefined ? `${runs ?? 0} runs` : spanText(timeMs);
   return shards === 1 ? one : `${shards} × ${one}`;
