@@ -1,9 +1,10 @@
 /**
- * P3, bounded rate: at rest the target is quiet, retries back off, no fights.
+ * P3, bounded rate: at rest the target is quiet, its retries back off, and it does not fight with other writers.
  *
- * Owns: how much activity at rest is too much, and its cause. The cause of a loop is found by withholding the target's own writes from its
- * watches: if it falls silent it triggers itself, if the period stays it is a timer. Polls and heartbeats are compared with the idle
- * activity in the references. Suspicious runs get a longer settle phase first, except if virtual time did not pass.
+ * Owns: how much activity at rest is too much, and its cause. The cause of a loop is found by withholding the target's own
+ * writes from its watches: if the target falls silent, it triggers itself; if the period stays the same, a timer does. Polls
+ * and heartbeats are compared with the idle activity in the references. Suspicious runs get a longer settle phase first, unless
+ * virtual time did not pass.
  */
 import type { CheckResult, Violation } from '../harness/model/check-result.ts';
 import { HOLDS } from '../harness/model/check-result.ts';
@@ -30,28 +31,31 @@ import { isPatientRead, judgeStreak, RETRIES_MIN } from '../harness/oracle/retri
 import { isActive } from './exercised.ts';
 
 const NAME = 'bounded-rate';
-/** The number of requests at rest without a pause that no burst of a single reconcile explains: a hot loop. */
+/** The number of requests at rest without a pause that count as a hot loop, because no single reconcile makes as many. */
 const HOT_REQUESTS_MIN = 40;
 /**
  * The end of a hot loop is examined over this time, or over as many requests as were counted without a pause: a busy machine may take a
  * second for a request.
  */
 const HOT_SPAN_MS = 5_000;
-/** How often a request of a loop occurs; if there are few requests, an eighth of them. */
+/** How often a request must occur to belong to a loop; if there are few requests, an eighth of their number is enough. */
 const REPEATS_MIN = 8;
-/** One write at rest may be the last step of converging; three in the second half are a pattern. */
+/**
+ * Minimum number of requests for a pattern: one write at rest may be the last step of converging; three in the second half are
+ * a pattern.
+ */
 const HABIT_MIN = 3;
-/** A requeue with this period or shorter is a busy loop, even if the references do the same. */
+/** Maximum period of a busy loop: a requeue this frequent is one, even if the references do the same. */
 const SHORT_PERIOD_MS = 1_000;
-/** After waiting this long for silence, unsuccessfully, a busy loop is proven. */
+/** The time of waiting for silence in vain after which a busy loop is proven. */
 const SHORT_SEEN_MS = 8_000;
 /** The number of equal intervals in a row that prove a period. */
 const SHORT_MIN = 10;
-/** A child or two may be in flight when their owner is deleted. */
+/** Minimum number of children made for a deleted owner: one or two may be in flight when the owner is deleted. */
 const DEAF_MIN = 5;
-/** The most requests that a finding names. */
+/** Maximum number of requests that a finding names. */
 const NAMED_MAX = 10;
-/** Withholding its own writes silences a self-triggered loop; this share of the activity may remain on the way to rest. */
+/** A loop that triggers itself falls silent if its own writes are withheld; this share of the activity may remain on the way to rest. */
 const SILENT_SHARE = 0.25;
 const SILENT_MAX = 3;
 
@@ -105,7 +109,7 @@ function judgeRest(history: History): CheckResult {
   }
 }
 
-/** Children created at rest for a deleted owner, while no watch could deliver the deletion. Decides about runs that do not come to rest. */
+/** Finds children created at rest for a deleted owner while no watch could deliver the deletion. Only judges runs that came to rest. */
 function deafLoop(history: History, rest: ReturnType<typeof restStart>): Violation | undefined {
   if (history.settlement.result !== 'quiescent') return undefined;
   const made = madeForTheGone(history, rest);
@@ -123,7 +127,10 @@ function deafLoop(history: History, rest: ReturnType<typeof restStart>): Violati
   };
 }
 
-/** Without a timer in between, run time consists of the requests' own time: a longer settle phase could not show more. */
+/**
+ * Judges activity during which no timer fired. Run time then consists of the requests' own time, so a longer settle phase could
+ * not show more.
+ */
 function judgeHotInstant(history: History, steps: number): CheckResult {
   const activity = activityAfter(history, restStart(history));
   const last = activity.at(-1);
@@ -144,7 +151,7 @@ function judgeHotInstant(history: History, steps: number): CheckResult {
   return rateViolation(history, 'hot-loop', hot, `sends ${hot.length} requests as fast as it is answered`);
 }
 
-/** Requests of a loop repeat; a single reconcile of a large operator may be a hundred requests, too. */
+/** Reports whether requests repeat, as those of a loop do; a single reconcile of a large operator may also make a hundred requests. */
 function isRepeated(requests: readonly Operation[]): boolean {
   const often = Math.min(REPEATS_MIN, requests.length / REPEATS_MIN);
   const counts = Map.groupBy(requests, ({ verb, resource, namespace, name, query }) =>
@@ -154,7 +161,7 @@ function isRepeated(requests: readonly Operation[]): boolean {
   return repeated >= requests.length / 2;
 }
 
-/** The target came to rest, but reads that do not count as activity may continue. */
+/** Judges a target that came to rest, but may continue with reads that do not count as activity. */
 function judgeShortRequeue(history: History): CheckResult {
   if (activityAfter(history, restStart(history)).length < HABIT_MIN) return HOLDS;
   const half = laterHalf(history);
@@ -181,7 +188,7 @@ function judgeShortRequeue(history: History): CheckResult {
   );
 }
 
-/** A few requests in a short time may be as frequent as those of a busy loop. */
+/** Reports whether requests are as frequent as those of a busy loop; a few in a short time may be so by chance. */
 function isSuspect({ activity, spanMs }: Half): boolean {
   return activity.length >= HABIT_MIN && spanMs / activity.length <= SHORT_PERIOD_MS;
 }
@@ -197,7 +204,7 @@ function judgeUnrest(history: History): CheckResult {
   const writes = activity.filter(({ verb }) => isWrite(verb));
   const windowMs = suspectSettleMs(history);
   const longest = longestSettle(history);
-  // After activity this long, a longer wait cannot bring silence.
+  // After activity for this long, waiting longer cannot bring silence.
   const proven = longest !== undefined && longest.windowMs >= SHORT_SEEN_MS && longest.laterHalf !== undefined;
   const short = isShortPeriod(half) || (proven && isShort(longest.laterHalf));
   const suspect = !proven && isSuspect(half);
@@ -267,12 +274,12 @@ function pacing({ activity, fromMs, spanMs }: Half): NonNullable<Settled['laterH
   return { requests: activity.length, spanMs, goesOn: goesOn(activity, fromMs, spanMs) };
 }
 
-/** `every 500 ms`; without requests there is no period. */
+/** Describes the period, such as `every 500 ms`; without requests there is no period. */
 function paceText({ requests, spanMs }: NonNullable<Settled['laterHalf']>): string {
   return requests === 0 ? 'now and then' : `every ${Math.round(spanMs / requests)} ms`;
 }
 
-/** A single late burst, for instance a write for each child, is no period. */
+/** Reports whether a period is short. A single late burst, for instance a write for each child, does not count as a period. */
 function isShort({ requests, spanMs, goesOn: lasting }: NonNullable<Settled['laterHalf']>): boolean {
   return requests >= SHORT_MIN && spanMs / requests <= SHORT_PERIOD_MS && lasting;
 }
@@ -364,7 +371,7 @@ function fightViolation({ revisions, path, actors, values, severity }: Fight): V
   };
 }
 
-/** The longest extended settle phase so far. */
+/** Returns the longest extended settle phase so far. */
 function longestSettle(history: History): Settled | undefined {
   return history.probes.findLast((probe) => probe.probe === 'extended-settle');
 }

@@ -45,7 +45,7 @@ function check(history: History): CheckResult {
     const child = childOf(reference, index.role(owner), index.role(revision));
     if (child === undefined || child.surges) continue;
     const siblings = liveSiblings(index, revision, owner);
-    // Fewer than any spec asks for: no need to find out which specs there were.
+    // There are fewer than any spec asks for, so which specs there were does not matter.
     if (siblings.length < Math.min(...Object.values(child.maxBySpec))) continue;
     const max = maximum(index, child, reference, owner, revision);
     if (max === undefined) continue;
@@ -65,8 +65,8 @@ function childOf(reference: Reference, owner: string, role: string): ReferenceCh
 }
 
 /**
- * The most that any spec of the owner so far asks for: the target may still be working on an older one, and may already have read a newer
- * one. A spec that no reference tried may ask for anything, so nothing is claimed.
+ * Returns the most that any spec of the owner so far asks for: the target may still be working on an older one, and may already
+ * have read a newer one. A spec that no reference tried may ask for anything, so nothing is claimed.
  */
 function maximum(
   index: HistoryIndex,
@@ -99,7 +99,8 @@ function judgeCreation(
   const since = operation?.invoked.at ?? creation.at;
   const known = siblings.map((sibling) => index.seenBy(creation.actor, sibling.uid, since));
   const unseen = siblings.filter((_, at) => known[at]?.length === 0);
-  // Neither its watch nor its reads delivered one.
+  // Counts the siblings that only the answers to the target's own writes showed: neither its watch nor its reads delivered
+  // them.
   const answered = known.filter((seen) => seen.length > 0 && seen.every(({ how }) => how === 'own write')).length;
   const excused = unseen.filter((sibling) => isUnresolved(index.operation(sibling.op))).length;
   if (siblings.length < max + excused) return undefined;
@@ -122,7 +123,10 @@ function judgeCreation(
   };
 }
 
-/** Children of the same owner and role that the target created, alive and not terminating when the new one was created. */
+/**
+ * Returns the children of the same owner and role that the target created and that were alive and not terminating when the new
+ * one was created.
+ */
 function liveSiblings(index: HistoryIndex, creation: Revision, owner: Revision): readonly Revision[] {
   const role = index.role(creation);
   const siblings: Revision[] = [];
@@ -140,7 +144,7 @@ function liveSiblings(index: HistoryIndex, creation: Revision, owner: Revision):
   return siblings;
 }
 
-/** A sibling that another writer relabelled, failed or rewrote may have to be replaced while it still exists. */
+/** Reports whether another writer relabelled, failed or rewrote a sibling, which may have to be replaced while it still exists. */
 function isTakenAway(index: HistoryIndex, chain: readonly Revision[], before: number): boolean {
   return chain.some(
     (revision) =>
@@ -151,7 +155,7 @@ function isTakenAway(index: HistoryIndex, chain: readonly Revision[], before: nu
   );
 }
 
-/** The target's own delete may be in flight when the replacement arrives. */
+/** Reports whether the target's own delete of a sibling may be in flight when the replacement arrives. */
 function isBeingDeleted({ history }: HistoryIndex, sibling: Revision, before: number): boolean {
   return history.operations.some(
     ({ verb, actor, resource, namespace, name, invoked }) =>
@@ -163,7 +167,7 @@ function isBeingDeleted({ history }: HistoryIndex, sibling: Revision, before: nu
   );
 }
 
-/** A create whose answer was lost: the client may not know of it, and may create one more. */
+/** Reports whether the answer to a create was lost: the client may not know of the object, and may create one more. */
 function isUnresolved(operation: Operation | undefined): boolean {
   return operation?.outcome.type === 'info' || operation?.outcome.type === 'pending';
 }

@@ -1,10 +1,10 @@
 /**
  * P1, convergence: once perturbation stops, the target reaches the expected state and stays there.
  *
- * The expected state is the one that a fresh, unfaulted target produces from the healed foreign input. It counts only together with a
- * second witness: a fresh incarnation on the unchanged final state writes something. One witness alone is a warning, as a target may depend
- * on the order of events by design. Suspicious runs get a longer settle phase first. Does not own: matching and comparing
- * (`oracle/final-state.ts`).
+ * The expected state is the one that a fresh, unfaulted target produces from the healed foreign input. A difference counts only
+ * together with a second witness: a fresh incarnation on the unchanged final state writes something. One witness alone gives
+ * only a warning, because a target may depend on the order of events by design. Suspicious runs get a longer settle phase
+ * first. Does not own: matching and comparing (`oracle/final-state.ts`).
  */
 import type { JsonValue } from 'stalemate-apiserver/objects/object';
 import { roleOf } from '../harness/model/actor.ts';
@@ -107,7 +107,7 @@ function judgeSuspect(
   // A run that healed in the middle of a long settle phase had no time left for the full silence.
   const isOver = extended !== undefined && (isAtRest(extended) || extended.laterHalf?.requests === 0);
   if (later.length === 0 && isOver) return healedLate(history, found, extended.windowMs);
-  // The longest settle phases take the most time: skip them for differences that occur undisturbed too.
+  // The longest settle phases take the most time: they are skipped for differences that also occur undisturbed.
   if (extended !== undefined && extended.windowMs >= LONG_MS && extended.windowMs < windowMs) {
     const undisturbed = lastProbe(history, 'undisturbed');
     if (undisturbed === undefined)
@@ -136,7 +136,7 @@ function judgeSuspect(
   }
   const writes = fresh.writes.filter((write) => !BENIGN_WRITE.test(write) && isAbout(write, later));
   if (writes.length === 0) return judgeSilent(history, later);
-  // `update fleets.example.com/arena spec.map="desert" …`: the field that it would change comes first.
+  // `update fleets.example.com/arena spec.map="desert" …`: the field that the write would change comes first.
   const [first = ''] = writes;
   const write = first.split(' ').slice(0, 2).join(' ');
   const note = `a copy started now would ${write}`;
@@ -145,8 +145,8 @@ function judgeSuspect(
 }
 
 /**
- * Excludes random values: a target that picks one of several zones or nodes, say, is right with any of them. A few undisturbed runs may
- * have picked the same one by accident.
+ * Excludes random values: for example, a target that picks one of several zones or nodes is right with any of them. A few
+ * undisturbed runs may have picked the same one by accident.
  */
 function withoutRandomDifferences(history: History, found: readonly Difference[], note: string): CheckResult {
   const others = lastProbe(history, 'other-copies');
@@ -161,8 +161,9 @@ function withoutRandomDifferences(history: History, found: readonly Difference[]
 }
 
 /**
- * An annotation that only the target writes is a note to itself: frameworks use them to remember which handler to call again. A leftover
- * one is harmless as long as nothing else differs. (One that other clients write too is not the target's, and no difference.)
+ * Reports whether a difference is only a note. An annotation that only the target writes is a note to itself: frameworks use
+ * such notes to remember which handler to call again. A leftover note is harmless as long as nothing else differs. (An
+ * annotation that other clients also write is not the target's, and does not count as a difference.)
  */
 function isNote({ what, path, expected }: Difference): boolean {
   return what === 'wrong-value' && expected === undefined && path.startsWith('metadata.annotations');
@@ -177,12 +178,12 @@ function isAbout(write: string, found: readonly Difference[]): boolean {
   return found.some((difference) => groupOf(difference.object) === object);
 }
 
-/** Objects with generated names are compared by their group: which of them differs varies between runs. */
+/** Returns the group of objects with generated names, by which they are compared: which of them differs varies between runs. */
 function groupOf(object: string): string {
   return object.replace(/~\d+$/, '');
 }
 
-/** Healing within the time of ordinary back-offs is convergence; later, it is a warning. */
+/** Judges a run that healed in a longer settle phase: within the time of ordinary back-offs it converged; later, it gets a warning. */
 function healedLate(history: History, found: readonly Difference[], windowMs: number): CheckResult {
   if (windowMs <= ORDINARY_MS) return HOLDS;
   const healed = `only after more than the settle window of ${settleWindow(history)}, by a resync or a poll`;
@@ -214,7 +215,7 @@ function judgeSilent(history: History, found: readonly Difference[]): CheckResul
   return withoutRandomDifferences(history, inexcusable, note);
 }
 
-/** The kinds of differences that the same workload also ends with undisturbed. */
+/** Returns the kinds of differences with which the same workload also ends undisturbed. */
 function excusedBy(
   history: History,
   { final, names, expected }: Extract<ProbeResult, { probe: 'undisturbed' }>,
@@ -251,7 +252,7 @@ function violated(
   const more = found.length === 1 ? '' : ` (and ${found.length - 1} more)`;
   const last = uid === undefined ? undefined : indexOf(history).chain(uid).at(-1);
   const guilty = lastAttempt(history, first);
-  // A cause rather than one of its many symptoms: without events the target cannot react.
+  // Names the cause rather than one of its many symptoms: without events the target cannot react.
   const [deaf, ...besides] = severity === 'error' ? watchesGivenUp(history) : [];
   const also = besides.length === 0 ? '' : `, nor is that of ${besides.map(({ resource: of }) => of).join(', ')}`;
   const cause = deaf === undefined ? '' : `; its watch of ${deaf.resource} ${deaf.what} and is not open again${also}`;
@@ -273,8 +274,8 @@ function violated(
 }
 
 /**
- * The difference that names the finding: that of the first object, and the shallowest field, by name. Servers order the fields of an object
- * differently, and a finding must be the same on all of them.
+ * Returns the difference that names the finding: that of the first object and its shallowest field, by name. Servers order the
+ * fields of an object differently, and a finding must be the same on all of them.
  */
 function mostSignificant(found: readonly Difference[]): Difference | undefined {
   const [first, ...rest] = found;
@@ -299,7 +300,7 @@ function describe({ what, object, path, expected, actual }: Difference): string 
   }
 }
 
-/** The same text for all objects of the kind, since reasons are counted. */
+/** Describes a difference with the same text for all objects of the kind, because reasons are counted. */
 function inGeneral({ what, resource, path }: Difference): string {
   switch (what) {
     case 'missing-object':
@@ -317,7 +318,7 @@ function text(value: JsonValue | undefined): string {
   return json.length > 60 ? `${json.slice(0, 59)}…` : json;
 }
 
-/** The target's last request about the object. */
+/** Returns the id of the target's last request about the object. */
 function lastAttempt(history: History, { resource, object, uid }: Difference): number | undefined {
   const name = object.slice(resource.length + 1);
   const real = uid === undefined ? name : (indexOf(history).chain(uid)[0]?.name ?? name);

@@ -1,9 +1,11 @@
 /**
- * P9, crash equivalence: a target that is killed at any of its calls and restarted ends in a state in which an uninterrupted one may end.
+ * P9, crash equivalence: a target that is killed at any of its calls and restarted ends in a state in which an uninterrupted
+ * target may also end.
  *
- * Judged like convergence, against the same allowed states. It is a violation of this property if a crash is the cause: the run had a
- * crash, and the same run without its crashes does not end like that. It then replaces convergence's violation about the same difference,
- * which remains for runs that fail with or without a crash. Does not own: the comparison (`convergence.ts`).
+ * Judged like convergence, against the same allowed states. It is a violation of this property if a crash is the cause: the run
+ * had a crash, and the same run without its crashes ends differently. The violation then replaces convergence's violation about
+ * the same difference, which remains for runs that fail with or without a crash. Does not own: the comparison
+ * (`convergence.ts`).
  */
 import type { CheckResult, Violation } from '../harness/model/check-result.ts';
 import { HOLDS } from '../harness/model/check-result.ts';
@@ -46,7 +48,7 @@ function check(history: History): CheckResult {
   const excused = nearestDifferences(history, probedState(history, spared.final, spared.names), spared.expected);
   const places = new Set(excused.map(({ resource, path }) => `${resource} ${leafPattern(path)}`));
   const caused = found.filter(({ signature }) => {
-    // A watch that was given up is a cause of its own: any difference at all without the crash excuses it.
+    // A watch that was given up is a separate cause, which any difference in the run without the crash excuses.
     if (signature.class === 'stopped-watching') return excused.length === 0;
     return !places.has(`${signature.kind} ${signature.field}`);
   });

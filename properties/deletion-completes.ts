@@ -1,10 +1,10 @@
 /**
- * P6, deletion completes: a deleted object disappears once the target has to remove its finalizers.
+ * P6, deletion completes: a deleted object disappears once it is up to the target to remove its finalizers.
  *
- * Judges objects that are terminating at rest with only finalizers that the target itself adds; while another client's is present, the
- * target may be waiting for that. Suspicious runs get a longer settle phase. If a fresh copy of the target would complete the deletion,
- * something in the run stopped the target; if the fresh copy waits too, a violation is reported only if no other client has changed what it
- * may be waiting for.
+ * Judges objects that are terminating at rest with only finalizers that the target itself adds; while another client's
+ * finalizer is present, the target may be waiting for that client. Suspicious runs get a longer settle phase. If a fresh copy
+ * of the target would complete the deletion, something in the run stopped the target; if the fresh copy waits too, a violation
+ * is reported only if no other client has changed what it may be waiting for.
  */
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import { roleOf } from '../harness/model/actor.ts';
@@ -44,7 +44,7 @@ function check(history: History): CheckResult {
     return unclear(
       'the run never came to rest, so there is no final state to judge (bounded-rate judges whether it may be this busy)',
     );
-  // A target that does not complete a deletion undisturbed cannot be expected to in a trial.
+  // A target that does not complete a deletion undisturbed cannot be expected to do so in a trial.
   if (!reference.deletes.includes(index.role(first))) {
     return unclear(
       'the target did not finish this deletion undisturbed either: the object may not be meant to be deleted',
@@ -82,7 +82,10 @@ function judgeStuck(history: History, index: HistoryIndex, stuck: Revision): Che
   return { result: 'violated', violations: [violation(index, stuck, 'a restart would not fix it either')] };
 }
 
-/** Uids differ between runs that are not repeatable, so the object is identified by kind, namespace and name. */
+/**
+ * Reports whether an object is still terminating. It is identified by kind, namespace and name, because uids differ between
+ * runs that are not repeatable.
+ */
 function isStuck(final: readonly KubeObject[], stuck: Revision): boolean {
   return final.some(
     ({ kind, metadata }) =>
@@ -93,7 +96,7 @@ function isStuck(final: readonly KubeObject[], stuck: Revision): boolean {
   );
 }
 
-/** The objects that are terminating at the end. */
+/** Returns the objects that are terminating at the end. */
 function terminating(index: HistoryIndex): readonly Revision[] {
   const out: Revision[] = [];
   for (const chain of index.chains()) {

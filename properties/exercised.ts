@@ -1,15 +1,16 @@
 /**
- * Checks whether a history contains anything that could have violated a property: otherwise "holds" says nothing about the target.
+ * Checks whether a history contains anything that could have violated a property. If not, "holds" says nothing about the
+ * target.
  *
- * A campaign arranges for that; a recording of a test suite contains whatever it contains. Each function is the minimum that one property
- * needs: it never judges.
+ * A campaign arranges for that, but a recording of a test suite contains whatever the tests happened to do. Each function
+ * checks the minimum that one property needs, and never judges.
  */
 import { roleOf } from '../harness/model/actor.ts';
 import { isWrite, phaseStart, type History } from '../harness/model/history.ts';
 import { OUTSIDE } from '../harness/model/outside.ts';
 import { livesOf, overlap } from '../harness/oracle/leadership.ts';
 
-/** Another writer changed an object or field that the target changed too. */
+/** Reports whether another writer changed an object that the target also changed. */
 export function isShared({ revisions }: History): boolean {
   const own = new Set(
     revisions.flatMap(({ type, actor, uid }) => (type === 'MODIFIED' && roleOf(actor) === 'target' ? [uid] : [])),
@@ -17,24 +18,24 @@ export function isShared({ revisions }: History): boolean {
   return revisions.some(({ type, actor, uid }) => type !== 'DELETED' && roleOf(actor) !== 'target' && own.has(uid));
 }
 
-/** An object was deleted, by any actor. */
+/** Reports whether any actor deleted an object. */
 export function isDeleted({ revisions }: History): boolean {
   return revisions.some(({ type }) => type === 'DELETED');
 }
 
-/** The target deleted an object. */
+/** Reports whether the target deleted an object. */
 export function deletesSomething({ operations }: History): boolean {
   return operations.some(
     ({ actor, verb, committed }) => verb === 'delete' && committed.length > 0 && roleOf(actor) === 'target',
   );
 }
 
-/** The deletion of an object had to wait for finalizers. */
+/** Reports whether the deletion of an object had to wait for finalizers. */
 export function isTerminating({ revisions }: History): boolean {
   return revisions.some(({ object }) => object.metadata.deletionTimestamp !== undefined);
 }
 
-/** The target reported a generation. */
+/** Reports whether the target reported a generation. */
 export function reportsGenerations({ revisions }: History): boolean {
   return revisions.some(
     ({ actor, object }) =>
@@ -42,28 +43,28 @@ export function reportsGenerations({ revisions }: History): boolean {
   );
 }
 
-/** The target crashed. */
+/** Reports whether the target crashed. */
 export function isCrashed({ processes }: History): boolean {
   return processes.some(({ kind }) => kind === 'crashed');
 }
 
-/** Two replicas of the target ran at the same time. */
+/** Reports whether two replicas of the target ran at the same time. */
 export function hasReplicas(history: History): boolean {
   const lives = livesOf(history);
   return lives.some((life) => lives.some((other) => overlap(life, other)));
 }
 
-/** A resource outside the cluster was stored. */
+/** Reports whether a resource outside the cluster was stored. */
 export function hasEffects({ revisions }: History): boolean {
   return revisions.some(({ resource }) => resource === OUTSIDE);
 }
 
-/** The target's process was observed: its output, or its start or end. */
+/** Reports whether the target's process was observed: its output, its start or its end. */
 export function isObserved({ processes, logs = [] }: History): boolean {
   return [...processes, ...logs].some(({ actor }) => roleOf(actor) === 'target');
 }
 
-/** The target wrote, or had a period in which it could have been quiet. */
+/** Reports whether the target wrote, or made requests in the settle phase, when it could have been quiet. */
 export function isActive(history: History): boolean {
   const settle = phaseStart(history, 'settle');
   return history.operations.some(

@@ -74,7 +74,7 @@ function collectionOf({ metadata }: KubeObject): string {
   return metadata.labels?.[COLLECTION] ?? '';
 }
 
-/** The first creation of a resource that already existed and that a fresh target has once. */
+/** Returns the first creation of a resource that already existed and that a fresh target has only once. */
 function duplicated(
   index: HistoryIndex,
   made: readonly Revision[],
@@ -151,7 +151,7 @@ function countsOf(objects: readonly KubeObject[]): ReadonlyMap<string, number> {
   return counts;
 }
 
-/** The difference from the nearest allowed counts; undefined if the counts are allowed. */
+/** Returns the difference from the nearest allowed counts; undefined if the counts are allowed. */
 function smallestSurplus(
   now: ReadonlyMap<string, number>,
   allowed: readonly (readonly KubeObject[])[],
@@ -192,7 +192,7 @@ const EMPTY: Violation = {
   severity: 'error',
 };
 
-/** `disks~0`, the canonical name. */
+/** Returns the canonical name of a resource, such as `disks~0`. */
 function nameOf({ history }: HistoryIndex, { uid, name }: Revision): string {
   return history.names[uid] ?? name;
 }

@@ -19,7 +19,7 @@ import { indexOf } from '../harness/oracle/history-index.ts';
 import type { Property } from '../harness/oracle/property.ts';
 import { isShared } from './exercised.ts';
 
-/** Drift tests requested at once: enough for one write that reverts a whole object, few enough to stay affordable. */
+/** Maximum number of drift tests requested at once: enough for one write that reverts a whole object, few enough to stay affordable. */
 const PROBES_MAX = 8;
 const NAME = 'no-lost-update';
 const SHARED_PLACE = /^(metadata\.(?:finalizers|ownerReferences|labels|annotations)|status\.conditions)\b/;
@@ -69,8 +69,8 @@ function check(history: History): CheckResult {
 }
 
 /**
- * Reports whether only an empty value is missing from an object that was otherwise sent back as read: encoders omit `false`, `0` and empty
- * values, which means the same.
+ * Reports whether only an empty value is missing from an object that was otherwise sent back as read: encoders omit `false`,
+ * `0` and empty values, and an omitted value means the same.
  */
 function isLeftOut(history: History, loss: Loss): boolean {
   if (loss.class !== 'removed-foreign' && loss.class !== 'rebuilt') return false;
@@ -111,7 +111,7 @@ function sentence(history: History, loss: Loss): string {
   return `${guilty.actor} reverted ${whose} acknowledged ${whatChanged(history, loss)} (version ${victim.revision}): ${why(history, loss)}${rest}`;
 }
 
-/** `spec.replicas 3→5`, `metadata.finalizers["x/y"]`. */
+/** Describes the lost change: `spec.replicas 3→5`, `metadata.finalizers["x/y"]`. */
 function whatChanged(history: History, { victim, field, changes }: Loss): string {
   const before = indexOf(history)
     .changes(victim)
@@ -156,7 +156,7 @@ function requestName({ operation }: Loss): string {
   return `${contentType.includes('strategic') ? 'strategic merge' : 'merge'} patch${where}`;
 }
 
-/** Reports whether the write followed a rejected one of the same object. */
+/** Reports whether the write followed a rejected write of the same object. */
 function afterConflict(history: History, { operation, base }: Loss): boolean {
   return history.operations.some(
     (other) =>
@@ -177,15 +177,15 @@ function valueOf(change: LeafChange, side: 'from' | 'to'): string {
   return text.length > 40 ? `${text.slice(0, 39)}…` : text;
 }
 
-/** The last part of a leaf path, as people name it. */
+/** Returns the last part of a leaf path, as people name it. */
 function shortField(field: string): string {
   const match = /([A-Za-z_$][\w$-]*)$|\["([^"]*)"\]$|(\[[^[]*\])$/.exec(field);
   return match?.[1] ?? match?.[2] ?? match?.[3] ?? field;
 }
 
 /**
- * The place of a loss, for distinguishing findings: items of shared lists, labels and annotations are one place each, as a write that loses
- * one of them loses any.
+ * Returns the place of a loss, by which findings are distinguished. Each shared list, and all labels and all annotations, count
+ * as one place, because a write that loses one item may lose any of them.
  */
 function place(field: string): string {
   return SHARED_PLACE.exec(field)?.[1] ?? leafPattern(field);

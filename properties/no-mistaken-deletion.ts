@@ -1,9 +1,10 @@
 /**
  * P6, no mistaken deletion: the deleted object is the intended one, not another object that has taken its name since.
  *
- * Judges deletions by uid. A DELETE without a uid precondition deletes any object with the name; if the target had never received that
- * object but had received an earlier one with the name, the earlier one was meant. A target that had received neither deletes by name on
- * purpose, as cleanup does, and a target may delete objects that it created itself: neither case is judged.
+ * Judges deletions by uid. A DELETE without a uid precondition deletes any object with the name; if the target had never
+ * received that object but had received an earlier one with the name, the earlier one was meant. Two cases are not judged: a
+ * target that had received neither object deletes by name on purpose, as in a cleanup, and a target may delete objects that it
+ * created itself.
  */
 import { roleOf } from '../harness/model/actor.ts';
 import type { CheckResult, Violation } from '../harness/model/check-result.ts';
@@ -40,7 +41,7 @@ function check(history: History): CheckResult {
     if (wasShown(history, taken.uid, before)) continue;
     const earlier = lastOfName(index, taken, before);
     if (earlier === undefined) continue;
-    // An answer that was not recorded as objects may have contained the new one.
+    // An answer that was not recorded as objects may have contained the new object.
     if (hasUnreadAnswer(history, operation)) unread = true;
     else violations.push(violation(index, operation, taken, earlier));
   }
@@ -58,7 +59,7 @@ function isMadeByTarget(index: HistoryIndex, uid: string): boolean {
   return first?.type === 'ADDED' && roleOf(first.actor) === 'target';
 }
 
-/** Received in any way, by any incarnation: one may have stored it for the next. */
+/** Reports whether any incarnation had received an object in any way: one incarnation may have stored it for the next. */
 function wasShown({ operations, deliveries }: History, uid: string, before: number): boolean {
   return (
     deliveries.some(
@@ -72,7 +73,7 @@ function wasShown({ operations, deliveries }: History, uid: string, before: numb
   );
 }
 
-/** The last object of the same name, with another uid, that the target had received. */
+/** Returns the last object of the same name but with a different uid that the target had received. */
 function lastOfName(index: HistoryIndex, taken: Revision, before: number): Revision | undefined {
   let found: Revision | undefined;
   for (const chain of index.chains()) {

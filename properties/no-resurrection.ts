@@ -2,10 +2,11 @@
  * P6, no resurrection: a write meant for an existing object does not create it again after its deletion, and nothing is created for an
  * owner whose deletion the target has received.
  *
- * Judges creations by PATCH and PUT. A server-side apply, or a PUT of the few kinds that allow it, creates a missing object; without a uid
- * or resourceVersion in the body the server does not notice that the object was deleted in between. Objects that the target creates in the
- * references are its own to create again, and a POST creates on purpose: neither is judged by that part. Requests in flight when the target
- * received the owner's deletion are not judged: only those that it begins after it has been idle.
+ * Judges creations by PATCH and PUT. A server-side apply, or a PUT of the few kinds that allow it, creates a missing object;
+ * without a uid or resourceVersion in the body the server does not notice that the object was deleted in between. This part
+ * does not judge objects that the target creates in the references, which are its own to create again, nor POSTs, which create
+ * on purpose. Requests in flight when the target received the owner's deletion are not judged, only those that it begins after
+ * it has been idle.
  */
 import { parentOf } from 'stalemate-apiserver/objects/object';
 import { roleOf } from '../harness/model/actor.ts';
@@ -19,8 +20,8 @@ import { isDeleted } from './exercised.ts';
 
 const NAME = 'no-resurrection';
 /**
- * The number of other events that have to occur while the target has no request in flight before it counts as idle: one may fall between
- * two requests.
+ * The number of other events that must occur while the target has no request in flight before it counts as idle; a single one
+ * may fall between two requests.
  */
 const IDLE_MOMENTS = 2;
 
@@ -59,7 +60,7 @@ function check(history: History): CheckResult {
   return violations.length === 0 ? HOLDS : { result: 'violated', violations };
 }
 
-/** The last deletion of an object of the same name before the creation. */
+/** Returns the last deletion of an object of the same name before the creation. */
 function lastDeletion(history: History, creation: Revision): Revision | undefined {
   return history.revisions.findLast(
     ({ type, at, resource, namespace, name }) =>
@@ -111,8 +112,8 @@ function knownText(index: HistoryIndex, deletion: Revision, creation: Revision):
 }
 
 /**
- * The deletion of a new object's controlling owner, and when the creator's watch delivered it, if both came before the creation was
- * requested.
+ * Returns the deletion of a new object's controlling owner, and when the creator's watch delivered it, if both came before the
+ * creation was requested.
  */
 function endOfOwner(
   index: HistoryIndex,
@@ -129,7 +130,10 @@ function endOfOwner(
   return delivered === undefined ? undefined : { deletion, delivered };
 }
 
-/** Reports whether the creator had finished its work when it received that: other events occurred while it had no request in flight. */
+/**
+ * Reports whether the creator had finished its work after it received the deletion: other events occurred while it had no
+ * request in flight.
+ */
 function wasIdleAfter(index: HistoryIndex, creation: Revision, delivered: Delivery): boolean {
   const { operations, deliveries, revisions } = index.history;
   const until = index.operation(creation.op)?.invoked.at ?? creation.at;

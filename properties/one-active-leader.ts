@@ -1,10 +1,10 @@
 /**
  * P10, one active leader: two replicas together never do damage that one replica would not.
  *
- * Judged by consequence, not by who claims to be the leader. Violations of P4 or P6 caused by two replicas that were alive at the same time
- * are reported here instead, unless the last replica to act held the lock when it began. In addition, a replica that has lost the lock must
- * not begin writes about reconciled objects once it could have known for longer than the renew deadline. Locks are recognised by behaviour:
- * a holder, and a renew time.
+ * Judges consequences, not who claims to be the leader. Violations of P4 or P6 caused by two replicas that were alive at the
+ * same time are reported here instead, unless the last replica to act held the lock when it began. In addition, a replica that
+ * has lost the lock must not begin writes about reconciled objects once it could have known for longer than the renew deadline.
+ * Locks are recognised by their content: a holder and a renew time.
  */
 import { controllerOf } from 'stalemate-apiserver/objects/object';
 import type { ActorId } from '../harness/model/actor.ts';
@@ -58,7 +58,7 @@ function check(history: History): CheckResult {
   return unclear === undefined ? HOLDS : { result: 'inconclusive', reason: unclear };
 }
 
-/** The replicas involved; undefined if there was only one, or if the last of them was the leader. */
+/** Returns the replicas involved; undefined if there was only one, or if the last one to act was the leader. */
 function accomplices(
   index: HistoryIndex,
   { operations }: Violation,
@@ -92,7 +92,7 @@ function blame(violation: Violation, actors: readonly ActorId[]): Violation {
   };
 }
 
-/** Writes about reconciled objects that a replica began too long after it could have known that it had lost the lock. */
+/** Finds writes about reconciled objects that a replica began too long after it could have known that it had lost the lock. */
 function lateWrites(index: HistoryIndex, tenures: readonly Tenure[]): Violation[] {
   const violations: Violation[] = [];
   for (const tenure of tenures) {

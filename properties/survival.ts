@@ -1,8 +1,9 @@
 /**
- * P7, survival: no crash that is not by design, no unhandled rejection, running again after every exit.
+ * P7, survival: the target does not crash except by design, leaves no rejection unhandled, and runs again after every exit.
  *
- * Exits by design (a lost lease, caches that cannot sync) are followed by a restart, as by a kubelet: a violation is an error that a
- * runtime reports as a bug, or a target that does not stay up undisturbed. Crashes by the schedule are the harness's own.
+ * Exits by design (a lost lease, caches that cannot sync) are followed by a restart, as by a kubelet: a violation is an error
+ * that a runtime reports as a bug, or a target that does not stay up undisturbed. Crashes that the schedule contains are caused
+ * by the harness, and are not judged.
  */
 import { roleOf } from '../harness/model/actor.ts';
 import type { CheckResult, Violation } from '../harness/model/check-result.ts';
@@ -14,7 +15,7 @@ import type { Property } from '../harness/oracle/property.ts';
 import { isObserved } from './exercised.ts';
 
 const NAME = 'survival';
-/** The number of exits in one run at which a kubelet would report CrashLoopBackOff; a target that exits once per fault stays below. */
+/** The number of exits in one run at which a kubelet would report CrashLoopBackOff; a target that exits once per fault stays below it. */
 const EXITS_MAX = 4;
 
 /** Output of runtimes that indicates a bug in the program, whatever it does afterwards. */
@@ -74,7 +75,7 @@ function check(history: History): CheckResult {
   return violations.length === 0 ? HOLDS : { result: 'violated', violations: distinct(violations) };
 }
 
-/** The message of a panic: after that word, or as the field of a structured log line. */
+/** Match the message of a panic, which follows the word "panic" or is a field of a structured log line. */
 const PANIC_TEXT: readonly RegExp[] = [/^panic: (.+)$/, /Observed a panic.*?\bpanic="((?:[^"\\]|\\.)+)"/];
 const PRINTED_MAX = 200;
 
@@ -84,7 +85,10 @@ function printedText(line: string): string {
   return `panicked: ${text.replaceAll('\\"', '"').slice(0, PRINTED_MAX)}`;
 }
 
-/** Names the last request that failed before it, if there is one: most errors come from a request. */
+/**
+ * Makes the violation of an unhandled error. It names the last request that failed before, if there is one, because most errors
+ * come from a request.
+ */
 function unhandled(history: History, event: Pick<ProcessEvent, 'actor' | 'at' | 'detail'>): Violation {
   const failed = history.operations.filter(
     ({ actor, answered, outcome }) =>
@@ -110,13 +114,13 @@ function isRunningNormally({ processes, operations }: History, { actor, at }: Lo
   return watches && !isOver(processes.findLast((event) => event.actor === actor && event.at < at));
 }
 
-/** The error that Node prints above its last line, as one line. */
+/** Returns the error that Node prints above its last line, as one line. */
 function errorAbove(logs: readonly LogLine[], at: number): string {
   const above = logs.slice(Math.max(0, at - LINES_ABOVE), at).filter(({ actor }) => actor === logs[at]?.actor);
   return above.findLast(({ line }) => ERROR_LINE.test(line))?.line.slice(0, 200) ?? 'an error that its output shows';
 }
 
-/** `its update of buckets.storage.example.com/media/status failed (ConnectionRefused)` */
+/** Describes a failed request: `its update of buckets.storage.example.com/media/status failed (ConnectionRefused)`. */
 function requestText({ verb, resource, name, subresource, outcome }: Operation): string {
   const place = [resource, name, subresource].filter((part) => part !== '').join('/');
   return `its ${verb} of ${place} ${outcome.type === 'fail' ? `failed (${failureText(outcome)})` : 'got no answer'}`;
@@ -158,7 +162,10 @@ function judgeExits(
   return [violation('stays-down', last, `${ended(last)} and did not come up again`)];
 }
 
-/** Reports whether the harness interfered with the incarnation's requests before the event: it may have given up on purpose. */
+/**
+ * Reports whether the harness interfered with the incarnation's requests before the event, in which case it may have given up
+ * on purpose.
+ */
 function wasFaulted(history: History, event: ProcessEvent): boolean {
   return history.operations.some(
     ({ actor, fault, invoked }) => actor === event.actor && fault !== undefined && invoked.at < event.at,

@@ -1,4 +1,4 @@
-/** Histories for the tests of `bounded-rate`: one widget, disturbances, and the property's result. */
+/** Builds histories for the tests of `bounded-rate`: one widget, disturbances, and the property's result. */
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import { expect } from 'vitest';
 import type { CheckResult } from '../harness/model/check-result.ts';
@@ -12,7 +12,7 @@ import { boundedRate } from './bounded-rate.ts';
 export const WIDGETS = 'widgets.example.com';
 export const HOT: Settlement = { result: 'hot-instant', steps: 400 };
 
-/** A widget that exists when contention begins. */
+/** Starts a history with a widget that exists when contention begins. */
 export function started(): { h: HistoryBuilder; widget: KubeObject } {
   const h = historyBuilder();
   const widget = h.create('user', WIDGETS, manifest('Widget', 'web', { spec: { replicas: 1 }, status: { n: 0 } }));
@@ -20,7 +20,7 @@ export function started(): { h: HistoryBuilder; widget: KubeObject } {
   return { h, widget };
 }
 
-/** The same after contention without any change. */
+/** Returns the same history after contention without any change. */
 export function settled(): HistoryBuilder {
   const { h } = started();
   return h.phase('heal').phase('settle');
@@ -40,7 +40,7 @@ export function judge(
   return result;
 }
 
-/** The number of target writes at rest while its own writes are withheld from it. */
+/** Makes the result of a probe: the number of the target's writes at rest while they are withheld from its watches. */
 export const withheld = (writesAtRest: number): ProbeResult => ({
   probe: 'withheld-echo',
   writesAtRest,

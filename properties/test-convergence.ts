@@ -20,7 +20,7 @@ export const REFERENCE: Pick<Reference, 'ownedLeaves' | 'volatileLeaves'> = {
   volatileLeaves: { [`${WIDGETS}:web`]: ['status.token'] },
 };
 
-/** A widget with a status and a deployment that the target creates. */
+/** Starts a history with a widget that has a status, and a deployment that the target creates. */
 export function run(phase = 'Ready', image = 'v1'): { h: HistoryBuilder; owner: KubeObject } {
   const h = historyBuilder();
   h.create('user', WIDGETS, manifest('Widget', 'web', { spec: { image: 'v1' }, status: {} }));
@@ -38,7 +38,7 @@ export function run(phase = 'Ready', image = 'v1'): { h: HistoryBuilder; owner: 
   return { h, owner };
 }
 
-/** The result of a fresh target, as objects of another run. */
+/** Makes the result of a fresh target, as objects of another run. */
 export function expected(...objects: readonly (readonly [string, KubeObject])[]): ProbeResult {
   return { probe: 'expected-state', settled: true, outcomes: [{ objects: Object.fromEntries(objects) }] };
 }
@@ -77,7 +77,7 @@ export function judge(h: HistoryBuilder, list: readonly ProbeResult[], settlemen
   );
 }
 
-/** The results of further fresh targets for the same input: the deployment with these images. */
+/** Makes the results of further fresh targets for the same input: the deployment with these images. */
 export function otherCopies(...images: readonly string[]): ProbeResult {
   const outcomes = images.map((image) => ({
     objects: {
@@ -88,7 +88,7 @@ export function otherCopies(...images: readonly string[]): ProbeResult {
   return { probe: 'other-copies', outcomes };
 }
 
-/** The same workload undisturbed: it ended with `image`, a fresh target produced `expectedImage`. */
+/** Makes the result of the same workload undisturbed: it ended with `image`, while a fresh target produced `expectedImage`. */
 export function undisturbed(image: string, expectedImage: string): ProbeResult {
   const { h } = run('Ready', image);
   const history = h.build();

@@ -1,10 +1,10 @@
 /**
  * P5, truthful status: `observedGeneration` is the generation of the spec that its writer had read.
  *
- * Judges every version in which the target changes an `observedGeneration`, of the status or of one of its conditions: it never exceeds the
- * generation of the object, never decreases, and never names a generation that had not reached the target. In addition, a status that takes
- * the number from a newer read than the one it acted on still repeats values of the older spec; the references show which leaves repeat the
- * spec. Ready conditions are the user's to declare.
+ * Judges every version in which the target changes an `observedGeneration`, of the status or of one of its conditions: it never
+ * exceeds the generation of the object, never decreases, and never names a generation that had not reached the target. It also
+ * judges a status whose writer took the number from a newer read than the one it acted on: such a status still repeats values
+ * of the older spec. The references show which leaves repeat the spec. What a ready condition means is for the user to declare.
  */
 import { roleOf } from '../harness/model/actor.ts';
 import type { CheckResult, Violation } from '../harness/model/check-result.ts';
@@ -19,7 +19,7 @@ import type { Property } from '../harness/oracle/property.ts';
 import { reportsGenerations } from './exercised.ts';
 
 const NAME = 'truthful-status';
-/** The status' own and its conditions'; fields with that name elsewhere may be about other objects. */
+/** Matches the field of the status and those of its conditions; fields with that name elsewhere may be about other objects. */
 const OBSERVED = /^status\.observedGeneration$|^status\..*?conditions\[[^\]]*\]\.observedGeneration$/;
 
 export const truthfulStatus: Property = {
@@ -59,7 +59,7 @@ function check(history: History): CheckResult {
   return unclear === undefined ? HOLDS : { result: 'inconclusive', reason: unclear };
 }
 
-/** A value that another writer had written is not the target's claim, even if the target carries it over. */
+/** Reports whether another writer had written the value: it is then not the target's claim, even if the target carries it over. */
 function isPutBack(index: HistoryIndex, revision: Revision, { path, to }: LeafChange): boolean {
   return index
     .chain(revision.uid)
@@ -107,7 +107,7 @@ function judgeClaim(claim: StatusClaim): Violation | string | undefined {
   return judgeEcho(claim, known.watched);
 }
 
-/** The highest value that the target itself had reported before in that field, if it is higher. */
+/** Returns the highest value that the target itself had reported before in that field, if it is higher than the new one. */
 function higherBefore({
   index,
   revision,
@@ -132,8 +132,8 @@ interface Known {
 }
 
 /**
- * What the target had received before it sent the write. All its incarnations together: one may have stored it in memory or on disk for
- * another.
+ * Returns what the target had received before it sent the write, by all its incarnations together: one may have stored it in
+ * memory or on disk for another.
  */
 function receivedGenerations({ operations, deliveries }: History, revision: Revision, wanted: number): Known {
   const before = operations.find(({ id }) => id === revision.op)?.invoked.at ?? revision.at;
@@ -159,15 +159,15 @@ function receivedGenerations({ operations, deliveries }: History, revision: Revi
   return { generation, watched, unread };
 }
 
-/** The writer that causes a new generation may know its number without reading it. */
+/** Reports whether the target itself caused the generation: it may then know the number without reading it. */
 function madeByTarget({ index, revision, value }: StatusClaim): boolean {
   const first = index.chain(revision.uid).find((version) => (version.object.metadata.generation ?? 0) >= value);
   return first !== undefined && first.type !== 'DELETED' && roleOf(first.actor) === 'target';
 }
 
 /**
- * Judges whether the status that claims a generation repeats an older spec. Only if a fresh read alone had delivered the generation: a
- * target that received it by its watch has acted on it, and may report an earlier observation.
+ * Judges whether the status that claims a generation repeats an older spec. Applies only if a fresh read alone had delivered
+ * the generation: a target that received it by its watch has acted on it, and may report an earlier observation.
  */
 function judgeEcho(claim: StatusClaim, watched: boolean): Violation | string | undefined {
   const { history, index, revision, change, value } = claim;

@@ -1,5 +1,5 @@
 /**
- * The command line.
+ * Runs the command line.
  *
  * Owns: the list of commands, signals, the exit code. Does not own: what a command does (`commands/`), the text of errors
  * (`explain.ts`).
@@ -116,7 +116,7 @@ async function program(context: CommandContext, name?: string): Promise<Command>
   return root;
 }
 
-/** Suggests the full name for the name of a subcommand. */
+/** Adds the full name of a command to an error about a subcommand that was typed without its parent. */
 function withWholeName(root: Command, text: string): string {
   const name = /^unknown command '(.+)'$/m.exec(text)?.[1];
   const group = root.commands.find(({ commands }) => commands.some((one) => one.name() === name));
@@ -142,12 +142,12 @@ interface StopSignal {
   dispose(): void;
 }
 
-/** Closing a terminal sends SIGHUP. */
+/** Signals that stop a command. Closing a terminal sends SIGHUP. */
 const STOPPING = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 /** Signals with the same name within this time count as one. */
 const ECHO_MS = 300;
 
-/** The first Ctrl-C aborts the command, which keeps its results; the second ends the process. */
+/** Handles signals: the first Ctrl-C aborts the command, which keeps its results; the second ends the process. */
 function stopOnSignals(console: Console, farewell: string): StopSignal {
   const controller = new AbortController();
   let last: { readonly name: NodeJS.Signals; readonly at: number } | undefined;
@@ -180,11 +180,11 @@ function endBy(name: NodeJS.Signals): never {
   process.emit('exit', code);
   process.removeAllListeners(name);
   process.kill(process.pid, name);
-  // The kernel does not deliver it to the first process of a container.
+  // The kernel does not deliver the signal to the first process of a container.
   process.exit(code);
 }
 
-/** A closed reader of stdout (`| head`) is not an error; a full disk behind a redirection is. */
+/** Handles errors of stdout: a closed reader (`| head`) is not an error, but a full disk behind a redirection is. */
 function guardOutput(): void {
   // With `2>&1 | head`, stderr has the same reader.
   process.stderr.on('error', () => {});

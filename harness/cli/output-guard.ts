@@ -1,7 +1,8 @@
 /**
  * Redacts everything that is printed, because many people can read CI logs.
  *
- * What commands print about findings is redacted already. Error messages, and the last output of a target, are redacted here.
+ * What commands print about findings has already been redacted. Error messages, and the last output of a target, are redacted
+ * here.
  */
 import { Redaction } from '../report/redaction/redaction.ts';
 import { Vault } from '../report/redaction/vault.ts';

@@ -1,9 +1,9 @@
-/** The few questions to the user, which are only asked at a terminal. */
+/** Asks the user the few questions that there are, and only at a terminal. */
 import { createInterface } from 'node:readline/promises';
 import { usage } from './arguments.ts';
 import { shellWords } from './shell-words.ts';
 
-/** Reports whether there is a terminal. */
+/** Reports whether there is a terminal at which the user can be asked. */
 export function isAsked(): boolean {
   return process.stdin.isTTY && process.stdout.isTTY;
 }

@@ -10,7 +10,7 @@ import type { Console } from './console.ts';
 import { readText } from './read-text.ts';
 
 /**
- * Returns the record beside a counterexample, because its story needs the history; otherwise the file itself.
+ * Returns the record beside a counterexample, because its story needs the history; for any other file, returns the file itself.
  *
  * @param use - What is done with the record, to end a sentence: `the page is made of its record`.
  * @throws {USAGE} with the name of the missing record.

@@ -27,7 +27,7 @@ const STDOUT = '-';
 const PAGE = 'index.html';
 export const FORMAT_NAMES: readonly string[] = [TEXT, ...Object.keys(FORMATS)];
 
-/** `--report`, which may be repeated. */
+/** Parses `--report`, which may be repeated, and adds it to the earlier values. */
 export function reportArgument(text: string, before: readonly ReportRequest[] | undefined): readonly ReportRequest[] {
   const [, format = '', path] = /^([^=]*)(?:=(.*))?$/s.exec(text) ?? [];
   if (!FORMAT_NAMES.includes(format)) {
@@ -116,7 +116,7 @@ export class Reports {
     const { console, reportDir, print } = this.#context;
     const known = FORMATS[format];
     const file = path ?? (known?.file === undefined ? undefined : join(reportDir, known.file));
-    // Text has been printed to the terminal already.
+    // Text has already been printed to the terminal.
     if (known === undefined && (file === undefined || file === STDOUT)) return;
     const text = known === undefined ? stripVTControlCharacters(this.#printed) : known.render(run);
     if (format === 'markdown') this.#stepSummary(text);
@@ -129,7 +129,7 @@ export class Reports {
     }
   }
 
-  /** GitHub shows the contents of this file on the page of the job; other steps may have written to it. */
+  /** Appends to the file that GitHub shows on the page of the job; other steps may have written to it. */
   #stepSummary(text: string): void {
     const file = this.#context.env['GITHUB_STEP_SUMMARY'] ?? '';
     if (file === '') return;

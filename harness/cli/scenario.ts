@@ -50,7 +50,7 @@ export function namesOf(
   };
 }
 
-/** For example `stalemate.target.ts`, or the command of a process, with the programs beside it. */
+/** Names the target: `stalemate.target.ts`, or the command of a process, with the programs beside it. */
 export function targetText(config: RunConfig, cwd: string): string {
   if (config.target !== '') return relative(cwd, config.target);
   const { command = [], programs = {} } = config.process ?? {};

@@ -1,5 +1,5 @@
 /**
- * Splits a command into words like a shell: blanks, quotes, backslashes.
+ * Splits a command into words as a shell does, by blanks, quotes and backslashes.
  *
  * Does not own: other features of shells. It expands no variables and patterns, and runs nothing.
  */

@@ -25,7 +25,7 @@ export interface UsersWord {
       | StalemateOptions[name]
       | undefined;
   };
-  /** Whether the target in `options` comes from the command line: then no other may be started. */
+  /** Whether the target in `options` comes from the command line: if so, no other target may be started. */
   readonly typed?: boolean;
   /** The target as in the file, with stand-ins for secrets, to show in a question. Absent if it contains no secrets. */
   readonly shown?: CounterexampleTarget;
@@ -42,7 +42,7 @@ export interface AllowedTarget {
 }
 
 /**
- * @throws {TARGET_MISMATCH} for a file about another target than the user's.
+ * @throws {TARGET_MISMATCH} for a file about a target other than the user's.
  * @throws {REFUSED} for a target that only the file names, or that is outside the folder.
  */
 export async function allowedTarget(stored: CounterexampleTarget, user: UsersWord): Promise<AllowedTarget> {
@@ -66,8 +66,8 @@ export async function allowedTarget(stored: CounterexampleTarget, user: UsersWor
 }
 
 /**
- * Returns the stored target with the settings of the user's configuration; undefined if that names none, or the file is about
- * another one.
+ * Returns the stored target with the settings of the user's configuration; undefined if the configuration names no target, or
+ * the file is about a different one.
  */
 function ownTarget(
   stored: CounterexampleTarget,
@@ -120,7 +120,7 @@ function withCurrentCommands(stored: StoredPrograms, own: StoredPrograms = {}): 
 
 type StoredPrograms = NonNullable<CommandTarget['programs']>;
 
-/** Refuses a path outside of the folder, also by a symbolic link. */
+/** Refuses a path outside of the folder, including one that leaves it by a symbolic link. */
 function refuseOutside(stored: CounterexampleTarget, folder: string): void {
   if ('module' in stored) return refusePlace('module', stored.module, folder);
   for (const { directory } of [stored, ...Object.values(stored.programs ?? {})])
@@ -136,7 +136,7 @@ function refusePlace(what: 'module' | 'directory', name: string, folder: string)
   );
 }
 
-/** For example `module "controller.ts"`, `command "./manager --debug" in "."`. */
+/** Describes a target, such as `module "controller.ts"` or `command "./manager --debug" in "."`. */
 function whatText(target: CounterexampleTarget): string {
   if ('module' in target) return `module "${plain(target.module)}"`;
   const { programs = {} } = target;

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll } from 'vitest';
 
-/** Created by the first test that needs it: hooks of a file whose tests are all skipped do not run. */
+/** The folder with the link, created by the first test that needs it: hooks of a file whose tests are all skipped do not run. */
 let linked: string | undefined;
 afterAll(() => {
   if (linked !== undefined) rmSync(linked, { recursive: true, force: true });
@@ -21,11 +21,11 @@ export interface BinResult {
 export interface BinOptions {
   readonly cwd?: string;
   readonly env?: { readonly [name: string]: string };
-  /** Another copy of the executable. */
+  /** The copy of the executable to run, if not the one of this repository. */
   readonly bin?: string;
 }
 
-/** The time limit: an executable that takes longer hangs, and its exit code is null. */
+/** The time limit in ms: an executable that takes longer counts as hanging, and its exit code is null. */
 const HANGS_MS = 300_000;
 
 export function stalemate(args: readonly string[], { cwd, env, bin = binLikeNpx() }: BinOptions = {}): BinResult {

@@ -1,7 +1,7 @@
 /**
  * Keeps a violation on disk while it is shrunk and reproduced, so that it is not lost however the process ends.
  *
- * Owns: `DIR/unproved/NAME.json`, which is deleted once the violation is a finding or has turned out to be none.
+ * Owns: `DIR/unproved/NAME.json`, which is deleted once the violation has become a finding or has turned out not to be one.
  */
 import { rmdirSync, rmSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
@@ -43,7 +43,7 @@ export class UnprovedKeeper {
     }
   }
 
-  /** Deletes the last violation: it is a finding with files of its own now, or none. */
+  /** Deletes the last violation, which has become a finding with files of its own, or has turned out not to be one. */
   settled(): void {
     const path = this.#paths.at(-1);
     this.#paths = this.#paths.slice(0, -1);

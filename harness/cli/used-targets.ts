@@ -18,8 +18,8 @@ interface Note {
 }
 
 /**
- * Records a target that the user's own configuration or command line starts. If nothing can be written, the user will be asked
- * about files later.
+ * Records a target that the user's own configuration or command line starts. If the record cannot be written, the user will be
+ * asked again when a file names the target.
  */
 export function noteUse(folder: string, target: CounterexampleTarget): void {
   const note: Note = { version: 1, kind: 'used-target', network: networkOf(target) };

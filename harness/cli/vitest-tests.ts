@@ -28,7 +28,7 @@ import { scenarioOf } from './scenario.ts';
 
 /** A fixed seed, so that red and green depend on the change and not on chance; nightly runs can set another one. */
 const SEED = 1;
-/** No time limit by vitest: a campaign ends by its own budget, and its supervisor ends a worker that hangs. */
+/** Disables vitest's time limit: a campaign ends by its own budget, and its supervisor ends a worker that hangs. */
 const NO_LIMIT = 0;
 const WIDTH = 100;
 
@@ -121,7 +121,7 @@ export function testClaim(name: string, options: ClaimOptions, claim: Claim): vo
   );
 }
 
-/** Named like this, because vitest prints the name in its list of failures. */
+/** The error of a failed test. It has a readable name, because vitest prints the name in its list of failures. */
 class Violated extends Error {
   override readonly name = 'Violated';
 }
@@ -146,8 +146,8 @@ function claimed(title: string, claim: Claim): Property {
 }
 
 /**
- * Returns the message of an error that a claim throws as the violation; if it were inconclusive, the trial would be repeated in
- * vain.
+ * Returns the message of an error that a claim throws as the violation; with an inconclusive result, the trial would be
+ * repeated in vain.
  */
 function answerOf(claim: Claim, history: History): boolean | string | void {
   try {
@@ -157,7 +157,7 @@ function answerOf(claim: Claim, history: History): boolean | string | void {
   }
 }
 
-/** Replaces the replay command: the command line does not have the claim, but the test does, and makes the same trials again. */
+/** Replaces the replay command: the claim is unknown to the command line but known to the test, which makes the same trials again. */
 function ownReplay(story: string): string {
   return story.replace(
     /^ replay: npx stalemate replay (.*)$/m,

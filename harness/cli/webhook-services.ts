@@ -1,6 +1,6 @@
 /**
- * `--webhook-service NAMESPACE/NAME[:PORT]=HOST:PORT`: the addresses at which the services of webhook configurations listen
- * outside of a cluster.
+ * Parses `--webhook-service NAMESPACE/NAME[:PORT]=HOST:PORT`: the addresses at which the services of webhook configurations
+ * listen outside of a cluster.
  */
 import type { CallOutOptions } from 'stalemate-apiserver/http';
 import { usage } from './arguments.ts';
@@ -9,7 +9,7 @@ const FORM = /^([^/=:]+\/[^/=:]+)(?::(\d+))?=((?:\[[\da-fA-F:.]+\]|[^:=\s]+):\d+
 
 const PORT_MAX = 65_535;
 
-/** Parses the flag, one value for each service; without a port it applies to all ports of the service. */
+/** Parses the flag, one value for each service; a value without a port applies to all ports of the service. */
 export function webhookServices(given: readonly string[]): NonNullable<CallOutOptions['resolveService']> {
   const places = new Map<string, string>();
   for (const text of given) {

@@ -72,7 +72,10 @@ function finalState(index: HistoryIndex): ReadonlyMap<string, KubeObject> {
   return state;
 }
 
-/** Maps the uids of one run to those of the other: objects at the same place correspond, and each run has its own uids. */
+/**
+ * Maps the uids of the actual run to those of the expected one, because each run has its own uids; objects at the same place
+ * correspond.
+ */
 function uidsAs(
   actual: ReadonlyMap<string, KubeObject>,
   expected: { readonly [key: string]: KubeObject },

@@ -9,7 +9,7 @@ export interface Columns {
   readonly server: number;
 }
 
-/** Width of a row's number. */
+/** Width of the column with a row's number. */
 export const NUMBER_WIDTH = 4;
 /** Width of the shortest arrow, with a space on either side: ` ─▶ `. */
 export const ARROW_WIDTH = 4;

@@ -205,7 +205,7 @@ function movedLines({ reanchored }: Revisited, called: string): readonly string[
   ];
 }
 
-/** For example `2 hold, 1 still fails, 1 regression`, the worst first. */
+/** Counts entries by result, such as `1 regressed, 2 failing, 3 holding`, the worst first. */
 export function corpusCounts(revisited: readonly Revisited[]): string {
   const counts = new Map<string, number>();
   for (const one of revisited) counts.set(wordFor(one), (counts.get(wordFor(one)) ?? 0) + 1);

@@ -51,7 +51,7 @@ export function leftOutOf(
   return leftOutLines(left, { again, seed, elapsedMs, pathOf: (signature) => paths.get(signature) });
 }
 
-/** A larger budget to suggest. */
+/** Budgets to suggest: `short`, or `long` if the search took at least `after` ms. */
 const MORE = { after: 300_000, short: '10m', long: '1h' } as const;
 
 export function leftOutLines(left: readonly LeftOut[], facts: LeftOutFacts): readonly LeftOutLine[] {

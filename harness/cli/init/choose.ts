@@ -120,7 +120,7 @@ function withNote(found: Survey, note: string): Survey {
   return { ...found, definitions: { ...found.definitions, notes: [...found.definitions.notes, note] } };
 }
 
-/** @param isInstalled - Whether the manifests are installed: they contain the files that the Deployment mounts. */
+/** @param isInstalled - Whether the manifests are installed, which contain the files that the Deployment mounts. */
 function asDeployed(
   command: readonly string[],
   deployed: Deployed,
@@ -131,7 +131,7 @@ function asDeployed(
   return isInstalled ? withMounted(given, deployed, program?.pathFlags ?? {}) : given;
 }
 
-/** If no manifests are installed, a Deployment in the repository still shows how the controller is started. */
+/** Returns how the controller is deployed. If no manifests are installed, a Deployment in the repository still shows how it is started. */
 function deployedFor(
   names: readonly string[],
   shipped: readonly KubeObject[] | undefined,
@@ -145,7 +145,7 @@ function hasWebhooks({ crds, objects }: Project): boolean {
   return asksWebhooks([...crds, ...objects]);
 }
 
-/** Replaces the CRDs of the repository by those that a flag names or a build has made. */
+/** Replaces the CRDs of the repository with those that a flag names or a build has made. */
 function withDefinitions(
   found: Survey,
   repository: Repository,

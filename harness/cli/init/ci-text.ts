@@ -1,4 +1,4 @@
-/** The CI job that `init` writes: builds the controller, runs `stalemate ci`, and uploads the findings. */
+/** Writes the text of the CI job for `init`. The job builds the controller, runs `stalemate ci`, and uploads the findings. */
 import { ACTIONS, NODE_IMAGE } from './pins.ts';
 import type { SetUp } from './programs/program.ts';
 import type { CiKind } from './survey.ts';
@@ -41,8 +41,8 @@ const CALLED = 'npx --no-install stalemate';
 const ON_PATH = 'stalemate';
 
 /**
- * Explains, for a project without stalemate as a dependency, how to install it in CI, in a step that fails until the user has
- * chosen a way.
+ * Returns a step that explains how to install stalemate in CI, for a project that does not depend on it. The step fails until
+ * the user has chosen a way.
  */
 function installHint(place: string): readonly string[] {
   return [

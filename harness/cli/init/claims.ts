@@ -1,4 +1,4 @@
-/** Claims that `init` suggests about a project's own kind; they only use fields of its CRD. */
+/** Derives the claims that `init` suggests about a project's own kind; they only use fields of its CRD. */
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import type { StalemateOptions } from '../../execution/config/options.ts';
 import { asList, asMap, asText, propertySchema, schemaOfVersion, typeOf } from '../../schedule/workload/schema-view.ts';
@@ -9,7 +9,7 @@ type Claims = Pick<StalemateOptions, 'always' | 'eventually' | 'sometimes'>;
 /** Names that CEL accepts without escaping. */
 const NAME =
   /^(?!(?:as|break|const|continue|else|false|for|function|if|import|in|let|loop|namespace|null|package|return|true|var|void|while)$)[A-Za-z_]\w*$/;
-/** Used if a project declares no kind of its own. */
+/** The resource to make claims about if a project declares no kind of its own. */
 const DEPLOYMENTS = { resource: 'deployments.apps', count: 'replicas' } as const;
 
 /** @param crd - The CRD of the main kind. */

@@ -1,4 +1,4 @@
-/** The configuration file that `init` writes: the detected options, and commented out further ones that users often need. */
+/** Writes the text of the configuration file for `init`: the detected options and, commented out, further ones that users often need. */
 import { stringify } from 'yaml';
 import type { StalemateOptions } from '../../execution/config/options.ts';
 import { given } from '../../model/given.ts';
@@ -29,7 +29,7 @@ export function yamlConfig(facts: ConfigFacts, schema: string): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** The same in TypeScript; with types if stalemate is a dependency of the project. */
+/** Returns the same configuration in TypeScript, with types if stalemate is a dependency of the project. */
 export function typescriptConfig(facts: ConfigFacts, typed: boolean): string {
   const lines = [
     ...(typed ? ["import { defineConfig } from 'stalemate';", ''] : []),

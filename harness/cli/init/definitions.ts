@@ -12,7 +12,7 @@ import { placeIn, type Repository } from './repository.ts';
 
 export interface Definitions {
   readonly crds: readonly KubeObject[];
-  /** For `crds` of the configuration: a folder with nothing else in it, or files. */
+  /** Values for `crds` in the configuration: a folder with nothing else in it, or files. */
   readonly paths: readonly string[];
   /** CRDs of other projects, which the repository contains for development or tests. */
   readonly others: readonly KubeObject[];
@@ -41,7 +41,7 @@ export function findDefinitions(repository: Repository, files: readonly string[]
   for (const file of candidates.toSorted((a, b) => rank(a) - rank(b))) {
     const text = repository.text(file);
     if (!/kind["']?\s*:\s*["']?CustomResourceDefinition\b/.test(text)) continue;
-    // Descriptions may contain template braces too: a file that can be parsed is not a template.
+    // Descriptions may also contain template braces, so a file that can be parsed is not a template.
     const crds = read(file, text, HELM_ACTION.test(text) ? templates : unread);
     declared.push(...crds.map((crd) => ({ crd, file })));
   }
@@ -97,12 +97,12 @@ function rank(file: string): number {
 interface Template {
   readonly file: string;
   readonly names: readonly string[];
-  /** The reason, unless it is a Helm template. */
+  /** Why the file cannot be parsed; absent for a Helm template. */
   readonly why?: string;
 }
 
 /**
- * Returns the templates that may contain a CRD that was not found elsewhere: old versions, and copies for a chart, are not
+ * Returns the templates that may contain a CRD that was not found elsewhere. Old versions, and copies for a chart, are not
  * worth a note.
  */
 function newIn(unread: readonly Template[], known: ReadonlyMap<string, unknown>): readonly Template[] {
@@ -154,7 +154,7 @@ function read(file: string, text: string, unread: Template[]): readonly KubeObje
   }
 }
 
-/** Replaces files by their folder if it contains several CRDs and nothing else, so that future ones are included. */
+/** Replaces files with their folder if the folder contains several CRDs and nothing else, so that future CRDs are included. */
 function pathsOf(files: readonly string[], { files: all }: Repository): readonly string[] {
   const chosen = new Set(files);
   const paths = files.map((file) => {

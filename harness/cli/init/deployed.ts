@@ -92,14 +92,14 @@ export function withArguments(command: readonly string[], { args }: Deployed, mo
     const takesNext = word.startsWith('-') && !word.includes('=') && next !== undefined && !next.startsWith('-');
     const words = takesNext ? [word, next] : [word];
     if (takesNext) at++;
-    // A subcommand that was detected in the source is among the Deployment's arguments too.
+    // A subcommand that was detected in the source is also among the Deployment's arguments.
     const isKnown = own.has(word.startsWith('-') ? flagOf(word) : word);
     if (!isKnown && (mountsFiles || !words.some((one) => one.includes(MOUNTED)))) added.push(...words);
   }
   return [...command, ...added];
 }
 
-/** Paths at which a process finds mounted files like a pod does (docs/manifests.md). */
+/** Paths at which a process, like a pod, finds mounted files (docs/manifests.md). */
 const IN_PLACE = /^\/(?:tmp|var|run)\//;
 
 /** Adds flags whose default is a mounted path that a process would not find. */

@@ -9,7 +9,7 @@ import { goRegExp } from 'stalemate-apiserver/wire/go-regexp';
 
 type Schema = JsonObject;
 
-/** Uses the storage version, to which all others are converted. */
+/** Draws an object of the storage version, to which objects of all other versions are converted. */
 export function drawSample(crd: KubeObject): KubeObject {
   const spec = mapOf(crd['spec']);
   const names = mapOf(spec['names']);
@@ -32,7 +32,7 @@ export function drawSample(crd: KubeObject): KubeObject {
   };
 }
 
-/** Below this depth, only required fields are drawn. */
+/** Depth below which only required fields are drawn. */
 const DEPTH_SHOWN = 1;
 const DEPTH_MAX = 12;
 

@@ -1,5 +1,5 @@
 /**
- * The effect of a group of objects, read from an undisturbed run: what the target wrote, what it requested and did not get, and
+ * Reads the effect of a group of objects from an undisturbed run: what the target wrote, what it requested and did not get, and
  * what the server refused.
  *
  * Pure. Start at {@link effectOf}.
@@ -40,11 +40,11 @@ export interface Effect {
 }
 
 /**
- * Children count most, because convergence, cardinality and ownership are about them; a status may just report that something
- * is missing.
+ * The score of each type of write. Children count most, because convergence, cardinality and ownership are about them; a status
+ * may just report that something is missing.
  */
 const WORTH = { creates: 4, changes: 2, 'writes the status of': 1 } as const;
-/** Factor for a sample with which the target never comes to rest. */
+/** Factor of the score if the target never comes to rest. */
 const RESTLESS_SHARE = 0.5;
 type Action = keyof typeof WORTH;
 
@@ -53,7 +53,7 @@ function moreOf(others: number): number {
   return 1 + Math.min(others, 4) / 8;
 }
 
-/** @param alone - The run of the target without the objects: writes that occur there too are not their effect. */
+/** @param alone - The run of the target without the objects: writes that also occur in that run are not an effect of the objects. */
 export function effectOf(history: History, alone: History | undefined): Effect {
   const before = new Set(alone === undefined ? [] : writesOf(alone).map(keyOf));
   const actions = new Map<string, Write>();
@@ -103,7 +103,7 @@ interface Write {
   readonly resource: string;
 }
 
-/** Counts the objects with the same effect, by effect and resource. */
+/** Groups writes by action and resource, and counts the objects of each group. */
 function sortsOf(actions: readonly Write[]): readonly (Write & { readonly count: number })[] {
   return [...Map.groupBy(actions, ({ action, resource }) => `${action} ${resource}`).values()].flatMap((same) =>
     same.slice(0, 1).map((first) => ({ ...first, count: same.length })),

@@ -3,7 +3,7 @@ import { isEnough, MET_MIN, metIn, RUNS_MIN } from '../../execution/search/enoug
 import { countText } from '../../report/count-text.ts';
 import type { Summary } from '../../report/summary.ts';
 
-/** Returns what a passing run lacks and how to get it, in one sentence; undefined if it is sufficient or has not passed. */
+/** Returns what a passing run lacks and how to get that, in one sentence; undefined if the run is sufficient or has not passed. */
 export function lackingText(summary: Summary, called: string): string | undefined {
   const { outcome, runs, elapsedMs } = summary;
   if (outcome !== 'holds' || isEnough({ ...summary, inconclusiveRuns: summary.inconclusive.count })) return undefined;

@@ -27,11 +27,11 @@ import { definitionsOf, originsOf, type ModuleCrds, type Module } from './origin
 import { SAMPLE_FILE } from './plan.ts';
 import { tryCandidates, type Choosing, type Tried } from './try-candidates.ts';
 
-/** Real time for all trials before the first run. */
+/** Time limit of all trials before the first run, in ms of real time. */
 const TRY_MS = 90_000;
-/** Time limit of a single trial; a longer one has shown its effect. */
+/** Time limit of a single trial; after this time, a trial has shown its effect. */
 const RUN_MS = 20_000;
-/** Maximum number of lines of each type if there is no effect to show. */
+/** Maximum number of lines that are printed of each type if there is no effect to show. */
 const LINES_MAX = 8;
 const FETCHED_FOLDER = '.stalemate/crds';
 
@@ -195,7 +195,7 @@ function withFetched(choice: Choice, fetched: readonly ModuleCrds[], cwd: string
   };
 }
 
-/** Lists files that contain nothing but chosen objects; all other objects are written to a file of our own. */
+/** Lists files that contain nothing but chosen objects, and puts all other chosen objects into a file of our own. */
 function withSamples(choice: Choice, chosen: readonly Tried[]): Choice {
   const named = chosen.filter(({ candidate, beside }) => candidate.whole && beside.length === 0);
   const rest = chosen.filter((tried) => !named.includes(tried));
@@ -229,7 +229,7 @@ function effectText({ written, refused, denied, wanted, restless }: Effect): str
 }
 
 const WANTED_SHOWN = 3;
-/** Longer descriptions are not repeated for each of several samples. */
+/** Maximum length of a description that is repeated for each of several samples. */
 const SHORT = 60;
 
 function endOf({ processes }: History): ProcessEvent | undefined {
@@ -248,7 +248,7 @@ function printStuck(left: readonly MissingGroup[], alone: History, say: Say): Co
   return { nothing: true };
 }
 
-/** Reports that the target does not stay up: it needs no sample, but what it lacked at its end. */
+/** Reports that the target does not stay up: what it needs is not a sample, but what it lacked when it ended. */
 function printEnded(detail: string, alone: History, say: Say, left: readonly MissingGroup[] = []): Contact {
   say('stopped', `the target does not stay up, also without any sample: ${detail}`);
   for (const line of effectOf(alone, undefined).failed.slice(0, LINES_MAX)) say('', `refused: ${line}`);
@@ -258,7 +258,7 @@ function printEnded(detail: string, alone: History, say: Say, left: readonly Mis
   return { nothing: true };
 }
 
-/** Prints the target's events and failed requests, for readers who know what it waits for. */
+/** Prints the target's events and failed requests, for readers who know what the target waits for. */
 function printNoEffect(last: History, say: Say, called: string): Contact {
   const { failed, events } = effectOf(last, undefined);
   say('stopped', 'no sample that was tried makes the target write anything, so a run would prove nothing');

@@ -53,7 +53,7 @@ export function planText({ files, notes }: Plan, width: number): string {
   );
 }
 
-/** Prints the files themselves, for `--dry-run`. */
+/** Returns the files themselves, for `--dry-run`. */
 export function filesText({ files }: Plan): string {
   return files
     .filter(({ does }) => does !== 'keep')
@@ -61,7 +61,7 @@ export function filesText({ files }: Plan): string {
     .join('');
 }
 
-/** Formats lines with a heading each, and wraps the text beside it. */
+/** Formats paragraphs, each with a heading and, beside it, its wrapped text. */
 export function paragraphs(lines: readonly (readonly [head: string, text: string])[], width: number): string {
   return lines
     .flatMap(([head, text]) =>

@@ -8,20 +8,20 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { KUBERNETES_VERSION, userCache } from 'stalemate-apiserver/control-plane/binaries';
 
-/** A release whose sources are on the module proxy. */
+/** The release to build, whose sources are on the module proxy. */
 const VERSION = 'v3.19.0';
-/** The build compiles hundreds of packages. */
+/** Time limit of the build, which compiles hundreds of packages. */
 const BUILD_MS = 600_000;
 const OUTPUT_BYTES_MAX = 256 * 1024 * 1024;
 
-/** The name of what is built. */
+/** The name of the program that is built, for messages. */
 export const HELM: string = `helm ${VERSION}`;
 
 function builtPath(): string {
   return join(userCache(), 'tools', `helm-${VERSION}`, 'helm');
 }
 
-/** Returns the program to call; undefined if there is none. */
+/** Returns the command that calls Helm; undefined if Helm is not installed or built. */
 export function findHelm(): string | undefined {
   if (spawnSync('helm', ['version', '--short'], { stdio: 'ignore' }).status === 0) return 'helm';
   return existsSync(builtPath()) ? builtPath() : undefined;
@@ -32,7 +32,7 @@ export function canBuildHelm(): boolean {
   return spawnSync('go', ['version'], { stdio: 'ignore' }).status === 0;
 }
 
-/** Builds Helm into the user's cache folder; undefined if that failed. */
+/** Builds Helm into the user's cache folder; returns undefined if that failed. */
 export function buildHelm(err: (text: string) => void): string | undefined {
   const folder = join(builtPath(), '..');
   mkdirSync(folder, { recursive: true });

@@ -18,7 +18,7 @@ export const NAMING: readonly string[] = [
   'generators',
   'transformers',
 ];
-/** Distinguishes URLs from paths like kustomize: by a scheme, a host before the path, or syntax that only git understands. */
+/** Distinguishes URLs from paths as kustomize does: by a scheme, a host before the path, or by syntax that only git understands. */
 const REMOTE =
   /:\/\/|^git@|^[\w-]+(?:\.[\w-]+)+\/.*(?:\/\/|\?ref=|\.git)|^github\.com[/:]|\?(?:ref|version|timeout|submodules)=/;
 
@@ -32,7 +32,7 @@ export interface Overlay {
   readonly folder: string;
   /** Number of folders that it includes. */
   readonly reach: number;
-  /** Whether its place is that of the main overlay. */
+  /** Whether it is in a usual place of the main overlay. */
   readonly usual: boolean;
 }
 
@@ -60,7 +60,7 @@ export function isRemote(entry: string): boolean {
   return REMOTE.test(entry);
 }
 
-/** Reports whether a kustomization, or one that it includes, has a remote base, or may have one. */
+/** Reports whether a kustomization, or one that it includes, has or may have a remote base. */
 export function namesRemoteBase(repository: Repository, folder: string): boolean {
   return [...closureOf(repository, folder).values()].some(
     (entries) => entries === undefined || entries.some((entry) => REMOTE.test(entry)),

@@ -1,5 +1,5 @@
 /**
- * Finds kinds that a target requested and the server lacks, read from an undisturbed run.
+ * Finds, in an undisturbed run, kinds that a target requested and the server lacks.
  *
  * Clients find out in three ways: by discovery of a group version, by a list or watch, or by missing the kind in the answer of
  * discovery, which only their log shows. Pure. Start at {@link missingKindsIn}.
@@ -30,7 +30,7 @@ export function missingKindsIn(
 ): readonly MissingGroup[] {
   const groups = new Map<string, Set<string>>();
   const note = (group: string, kind?: string): void => {
-    // Kubernetes' own groups that are switched off cannot be installed.
+    // Kubernetes' own groups are skipped: one that is switched off cannot be installed.
     if (!group.includes('.') || served.has(group) || isBuiltIn(group)) return;
     const kinds = groups.get(group) ?? new Set();
     if (kind !== undefined) kinds.add(kind);

@@ -3,7 +3,7 @@ import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import { parseManifests } from '../../execution/project/manifest-files.ts';
 
 /**
- * Returns an empty list for a file that cannot be parsed: a template or a fragment.
+ * Returns the objects; an empty list for a file that cannot be parsed, such as a template or a fragment.
  *
  * @param mixed - Whether to skip only documents that are not objects, instead of the whole file.
  */

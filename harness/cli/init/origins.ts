@@ -1,5 +1,5 @@
 /**
- * Finds the CRDs of another project's kinds: in the Go module that contains the types.
+ * Finds the CRDs of another project's kinds in the Go module that contains their types.
  *
  * Owns: asking the `go` tool which packages are linked and where their modules are, and which module contains the CRDs: that of
  * the types, or, if the API is a nested module, the enclosing one at the same version. Start at {@link originsOf}.
@@ -25,7 +25,7 @@ export interface Module {
 const REGISTERS = /^(?:groupversion_info|register|doc|types|.*_types|zz_generated.*|[\w]*groupversion[\w]*)\.go$/;
 const FILE_BYTES_MAX = 1024 * 1024;
 const OUTPUT_BYTES_MAX = 256 * 1024 * 1024;
-/** Kubernetes' own clients and tools declare no kinds of other projects. */
+/** Kubernetes' own clients and tools, which declare no kinds of other projects. */
 const IGNORED_MODULES = /^(?:k8s\.io|golang\.org|google\.golang\.org|sigs\.k8s\.io\/controller-runtime)\//;
 
 /**
@@ -96,7 +96,7 @@ export interface ModuleCrds {
 
 /**
  * Returns the CRDs of a group, from the module of its types or an enclosing module at the same version. Downloads missing
- * modules with `go mod download`. Undefined if no module contains any.
+ * modules with `go mod download`. Returns undefined if no module contains any.
  */
 export function definitionsOf(group: string, origin: Module): ModuleCrds | undefined {
   for (const module of [origin, ...modulesAround(origin)]) {
@@ -110,8 +110,8 @@ export function definitionsOf(group: string, origin: Module): ModuleCrds | undef
 }
 
 /**
- * For example, `example.com/op/api` at v1.1.0 gives `example.com/op` at the same version; from v2 on with and without the
- * suffix of the major version.
+ * Returns the enclosing modules at the same version: for `example.com/op/api` at v1.1.0, `example.com/op`. From v2 on, each is
+ * listed with and without the suffix of the major version.
  */
 export function modulesAround({ path, version }: Module): readonly Module[] {
   const [major = ''] = version.split('.');
@@ -126,11 +126,11 @@ export function modulesAround({ path, version }: Module): readonly Module[] {
   return around;
 }
 
-/** A host and a project. */
+/** Minimum number of parts of a module path: a host and a project. */
 const PATH_PARTS_MIN = 2;
 
 function downloaded({ path, version }: Module): string | undefined {
-  // Run outside of the project, whose go.mod need not require this module.
+  // The command runs outside of the project, whose go.mod need not require this module.
   const cwd = mkdtempSync(join(tmpdir(), 'stalemate-origin-'));
   try {
     const { stdout } = spawnSync('go', ['mod', 'download', '-json', `${path}@${version}`], {

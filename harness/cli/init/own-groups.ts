@@ -1,5 +1,5 @@
 /**
- * Detects a project's own API groups: those that its API packages register and its PROJECT file lists.
+ * Detects a project's own API groups: those that its API packages register or its PROJECT file lists.
  *
  * Repositories also contain CRDs of other groups, for development environments and tests. Owns: reading the groups from the
  * files of generators and tools. Start at {@link ownGroups}.
@@ -16,7 +16,7 @@ const DECLARED = /\b(?:Group|GroupName|APIGroup)\s*(?:string\s*)?(?::|=)\s*"([\w
 const REGISTERS = /^(?:doc|groupversion.*|register|.*_group|types|group)\.go$/;
 const ASIDE = /(^|\/)(tests?|e2e|examples?|fixtures?|mocks?|fakes?)\//i;
 
-/** Returns an empty set if no file declares a group. */
+/** Returns the groups; an empty set if no file declares any. */
 export function ownGroups(repository: Repository): ReadonlySet<string> {
   const groups = new Set<string>(projectGroups(repository.text('PROJECT')));
   for (const file of repository.files) {

@@ -15,7 +15,7 @@ interface Manifests {
   readonly objects: readonly KubeObject[];
 }
 
-/** A service account; an object without a namespace counts as being in the same one. */
+/** A service account. An object without a namespace counts as being in the account's namespace. */
 interface Account {
   readonly name: string;
   readonly namespace: string;
@@ -42,7 +42,7 @@ export function plainManifests(repository: Repository, names: readonly string[])
     .toSorted((a, b) => a.length - b.length);
 }
 
-/** Returns the files of a folder that bind the account, and those with the bound roles; undefined if none binds it. */
+/** Returns the files of a folder that bind the account, and those with the bound roles; undefined if no file binds it. */
 function withRoles(file: Manifests, account: Account, all: readonly Manifests[]): readonly string[] | undefined {
   const folder = posix.dirname(file.path);
   const near = [file, ...all.filter((one) => one !== file && posix.dirname(one.path) === folder)];

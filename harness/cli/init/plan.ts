@@ -1,5 +1,5 @@
 /**
- * The files that `init` writes, as data: paths and texts.
+ * Plans the files that `init` writes, as data: paths and texts.
  *
  * Owns: which files there are, and what happens to existing ones. Does not own: their texts (`config-text.ts`, `ci-text.ts`),
  * writing. Start at {@link makePlan}.
@@ -108,7 +108,7 @@ const SAMPLE_HEAD = `# Drawn from the schema, for want of a sample in the projec
 # Counts, switches and choices in it are what writers change.
 `;
 
-/** The corpus and the baseline are committed; everything else belongs to one machine and run. */
+/** Lines for .gitignore: the corpus and the baseline are committed; everything else belongs to one machine and run. */
 const IGNORED = ['.stalemate/*', '!.stalemate/corpus/', '!.stalemate/baseline.json'];
 
 function isTypescript({ configFile, installed }: PlanChoices, { program }: Survey): boolean {

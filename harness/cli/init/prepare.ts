@@ -5,7 +5,7 @@ import { join, parse, resolve } from 'node:path';
 import type { Console } from '../console.ts';
 import type { Program } from './programs/program.ts';
 
-/** Builds the program with the project's own tools; returns what is left to the user, empty if the program can be started. */
+/** Builds the program with the project's own tools; returns what the user has to do first; empty if the program can be started. */
 export function prepare(program: Program, { cwd, err }: Pick<Console, 'cwd' | 'err'>): string {
   const { build, needs, command } = program;
   if (needs !== undefined && !isThere(needs.path, program, cwd)) return needs.get;
@@ -26,7 +26,7 @@ function made(command: readonly string[]): string {
   return first.includes('/') ? first : (rest.find((word) => word.includes('/')) ?? '');
 }
 
-/** Accepts a path in the project, or a Python module. */
+/** Reports whether a path of the project or a Python module exists. */
 function isThere(path: string, { setUp, command }: Program, cwd: string): boolean {
   if (setUp !== 'python') return existsSync(join(cwd, path));
   return canImport(command[0] ?? '', path, cwd);
@@ -56,7 +56,7 @@ export function pythonOf(cwd: string, module: string): string {
   return existing ?? (canImport('python3', module, cwd) ? 'python3' : OWN_PYTHON);
 }
 
-/** Runs outside of the project's folder, because Python would import its modules first. */
+/** Reports whether Python can import a module. Runs outside of the project's folder, whose modules Python would import first. */
 function canImport(python: string, module: string, cwd: string): boolean {
   const program = python.includes('/') ? resolve(cwd, python) : python;
   return spawnSync(program, ['-c', `import ${module}`], { cwd: parse(cwd).root, stdio: 'ignore' }).status === 0;

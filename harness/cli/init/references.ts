@@ -13,7 +13,7 @@ export interface Reference {
   readonly kind: string;
   readonly name: string;
   readonly namespace: string;
-  /** Keys of the data that it names. */
+  /** Keys of the data that the reference names. */
   readonly keys: readonly string[];
 }
 
@@ -21,7 +21,7 @@ const KINDS = [
   ['Secret', /secret/i],
   ['ConfigMap', /config_?map/i],
 ] as const;
-/** Usual keys of Secrets, if the reference names none. */
+/** Usual keys of Secrets, for a reference that names no keys. */
 const USUAL_KEYS: readonly string[] = ['username', 'password', 'token'];
 
 export function referencesIn(object: KubeObject): readonly Reference[] {
@@ -66,7 +66,7 @@ export function drawReferenced({ kind, name, namespace, keys }: Reference): Kube
   };
 }
 
-/** Makes an object that needs nothing but a name; undefined for other kinds. */
+/** Makes a Namespace or Node, which needs nothing but a name; undefined for other kinds. */
 export function drawPlain(kind: string, name: string): KubeObject | undefined {
   if (kind === 'Namespace') return { apiVersion: 'v1', kind, metadata: { name } };
   return kind === 'Node' ? nodeNamed(name) : undefined;

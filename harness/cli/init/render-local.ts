@@ -1,7 +1,8 @@
 /**
  * Renders an overlay without its remote bases, from a copy that omits them.
  *
- * Projects refer to CRDs of other projects by URL; rendering those would access the network. Start at {@link renderLocally}.
+ * Projects refer to CRDs of other projects by URL, and rendering such references would access the network. Start at {@link
+ * renderLocally}.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,8 +17,7 @@ import type { Repository } from './repository.ts';
 const FILES_MAX = 5_000;
 
 /**
- * @returns the output of `kubectl kustomize` for the folder; undefined without output, or unless it contains exactly one
- * Deployment.
+ * @returns the output of `kubectl kustomize` for the folder; undefined unless there is output with exactly one Deployment.
  */
 export function renderLocally(repository: Repository, folder: string): string | undefined {
   const top = folder.split('/')[0] ?? folder;
@@ -54,7 +54,7 @@ function withoutRemote(repository: Repository, file: string, text: string): stri
   }
 }
 
-/** Matches a URL, or a kustomization with nothing but URLs: the rest would be empty, which kustomize refuses. */
+/** Reports whether an entry is a URL, or a kustomization with nothing but URLs, whose rest would be empty, which kustomize refuses. */
 function leadsOut(repository: Repository, folder: string, entry: string): boolean {
   if (isRemote(entry)) return true;
   const inner = posix.join(folder, entry);

@@ -1,4 +1,4 @@
-/** A project's files as `init` sees them: names, and texts on demand. Downloaded and generated folders are skipped. */
+/** Lists a project's files as `init` sees them: names, and texts on demand. Downloaded and generated folders are skipped. */
 import { existsSync, readdirSync, realpathSync, type Dirent } from 'node:fs';
 import { join } from 'node:path';
 import { isWithin } from '../../report/is-within.ts';
@@ -9,18 +9,18 @@ export interface Repository {
   readonly files: readonly string[];
   /** Returns the text of a file; empty if it does not exist, cannot be read, or a symbolic link leads out of the project. */
   readonly text: (path: string) => string;
-  /** Checks the disk, which includes files that were skipped or too deep. */
+  /** Reports whether a path exists on disk, even if the file was skipped or is too deep. */
   readonly exists: (path: string) => boolean;
 }
 
 const SKIPPED_FOLDERS: ReadonlySet<string> = new Set(
   'node_modules vendor third_party testdata __pycache__ target build bin coverage venv env site-packages'.split(' '),
 );
-/** In a larger repository, only the files nearest to the top are listed. */
+/** Maximum number of files; in a larger repository, only those nearest to the top are listed. */
 const FILES_MAX = 20_000;
-/** Manifests and sources are smaller; a larger file is data. */
+/** Maximum size of a file: manifests and sources are smaller, and a larger file is data. */
 const BYTES_MAX = 4 * 1024 * 1024;
-/** Size of the cache: every detector reads the same files for another purpose. */
+/** Size of the cache: each detector reads the same files for its own purpose. */
 const KEPT_BYTES_MAX = 256 * 1024 * 1024;
 
 /** Lists the files. Hidden folders are skipped, except for `.github` and a few others. */
@@ -67,7 +67,7 @@ function readEntries(folder: string): Dirent[] {
   return readdirSync(folder, { withFileTypes: true }).toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** Resolves the links in a path; returns false if it does not exist. */
+/** Reports whether a path, with its links resolved, is inside a folder; false if the path does not exist. */
 export function leadsInto(root: string, path: string): boolean {
   try {
     return isWithin(realpathSync(path), realpathSync(root));

@@ -1,6 +1,6 @@
 /**
- * The objects that a run starts from: samples of the project that the API server accepts, or objects drawn from the schema if
- * there are none.
+ * Chooses the objects that a run starts from: samples of the project that the API server accepts, or objects drawn from the
+ * schema if there are none.
  */
 import { posix } from 'node:path';
 import { stringify } from 'yaml';
@@ -16,7 +16,7 @@ import { groupOf } from './definitions.ts';
 import { placeIn, type Repository } from './repository.ts';
 
 export interface Samples {
-  /** Files of the project, for `samples` of the configuration. */
+  /** Files of the project, as values for `samples` in the configuration. */
   readonly files: readonly string[];
   /** A file to write, if the project has no usable sample; empty otherwise. */
   readonly drawn: string;
@@ -25,7 +25,10 @@ export interface Samples {
   readonly notes: readonly string[];
 }
 
-/** With more kinds, a run depends more on the machine than on the controller; the rest is listed for the user to add. */
+/**
+ * Maximum number of kinds: with more, a run depends more on the machine than on the controller. The rest are listed for the
+ * user to add.
+ */
 const KINDS_MAX = 3;
 
 const PLACES: readonly RegExp[] = [

@@ -1,6 +1,6 @@
 /**
- * Finds manifests of a project that can be installed as they are: the main kustomization, one without its remote bases, plain
- * manifests, or a chart, in this order.
+ * Finds manifests of a project that can be installed as they are: the main kustomization, a kustomization without its remote
+ * bases, plain manifests, or a chart, in this order.
  *
  * Start at {@link findShipped}.
  */
@@ -23,7 +23,7 @@ import type { Repository } from './repository.ts';
 
 export interface Shipped {
   readonly project: Project;
-  /** For `manifests` of the configuration. */
+  /** Values for `manifests` in the configuration. */
   readonly paths: readonly string[];
   /** The text to write to {@link MANIFESTS_FILE}; absent if the files exist. */
   readonly rendered?: string;
@@ -75,7 +75,7 @@ function firstInstallable(candidates: Iterable<readonly string[]>, search: Looki
   return undefined;
 }
 
-/** Renders the main overlay with remote bases, without those. */
+/** Renders, without its remote bases, the first overlay that has such bases and can be rendered that way. */
 function withoutRemoteOf({ repository }: Looking): FoundShipped | undefined {
   for (const { folder } of overlays(repository, true).slice(0, RENDERED_MAX)) {
     const text = renderLocally(repository, folder);

@@ -42,8 +42,8 @@ export function survey(repository: Repository, pythonFor: (module: string) => st
 }
 
 /**
- * In order of preference if a repository has programs in several languages: operators in Go often have tools in Python or Node
- * beside them.
+ * Detects the program. The detectors are in order of preference for repositories with programs in several languages: operators
+ * in Go often have tools in Python or Node beside them.
  */
 function programOf(repository: Repository, pythonFor: (module: string) => string): Program | undefined {
   const detectors = [
@@ -56,7 +56,7 @@ function programOf(repository: Repository, pythonFor: (module: string) => string
   let first: Program | undefined;
   for (const detect of detectors) {
     const program = detect();
-    // If nothing can be started in a language, it may be that of a client library beside the operator.
+    // If nothing can be started in a language, the language may be that of a client library beside the operator.
     if (program !== undefined && (program.command.length > 0 || program.target !== undefined)) return program;
     first ??= program;
   }

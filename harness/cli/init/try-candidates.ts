@@ -31,7 +31,7 @@ export interface Choosing {
   readonly namespace: string;
   /** The run of the target without any sample. */
   readonly alone: History | undefined;
-  /** Runs groups of objects; the result omits those that there was no time for. */
+  /** Runs groups of objects; the result omits groups for which there was no time. */
   readonly run: (
     groups: readonly { readonly name: string; readonly objects: readonly KubeObject[] }[],
   ) => Promise<ReadonlyMap<string, History>>;
@@ -66,7 +66,7 @@ function drawnCandidate(object: KubeObject): Candidate {
   return { file: '', objects: [object], whole: false, kinds: [object.kind] };
 }
 
-/** Tries each candidate, and again with missing objects if it lacks any. */
+/** Tries each candidate, and tries it again with the missing objects if it lacks any. */
 async function tryAll(candidates: readonly Candidate[], choosing: Choosing): Promise<readonly Tried[]> {
   const groups = candidates.map((candidate) => ({ candidate, beside: [] }));
   const all = await tryGroups(groups, choosing);
@@ -83,7 +83,7 @@ function worthOf(tried: Tried): number {
   return isEffective(tried) ? tried.effect.score : 0;
 }
 
-/** Messages of servers and webhooks about a missing object: `runtimes.example.com "x" not found`, or with its kind. */
+/** Matches messages of servers and webhooks about a missing object: `runtimes.example.com "x" not found`, or with its kind. */
 const NOT_FOUND = /\b([A-Za-z]+)((?:\.[\w-]+)*) "([^"]+)" not found/g;
 
 /** Returns the objects that a refusal names. */
@@ -207,11 +207,11 @@ function missingBeside(
 interface Named {
   readonly kind: string;
   readonly name: string;
-  /** Its namespace; empty for any. */
+  /** The object's namespace; empty for any. */
   readonly where: string;
 }
 
-/** Finds the object in the repository. One without a namespace matches any. */
+/** Finds the object in the repository. An object without a namespace matches any. */
 function objectFor({ kind, name, where }: Named, { repository, namespace, crds }: Choosing): KubeObject | undefined {
   const found = objectsNamed(repository, kind, name).find(
     (object) => declares(crds, object) && (where === '' || (object.metadata.namespace ?? where) === where),
@@ -251,7 +251,7 @@ function chosenOf(all: readonly Tried[]): readonly Tried[] {
     const keys = [...tried.candidate.objects, ...tried.beside].map(
       ({ apiVersion, kind, metadata: { namespace = '', name = '' } }) => `${apiVersion}/${kind}/${namespace}/${name}`,
     );
-    // A second sample of the same kind costs time of the first, and objects of the same name exclude each other.
+    // A second sample of the same kind takes time from the first, and objects of the same name exclude each other.
     if (tried.candidate.kinds.every((kind) => kinds.has(kind)) || keys.some((key) => objects.has(key))) continue;
     for (const kind of tried.candidate.kinds) kinds.add(kind);
     for (const key of keys) objects.add(key);
@@ -260,10 +260,10 @@ function chosenOf(all: readonly Tried[]): readonly Tried[] {
   return chosen;
 }
 
-/** A group with fewer requests takes negligible time. */
+/** Number of requests below which a group takes negligible time. */
 const CHEAP_REQUESTS = 80;
 
-/** Tries the chosen groups together, and uses that if it is cheap, or as valuable as the best of them alone. */
+/** Tries the chosen groups together, and uses the combination if it is cheap, or as valuable as the best group alone. */
 async function together(chosen: readonly Tried[], { run, alone }: Choosing): Promise<readonly Tried[]> {
   const [best] = chosen;
   if (best === undefined || chosen.length === 1) return chosen;

@@ -11,7 +11,7 @@ export interface SoakConfirmContext extends Omit<ConfirmContext, 'confirmed'> {
   readonly append: (line: SoakLine) => void;
 }
 
-/** Confirms the examples without a result: a soak that continues has different or additional ones. */
+/** Confirms the examples that have no result yet: a soak that was continued has different or additional examples. */
 export async function confirmSoak(
   { result, examples }: Soak,
   { config, plan, append, ...manner }: SoakConfirmContext,

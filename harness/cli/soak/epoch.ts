@@ -44,7 +44,7 @@ export function unfinishedEpoch(reportDir: string, soak: SoakIdentity): string |
   return begun.sort((a, b) => (a.at < b.at ? 1 : -1))[0]?.epoch;
 }
 
-/** An unreadable soak is not continued; if a flag names it, the error is reported. */
+/** Reads the entries of a soak; empty if they cannot be read, because such a soak is not continued unless a flag names it. */
 function entriesOf(path: string): readonly SoakEntry[] {
   if (!existsSync(path)) return [];
   try {

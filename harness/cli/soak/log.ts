@@ -1,5 +1,6 @@
 /**
- * The file of a soak, `soak.jsonl`: lines that are appended and never changed, each on disk before it is reported.
+ * Reads and writes the file of a soak, `soak.jsonl`: lines that are appended and never changed, each on disk before it is
+ * reported.
  *
  * A killed process or a full disk leaves at most one truncated line at the end; readers skip it, and the next line begins on a
  * line of its own. Owns: reading and appending lines. Does not own: which process may write to a folder
@@ -86,7 +87,7 @@ export class SoakLog {
   }
 }
 
-/** If the file cannot even be truncated, readers skip the incomplete line. */
+/** Removes an incomplete line. If the file cannot be truncated, readers skip that line. */
 function cutBack(fd: number, size: number): void {
   try {
     ftruncateSync(fd, size);
@@ -103,13 +104,13 @@ function endsLine(fd: number): boolean {
   return last.toString() === '\n';
 }
 
-/** Flushes the folder's entry of the file, so that the file survives a crash of the machine; not all systems support that. */
+/** Flushes the folder's entry for the file, so that the file survives a crash of the machine; not all systems support this. */
 function syncFolder(folder: string): void {
   try {
     const fd = openSync(folder, 'r');
     fsyncSync(fd);
     closeSync(fd);
   } catch {
-    // Some systems cannot open a folder like a file, and flush its entries on their own.
+    // Some systems cannot open a folder as a file, and flush its entries without being asked.
   }
 }

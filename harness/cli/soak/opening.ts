@@ -1,4 +1,4 @@
-/** The start of a soak: the lines of earlier starts, and the line that describes the soak. */
+/** Starts a soak: reads the lines of earlier starts, and writes the line that describes the soak. */
 import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { realDate } from '../../determinism/real-time.ts';
@@ -39,7 +39,7 @@ export function earlierLines(
   return entries;
 }
 
-/** Appends the first line of a folder; another one if the budget has changed. */
+/** Appends the line that describes the soak to a new folder, and again if the budget has changed. */
 export function introduce(
   append: (line: SoakLine) => SoakEntry,
   before: readonly SoakEntry[],

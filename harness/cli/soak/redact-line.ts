@@ -5,8 +5,8 @@ import type { Vault } from '../../report/redaction/vault.ts';
 import { encodeSoakLine } from '../../schedule/codec/soak-line.ts';
 
 /**
- * Returns the same line if it contains no secrets. Findings were redacted when they were found, but those of earlier versions
- * may not have been.
+ * Returns a line without its secrets; the same line if it contains none. Findings were redacted when they were found, but those
+ * of earlier versions may not have been.
  */
 export function redactLine(line: SoakLine, vault: Vault): SoakLine {
   if (line.line !== 'finding' && line.line !== 'inconclusive') return redactConfigured(line, {}, vault);

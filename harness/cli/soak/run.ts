@@ -76,7 +76,7 @@ interface Prepared extends KeptBaseline, SoakIdentity {
   /** Whether every symptom is a finding of its own. */
   readonly all: boolean;
   readonly epoch: string;
-  /** Whether the epoch is an unfinished one that no flag named. */
+  /** True if the epoch was unfinished and is continued although no flag named it. */
   readonly isResumed: boolean;
 }
 
@@ -154,7 +154,7 @@ async function soakLogged(logged: Logged, reporting: Reporting, { signal }: Comm
                 isKept = true;
                 keeper.guard(() => unproved.seen(seen));
               },
-              // A finding that could not be recorded stays in `unproved/`, as it was first seen.
+              // A finding that could not be recorded stays in `unproved/` in its first form.
               onSettled: () => isKept && unproved.settled(),
             },
           });

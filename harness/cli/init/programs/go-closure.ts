@@ -1,5 +1,5 @@
 /**
- * Finds the packages of its own repository that a Go program consists of, by import lines: code that a main package delegates
+ * Finds, by import lines, the packages of its own repository that a Go program consists of: code that a main package delegates
  * to counts as its own.
  */
 import { posix } from 'node:path';

@@ -28,10 +28,10 @@ const CONTAINER_FILE = /(^|\/)(Dockerfile|Containerfile)[^/]*$/;
 const WEIGHT = { image: 4, deployment: 4, daemonSet: 1, makefile: 3, besideItself: 2 } as const;
 
 /**
- * Returns the packages, the one with most evidence first.
+ * Returns the packages, the one with the most evidence first.
  *
- * @param size - Returns the number of the repository's packages in a program: of two that are deployed alike, the larger one is
- * the manager.
+ * @param size - Returns the number of the repository's packages in a program: of two programs that are deployed alike, the
+ * larger one is the manager.
  */
 export function rankMains(
   repository: Repository,
@@ -77,10 +77,10 @@ function placeOf(folder: string): number {
   return placeIn(PLACES, posix.join(folder, 'main.go'));
 }
 
-/** Includes tools in variables: `$(GO_CMD) build`. */
+/** Matches calls of `go`, including those by a variable: `$(GO_CMD) build`. */
 const GO = /(?:\bgo|\$[({]\w*GO\w*[)}]) (?:build|run|install)\b(.*)$/;
 
-/** Returns arguments of `go build` and `go run` that are packages or files, without the values of flags. */
+/** Returns the packages or files that `go build` and similar commands are called with, without the values of flags. */
 function buildsIn(text: string): readonly { readonly output: string; readonly source: string }[] {
   const lines = text.replaceAll(/\\\r?\n/g, ' ').split('\n');
   return lines.flatMap((line) => {
@@ -97,7 +97,7 @@ function buildsIn(text: string): readonly { readonly output: string; readonly so
   });
 }
 
-/** Accepts `./cmd/manager/main.go`, `cmd/manager`, `example.com/op/cmd/manager`, `.`. */
+/** Returns the folder of a source such as `./cmd/manager/main.go`, `cmd/manager`, `example.com/op/cmd/manager` or `.`. */
 function folderOf(source: string, folders: readonly string[], module: string): string | undefined {
   const inside = source.startsWith(`${module}/`) ? source.slice(module.length + 1) : source;
   const plain = posix

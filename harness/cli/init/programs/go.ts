@@ -1,4 +1,4 @@
-/** Go: kubebuilder and operator-sdk layouts, and any other main package that creates a manager or an informer. */
+/** Detects Go programs: kubebuilder and operator-sdk layouts, and any other main package that creates a manager or an informer. */
 import { posix } from 'node:path';
 import { has, type Repository } from '../repository.ts';
 import { goPackages, type GoPackages } from './go-closure.ts';
@@ -76,14 +76,17 @@ function mainPackages(repository: Repository, module: string, packages: GoPackag
   return rankMains(repository, mains, module, (folder) => packages.closure(folder).length);
 }
 
-/** For example `fs.StringVar(&path, "kubeconfig", …)`, `flag.String("kubeconfig", …)`, `flags.BoolVarP(&on, "leader-elect", …)`. */
+/**
+ * Finds a definition like `fs.StringVar(&path, "kubeconfig", …)`, `flag.String("kubeconfig", …)` or `flags.BoolVarP(&on,
+ * "leader-elect", …)`.
+ */
 function definesFlag(text: string, name: string): boolean {
   return new RegExp(`\\.(?:String|Bool|Int|Duration)\\w*\\((?:\\s*&[\\w.]+,)?\\s*"${name}"`).test(text);
 }
 
 /**
- * For example `fs.StringVar(&dir, "cert-dir", "/certs", …)`, `flags.StringVarP(&file, "config", "c", "/etc/op/config.yaml",
- * …)`.
+ * Matches a flag whose default is an absolute path: `fs.StringVar(&dir, "cert-dir", "/certs", …)`, `flags.StringVarP(&file,
+ * "config", "c", "/etc/op/config.yaml", …)`.
  */
 const PATH_FLAG = /\.String\w*\((?:\s*&[\w.]+,)?\s*"([\w-]+)",\s*(?:"\w?",\s*)?"(\/[^"\s]+)"/g;
 
@@ -137,7 +140,7 @@ function moduleName(module: string): string {
   return modulePath(module).replace(/\/v\d+$/, '');
 }
 
-/** The usual place of manifests in kubebuilder projects. */
+/** Returns the usual place of manifests in kubebuilder projects; undefined if nothing is there. */
 export function goManifests(repository: Repository): string | undefined {
   return has(repository, 'config/default/kustomization.yaml') ? 'config/default' : undefined;
 }

@@ -1,4 +1,7 @@
-/** Java with the Java Operator SDK: the runnable jar that Maven or Gradle builds; fabric8 generates the CRDs beside it. */
+/**
+ * Detects programs with the Java Operator SDK: the runnable jar that Maven or Gradle builds, and the CRDs that fabric8
+ * generates beside it.
+ */
 import { has, type Repository } from '../repository.ts';
 import type { Program } from './program.ts';
 
@@ -49,7 +52,7 @@ function ofMaven(pom: string): Build {
   };
 }
 
-/** The first coordinates in a POM are its own, unless it has a parent, from which it inherits missing ones. */
+/** Returns the name of the jar. The first coordinates in a POM are its own; a POM with a parent inherits missing ones from that. */
 function mavenJar(pom: string): string | undefined {
   const plain = pom.replaceAll(/<!--[\s\S]*?-->/g, '');
   const parent = /<parent>[\s\S]*?<\/parent>/.exec(plain)?.[0] ?? '';
@@ -87,7 +90,7 @@ function tagged(xml: string, tag: string): string | undefined {
   return at < 0 || end < 0 ? undefined : xml.slice(at + tag.length + 2, end).trim();
 }
 
-/** Without a name in its settings, a project is named after its folder, which is unknown here. */
+/** Describes a Gradle build. If the settings contain no name, the project is named after its folder, which is unknown here. */
 function ofGradle({ text }: Repository, gradle: string): Build {
   const settings = text('settings.gradle') + text('settings.gradle.kts');
   const name = /rootProject\.name\s*=\s*["']([^"'$]+)["']/.exec(settings)?.[1];

@@ -1,6 +1,6 @@
 /**
- * TypeScript and JavaScript with `@kubernetes/client-node`: a target module if there is one, else the program as the project
- * starts it.
+ * Detects programs in TypeScript and JavaScript with `@kubernetes/client-node`: a target module if there is one, else the
+ * program as the project starts it.
  */
 import { isRecord } from 'stalemate-apiserver/objects/json';
 import { has, type Repository } from '../repository.ts';
@@ -68,7 +68,7 @@ function clean(path: string): string {
   return path.replace(/^\.\//, '');
 }
 
-/** Returns the command that installs the dependencies of package.json, by the existing lockfile. */
+/** Returns the command that installs the dependencies of package.json, chosen by the existing lockfile. */
 export function installText(repository: Repository): string {
   if (has(repository, 'pnpm-lock.yaml')) return 'pnpm install';
   if (has(repository, 'yarn.lock')) return 'yarn install';

@@ -1,4 +1,4 @@
-/** How a project's controller is built and started, as far as its files show. */
+/** Describes how a project's controller is built and started, as far as its files show. */
 
 export interface Program {
   /** For example `Go, controller-runtime`. */
@@ -8,7 +8,7 @@ export interface Program {
   /** Program and arguments, with placeholders. Empty if unknown. */
   readonly command: readonly string[];
   readonly env?: { readonly [name: string]: string };
-  /** Environment variables that switch its webhooks off, used if none are installed. */
+  /** Environment variables that switch the program's webhooks off, for runs without installed webhooks. */
   readonly withoutWebhooks?: { readonly [name: string]: string };
   /**
    * Possible names of the program and its image in the Deployment that starts it; absent if the Deployment's arguments cannot
@@ -17,7 +17,7 @@ export interface Program {
   readonly names?: readonly string[];
   readonly metrics?: string;
   readonly readyWithinMs?: number;
-  /** Flags in its source whose default is an absolute path. */
+  /** Flags in the program's source whose default is an absolute path, with that path. */
   readonly pathFlags?: { readonly [flag: string]: string };
   /** Whether it supports leader election. */
   readonly elects: boolean;

@@ -1,4 +1,7 @@
-/** Python: handlers that `kopf run` loads, a program that calls `kopf.run` itself, or one that uses an API client directly. */
+/**
+ * Detects Python programs: handlers that `kopf run` loads, a program that calls `kopf.run` itself, or one that uses an API
+ * client directly.
+ */
 import { posix } from 'node:path';
 import { has, type Repository } from '../repository.ts';
 import type { Program } from './program.ts';
@@ -51,13 +54,13 @@ function clientProgram(
   };
 }
 
-/** Returns the API clients that it imports in addition to its framework. */
+/** Returns the API clients that the program imports in addition to its framework. */
 function clientsIn(repository: Repository, sources: readonly string[]): readonly string[] {
   const found = sources.map((file) => CLIENT.exec(repository.text(file))?.[1]);
   return [...new Set(found)].filter((name) => name !== undefined).toSorted();
 }
 
-/** @param modules - The modules that it imports: it can be started once the first is installed. */
+/** @param modules - The modules that the program imports; it can be started once the first of them is installed. */
 function python(
   repository: Repository,
   modules: readonly [string, ...(readonly string[])],
@@ -76,7 +79,7 @@ function scopeNote(who: string): string {
   return `${who}: it should watch the namespace "default", or all`;
 }
 
-/** Notes waits in real time that make runs long. */
+/** Returns notes about waits in real time that make runs long. */
 function delayNotes(repository: Repository, files: readonly string[]): readonly string[] {
   const slow = files.flatMap((file) =>
     [...repository.text(file).matchAll(/\binterval\s*=\s*(\d+(?:\.\d+)?)/g)]
@@ -99,8 +102,8 @@ function kopfRun(repository: Repository, files: readonly string[]): readonly str
 }
 
 /**
- * A file inside a package is loaded as a module, because its relative imports would fail otherwise. Subfolders of a package
- * need no `__init__.py`.
+ * Returns the arguments that load a file. A file inside a package is loaded as a module, because its relative imports would
+ * fail otherwise. Subfolders of a package need no `__init__.py`.
  */
 function fileOrModule(repository: Repository, file: string): readonly string[] {
   const folders = file.split('/').slice(0, -1);
@@ -127,5 +130,5 @@ function installText(repository: Repository, modules: readonly string[]): string
   return `python3 -m venv .venv && .venv/bin/pip install ${what}`;
 }
 
-/** Modules whose distribution has another name. */
+/** Modules whose distribution has a different name, with that name. */
 const DISTRIBUTED_AS: { readonly [module: string]: string | undefined } = { pykube: 'pykube-ng' };

@@ -1,4 +1,4 @@
-/** Rust with kube-rs: a debug build of the binary in the package that uses its runtime. */
+/** Detects programs in Rust with kube-rs: a debug build of the binary in the package that uses its runtime. */
 import { posix } from 'node:path';
 import type { Repository } from '../repository.ts';
 import type { Program } from './program.ts';
