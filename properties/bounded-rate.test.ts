@@ -11,7 +11,7 @@ const UNREST: Settlement = { result: 'time-exceeded', timeMs: 180_000 };
 /** A run declared at rest after a silence that is shorter than the pauses of a loop. */
 const SOON: Settlement = { result: 'quiescent', windowMs: 100 };
 
-/** A target whose PUTs with a stale version are rejected, with these pauses before each but the first. */
+/** Builds the history of a target whose PUTs with a stale version are rejected, with these pauses before each but the first. */
 function refused(pausesMs: readonly number[]): HistoryBuilder {
   const { h, widget } = started();
   h.edit('writer-1', WIDGETS, 'web', ['spec', 'replicas'], 2);
@@ -19,7 +19,7 @@ function refused(pausesMs: readonly number[]): HistoryBuilder {
   return h.phase('settle').pass(30_000);
 }
 
-/** A target whose requests fail with 500, with these pauses before each but the first. */
+/** Builds the history of a target whose requests fail with 500, with these pauses before each but the first. */
 function failing(pausesMs: readonly number[], retryAfterSeconds?: number): HistoryBuilder {
   const { h } = started();
   for (const pause of [0, ...pausesMs])

@@ -7,7 +7,7 @@ import { convergence } from './convergence.ts';
 
 const WIDGETS = 'widgets.example.com';
 
-/** A widget, and the deployment that the target creates for it with this image; `annotatedBy` annotates the widget. */
+/** Builds a history of a widget and the deployment that the target creates for it with this image; `annotatedBy` annotates the widget. */
 function run(image: string, annotatedBy?: string): HistoryBuilder {
   const h = historyBuilder();
   h.create('user', WIDGETS, manifest('Widget', 'web', { spec: { image: 'v2' } }));
@@ -21,7 +21,7 @@ function run(image: string, annotatedBy?: string): HistoryBuilder {
   return h.phase('heal').phase('settle').pass(30_000).phase('end');
 }
 
-/** Judges a target that left v1 where a fresh one creates v2; one that is started on the final state makes these writes. */
+/** Judges a target that left v1 where a fresh one creates v2; a fresh one that is started on the final state makes these writes. */
 function judge(...writes: readonly string[]): CheckResult {
   return judged(run('v1'), run('v2'), writes);
 }

@@ -8,7 +8,7 @@ import { crashEquivalence } from './crash-equivalence.ts';
 const PAIR = ['first', 'second'] as const;
 const REFERENCE = { ownedLeaves: { 'configmaps:first': ['data.of'], 'configmaps:second': ['data.of'] } };
 
-/** A target that creates the first `count` of two config maps, and then crashes if `crashed`. */
+/** Builds the history of a target that creates the first `count` of two config maps, and then crashes if `crashed`. */
 function run(count: number, crashed = true): HistoryBuilder {
   const h = historyBuilder().phase('contention');
   for (const name of PAIR.slice(0, count)) h.create('controller', 'configmaps', manifest('ConfigMap', name));
@@ -25,7 +25,7 @@ const BOTH = {
   objects: Object.fromEntries(PAIR.map((name) => [`configmaps/default/${name}`, run(2).live('configmaps', name)])),
 };
 
-/** All probe results that convergence requests; the fresh copy creates what is missing. */
+/** Returns all probe results that convergence requests; the fresh copy creates what is missing. */
 function witnesses(count: number): readonly ProbeResult[] {
   return [
     { probe: 'expected-state', settled: true, outcomes: [BOTH] },

@@ -8,7 +8,7 @@ import { noLostUpdate } from './no-lost-update.ts';
 const RESOURCE = 'widgets.example.com';
 const REFERENCE = { ownedLeaves: {} };
 
-/** The target has read version 101; since then a deletion has added its finalizer. */
+/** Builds a history in which the target has read version 101 and a deletion has since added its finalizer. */
 function deleted(finalizer: string): { readonly h: HistoryBuilder; readonly v101: KubeObject } {
   const h = historyBuilder();
   h.create('user', RESOURCE, manifest('Widget', 'web', { spec: { image: 'v1' } }));

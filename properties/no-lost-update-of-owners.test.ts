@@ -11,7 +11,10 @@ const REFERENCE = { ownedLeaves: { [`${RESOURCE}:web`]: OWN } };
 
 const owner = (uid: string) => ({ apiVersion: 'example.com/v1', kind: 'Widget', name: uid, uid });
 
-/** `by` adds a reference, the garbage collector removes it because its owner is gone, and the target sees that and adds it again. */
+/**
+ * Returns a history: `by` adds a reference, the garbage collector removes it because its owner is gone, and the target sees the
+ * removal and adds the reference again.
+ */
 function putBack(by: ActorId): History {
   const h = historyBuilder();
   h.create('controller', RESOURCE, manifest('ConfigMap', 'web', {}, { ownerReferences: [owner('keeps')] }));

@@ -26,7 +26,7 @@ function widget(content: Partial<KubeObject> = {}, metadata: KubeObject['metadat
   );
 }
 
-/** A history in which version 101 exists and the target has read it. */
+/** Builds a history in which version 101 exists and the target has read it. */
 function started(object: KubeObject = widget()): { h: HistoryBuilder; v101: KubeObject } {
   const h = historyBuilder();
   h.create('user', RESOURCE, object);

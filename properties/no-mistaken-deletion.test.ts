@@ -5,7 +5,7 @@ import { noMistakenDeletion } from './no-mistaken-deletion.ts';
 
 const WIDGETS = 'widgets.example.com';
 
-/** The target has received the first object of the name, which was then replaced by another one. */
+/** Builds a history in which the target has received the first object of the name, which was then replaced with another one. */
 function replaced(): HistoryBuilder {
   const h = historyBuilder();
   h.create('user', WIDGETS, manifest('Widget', 'web'));

@@ -93,7 +93,7 @@ describe('no-resurrection of what an owner had', () => {
     return manifest('Pod', name, {}, { ownerReferences: [ownedBy(owner)] });
   }
 
-  /** An owner that the target has seen, whose deletion it has received. */
+  /** Builds a history of an owner that the target has seen and whose deletion it has received. */
   function gone(): { h: HistoryBuilder; owner: KubeObject } {
     const h = historyBuilder();
     const owner = h.create('user', WIDGETS, widget());

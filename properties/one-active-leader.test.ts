@@ -20,7 +20,7 @@ function lease(holder: string): KubeObject {
   });
 }
 
-/** Two replicas that have both read the owner. */
+/** Builds a history of two replicas that have both read the owner. */
 function two(): { h: HistoryBuilder; owner: KubeObject } {
   const h = historyBuilder();
   const owner = h.create('user', WIDGETS, WIDGET);
@@ -38,7 +38,7 @@ function make(h: HistoryBuilder, actor: string, owner: KubeObject): void {
   });
 }
 
-/** The other replica takes over the lease. */
+/** Lets the other replica take over the lease. */
 function handOver(h: HistoryBuilder): void {
   h.create('controller', LEASES, lease('one'));
   h.pass(16_000);

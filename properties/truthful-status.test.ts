@@ -173,7 +173,7 @@ describe('truthful-status', () => {
     h.list('controller', WIDGETS);
     report(h, { observedGeneration: 2 });
     const history = h.build();
-    // For example an answer in the form of a table.
+    // The answer has no recorded objects, like one in the form of a table.
     const operations = history.operations.map((operation) =>
       operation.verb === 'list' ? { ...operation, outcome: { type: 'ok' as const, code: 200 } } : operation,
     );

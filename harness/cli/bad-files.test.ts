@@ -1,4 +1,4 @@
-/** Malformed or huge files: each command reports them in one sentence, quickly, and does not change them. */
+/** Checks that each command reports malformed or huge files quickly, in one sentence, and does not change them. */
 import { spawnSync } from 'node:child_process';
 import {
   mkdirSync,

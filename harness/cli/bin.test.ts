@@ -9,7 +9,7 @@ import { lostUpdate } from '../report/test-findings.ts';
 import { encodeCounterexample } from '../schedule/codec/counterexample.ts';
 import { shell, stalemate, startArguments, startStalemate } from './test-bin.ts';
 
-/** Whether `script` can open a terminal: that of util-linux can, that of BSD does not have the flag. */
+/** True if `script` can open a terminal: the one of util-linux can, while the one of BSD does not have the flag. */
 const hasTerminal = spawnSync('script', ['--version']).status === 0;
 
 let folder: string;

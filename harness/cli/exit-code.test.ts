@@ -5,7 +5,7 @@ import { summarise } from '../report/summary.ts';
 import type { CampaignOutcome, CampaignResult, Finding } from '../model/finding.ts';
 import { failsRun, outcomeOf } from '../model/outcome.ts';
 
-/** A finding that was reproduced in `k` of `n` runs on a real server. */
+/** Returns a finding that was reproduced in `k` of `n` runs on a real server. */
 function asked(k: number, n: number, more: Partial<Finding> = {}): Finding {
   const found = lostUpdate();
   const confirmed = { cluster: 'envtest', server: 'kube-apiserver 1.36.3', reproduced: { k, n } } as const;

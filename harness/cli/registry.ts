@@ -33,9 +33,9 @@ export interface ControllerUnderTest {
   readonly env?: { readonly [name: string]: string };
   readonly crds: readonly string[];
   readonly sample: string;
-  /** True if the variant supports two replicas. */
+  /** Supports two replicas. */
   readonly leaderElection?: boolean;
-  /** True if the variant keeps state outside of the cluster. */
+  /** Keeps state outside of the cluster. */
   readonly effects?: boolean;
   /** `holds`, or the properties that it must violate. */
   readonly expected: string | readonly string[];

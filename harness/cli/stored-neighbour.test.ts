@@ -3,7 +3,7 @@ import type { FindingRecord } from '../model/finding.ts';
 import { lostUpdate } from '../report/test-findings.ts';
 import { decodeRecord, encodeRecord } from '../schedule/codec/record.ts';
 
-/** A record of the failing run and a passing neighbour: the same run without its last operation. */
+/** Returns a record of the failing run and a passing neighbour: the same run without its last operation. */
 function record(): FindingRecord {
   const { violation, stats, counterexample, record: history } = lostUpdate();
   const passing = {

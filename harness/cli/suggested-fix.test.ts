@@ -45,7 +45,7 @@ describe('what would fix a finding', () => {
   });
 });
 
-/** Returns the suggested fix of a lost update, after `refusal` has changed its rejected request and `blamed` the guilty one. */
+/** Returns the suggested fix of a lost update after `refusal` has changed its rejected request and `blamed` has changed the guilty one. */
 function fixWhere(
   refusal: (refused: Operation) => Operation,
   blamed: (guilty: Operation) => Operation = (guilty) => guilty,

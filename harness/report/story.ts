@@ -46,7 +46,7 @@ export interface Story {
   readonly reconciles?: string;
   /** Evidence for the finding; absent for a replay. */
   readonly stats?: FindingStats;
-  /** Whether the finding reproduced on a real API server, or was not tried on one; absent for findings of a real server. */
+  /** Whether it reproduced on a real API server or was not tried there; absent for findings of a real server. */
   readonly confirmed?: string;
   /** What usually fixes such a finding; absent for the user's own claims. */
   readonly fix?: string;

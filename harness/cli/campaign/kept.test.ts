@@ -9,6 +9,6 @@ it.each([
   const config = { budget: { unit: 'ms', timeMs: 120_000 }, corpus: { folder: '', budgetMs } };
   const { enough, search } = planOf(config as unknown as RunConfig, 5_000, false, 30_000);
 
-  // The budget starts before the corpus is replayed, so it pays for that too.
+  // The budget starts before the corpus is replayed, so it includes that time.
   expect(enough - (search - 120_000)).toBeCloseTo(30_000 + countedMs, 0);
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object';
 import { claimsFor } from './claims.ts';
 
-/** A definition with one version whose spec and status have these fields. */
+/** Returns a definition with one version whose spec and status have these fields. */
 function definition(spec: JsonObject, status?: JsonObject): KubeObject {
   const properties = {
     spec: { type: 'object', properties: spec },

@@ -13,7 +13,7 @@ const crds = parseManifests(CRD, 'crd.yaml', true).map(({ object }) => object);
 const sample = (name: string): string => SAMPLE.replace(/^ {2}name: .*$/m, `  name: ${name}`);
 const mark = { at: 1, timeMs: 1 };
 
-/** A run in which the target created `count` config maps. */
+/** Returns a run in which the target created `count` config maps. */
 function made(count: number, operations: readonly Operation[] = []): History {
   const revisions = Array.from({ length: count }, (_, at): Revision => {
     const object: KubeObject = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: `${at}` } };

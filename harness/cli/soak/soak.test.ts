@@ -27,7 +27,7 @@ beforeAll(async () => {
   second = stalemate([...SHARD, '--budget', '10m'], { cwd: folder });
   child.kill('SIGKILL');
   await new Promise((resolve) => child.once('close', resolve));
-  // As if the process had been killed while it wrote a line.
+  // Leaves the file as if the process had been killed while it wrote a line.
   writeFileSync(join(folder, PLACE, 'soak.jsonl'), '{"version":1,"kind":"soak-', { flag: 'a' });
   rmSync(join(folder, PLACE, 'failures'), { recursive: true });
   resumed = stalemate([...SHARD, '--budget', '4', '--json'], { cwd: folder });

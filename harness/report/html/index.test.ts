@@ -133,7 +133,7 @@ describe('the page', () => {
   });
 });
 
-/** A finding with this text in every place that a user or target controls. */
+/** Returns a finding with this text in every place that a user or target controls. */
 function hostileFinding(text: string): Finding {
   const script = new HistoryScript();
   const object = deployment(101, text, 3);

@@ -23,7 +23,10 @@ const MADE = secret('elsewhere', 'made');
 const MOUNTED = secret('default', 'stalemate-target-0a1b');
 const isOwn = ownSecretsOf({ namespace: 'default', samples: [] });
 
-/** A target that lists and watches all Secrets, gets a foreign one by name, and creates one in a namespace that no option names. */
+/**
+ * Returns the history of a target that lists and watches all Secrets, gets a foreign one by name, and creates one in a
+ * namespace that no option names.
+ */
 function seen(): History {
   const script = new HistoryScript();
   script.contention();

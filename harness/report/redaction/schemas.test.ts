@@ -18,7 +18,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** A counterexample with a definition of widgets and this schema. */
+/** Returns a counterexample with a definition of widgets that has this schema. */
 function counterexampleWith(schema: JsonObject, sample: readonly KubeObject[] = []): Counterexample {
   const signature = { property: 'p', class: 'c', actors: ['target'], kind: 'k', field: 'f' };
   const found = findingOf(new HistoryScript().history(), { signature, sentence: '', operations: [] });

@@ -15,7 +15,7 @@ import { all, readXml } from './test-xml.ts';
 
 const texts = fc.string({ unit: 'binary' });
 
-/** A campaign whose only finding was reproduced in none of five runs on a real server. */
+/** Returns a campaign whose only finding was not reproduced in any of five runs on a real server. */
 function notConfirmed(): Partial<CampaignResult> {
   const finding = lostUpdate();
   const confirmed = { cluster: 'envtest', server: 'kube-apiserver 1.36.3', reproduced: { k: 0, n: 5 } } as const;
