@@ -34,7 +34,7 @@ export interface ScenarioFacts extends Pick<Scenario, 'name' | 'target' | 'clust
 
 const STORY_WIDTH = 100;
 
-/** @param corpus - The results of the corpus, which was replayed before the search. */
+/** @param corpus - The results of the corpus, before the search. */
 export function makeScenario(result: CampaignResult, facts: ScenarioFacts, corpus?: CorpusSummary): Scenario {
   const { name, target, cluster, budget, file } = facts;
   const leftOut = leftOutOf(
