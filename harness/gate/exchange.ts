@@ -1,7 +1,7 @@
 /**
- * The gate's state of one request in progress: the exchange, the stream that a watch opened, the item that waits for it.
+ * The gate's state of one request in progress: the exchange, the stream that a watch opened, and the pending item of either.
  *
- * Does not own: what happens to them (`gate.ts`).
+ * Does not own: what the gate does with them (`gate.ts`).
  */
 import { revisionOf, type KubeObject } from 'stalemate-apiserver/objects/object';
 import type { WatchEvent } from 'stalemate-apiserver/objects/watch-event';
@@ -16,7 +16,7 @@ export interface Exchange {
   readonly sink: ResponseSink;
   readonly operation: OpenOperation;
   readonly asked: string | undefined;
-  /** It may have effects outside the API server: a command in a container, or a call to another server. */
+  /** True if the request may have effects outside the API server, such as a command in a container or a call to another server. */
   readonly acts: boolean;
   item: PendingItem | undefined;
   stream: Stream | undefined;
@@ -31,18 +31,20 @@ export interface Stream {
   readonly exchange: Exchange;
   label: string;
   nextK: number;
-  /** An entry without an event is the end, with an error if the server's connection broke. */
+  /**
+   * What waits for delivery. An entry without an event marks the end of the stream, with an error if the connection to the server broke.
+   */
   readonly queue: { event: WatchEvent | undefined; error: ConnectionError | undefined; at: number; timeMs: number }[];
-  /** The server has opened the stream. */
+  /** True once the server has opened the stream. */
   offered: boolean;
-  /** The actor knows that the stream is open. */
+  /** True once the actor knows that the stream is open. */
   open: boolean;
   head: PendingItem | undefined;
-  /** The watch starts with the existing objects, as a list does, and has not delivered all of them yet. */
+  /** True while a watch that starts with the existing objects, as a list does, has not delivered all of them. */
   isListing: boolean;
 }
 
-/** The stream of a watch that was requested and is not open yet. `base` is its label without a number. */
+/** Returns the stream of a watch that was requested but is not open yet. `base` is the stream's label without its number. */
 export function newStream(exchange: Exchange, base: string): Stream {
   const { actor, resource, label } = exchange.operation;
   return {
@@ -60,18 +62,18 @@ export function newStream(exchange: Exchange, base: string): Stream {
   };
 }
 
-/** A pending item together with the function that executes it. */
+/** A pending item with its exchange and, for an answer, the response to deliver. */
 export interface PendingItem extends Item {
   readonly exchange: Exchange;
   readonly response?: ApiResponse | 'open' | ConnectionError;
 }
 
-/** When its actor sent the request and began to wait; undefined for an event, which nothing waits for. */
+/** Returns the run time in ms at which the actor sent the request and began to wait; undefined for an event that nobody waits for. */
 export function askedMs({ kind, exchange }: PendingItem): number | undefined {
   return kind === 'event' && exchange.stream?.isListing !== true ? undefined : exchange.operation.invoked.timeMs;
 }
 
-/** The item that returns to the gate, in its own place, after its delay. */
+/** Returns the item as it comes back to the gate after its delay, and puts it in place of the original in its exchange and stream. */
 export function asLate(item: PendingItem): PendingItem {
   const late = { ...item, label: item.label + LATE };
   const { exchange } = item;
@@ -87,7 +89,7 @@ export function endsListing({ type, object }: WatchEvent): boolean {
   return type === 'BOOKMARK' && (object as KubeObject).metadata.annotations?.[LISTED] === 'true';
 }
 
-/** The name of a pending item after its operation or stream was renamed. */
+/** Returns the label, stream and number of a pending item whose operation or stream was renamed. */
 export function newName({ kind, label, exchange }: PendingItem): Pick<Item, 'label' | 'stream' | 'k'> {
   if (kind !== 'event') {
     return { label: exchange.operation.label + (kind === 'send' ? SENT : ANSWERED), stream: '', k: 0 };
@@ -96,7 +98,7 @@ export function newName({ kind, label, exchange }: PendingItem): Pick<Item, 'lab
   return { label: `${now}/${partsOf(label).event?.name ?? ''}@0`, stream: now, k: 0 };
 }
 
-/** The revision of the first pending event; 0 if there is none. */
+/** Returns the revision of the stream's first pending event; 0 if there is none. */
 export function headRevision(stream: Stream | undefined): number {
   const event = stream?.queue[0]?.event;
   return event === undefined || event.type === 'ERROR' ? 0 : revisionOf(event.object as KubeObject);

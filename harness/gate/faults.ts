@@ -5,7 +5,7 @@ import { assertNever } from '../model/errors.ts';
 import { connectionText } from '../model/connection-fault.ts';
 import { isConnectionFault, type FaultAction } from '../model/schedule.ts';
 
-/** The exact answer of an overloaded or restarting API server. */
+/** Returns the exact answer that an overloaded or restarting API server would give. */
 export function injectedFailure(fault: Extract<FaultAction, { do: 'fail' }>): ApiResponse {
   const details = fault.retryAfterSeconds === undefined ? undefined : { retryAfterSeconds: fault.retryAfterSeconds };
   switch (fault.status) {
@@ -23,8 +23,8 @@ export function injectedFailure(fault: Extract<FaultAction, { do: 'fail' }>): Ap
 }
 
 /**
- * Turns a list request into a legal stale one: it asks for the list at an exact earlier revision, as an API server with an old watch cache
- * would serve it.
+ * Turns a list request into a legal stale one: the new request asks for the list at an exact earlier revision, as an API server with an old
+ * watch cache would serve it.
  */
 export function fromThePast(request: ApiRequest, revision: number): ApiRequest {
   const query = {

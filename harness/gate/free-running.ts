@@ -1,8 +1,8 @@
 /**
- * Executes items as soon as they are allowed: how the gate runs when nothing waits for rest.
+ * Executes items as soon as they are allowed: how the gate runs when nothing waits for the target to come to rest.
  *
- * Owns: asking the scheduler whenever an item arrives. Items that the scheduler holds stay pending until something else happens or it is
- * asked again. Does not own: what is held (a `Scheduler` over a schedule). Start at {@link FreeRunning}.
+ * Owns: asking the scheduler whenever an item arrives. Items that the scheduler holds stay pending until something else happens or the
+ * scheduler is asked again. Does not own: what is held (a `Scheduler` over a schedule). Start at {@link FreeRunning}.
  */
 import type { ActorId } from '../model/actor.ts';
 import type { Scheduler } from '../model/item.ts';

@@ -37,7 +37,8 @@ export interface GateHooks {
   /** Called when the schedule delays an item for this much run time; calls `goOn` afterwards. */
   delay(item: PendingItem, forMs: number, goOn: () => void): void;
   /**
-   * Whether connections have been disturbed in this run: then a request that ends from outside was not necessarily aborted by its actor.
+   * Reports whether connections have been disturbed in this run; if so, a request that ends from outside was not necessarily aborted by its
+   * actor.
    */
   disturbed?(): boolean;
   /** Called when a new item waits. */
@@ -45,7 +46,7 @@ export interface GateHooks {
 }
 
 export class Gate {
-  /** Everything that can happen now, in order of arrival. Holding streams is up to the scheduler. */
+  /** Everything that can happen now, in order of arrival. Includes items of streams that the scheduler holds. */
   readonly pending: PendingItem[] = [];
   /** Counts requests and aborts of actors; quiescence detection reads it. */
   activity = 0;
@@ -55,7 +56,7 @@ export class Gate {
   readonly #hooks: GateHooks;
   readonly #exchanges = new Set<Exchange>();
   #seq = 0;
-  /** Items before this index are in their final order. */
+  /** Items with a lower `seq` are in their final order. */
   #ordered = 0;
 
   constructor(upstream: Upstream, recorder: Recorder, naming: Naming, hooks: GateHooks) {
@@ -65,7 +66,7 @@ export class Gate {
     this.#hooks = hooks;
   }
 
-  /** The upstream to which `actor` sends its requests. */
+  /** Returns the upstream to which `actor` sends its requests. */
   port(actor: ActorId): Upstream {
     return { send: (request, sink) => this.#arrive(actor, request, sink) };
   }
@@ -82,7 +83,7 @@ export class Gate {
       stream.nextK = 0;
     }
     this.#recorder.renumber(open);
-    // If the target never rests, items wait here already: no two of them may share a label.
+    // If the target never comes to rest, items are already waiting here; no two of them may share a label.
     for (const [index, item] of this.pending.entries()) {
       const { exchange } = item;
       const { stream } = exchange;
@@ -100,7 +101,7 @@ export class Gate {
 
   /**
    * Begins another history while the target's watches stay open: each becomes an operation of the new history, as if resumed at `revision`.
-   * Only for an idle gate.
+   * The gate must be idle.
    */
   renew(revision: number): void {
     for (const { operation, stream } of this.#exchanges) {
@@ -120,7 +121,7 @@ export class Gate {
     }
   }
 
-  /** Sorts the items that arrived since the last call by label, behind those that already waited. */
+  /** Sorts the items that arrived since the last call by label, and leaves them behind those that already waited. */
   orderArrivals(): void {
     const first = this.pending.findIndex(({ seq }) => seq >= this.#ordered);
     this.#ordered = this.#seq;
@@ -282,7 +283,7 @@ export class Gate {
       operation.fault = 'stale-list';
       request = fromThePast(request, (this.#recorder.revisions.at(-1)?.revision ?? 0) - fault.behind);
     }
-    // What the server commits before `send` returns belongs to this operation; what it commits later, see `acting`.
+    // Changes that the server commits before `send` returns belong to this operation; for later ones, see `acting`.
     this.#recorder.acting(operation, exchange.asked, () => {
       exchange.abortUpstream = this.#upstream.send(request, this.#upstreamSink(exchange));
     });
@@ -346,8 +347,9 @@ export class Gate {
       invariant(stream !== undefined, 'only a watch opens');
       stream.open = true;
       this.#recorder.answered(operation, { type: 'ok', code: 200 });
-      // First the actor, then its first event: a request that the actor sends from within `open` arrives before that event. In `#deliver` it
-      // is the other way round. Both orders decide arrival numbers, by which schedulers choose, and so what every stored schedule means.
+      // Notify the actor first, then expose its first event: a request that the actor sends from within `open` arrives before that event.
+      // In `#deliver` the order is reversed. Both orders decide arrival numbers, by which schedulers choose, and therefore the meaning of
+      // every stored schedule.
       sink.open();
       this.#exposeHead(stream);
       return;
@@ -402,7 +404,8 @@ export class Gate {
       revision: next.event.type === 'ERROR' ? 0 : revisionOf(object),
       available: { at: next.at, timeMs: next.timeMs },
     });
-    // First the next event, then the actor, other than in `#answer`: what the actor sends from within `event` arrives behind that event.
+    // Expose the next event first, then notify the actor, unlike in `#answer`: what the actor sends from within `event` arrives after that
+    // event.
     this.#exposeHead(stream);
     sink.event(next.event);
   }

@@ -4,7 +4,7 @@ import type { History, Mark } from '../model/history.ts';
 
 export type LogLine = NonNullable<History['logs']>[number];
 
-/** Lines kept of the beginning and of the end of a run each: the startup and the last output. */
+/** The number of lines kept from the beginning of a run (the startup), and as many from its end (the last output). */
 const LINES_KEPT = 250;
 
 export class LogBook {
@@ -26,7 +26,7 @@ export class LogBook {
     this.#lines++;
   }
 
-  /** In order of output. */
+  /** The lines that were kept, in order of output. */
   get lines(): readonly LogLine[] {
     const leftOut = this.#leftOut;
     if (leftOut === undefined) return [...this.#first, ...this.#last];

@@ -1,5 +1,6 @@
 /**
- * Canonical names and occurrence numbers: how the gate builds labels that survive another run and a harmless edit.
+ * Canonical names and occurrence numbers: how the gate builds labels that stay the same in another run and after a harmless edit of the
+ * target.
  *
  * An object with a given name keeps it. An object with a generated name is called `owner/role~n`: the name of its controlling or only
  * owner, the generateName without the owner's prefix, and its position in order of creation. The same applies to objects whose names the
@@ -9,7 +10,7 @@ import { parentOf, type JsonObject, type JsonValue, type KubeObject } from 'stal
 import type { Label } from '../model/label.ts';
 import type { DrawnNames } from '../model/reference.ts';
 
-/** `20260102150405`, with or without seconds, or seconds since 1970, as part of a name. */
+/** Matches `20260102150405`, with or without seconds, or seconds since 1970, as part of a name. */
 const TIME_IN_NAME =
   /(?<![\da-z])(?:20\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:[01]\d|2[0-3])[0-5]\d(?:[0-5]\d)?|1[6-9]\d{8})(?![\da-z])/;
 
@@ -41,14 +42,17 @@ export class Naming {
     this.#occurrences = new Map();
   }
 
-  /** The label with its number: `#0`, `#1`, … */
+  /** Returns the label with its next occurrence number: `#0`, `#1`, … */
   number(label: Label): Label {
     const n = this.#occurrences.get(label) ?? 0;
     this.#occurrences.set(label, n + 1);
     return `${label}#${n}`;
   }
 
-  /** The canonical name for a create, before the object exists. Only objects that the target creates can have a name that it generated. */
+  /**
+   * Returns the canonical name for a create, before the object exists. Only objects that the target creates can have names that the target
+   * generated.
+   */
   ofCreate(resource: string, namespace: string, body: JsonValue | undefined, byTarget: boolean): string {
     const metadata = ((body as JsonObject | undefined)?.['metadata'] ?? {}) as KubeObject['metadata'];
     const { name = '', generateName = '' } = metadata;
@@ -62,9 +66,9 @@ export class Naming {
     return canonical;
   }
 
-  /** The prefix of a name that the target generated; undefined for a name that it would use in every run. */
+  /** Returns the prefix of a name that the target generated; undefined for a name that it would use in every run. */
   #stemOf(resource: string, name: string): string | undefined {
-    // A name that contains its creation time differs a second later.
+    // A name that contains the time of its creation is different a second later.
     const time = TIME_IN_NAME.exec(name);
     if (time !== null) return name.slice(0, time.index);
     const drawn = this.#drawn[resource];
@@ -88,7 +92,7 @@ export class Naming {
     return `${prefix}${role}~${n}`;
   }
 
-  /** Registers an object. `asked` is the canonical name given to its create. */
+  /** Registers an object. `asked` is the canonical name that its create was given. */
   learn(resource: string, object: KubeObject, asked: string | undefined): void {
     const name = object.metadata.name ?? '';
     const canonical = asked ?? name;
@@ -107,7 +111,7 @@ export class Naming {
     return this.#canonicalByReal.get(`${resource}/${namespace}/${name}`) ?? name;
   }
 
-  /** Maps a canonical name to the real one: the same unless generated. */
+  /** Maps a canonical name to the real one; the two differ only for generated names. */
   real(resource: string, namespace: string, canonical: string): string {
     return this.#realByCanonical.get(`${resource}/${namespace}/${canonical}`) ?? canonical;
   }

@@ -11,7 +11,7 @@ function retryAfter(status: JsonObject | undefined): { readonly retryAfterSecond
   return typeof seconds === 'number' ? { retryAfterSeconds: seconds } : {};
 }
 
-/** A broken connection leaves the outcome unknown (`info`), except a refused one: then nothing was sent. */
+/** A broken connection leaves the outcome unknown (`info`), unless it was refused, in which case nothing was sent. */
 export function outcomeOf(response: ApiResponse | ConnectionError, operation: OpenOperation): Outcome {
   if (typeof response.code === 'string') {
     return response.code === 'ECONNREFUSED'
@@ -45,7 +45,7 @@ export function outcomeOf(response: ApiResponse | ConnectionError, operation: Op
   return isObject(object) ? { type: 'ok', code, object } : { type: 'ok', code };
 }
 
-/** A Status, `/version`, discovery and OpenAPI documents are not stored objects. */
+/** Reports whether a body is a stored object; a Status, `/version`, discovery and OpenAPI documents are not. */
 function isObject(body: JsonObject): body is KubeObject {
   return body['kind'] !== 'Status' && isMap(body['metadata']);
 }

@@ -58,7 +58,7 @@ export class Recorder {
     this.#naming = naming;
   }
 
-  /** Begins another history. `kept`, the objects that the server still has, come first. */
+  /** Begins another history, which starts with `kept`, the objects that the server still has. */
   renew(kept: readonly Revision[]): void {
     for (const list of [
       this.operations,
@@ -75,7 +75,7 @@ export class Recorder {
     this.#logs = new LogBook();
     this.#tick = 0;
     this.#finished = false;
-    // Behind the reset of the ticks, so that the history begins with them.
+    // After the ticks are reset, so that the history begins with these objects.
     for (const { before: _, ...revision } of kept) {
       this.revisions.push({ ...revision, ...this.mark(), type: 'ADDED', op: -1 });
       this.#naming.learn(revision.resource, revision.object, undefined);
@@ -116,7 +116,7 @@ export class Recorder {
     this.measurements.push({ actor, when, ...reading, ...this.mark() });
   }
 
-  /** A line that the target printed. */
+  /** Records a line that the target printed. */
   log(actor: ActorId, line: string): void {
     this.#logs.add(actor, line, this.mark());
   }
@@ -126,16 +126,17 @@ export class Recorder {
   }
 
   /**
-   * Runs `act`, attributing every change that is committed meanwhile to `operation`. That is right only as long as the server commits
-   * before `act` returns. Three cases, and which one applies is up to what is behind the gate:
+   * Runs `act`, attributing every change that is committed meanwhile to `operation`. This is correct only if the server commits before
+   * `act` returns. There are three cases, depending on what is behind the gate:
    *
    * 1. The embedded server handles a request at once: `acting` is enough.
-   * 2. The embedded server waits for an external one, such as a webhook, and continues afterwards: while `acting` runs, the caller takes
-   *    {@link resumable}, and continues within what that returned.
-   * 3. The commit is observed later, at a real server or in a recording: while `acting` runs, the upstream takes {@link resumable} (a `Witness`
-   *    of `clusters/real`) or {@link attributing} (`execution/recording`), and assigns each change once it knows whose it is.
+   * 2. The embedded server waits for an external one, such as a webhook, and continues afterwards: while `acting` runs, the caller calls
+   *    {@link resumable}, and later continues within the function that it returned.
+   * 3. The commit is observed later, at a real server or in a recording: while `acting` runs, the upstream takes {@link resumable} (a
+   *    `Witness` of `clusters/real`) or {@link attributing} (`execution/recording`), and assigns each change once it knows which operation
+   *    made it.
    *
-   * Two operations never act at once: then the end of the inner one would leave the rest of the outer one to the environment.
+   * Two operations never act at once: otherwise the end of the inner one would attribute the rest of the outer one to the environment.
    */
   acting(operation: OpenOperation, asked: string | undefined, act: () => void): void {
     invariant(
@@ -155,7 +156,7 @@ export class Recorder {
 
   /**
    * Captures the current operation for work that the server continues after an external server has answered: the returned function runs
-   * `act` on its behalf.
+   * `act` on behalf of that operation.
    */
   resumable(): (act: () => void) => void {
     const [operation, asked] = [this.#acting, this.#asked];
@@ -170,7 +171,7 @@ export class Recorder {
     };
   }
 
-  /** Returns a recorder for changes of the current actor, for a server that commits them later. */
+  /** Returns a function that records changes of the current operation, for a server that commits them later. */
   attributing(): (change: ObservedChange) => void {
     const operation = this.#acting;
     const asked = this.#asked;

@@ -3,7 +3,10 @@ import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object'
 import type { ApiRequest } from 'stalemate-apiserver/wire/http';
 import type { OpenOperation } from './recorder.ts';
 
-/** `pods/default/a`, `pods/default/` for a collection, `pods//` for one of all namespaces; empty for watches and non-resource requests. */
+/**
+ * Returns `pods/default/a`, `pods/default/` for a collection, `pods//` for one of all namespaces; empty for watches and non-resource
+ * requests.
+ */
 export function touched(resource: string, namespace: string, name: string, operation: OpenOperation): string {
   if (resource === '' || operation.verb === 'watch') return '';
   if (operation.verb === 'create') {
@@ -13,7 +16,7 @@ export function touched(resource: string, namespace: string, name: string, opera
   return `${resource}/${namespace}/${name}`;
 }
 
-/** The selectors of a watch, as formatted in its label. */
+/** Returns the selectors of a watch, as formatted in its label. */
 export function selectorOf(query: ApiRequest['query']): string {
   const label = query['labelSelector'];
   const field = query['fieldSelector'];

@@ -15,17 +15,17 @@ export const WORKLOADS: ActorId = 'workloads';
 /** The target's own program. */
 export const TARGET = 'controller';
 
-/** The actor of a program that runs beside the target's own. */
+/** Returns the actor of a program that runs beside the target's own. */
 export function besideTarget(name: string): ActorId {
   return `${TARGET}:${name}`;
 }
 
-/** The name that all incarnations of a program share: `controller` for `controller~2`. */
+/** Returns the name that all incarnations of a program share: `controller` for `controller~2`. */
 export function programOf(actor: ActorId): ActorId {
   return actor.replace(/~\d+$/, '');
 }
 
-/** The role that an actor's name implies. */
+/** Returns the role that an actor's name implies. */
 export function roleOf(actor: ActorId): ActorRole {
   if (actor.startsWith(TARGET)) return 'target';
   if (actor.startsWith('writer-')) return 'writer';

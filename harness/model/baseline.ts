@@ -61,10 +61,10 @@ export interface BudgetCheck {
 export const BASELINE_RATIO = 1.5;
 /** The fewest runs for a meaningful average. */
 export const BASELINE_RUNS_MIN = 50;
-/** The absolute growth that is always accepted: from 0 to 1 request is no trend, whatever the ratio. */
+/** The absolute growth that is always accepted: going from 0 to 1 request is not a trend, whatever the ratio. */
 const GROWTH_MIN = 1;
 
-/** Compares the measures that both have; averages only if both cover enough runs. */
+/** Compares the measures that the baseline and the campaign have in common; averages only if both cover enough runs. */
 export function checkBudgets(
   { measures, ratio, ratios = {}, runs: runsBefore }: Baseline,
   measured: Measures,

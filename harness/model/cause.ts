@@ -35,13 +35,13 @@ export interface KnownCause {
   readonly key: string;
   /** Its symptoms, formatted by {@link signatureText}. */
   readonly signatures: readonly string[];
-  /** Other keys of the same cause. */
+  /** Further keys of the same cause. */
   readonly also?: readonly string[];
   /** Its example alone would not fail a run, so time is spent on finding a better one. */
   readonly weak?: true;
 }
 
-/** The cause to use where each symptom is a finding of its own. */
+/** Returns the cause to use where each symptom is a finding of its own. */
 export function ownCause({ signature }: { readonly signature: Signature }): Cause {
   const text = signatureText(signature);
   return { key: text, text };

@@ -1,8 +1,8 @@
 /**
  * The result of confirming a finding of the embedded API server on a real one.
  *
- * It describes the environment, not the run: the same seed may be confirmed in five of five runs today and in four tomorrow. So it comes
- * last in a counterexample, and everything before it depends on the seed alone.
+ * A confirmation describes the environment, not the run: the same seed may be confirmed in five of five runs today and in four tomorrow. So
+ * it comes last in a counterexample, and everything before it depends on the seed alone.
  */
 import type { ClusterKind } from './cluster.ts';
 
@@ -34,10 +34,13 @@ interface Confirmable {
   readonly confirmed?: Confirmation;
 }
 
-/** The number of runs on a real server without the violation that counts as evidence against a finding; fewer may be bad luck. */
+/** The fewest runs on a real server, all without the violation, that count as evidence against a finding; fewer may be bad luck. */
 const NOT_CONFIRMED_MIN = 5;
 
-/** Reports whether a real server ran it often enough without ever showing it, so that it may be an artefact of the embedded server. */
+/**
+ * Reports whether the finding was rerun on a real server often enough without ever occurring, so that it may be an artefact of the embedded
+ * server.
+ */
 export function isNotConfirmed({ confirmed }: Pick<Confirmable, 'confirmed'>): boolean {
   return confirmed !== undefined && confirmed.reproduced.k === 0 && confirmed.reproduced.n >= NOT_CONFIRMED_MIN;
 }
@@ -52,8 +55,8 @@ export function realServerText({ cluster = 'embedded', confirmed }: Confirmable)
 }
 
 /**
- * Returns `confirmed 5 of 5 on envtest (kube-apiserver 1.36.3)`; `embedded only` if it was not run on a real server; `embedded only, not
- * confirmed: …` if it was and never failed there; undefined for findings made on a real server.
+ * Returns `confirmed 5 of 5 on envtest (kube-apiserver 1.36.3)`; `embedded only` if the finding was not run on a real server; `embedded
+ * only, not confirmed: …` if it was run on one and never failed; undefined for findings made on a real server.
  */
 export function confirmationText({ cluster = 'embedded', confirmed }: Confirmable): string | undefined {
   if (cluster !== 'embedded') return undefined;

@@ -14,7 +14,7 @@ export type ConnectionTrouble =
   | { readonly do: 'black-hole' } // in both directions: connections stay open, bytes vanish; they are closed when the fault ends
   | { readonly do: 'reset' } // each connection, old or new, ends at the next bytes of an answer; new ones with RST
   | { readonly do: 'slice'; readonly bytes: number; readonly pauseMicros: number }
-  | { readonly do: 'limit-data'; readonly bytes: number } // each connection ends after so many bytes of answers
+  | { readonly do: 'limit-data'; readonly bytes: number } // each connection ends after this many bytes of answers
   | { readonly do: 'down' }; // connections are cut, new ones refused
 
 export type ConnectionKind = ConnectionTrouble['do'];
@@ -24,7 +24,7 @@ export type Link = 'target' | 'cluster';
 
 /**
  * The duration of a connection fault: until the item labelled `until` has happened, a number of items have happened, or an amount of run
- * time has passed, whichever is first; at the latest until the end of contention.
+ * time has passed, whichever comes first; at the latest until the end of contention.
  */
 export interface Stretch {
   readonly link: Link;
@@ -35,7 +35,7 @@ export interface Stretch {
 
 export type ConnectionFault = ConnectionTrouble & Stretch;
 
-/** In drawing order. */
+/** In the order in which the kinds are drawn. */
 export const CONNECTION_KINDS: readonly ConnectionKind[] = [
   'latency',
   'bandwidth',

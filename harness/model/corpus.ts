@@ -22,7 +22,7 @@ type NotKept = 'crds' | 'project' | 'confirmed';
 
 /**
  * A finding as stored in the corpus. It omits what the project provides anyway (CRDs, manifests), whose current versions are used, and the
- * confirmation on a real server, which was about another build of the target.
+ * confirmation on a real server, which applied to another build of the target.
  */
 export interface CorpusEntry extends Omit<Counterexample, 'kind' | NotKept> {
   readonly kind: 'corpus-entry';
@@ -72,7 +72,7 @@ export interface Revisited extends NamedEntry {
   /** The history of the run that failed, else of the first run; absent if nothing ran. */
   readonly history?: History;
   readonly violation?: Violation;
-  /** The waiver that covers the violation, if it fails. */
+  /** The waiver that covers the violation, if any. */
   readonly waiver?: Waiver;
 }
 
@@ -109,7 +109,7 @@ function keptOf({
   };
 }
 
-/** Drops what the project provides anyway from a counterexample. */
+/** Returns the corpus entry of a counterexample, without what the project provides anyway. */
 export function corpusEntryOf(
   counterexample: Counterexample,
   { state, reason, since }: Pick<CorpusEntry, 'state' | 'reason' | 'since'>,
@@ -125,7 +125,7 @@ export function counterexampleOfEntry(
   return { kind: 'counterexample', ...keptOf(entry), crds, ...(project === undefined ? {} : { project }) };
 }
 
-/** The result for an entry that no time was left for. */
+/** Returns the result for an entry for which no time was left. */
 export function notReached(named: NamedEntry): Revisited {
   return { ...named, outcome: 'not-reached', k: 0, n: 0, missed: [] };
 }
@@ -158,7 +158,7 @@ export interface CorpusSummaryEntry {
   readonly name: string;
   readonly state: CorpusState;
   readonly outcome: RevisitOutcome;
-  /** The violation of a fixed entry occurred again. */
+  /** True if the violation of a fixed entry occurred again. */
   readonly regression: boolean;
   readonly property: string;
   readonly signature: string;
@@ -168,7 +168,7 @@ export interface CorpusSummaryEntry {
   readonly missedAnchors: readonly string[];
   readonly detail?: string;
   readonly moves?: readonly { readonly from: string; readonly to: string }[];
-  /** The entry fails, but a waiver covers it. */
+  /** True if the entry fails but a waiver covers it. */
   readonly waived?: true;
 }
 

@@ -52,7 +52,7 @@ export interface ProcessManner extends ProgramStart {
   readonly graceMs: number;
   /** The address of its Prometheus metrics, from which reconciles are counted; empty for none. */
   readonly metrics: string;
-  /** It runs as a pod of a kind cluster; then the first word of its command is an image. */
+  /** True if it runs as a pod of a kind cluster; the first word of its command is then an image. */
   readonly inCluster: boolean;
   readonly time: ProgramTime;
 }
@@ -118,9 +118,9 @@ export interface Counterexample {
   readonly schedule: Schedule;
   /** The part of the resolved configuration that affects a run. */
   readonly config: RunSettings;
-  /** The versions that found it. */
+  /** The versions of stalemate and Node that found the failure. */
   readonly foundWith: { readonly stalemate: string; readonly node: string };
-  /** Whether it reproduced on a real API server; absent if it was not tried. */
+  /** Whether the failure was reproduced on a real API server; absent if that was not tried. */
   readonly confirmed?: Confirmation;
 }
 
@@ -141,7 +141,7 @@ export interface RunSettings {
   /** Real cluster controllers on envtest; elsewhere, and by default, stalemate simulates them. */
   readonly with?: readonly ClusterPart[];
   readonly replicasMax: 1 | 2;
-  /** Requests that a process sends before it comes to rest are ordered by label, after time for its first retries. */
+  /** True if requests that a process sends before it comes to rest are ordered by label, once it has had time for its first retries. */
   readonly serialised?: boolean;
   /** The target gets a store outside the cluster. */
   readonly effects?: true;

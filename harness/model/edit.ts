@@ -12,7 +12,7 @@ import type { FieldPath } from './workload.ts';
 type Segment = FieldPath[number];
 type Edit = (value: JsonValue | undefined) => JsonValue | undefined;
 
-/** The value at `path`; undefined when there is none. */
+/** Returns the value at `path`; undefined if there is none. */
 export function valueAt(value: JsonValue | undefined, path: FieldPath): JsonValue | undefined {
   let current = value;
   for (const segment of path) {
@@ -27,7 +27,7 @@ export function setAt<T extends JsonObject>(object: T, path: FieldPath, value: J
   return editAt(object, path, 0, (old) => (value === null ? undefined : jsonEqual(old, value) ? old : value)) as T;
 }
 
-/** Returns a copy with `item` in the list at `path`: replacing the item with the same identity, else appended. */
+/** Returns a copy with `item` in the list at `path`: in place of the item with the same identity, else at the end. */
 export function appendItem<T extends JsonObject>(object: T, path: FieldPath, item: JsonValue): T {
   return editAt(object, path, 0, (old) => {
     if (old !== undefined && !Array.isArray(old)) return old;
@@ -46,7 +46,7 @@ export function removeItem<T extends JsonObject>(object: T, path: FieldPath, ite
   return index < 0 ? object : (editAt(object, path, 0, () => list.toSpliced(index, 1)) as T);
 }
 
-/** The index of the list item with the identity of `item`, or -1: compares `uid`, `type`, `name` or `key`, else the value. */
+/** Returns the index of the list item with the identity of `item`, or -1; compares `uid`, `type`, `name` or `key`, else the value. */
 function indexOfItem(list: readonly JsonValue[], item: JsonValue): number {
   const key = itemKey(list.length === 0 ? [item] : list);
   const id = key === undefined ? undefined : fieldOf(item, key);
@@ -54,7 +54,7 @@ function indexOfItem(list: readonly JsonValue[], item: JsonValue): number {
   return list.findIndex((other) => fieldOf(other, key) === id);
 }
 
-/** The path as a JSON pointer into `object`, with list items by index; undefined if one of them does not exist. */
+/** Returns the path as a JSON pointer into `object`, with list items by index; undefined if one of those items does not exist. */
 export function pointerTo(object: JsonValue | undefined, path: FieldPath): string | undefined {
   let pointer = '';
   let current = object;

@@ -17,7 +17,7 @@ export type HarnessErrorCode =
   | 'CONFIG_INVALID' // stalemate.config.ts or a YAML file that it names
   | 'MANIFEST_INVALID' // malformed YAML, CRD without schema, sample of an unknown kind
   | 'TARGET_INVALID' // no such module, no default export
-  | 'FORMAT_INVALID' // a stored file that is truncated or of another format than it claims
+  | 'FORMAT_INVALID' // a stored file that is truncated or not in the format that it claims
   | 'FORMAT_TOO_NEW' // a stored file that a newer version wrote
   | 'TARGET_MISMATCH' // a counterexample for another target
   | 'TARGET_FAILED' // throws on start, never lists, exits, blocks the event loop
@@ -82,7 +82,7 @@ function throwOwn(error: unknown): never {
   throw error instanceof ApiServerError ? new HarnessError(error.code, error.message, { cause: error.cause }) : error;
 }
 
-/** A broken assumption inside the harness: exit code 4, please report. */
+/** A broken assumption inside the harness: exit code 4, and a bug to report. */
 export class InvariantError extends Error {
   constructor(sentence: string) {
     super(`harness invariant broken: ${sentence}`);
@@ -95,7 +95,7 @@ export function invariant(condition: unknown, sentence: string): asserts conditi
   if (!condition) throw new InvariantError(sentence);
 }
 
-/** The default case of an exhaustive `switch`. */
+/** Throws an {@link InvariantError}, for the default case of an exhaustive `switch`. */
 export function assertNever(value: never): never {
   throw new InvariantError(`unexpected value ${JSON.stringify(value)}`);
 }

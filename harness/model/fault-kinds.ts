@@ -2,7 +2,7 @@
 import { CONNECTION_KINDS } from './connection-fault.ts';
 import type { FaultKind } from './schedule.ts';
 
-/** In drawing order: another order changes the search from the same seed. */
+/** In the order in which the kinds are drawn: a different order would change the search from the same seed. */
 export const FAULTS: { readonly [kind in FaultKind]: string } = {
   fail: 'a request is answered 429, 500, 503 or 504 instead of being done',
   refuse: 'a connection is refused: the server never sees the request',
@@ -32,7 +32,7 @@ export const FAULT_KINDS: readonly FaultKind[] = Object.keys(FAULTS) as FaultKin
 /** The collective name of all connection faults, for switching them on and off. */
 export const CONNECTION = 'connection';
 
-/** On by default; the others need a toxiproxy server and take real time, as clients wait for timeouts. */
+/** The kinds that are on by default; the others need a toxiproxy server and take real time, as clients wait for timeouts. */
 export const DEFAULT_FAULT_KINDS: readonly FaultKind[] = FAULT_KINDS.filter(
   (kind) => !CONNECTION_KINDS.some((other) => other === kind),
 );

@@ -37,7 +37,7 @@ export interface Counterfactual {
 export interface Neighbour {
   /** The deviation that was left out, formatted by {@link deviationText}. */
   readonly without: string;
-  /** Its requests and revisions; other records are not kept. */
+  /** The requests and revisions of that run; other records are not kept. */
   readonly history: History;
 }
 
@@ -72,7 +72,7 @@ export interface Finding {
   /** The history of the shrunk run. */
   readonly record: History;
   readonly stats: FindingStats;
-  /** Other keys of its cause; absent if there are none. */
+  /** Further keys of its cause; absent if there are none. */
   readonly also?: readonly string[];
   /** Absent if the failure needs no deviation, or if no single removal makes the run pass. */
   readonly neighbour?: Neighbour;
@@ -100,11 +100,11 @@ export interface PropertyTally {
   readonly holds: number;
   readonly violated: number;
   readonly inconclusive: number;
-  /** No run of the campaign exercised this property. */
+  /** True if no run of the campaign exercised this property. */
   readonly vacuous: boolean;
   /**
-   * No run contained anything that could have violated the property, so that `holds` is no evidence. Unlike `vacuous`, this does not fail
-   * the campaign.
+   * True if no run contained anything that could have violated the property, so that `holds` is no evidence. Unlike `vacuous`, this does
+   * not fail the campaign.
    */
   readonly untested?: true;
 }
@@ -138,7 +138,7 @@ export interface RestSample extends Footprint {
   readonly pid: number;
   /** The target's requests in that run. */
   readonly requests: number;
-  /** The machine, if there are several. */
+  /** The machine that ran it, if there are several machines. */
   readonly on?: string;
 }
 
@@ -146,7 +146,7 @@ export interface RestSample extends Footprint {
 export interface TargetUse {
   /** One sample per run in which a single incarnation was at rest, in order; only the latest if there are too many. */
   readonly atRest: readonly RestSample[];
-  /** Runs whose reconciles were counted. */
+  /** The number of runs whose reconciles were counted. */
   readonly counted: number;
   /** Reconciles by result, over those runs, from the start of contention until rest. */
   readonly reconciles: { readonly [result: string]: number };
@@ -194,7 +194,7 @@ export interface CampaignResult {
   readonly besides: CampaignOutcome;
   readonly seed: number;
   readonly runs: number;
-  /** Trials that were run twice with byte-identical histories. */
+  /** The number of trials that were run twice with byte-identical histories. */
   readonly verified: number;
   readonly elapsedMs: number;
   /** Counters by name: `conflicts`, `staleReads`, `foreignWritesBetweenReadAndWrite`, … */
@@ -221,7 +221,7 @@ export interface CampaignResult {
     /** The symptoms of each cause, whether found now or known before. */
     readonly symptoms?: Symptoms;
   };
-  /** The same workload and schedule gave two different histories. */
+  /** True if the same workload and schedule gave two different histories. */
   readonly diverged?: boolean;
   /** Steps that were skipped for lack of time; absent if none were. */
   readonly leftOut?: readonly LeftOut[];
@@ -243,13 +243,13 @@ export interface ReplayResult {
   readonly diverged?: string;
   /** The history of the first run that reproduced the finding, else of the first run. */
   readonly history: History;
-  /** The first run that did not reproduce it, if another one did. */
+  /** The history of the first run that did not reproduce the finding, if another run did. */
   readonly other?: History;
   /** The violation with the stored signature, if it reproduced. */
   readonly violation?: Violation;
   /** Another violation of the same property, if the finding did not reproduce but the run failed. */
   readonly otherwise?: Violation;
-  /** The real server that it ran on, `kube-apiserver 1.36.3`; absent for the embedded server. */
+  /** The real server that the replay ran on, `kube-apiserver 1.36.3`; absent for the embedded server. */
   readonly server?: string;
   /** The finding after shrinking and reproducing, if requested and reproduced. */
   readonly shrunk?: Finding;

@@ -21,17 +21,17 @@ export interface Item {
   /** Number of the event in its stream; 0 for other kinds. */
   readonly k: number;
   /**
-   * The object or collection that it touches: `pods/default/a`, `pods/default/` for a collection, `pods//` for one of all namespaces. Empty
-   * for timers and for answers, which can no longer race with anything.
+   * The object or collection that the item touches: `pods/default/a`, `pods/default/` for a collection, `pods//` for one of all namespaces.
+   * Empty for timers and for answers, which can no longer race with anything.
    */
   readonly touches: string;
-  /** Whether it belongs to a write. */
+  /** True if the item belongs to a write. */
   readonly write: boolean;
   /** `get`, `create`, …; `act` for a request that may have effects outside the API server; `event` or `timer` for other items. */
   readonly verb: string;
   /** The revision of the event; 0 for other kinds. */
   readonly revision: number;
-  /** For a list with resourceVersion=0: it may legally return an old state. */
+  /** True for a list with resourceVersion=0, which may legally return an old state. */
   readonly staleable: boolean;
 }
 
@@ -62,7 +62,7 @@ export interface View {
   readonly items: readonly Item[];
   /** The earliest timer, if any. */
   readonly timer: TimerItem | undefined;
-  /** Run time. */
+  /** The run time in ms. */
   readonly nowMs: number;
   /** Items executed since contention began. */
   readonly step: number;
@@ -79,7 +79,8 @@ export interface Scheduler {
 }
 
 /**
- * Reports whether two items do not commute: both touch the same object (or one touches a collection that contains it), and one is a write.
+ * Reports whether two items do not commute: both touch the same object (or one touches a collection that contains it), and at least one is
+ * a write.
  */
 export function conflicts(a: Item, b: Item): boolean {
   if (a.touches === '' || b.touches === '' || (!a.write && !b.write)) return false;

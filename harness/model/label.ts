@@ -27,13 +27,13 @@ export interface RequestLabelParts {
   readonly name: string;
 }
 
-/** The label of a request without its occurrence number. */
+/** Returns the label of a request without its occurrence number. */
 export function requestLabel(parts: RequestLabelParts): Label {
   const sub = parts.subresource === undefined || parts.subresource === '' ? '' : `/${parts.subresource}`;
   return `${parts.actor}/${parts.verb}/${parts.resource}${sub}/${parts.namespace || '-'}/${parts.name || '*'}`;
 }
 
-/** The label of a watch stream without its occurrence number. */
+/** Returns the label of a watch stream without its occurrence number. */
 export function streamLabel(actor: string, resource: string, namespace: string, selector: string): Label {
   return `${actor}/watch/${resource}/${namespace || '*'}${selector === '' ? '' : `?${selector}`}`;
 }
@@ -62,7 +62,7 @@ export interface LabelParts {
   readonly event?: { readonly name: string; readonly k: number };
 }
 
-/** Matches the shortest possible stem: `#` may occur in the name of an object, and so in that of an event's object. */
+/** Matches the shortest possible stem: `#` may occur in the name of an object, and therefore in the label of an event. */
 const NUMBERED =
   /^(?<stem>.*?)#(?<occurrence>\d+)(?<marks>(?:![a-z]+)*)(?<event>(?:\/(?<name>.*))?@(?<k>-?\d+))?(?:!late)?$/s;
 
@@ -82,14 +82,15 @@ export function partsOf(label: Label): LabelParts {
   };
 }
 
-/** A request's label without its number; undefined for streams, their events and timers. */
+/** Returns a request's label without its number; undefined for streams, their events and timers. */
 export function withoutOccurrence(label: Label): string | undefined {
   const { stem, marks, event } = partsOf(label);
   return event === undefined && (marks === SENT || marks === ANSWERED) ? stem : undefined;
 }
 
 /**
- * The label `by` occurrences later (earlier if negative); undefined if there is none, and for events, which are numbered by their stream.
+ * Returns the label `by` occurrences later (earlier if negative); undefined if no such label is possible, and for events, which are
+ * numbered by their stream.
  */
 export function laterOccurrence(label: Label, by: number): Label | undefined {
   const { stem, occurrence, marks, event } = partsOf(label);

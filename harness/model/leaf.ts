@@ -16,7 +16,7 @@ const PLAIN_KEY = /^[A-Za-z_$][A-Za-z0-9_$-]*$/;
 
 const cache = new WeakMap<object, Leaves>();
 
-/** The leaves of an object, computed once per object (objects are immutable). */
+/** Returns the leaves of an object, computed once per object (objects are immutable). */
 export function leavesOf(object: JsonObject | KubeObject): Leaves {
   let leaves = cache.get(object);
   if (leaves === undefined) {
@@ -56,7 +56,7 @@ function flattenList(path: string, list: readonly JsonValue[], out: Map<string, 
   for (let index = 0; index < list.length; index++) flatten(path + (names[index] ?? ''), list[index], out);
 }
 
-/** The names of list items in a leaf path. */
+/** Returns the names of list items as used in leaf paths. */
 export function itemNames(list: readonly JsonValue[]): readonly string[] {
   const key = itemKey(list);
   const seen = new Map<string, number>();
@@ -71,7 +71,7 @@ export function itemNames(list: readonly JsonValue[]): readonly string[] {
   });
 }
 
-/** The key that identifies the items of a list of maps, if there is one. */
+/** Returns the key that identifies the items of a list of maps, if there is one. */
 export function itemKey(list: readonly JsonValue[]): string | undefined {
   for (const key of ITEM_KEYS) {
     const values = new Set<JsonValue>();
@@ -137,7 +137,9 @@ export function diffLeaves(from: JsonObject | undefined, to: JsonObject | undefi
   return diff.removals.length === 0 ? diff.changes : [...diff.changes, ...diff.removals];
 }
 
-/** As {@link diffLeaves}, without the leaves that servers maintain ({@link isServerLeaf}), which no writer intends. Also cheaper. */
+/**
+ * As {@link diffLeaves}, without the leaves that servers maintain ({@link isServerLeaf}), which no writer intends. This is also cheaper.
+ */
 export function diffContent(from: KubeObject | undefined, to: KubeObject | undefined): readonly LeafChange[] {
   if (from === to) return [];
   const diff: Diff = { changes: [], removals: [] };
@@ -182,7 +184,10 @@ function diffMaps(path: string, before: JsonObject, after: JsonObject, diff: Dif
   }
 }
 
-/** Builds paths only where something differs. Lists that differ are flattened as a whole, since item names depend on all items. */
+/**
+ * Adds the differences between two values to `diff`, building paths only where something differs. Lists that differ are flattened as a
+ * whole, since item names depend on all items.
+ */
 function diffValues(path: string, before: JsonValue | undefined, after: JsonValue | undefined, diff: Diff): void {
   if (before === after) return;
   if (isFilledMap(before) && isFilledMap(after)) {
@@ -228,7 +233,7 @@ const SERVER_METADATA: ReadonlySet<string> = new Set([
   'managedFields',
 ]);
 
-/** Metadata that the server maintains: never the intent of a writer. */
+/** Matches metadata that the server maintains, which is never the intent of a writer. */
 const SERVER_LEAF =
   /^metadata\.(uid|resourceVersion|generation|creationTimestamp|deletionTimestamp|deletionGracePeriodSeconds|selfLink|managedFields)(?![A-Za-z])/;
 
@@ -252,7 +257,7 @@ export function isServerLeaf(path: string): boolean {
   return SERVER_LEAF.test(path) || path === 'apiVersion' || path === 'kind';
 }
 
-/** The pattern of a leaf: list keys that vary between runs (uids, indexes) become `*`, names chosen by people stay. */
+/** Returns the pattern of a leaf: list keys that vary between runs (uids, indexes) become `*`, names chosen by people stay. */
 export function leafPattern(path: string): string {
   return path.replace(/\[uid=[^\]]*\]/g, '[uid=*]').replace(/\[\d+\]/g, '[*]');
 }

@@ -11,7 +11,7 @@ export const LEFT_OUT = [
   'unproved',
   /** The finding may not be minimal. */
   'shrink',
-  /** The finding was rerun less often than usual, or not without each of its deviations. */
+  /** The finding was rerun less often than usual, or was not rerun without each of its deviations. */
   'proof',
   /** The finding was not run on the base build. */
   'base',
@@ -34,7 +34,7 @@ export function addedUp(left: readonly LeftOut[]): readonly LeftOut[] {
   for (const one of left) {
     const key = `${one.what} ${one.signature ?? ''}`;
     const before = sums.get(key);
-    // A finding is listed once.
+    // A finding is listed once, so its counts are not added.
     const count = one.signature === undefined ? (before?.count ?? 0) + one.count : one.count;
     sums.set(key, { ...one, count });
   }

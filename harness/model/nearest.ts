@@ -1,15 +1,15 @@
 /** Suggests the known name that a mistyped name probably means. */
 
-/** The most letters that differ in a typo. */
+/** The largest edit distance that still counts as a typo. */
 const FAR = 3;
 
-/** Returns undefined if no name is close. */
+/** Returns the known name closest to `name`; undefined if none is close. */
 export function nearestOf(name: string, known: readonly string[]): string | undefined {
   const [nearest] = known.map((other) => ({ other, far: distance(name, other) })).sort((a, b) => a.far - b.far);
   return nearest === undefined || nearest.far > FAR ? undefined : nearest.other;
 }
 
-/** The edit distance: letters to change, insert or delete. */
+/** Returns the edit distance: the number of letters to change, insert or delete. */
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (const [i, letter] of [...a].entries()) {

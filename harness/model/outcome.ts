@@ -1,4 +1,4 @@
-/** The outcome of runs, with and without their findings: whether the absence of failures means anything. */
+/** The outcome of runs, with and without their findings, which says whether the absence of failures means anything. */
 import { isNotConfirmed } from './confirmation.ts';
 import type { CampaignOutcome, CampaignResult, Finding, PropertyTally } from './finding.ts';
 import type { LeftOut } from './left-out.ts';
@@ -11,12 +11,12 @@ const RUNS_FOR_ONE = 20;
 export interface RunsMade {
   readonly runs: number;
   readonly interrupted: boolean;
-  /** The same workload and schedule gave two different histories. */
+  /** True if the same workload and schedule gave two different histories. */
   readonly diverged: boolean;
   readonly inconclusiveRuns: number;
   readonly contention: { readonly [counter: string]: number };
   readonly perProperty: { readonly [property: string]: PropertyTally };
-  /** Whether writers or faults were to disturb the target. */
+  /** True if writers or faults were meant to disturb the target. */
   readonly contended: boolean;
   /** Steps that were skipped for lack of time. */
   readonly left: readonly LeftOut[];
@@ -49,18 +49,18 @@ function counts({ stats, onBase }: Weighed): boolean {
   return stats.grade !== 'pathological' && onBase !== 'fails';
 }
 
-/** Reports whether a finding fails a run. One that a real server ran often enough without failing does not. */
+/** Reports whether a finding fails a run. A finding that was rerun on a real server often enough without failing does not. */
 export function failsRun(finding: Weighed): boolean {
   return counts(finding) && !isNotConfirmed(finding.counterexample);
 }
 
-/** The outcome including these findings. A finding that no real server confirms is neither proof of a bug nor a success. */
+/** Returns the outcome including these findings. A finding that no real server confirms is neither proof of a bug nor a success. */
 export function outcomeOf(findings: readonly Weighed[], besides: CampaignOutcome): CampaignOutcome {
   if (findings.some(failsRun)) return 'violated';
   return besides === 'holds' && findings.some(counts) ? 'inconclusive' : besides;
 }
 
-/** Reports whether there is no verdict on the target; then its output is shown. */
+/** Reports whether there is no verdict on the target; if so, its output is shown. */
 export function hasNoVerdict(outcome: CampaignOutcome): boolean {
   return outcome !== 'holds' && outcome !== 'violated';
 }

@@ -2,7 +2,7 @@
  * External resources: what a target manages outside the cluster, stored as objects on the run's own API server.
  *
  * Owns: their kind and their names. The target never sees these objects: it calls a store over plain HTTP (`actors/outside`). As they are
- * ordinary objects, every change of them is ordered, labelled and recorded.
+ * ordinary objects, every change to them is ordered, labelled and recorded.
  */
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
 

@@ -6,7 +6,7 @@
 
 /**
  * @param from - `import.meta.url` of the calling module.
- * @param path - Relative to it, with the extension of the source: `./worker.ts`.
+ * @param path - Relative to `from`, with the extension of the source: `./worker.ts`.
  */
 export function ownModule(from: string, path: string): URL {
   return new URL(from.endsWith('.ts') ? path : path.replace(/\.ts$/, '.js'), from);

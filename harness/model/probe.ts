@@ -11,15 +11,15 @@ export type ProbeRequest =
    * target owns.
    */
   | { readonly probe: 'expected-state' }
-  /** Two more fresh copies, each with another seed: whatever differs between them is random. */
+  /** Two more fresh copies, each with a different seed: whatever differs between them is random. */
   | { readonly probe: 'other-copies' }
   /** A fresh incarnation, started on the unchanged final state: does it write? */
   | { readonly probe: 'fresh-incarnation' }
   /** The same workload in the default order and without faults: which of the target's leaves depend only on the input? */
   | { readonly probe: 'undisturbed' }
-  /** The same trial without the crashes of its schedule: did a crash cause it? */
+  /** The same trial without the crashes of its schedule: did a crash cause the violation? */
   | { readonly probe: 'without-crashes' }
-  /** The same foreign write at rest, fully visible to the target: does it revert these leaves? */
+  /** The same foreign write at rest, fully visible to the target: does the target revert these leaves? */
   | {
       readonly probe: 'drift';
       readonly role: string;
@@ -27,7 +27,7 @@ export type ProbeRequest =
       readonly value: JsonValue;
       readonly op: ProgramOp;
     }
-  /** The same trial, but the target's own writes are withheld from its watches from the settle phase on: does it stop writing? */
+  /** The same trial, but the target's own writes are withheld from its watches from the settle phase on: does the target stop writing? */
   | { readonly probe: 'withheld-echo' }
   /** The same trial with a settle phase of at least this much run time. */
   | { readonly probe: 'extended-settle'; readonly windowMs: number };
@@ -80,7 +80,7 @@ export type ProbeResult =
       /** Canonical names by uid of that longer run. */
       readonly names: { readonly [uid: string]: string };
       readonly writesAtRest: number;
-      /** The time at the end in which it did not try to change anything; absent in older histories. */
+      /** The run time in ms at the end during which the target did not try to change anything; absent in older histories. */
       readonly unchangedMs?: number;
       /** The target's requests in the second half of that rest; absent in older histories. */
       readonly laterHalf?: {

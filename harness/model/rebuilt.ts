@@ -40,7 +40,7 @@ export function isCopied(rebuilt: Rebuilt): (change: LeafChange) => boolean {
   return ({ path, to }) => to !== undefined || rebuilt(path) === undefined;
 }
 
-/** `spec.template` for everything below it, `spec` for `spec.replicas`. */
+/** Returns `spec.template` for everything below it, `spec` for `spec.replicas`. */
 function partOf(path: string): string | undefined {
   const two = TWO_SEGMENTS.exec(path)?.[0];
   return two === path ? SEGMENT.exec(path)?.[0] : two;

@@ -21,17 +21,17 @@ export interface Reference {
   readonly children: readonly ReferenceChild[];
   /** Roles that the target deletes. */
   readonly deletes: readonly string[];
-  /** Roles that it updates after their creation; absent if its reaction to a changed spec was not measured. */
+  /** Roles that the target updates after their creation; absent if its reaction to a changed spec was not measured. */
   readonly updates?: readonly string[];
-  /** Resources that it reads (get, list or watch), `gr`. */
+  /** Resources that the target reads (get, list or watch), `gr`. */
   readonly reads: readonly string[];
-  /** Resources that it lists with resourceVersion=0, so that a stale list is legal. */
+  /** Resources that the target lists with resourceVersion=0, so that a stale list is legal. */
   readonly staleLists: readonly string[];
-  /** Objects whose holder or renewTime it keeps rewriting: locks, which are exempt from request rates. */
+  /** Objects whose holder or renewTime the target keeps rewriting: locks, which are exempt from request rates. */
   readonly locks: readonly string[];
-  /** Its activity when idle: requests per minute of run time in the idle window. */
+  /** The target's activity when idle: requests per minute of run time in the idle window. */
   readonly idle: { readonly requestsPerMinute: number; readonly writesPerMinute: number };
-  /** The most requests between one delivery and the next time it was idle. */
+  /** The most requests between one delivery and the next time the target was idle. */
   readonly burstMax: number;
   /** Names that the target itself generates at random; absent if there are none. */
   readonly drawnNames?: DrawnNames;
@@ -42,7 +42,7 @@ export interface Reference {
   readonly suspectSettleMs?: number;
   /**
    * As `suspectSettleMs`, for a target whose requests were rejected repeatedly and that may be backing off; absent if there is no time for
-   * that.
+   * such an extension.
    */
   readonly backOffMs?: number;
   /** Owner specs (by hash) with which the target settled healthily: the values that a user may switch between. */
@@ -76,6 +76,6 @@ export interface ReferenceChild {
   readonly role: string;
   /** The highest number alive and not terminating at any instant, by hash of the owner's spec. */
   readonly maxBySpec: { readonly [specHash: string]: number };
-  /** The references themselves exceeded their final count on the way, so no cardinality is checked. */
+  /** True if the reference runs themselves exceeded their final count on the way; cardinality is then not checked. */
   readonly surges: boolean;
 }

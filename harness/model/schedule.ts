@@ -29,9 +29,9 @@ export interface Preemption {
 }
 
 /**
- * A watch stream or a single item that waits until the item labelled `until` has happened (or until the heal phase). For a watch stream:
- * its events from number `from` on, which makes the actor's cache stale. For the label of a request or answer: that item, with `from` `@0`;
- * other requests of its actor continue.
+ * A watch stream or a single item that waits until the item labelled `until` has happened (or until the heal phase). If `stream` names a
+ * watch stream, its events from number `from` on wait, which makes the actor's cache stale. If it names a request or an answer, that item
+ * waits, and `from` is `@0`; other requests of its actor continue.
  */
 export interface Hold {
   readonly stream: Label;
@@ -40,7 +40,7 @@ export interface Hold {
   readonly until: Label | 'heal';
 }
 
-/** What the gate may do to an item besides holding it. Only what Kubernetes permits, which `oracle/assumptions.ts` checks. */
+/** What the gate may do to an item besides holding it. Only actions that Kubernetes permits, which `oracle/assumptions.ts` checks. */
 export type FaultAction =
   | { readonly do: 'fail'; readonly status: 429 | 500 | 503 | 504; readonly retryAfterSeconds?: number }
   | { readonly do: 'refuse' } // connection refused: the server never sees the request
@@ -51,7 +51,7 @@ export type FaultAction =
   | { readonly do: 'crash' } // the target's incarnation dies here and a new one starts
   | { readonly do: 'pause'; readonly forMs: number } // the target's process is stopped here (SIGSTOP) for this much run time
   | { readonly do: 'start-replica' } // a second copy of the target starts here
-  | { readonly do: 'delay'; readonly forMs: number } // the item happens this much run time later; deadlines of the target may expire before
+  | { readonly do: 'delay'; readonly forMs: number } // the item happens this much run time later; deadlines of the target may expire first
   | ConnectionFault; // the connections themselves are disturbed from here on, for a while
 
 export type FaultKind = FaultAction['do'];
@@ -61,7 +61,7 @@ export function isConnectionFault<F extends FaultAction>(fault: F): fault is F &
   return 'link' in fault;
 }
 
-/** `times`: the fault applies to this and the next occurrences of the same label, so many in total (default 1). */
+/** `times`: how many occurrences of the label the fault applies to, from this one on (default 1). */
 export type Fault = FaultAction & { readonly at: Label; readonly times?: number };
 
 export interface Schedule {
@@ -86,12 +86,12 @@ export interface Reanchored {
   readonly moves: readonly { readonly from: Label; readonly to: Label }[];
 }
 
-/** The number of deviations in a schedule. */
+/** Returns the number of deviations in a schedule. */
 export function scheduleSize(schedule: Schedule): number {
   return schedule.preemptions.length + schedule.holds.length + schedule.faults.length;
 }
 
-/** A one-line description of a deviation, the same in reports and in counterfactuals. */
+/** Returns a one-line description of a deviation, the same in reports and in counterfactuals. */
 export function deviationText(deviation: Preemption | Hold | Fault): string {
   if ('run' in deviation) {
     const where = deviation.before === undefined ? `after ${deviation.after ?? ''}` : `before ${deviation.before}`;

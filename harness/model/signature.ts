@@ -12,7 +12,7 @@ export interface Signature {
   readonly field: string;
 }
 
-/** One line that identifies a signature. */
+/** Returns one line that identifies a signature. */
 export function signatureText(signature: Signature): string {
   return [signature.property, signature.class, signature.actors.join('+'), signature.kind, signature.field].join(' | ');
 }

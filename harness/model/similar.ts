@@ -1,6 +1,6 @@
 /** Suggests which of several words a mistyped word probably means, for messages. Pure. */
 
-/** The edit distance: letters to insert, delete or replace. */
+/** Returns the edit distance: the number of letters to insert, delete or replace. */
 export function editDistance(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, at) => at);
   for (const letter of one) {
@@ -16,7 +16,7 @@ export function editDistance(one: string, other: string): number {
   return row.at(-1) ?? 0;
 }
 
-/** The choice with the smallest edit distance, the first of several; undefined if there are no choices. */
+/** Returns the choice with the smallest edit distance, the first one if several are equally close; undefined if there are no choices. */
 export function nearestOf(word: string, choices: readonly string[]): string | undefined {
   let nearest: string | undefined;
   let least = Number.POSITIVE_INFINITY;

@@ -2,8 +2,8 @@
  * Estimates the number of distinct values seen from the smallest of their hashes. Sketches of many machines can be merged in any order,
  * repeatedly.
  *
- * Counting millions does not require keeping them: of n hashes spread evenly over a range, the k-th smallest determines n. Exact below
- * {@link SKETCH_SIZE}, about 4 % off above. (Bar-Yossef et al., "Counting distinct elements in a data stream", 2002.)
+ * Counting millions does not require keeping them: of n hashes spread evenly over a range, the k-th smallest determines n. The estimate is
+ * exact below {@link SKETCH_SIZE} and about 4 % off above. (Bar-Yossef et al., "Counting distinct elements in a data stream", 2002.)
  */
 
 /** The smallest 32-bit hashes seen, in increasing order. */

@@ -17,7 +17,7 @@ import type { StrategyName } from './trial.ts';
 import type { Waiver } from './waiver.ts';
 import type { Workload } from './workload.ts';
 
-/** The shard's number, from 1, of how many. */
+/** The number of a shard, counted from 1, and the number of shards. */
 export interface Shard {
   readonly index: number;
   readonly count: number;
@@ -27,7 +27,7 @@ export interface Shard {
 export interface SoakPlace {
   /** Digest of the settings that determine the runs: results with different digests are never merged. */
   readonly about: string;
-  /** The value from which the seeds derive, beside the shard: usually a date. */
+  /** The value from which, together with the shard, the seeds are derived; usually a date. */
   readonly epoch: string;
   /** `3/16`. */
   readonly shard: string;
@@ -41,7 +41,7 @@ export interface SoakAbout {
   readonly cluster: ClusterKind;
   readonly file: string | null;
   readonly properties: readonly { readonly name: string; readonly about: string }[];
-  /** Whether writers or faults were to disturb the target. */
+  /** True if writers or faults were meant to disturb the target. */
   readonly contended: boolean;
 }
 
@@ -58,7 +58,7 @@ export interface Draw {
   readonly faults: readonly FaultKind[];
   /** `null`: all of them. */
   readonly strategies: readonly StrategyName[] | null;
-  /** `null`: either. */
+  /** `null`: both kinds of start. */
   readonly start: Workload['start'] | null;
 }
 
@@ -81,7 +81,7 @@ export interface BatchResult {
   readonly faults: readonly string[];
   readonly strategies: readonly string[] | null;
   readonly start: Workload['start'] | null;
-  /** Ended early by an interrupt. */
+  /** True if an interrupt ended it early. */
   readonly interrupted: boolean;
   readonly diverged: boolean;
   readonly runs: number;
@@ -113,7 +113,7 @@ export interface SoakEntry {
   readonly text: string;
 }
 
-/** Where and when: `at` is wall-clock time, ISO 8601. */
+/** The origin and the time of a line; `at` is wall-clock time, ISO 8601. */
 interface LineBase extends SoakPlace {
   readonly version: 1;
   readonly kind: 'soak-line';
@@ -136,7 +136,7 @@ export type SoakLine =
       readonly line: 'finding';
       readonly batch: number;
       readonly record: SoakRecord;
-      /** Other keys of its cause; absent if there are none, and in older lines. */
+      /** Further keys of its cause; absent if there are none, and in older lines. */
       readonly also?: readonly string[];
     })
   /** The first run of its shard that was inconclusive for this reason. */
@@ -144,7 +144,10 @@ export type SoakLine =
   | (LineBase & { readonly line: 'batch'; readonly batch: number; readonly result: BatchResult })
   /** A batch that failed, and why. */
   | (LineBase & { readonly line: 'failed'; readonly batch: number; readonly message: string })
-  /** Results of a start of the soak besides its batches: corpus entries, which are replayed first, and budgets, which are checked last. */
+  /**
+   * The results of one start of the soak apart from its batches: corpus entries, which are replayed first, and budgets, which are checked
+   * last.
+   */
   | (LineBase & {
       readonly line: 'judged';
       readonly kept: readonly CorpusSummaryEntry[];

@@ -14,7 +14,7 @@ export function specHash(object: KubeObject): string {
   return text;
 }
 
-/** JSON with sorted keys. */
+/** Returns JSON with sorted keys. */
 export function canonicalJson(value: JsonValue): string {
   if (value === null || typeof value !== 'object') return JSON.stringify(value);
   if (Array.isArray(value)) return `[${(value as readonly JsonValue[]).map(canonicalJson).join(',')}]`;
@@ -27,7 +27,7 @@ export function canonicalJson(value: JsonValue): string {
   return `{${parts.join(',')}}`;
 }
 
-/** Two independent 32-bit FNV-1a lanes: there is no attacker, but a few hundred specs must not collide by accident. */
+/** Hashes with two independent 32-bit FNV-1a lanes: there is no attacker, but a few hundred specs must not collide by accident. */
 function hash(text: string): string {
   let a = 0x811c9dc5;
   let b = 0x1000193;

@@ -1,4 +1,4 @@
-/** A trial: one workload under one schedule. Values are immutable; results of a run are kept beside them. */
+/** A trial: one workload under one schedule. Values are immutable; results of a run are kept separately. */
 import { scheduleSize, type Schedule } from './schedule.ts';
 import type { Workload } from './workload.ts';
 
@@ -13,7 +13,7 @@ export type StrategyName =
   | 'stale-state'
   | 'unobserved-state';
 
-/** Lets a search strategy, seeded, make the decisions; the trace becomes a labelled schedule if it is worth keeping. */
+/** Lets a seeded search strategy make the decisions; the trace becomes a labelled schedule if it is worth keeping. */
 export interface Search {
   readonly strategy: StrategyName;
   readonly seed: number;

@@ -62,12 +62,14 @@ export function isPutAside(declared: Declarations | undefined, resource: string,
   return isDeclared(declared.coOwned, resource, path) || isDeclared(declared.volatile, resource, path);
 }
 
-/** `spec.template.x` and `spec.template["x"]` are within `spec.template`; `spec.templates` is not. */
+/**
+ * Reports whether a path is within a field: `spec.template.x` and `spec.template["x"]` are within `spec.template`, `spec.templates` is not.
+ */
 function isWithin(path: string, field: string): boolean {
   return path === field || path.startsWith(`${field}.`) || path.startsWith(`${field}[`);
 }
 
-/** `no-lost-update of deployments.apps spec.replicas beside autoscaler` */
+/** Returns `no-lost-update of deployments.apps spec.replicas beside autoscaler`. */
 export function waiverText({ property, kind, field, writer }: Omit<Waiver, 'reason' | 'expires'>): string {
   const about = [kind, field].filter((part) => part !== undefined).join(' ');
   return `${property}${about === '' ? '' : ` of ${about}`}${writer === undefined ? '' : ` beside ${writer}`}`;

@@ -68,7 +68,7 @@ export interface Program {
   readonly actor: ActorId;
   /** The kind of writer that generated it (`status-writer`, …), or `user`. */
   readonly writer: string;
-  /** The writer stays active through heal and settle. */
+  /** True if the writer stays active through heal and settle. */
   readonly standing?: boolean;
   readonly ops: readonly ProgramOp[];
   /** The operations with which the writer cleans up after contention, for example removing a finalizer that it added. */

@@ -33,11 +33,11 @@ function checkRevisions({ revisions }: History, breaches: string[]): void {
 interface Stream {
   readonly label: string;
   readonly deliveries: Delivery[];
-  /** The watch that opened it, if found by its label. */
+  /** The watch that opened the stream, if it is found by the stream's label. */
   readonly opened: Operation | undefined;
 }
 
-/** A label names one stream in the whole history; see `Recorder.renumber` in the gate. */
+/** Returns the streams of a history, in which a label names exactly one; see `Recorder.renumber` in the gate. */
 function streamsOf(history: History): readonly Stream[] {
   const streams = new Map<string, Stream>();
   for (const delivery of history.deliveries) {
@@ -88,19 +88,19 @@ function checkStream(
   }
 }
 
-/** The newest revision that the watch sent as its initial state: those events are ordered by name. */
+/** Returns the newest revision that the watch sent as part of its initial state, whose events are ordered by name. */
 function initialEvents(history: History, opened: Operation | undefined): number {
   if (opened === undefined || resumedFrom(opened) !== undefined)
     return opened === undefined ? Number.POSITIVE_INFINITY : 0;
   const at = opened.sent?.at ?? opened.invoked.at;
   const newest = history.revisions.findLast((revision) => revision.at < at);
   if (newest !== undefined) return newest.revision;
-  // It opened before anything was changed: all of its initial events are older than the first change.
+  // The watch opened before anything was changed: all of its initial events are older than the first change.
   const [oldest] = history.revisions;
   return oldest === undefined ? Number.POSITIVE_INFINITY : oldest.revision - 1;
 }
 
-/** The revision from which the watch resumed; undefined if it began with the current state. */
+/** Returns the revision from which the watch resumed; undefined if it began with the current state. */
 function resumedFrom(opened: Operation | undefined): number | undefined {
   const { resourceVersion = '', sendInitialEvents } = opened?.query ?? {};
   return resourceVersion === '' || resourceVersion === '0' || sendInitialEvents === 'true'
@@ -108,7 +108,7 @@ function resumedFrom(opened: Operation | undefined): number | undefined {
     : Number(resourceVersion);
 }
 
-/** Reliable: no event between two delivered revisions is missing. Streams with a selector see only part of a collection. */
+/** Checks that no event between two delivered revisions is missing (reliable). Streams with a selector see only part of a collection. */
 function checkGap(
   { revisions }: History,
   label: string,
@@ -182,7 +182,7 @@ function checkOperation(
   }
 }
 
-/** Reads without a resourceVersion, or with one that is not 0, must not be stale; exact ones ask for a past state. */
+/** Reports whether a read must return the most recent state: it has neither a resourceVersion nor a resourceVersionMatch. */
 function isFresh({ resourceVersion = '', resourceVersionMatch }: Operation['query']): boolean {
   return resourceVersion === '' && resourceVersionMatch === undefined;
 }

@@ -1,5 +1,5 @@
 /**
- * The base content of a write: the version it was made from, which of its content is intent and which was merely carried over.
+ * The base content of a write: the version that it was made from, and which of its content was intended and which merely carried over.
  *
  * Owns: the rules of the field ledger about one write. Does not own: whose update was lost (`field-ledger.ts`). The resourceVersion of a
  * write proves little: after a 409 a controller may fetch a new one and put it onto an old body. So the base is the version, among those
@@ -46,14 +46,17 @@ export function baseContent(index: HistoryIndex, revision: Revision, operation: 
   return { base, newest, carried, rebuilt };
 }
 
-/** `metadata.resourceVersion` of the body; undefined if absent or empty, and for a delete. */
+/** Returns `metadata.resourceVersion` of the body; undefined if absent or empty, and for a delete. */
 export function carriedVersion({ body, verb }: Operation): number | undefined {
   if (!isMap(body) || verb === 'delete') return undefined;
   const version = (body['metadata'] as JsonObject | undefined)?.['resourceVersion'];
   return typeof version === 'string' && version !== '' && version !== '0' ? Number(version) : undefined;
 }
 
-/** The number of leaves in which the written content differs from a version; parts that were not copied from any version do not count. */
+/**
+ * Returns the number of leaves in which the written content differs from a version; parts that were not copied from any version do not
+ * count.
+ */
 function distanceTo(
   index: HistoryIndex,
   revision: Revision,
@@ -77,7 +80,7 @@ function rebuiltIn(operation: Operation, candidates: readonly ObservedVersion[])
   );
 }
 
-/** Reports whether it is a PUT of the object itself; a Scale is another kind. */
+/** Reports whether the operation is a PUT of the object itself; a Scale is a different kind. */
 function isWholeObject({ verb, subresource, body }: Operation): boolean {
   return verb === 'update' && subresource !== 'scale' && isMap(body);
 }
@@ -108,7 +111,10 @@ function mapTouches(prefix: string, map: JsonObject, path: string): boolean {
   return false;
 }
 
-/** A JSON pointer addresses list items by index, which is not stable, so it is compared only up to the list. */
+/**
+ * Reports whether a step of a JSON patch mentions a leaf. Its pointer addresses list items by index, which is not stable, so it is compared
+ * only up to the list.
+ */
 function pointsAt(step: JsonObject, path: string): boolean {
   let here = '';
   const pointer = step['path'];

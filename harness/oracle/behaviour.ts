@@ -8,8 +8,8 @@ import type { History, Operation } from '../model/history.ts';
 import { phaseStart } from '../model/history.ts';
 
 /**
- * A hash of the target's requests since contention began, in order: verb, kind and outcome of each. Names, contents and times are ignored.
- * Cheap, because it is computed for every run.
+ * Returns a hash of the target's requests since contention began, in order: verb, kind and outcome of each. Names, contents and times are
+ * ignored. Cheap, because it is computed for every run.
  */
 export function behaviourOf(history: History): number {
   const since = phaseStart(history, 'contention');
@@ -24,7 +24,9 @@ export function behaviourOf(history: History): number {
   return hash;
 }
 
-/** Includes the incarnation of the target: `controller`, or one after a crash. */
+/**
+ * Returns the part of the hashed text for one request. It includes the target's incarnation: `controller`, or a later one after a crash.
+ */
 function wordOf({ actor, verb, resource, subresource, outcome }: Operation): string {
   const came = 'code' in outcome ? String(outcome.code) : outcome.type;
   return `${actor} ${verb} ${resource}/${subresource} ${came}\n`;

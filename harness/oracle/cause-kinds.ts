@@ -134,7 +134,7 @@ function contentText({ effect, patch, versioned }: Extract<CauseParts, { kind: '
 
 /** Kinds for an outcome that nothing in the run explains. */
 const GUESSES: ReadonlySet<string> = new Set<CauseKind>(['missed', 'restart', 'children', 'never finished']);
-/** Kinds that name no request: two bugs of one target can share a key. */
+/** Kinds that name no request, so that two bugs of one target can share a key. */
 const COARSE: ReadonlySet<string> = new Set<CauseKind>([
   'missed',
   'restart',
@@ -144,8 +144,9 @@ const COARSE: ReadonlySet<string> = new Set<CauseKind>([
 ]);
 
 /**
- * Kinds that are another name for all causes of one piece of code, whichever request shows it. The code that reconciles an object also
- * decides how many children it creates on the way; the code that handles an object, how it continues after a failed request.
+ * Kinds that are merely another name for any cause within one piece of code, whichever request shows that cause. The code that reconciles
+ * an object also decides how many children it creates on the way; the code that handles an object also decides how it continues after a
+ * failed request.
  */
 const NAME_OF_ALL: { readonly [kind: string]: CauseKind } = {
   missed: 'children',
@@ -153,7 +154,10 @@ const NAME_OF_ALL: { readonly [kind: string]: CauseKind } = {
   retries: 'deletes repeated',
 } satisfies { readonly [kind in CauseKind]?: CauseKind };
 
-/** Stored causes have only their key. If a symptom is its own cause, the key begins with the name of a property. */
+/**
+ * Returns the kind, which is part of the key, since stored causes have nothing else. If a symptom is its own cause, the key begins with the
+ * name of a property.
+ */
 function kindOf({ key }: Pick<Cause, 'key'>): string {
   return key.split(BETWEEN, 1)[0] ?? key;
 }
@@ -163,7 +167,7 @@ export function isKind(cause: Pick<Cause, 'key'>, kind: CauseKind): boolean {
   return kindOf(cause) === kind;
 }
 
-/** Reports whether another candidate for the same violation is only another name of a cause. */
+/** Reports whether `other`, a candidate for the same violation, is only another name of `cause`. */
 export function isNameOf(other: Pick<Cause, 'key'>, cause: Pick<Cause, 'key'>): boolean {
   return kindOf(other) === NAME_OF_ALL[kindOf(cause)];
 }

@@ -22,7 +22,7 @@ import { haveOverlapped, outcomeCauses, TWO_LEADERS, wrongIn } from './outcome-c
 export interface Causes {
   /** The likeliest first; never empty. */
   readonly candidates: readonly [Cause, ...(readonly Cause[])];
-  /** The violation itself names the cause: no other one is possible. */
+  /** True if the violation itself names the cause, so that no other one is possible. */
   readonly certain: boolean;
   /**
    * How many of the candidates, from the first on, claim the violation as a symptom if they are already known; absent: all. The other
@@ -36,14 +36,14 @@ export function isExplained({ candidates: [first], owners }: Causes): boolean {
   return owners !== undefined && !isGuess(first);
 }
 
-/** Other keys of the first candidate. */
+/** Returns further keys of the first candidate. */
 export function otherNames([first, ...more]: Causes['candidates']): readonly string[] {
   return more.flatMap((cause) => (isNameOf(cause, first) ? [cause.key] : []));
 }
 
 /**
- * The causes that a shrunk run gives to a violation that names its cause. If two are possible, the one assumed for the large run comes
- * first.
+ * Returns the causes that a shrunk run gives to a violation that names its cause. If two are possible, the one assumed for the large run
+ * comes first.
  */
 export function namedOnceSmall({ candidates }: Causes, named: readonly Cause[]): Causes['candidates'] {
   const taken = candidates.find(({ key }) => named.some((one) => one.key === key)) ?? named[0];
@@ -86,7 +86,7 @@ export function withCause(history: History, violation: Violation, stored?: Cause
   return cause === undefined ? violation : { ...violation, cause };
 }
 
-/** The causes that a violation names by itself, whatever else happened in the run; empty if it sees only the outcome. */
+/** Returns the causes that a violation names by itself, whatever else happened in the run; empty if the violation sees only the outcome. */
 export function causesNamed(history: History, violation: Violation): readonly Cause[] {
   const { signature, operations } = violation;
   const index = indexOf(history);
@@ -124,9 +124,9 @@ export function causesNamed(history: History, violation: Violation): readonly Ca
 }
 
 /**
- * Neither the key nor the text names a resource: informers are created alike, and one that does not survive an error fails for any
- * resource. If that is not so, the symptoms name every resource. An expired version is a different cause than a broken connection, unless
- * the target did relist and gave up when that failed.
+ * Returns the cause of a lost watch. Neither the key nor the text names a resource: informers are created alike, and one that does not
+ * survive an error fails for any resource. Where resources do differ, the symptoms name each of them. An expired version is a different
+ * cause from a broken connection, unless the target did relist and gave up when the relist failed.
  */
 function watchCause(history: History, resource: string): Cause {
   const isExpired =
@@ -146,7 +146,10 @@ function ofTarget(history: History, ids: readonly number[]): readonly number[] {
   return ids.filter((id) => roleOf(index.operation(id)?.actor ?? '') === 'target');
 }
 
-/** Another cause that may sustain a loop: replicas unaware of each other, or children that are repeatedly created and deleted. */
+/**
+ * Returns another cause that may sustain a loop, if any: replicas unaware of each other, or children that are repeatedly created and
+ * deleted.
+ */
 function loopBecauseOf(history: History, loop: Violation, violations: readonly Violation[]): Cause | undefined {
   if (loop.signature.property !== 'bounded-rate') return undefined;
   const churn = violations.find((other) => makesChurn(history, other, loop));
@@ -167,7 +170,7 @@ function makesChurn({ operations }: History, by: Violation, { signature, operati
 /** Reports whether the cause of one violation explains the wrong outcome of another. */
 function explains(history: History, by: Violation, outcome: Violation): boolean {
   const { property } = by.signature;
-  // Everything that should have followed is missing.
+  // Everything that the target should have done afterwards is missing.
   if (property === 'survival' || by.signature.class === 'stopped-watching') return true;
   const index = indexOf(history);
   const [id] = by.operations;

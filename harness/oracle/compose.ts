@@ -1,7 +1,7 @@
 /**
  * Judges one history by many properties.
  *
- * Owns: that an error in a check is never propagated, and one violation per signature. Does not own: probes and further rounds
+ * Owns: that no error in a check propagates, and that each signature has one violation. Does not own: probes and further rounds
  * (`execution/run/judge.ts`).
  */
 import type { CheckResult, Violation } from '../model/check-result.ts';
@@ -16,7 +16,7 @@ export interface Judgement {
   readonly result: CheckResult;
 }
 
-/** Checks every property. One that throws is inconclusive, never a success. */
+/** Checks every property. A property that throws is inconclusive, never a success. */
 export function judge(history: History, properties: readonly Property[]): readonly Judgement[] {
   return properties.map((property) => ({ property, result: ask(property, history) }));
 }
@@ -38,7 +38,7 @@ function ask(property: Property, history: History): CheckResult {
   return { ...result, violations };
 }
 
-/** A violation is never dropped, even if its result is malformed. */
+/** Returns the result to use in place of a malformed one. A violation is never dropped, even if its result is malformed. */
 function ofWrongAnswer(
   { name }: Property,
   history: History,

@@ -26,7 +26,7 @@ export interface Contention {
   readonly crashes: number;
 }
 
-/** Counts since contention began; campaigns add them up. Cheap, because it is computed for every run. */
+/** Returns the counters since contention began; campaigns add them up. Cheap, because it is computed for every run. */
 export function contention(history: History): Contention {
   const since = phaseStart(history, 'contention');
   let conflicts = 0;
@@ -57,7 +57,7 @@ export function contention(history: History): Contention {
   };
 }
 
-/** How many versions the written object was ahead of what the target had received. */
+/** Returns how many versions the written object was ahead of what the target had received. */
 export function versionsBehind(history: History, operation: Operation): number {
   const overtaken = overtakenBy(history, operation);
   if (overtaken === undefined) return 0;
@@ -73,7 +73,7 @@ interface Overtaken {
   readonly seen: number;
 }
 
-/** The live version of the written object, if the target had only received an older one. */
+/** Returns the live version of the written object, if the target had only received an older one. */
 function overtakenBy(history: History, operation: Operation): Overtaken | undefined {
   const before = operation.sent?.at ?? operation.invoked.at;
   const place = placeOf(operation);
@@ -91,7 +91,7 @@ function overtakenBy(history: History, operation: Operation): Overtaken | undefi
   return seen !== undefined && seen < live.revision ? { live, seen } : undefined;
 }
 
-/** The object that a request is based on: the owner for a create, else the object itself. */
+/** Returns the object that a request is based on: the owner for a create, else the object itself. */
 function placeOf({ verb, name, body }: Operation): { readonly name: string; readonly uid?: string } | undefined {
   if (verb !== 'create') return name === '' ? undefined : { name };
   if (!isMap(body)) return undefined;

@@ -1,8 +1,8 @@
 /**
  * The drift test: determines who owns a field before a violation is reported.
  *
- * Owns: turning an acknowledged foreign write into the same write at rest, and interpreting the result. If the target reverts it there,
- * fully visible, the field is the target's and nothing was lost.
+ * Owns: turning an acknowledged foreign write into the same write at rest, and interpreting the result. If the target, which then sees the
+ * write in full, reverts it, the field is the target's and nothing was lost.
  */
 import { jsonEqual, isMap } from 'stalemate-apiserver/objects/json';
 import { parseApiVersion, type JsonObject, type JsonValue, type KubeObject } from 'stalemate-apiserver/objects/object';
@@ -16,7 +16,7 @@ import { indexOf } from './history-index.ts';
 
 export type DriftRequest = Extract<ProbeRequest, { probe: 'drift' }>;
 
-/** The foreign write of a loss as one program operation at rest; undefined if it cannot be expressed as one. */
+/** Returns the lost foreign write as one program operation at rest; undefined if it cannot be expressed as one. */
 export function driftRequest(history: History, loss: Loss): DriftRequest | undefined {
   const { victim, field, changes } = loss;
   const leaves = changes.map((change) => change.path);
@@ -41,7 +41,10 @@ export function driftRequest(history: History, loss: Loss): DriftRequest | undef
   };
 }
 
-/** `kept`: at rest the target leaves the change alone. `reverted`: the target owns the field. `unknown`: not tested yet. */
+/**
+ * Returns the result of the drift test. `kept`: at rest the target leaves the change alone. `reverted`: the target owns the field.
+ * `unknown`: not tested yet.
+ */
 export function driftAnswer(history: History, request: DriftRequest): 'kept' | 'reverted' | 'unknown' {
   for (const probe of history.probes) {
     if (probe.probe !== 'drift' || probe.role !== request.role || !jsonEqual(probe.leaves, request.leaves)) continue;
@@ -62,7 +65,7 @@ interface FieldAt {
   readonly path: FieldPath;
   /** The value at the path, or the list item if `inList`. */
   readonly value: JsonValue;
-  /** `path` is the list and `value` one of its items. */
+  /** True if `path` is the list and `value` one of its items. */
   readonly inList: boolean;
 }
 

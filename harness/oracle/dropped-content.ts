@@ -1,6 +1,6 @@
 /**
- * Distinguishes old content from dropped content. If everything that a write undid is gone from the object, an older version looks the same
- * as a part that the code always leaves out. What the writer had received, and when, may decide between them.
+ * Distinguishes old content from dropped content. If everything that a write undid is gone from the object, a write based on an older
+ * version looks the same as one whose code always leaves out that part. What the writer had received, and when, may decide between them.
  */
 import type { History, Operation, Revision } from '../model/history.ts';
 import { isWrite } from '../model/history.ts';
@@ -12,9 +12,9 @@ import type { HistoryIndex } from './history-index.ts';
 export type HowLost = 'old' | 'gone';
 
 /**
- * The possible ways in which a PUT lost a change although its resourceVersion includes that change; the likelier first.
+ * Returns the possible ways in which a PUT lost a change although its resourceVersion includes that change; the likelier one first.
  *
- * @param revisions - The one that was lost, and the one that lost it.
+ * @param revisions - The revision that was lost, and the one that undid it.
  */
 export function lossesOf(history: History, operation: Operation, revisions: readonly number[]): readonly HowLost[] {
   const index = indexOf(history);
@@ -48,8 +48,8 @@ function isRetry({ operations }: History, { actor, resource, namespace, name, in
 }
 
 /**
- * Reports whether its watch had delivered the change while it was idle: then no earlier work was in progress that could have kept an older
- * copy.
+ * Reports whether the actor's watch had delivered the change while the actor was idle, so that no earlier work in progress could have kept
+ * an older copy.
  */
 function hadSettledSince(
   { deliveries, operations }: History,

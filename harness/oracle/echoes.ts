@@ -3,7 +3,7 @@
  *
  * Owns: how echoes are detected in undisturbed runs. A pair counts only if the references had at least two values of the spec leaf and
  * never another status under the current generation: whatever else a target reports on the way there occurs in the references too. Does not
- * own: conclusions from it (`properties/truthful-status.ts`).
+ * own: conclusions from the echoes (`properties/truthful-status.ts`).
  */
 import type { JsonValue, KubeObject } from 'stalemate-apiserver/objects/object';
 import { roleOf } from '../model/actor.ts';
@@ -12,10 +12,10 @@ import { leafPattern, leavesOf } from '../model/leaf.ts';
 import type { StatusEcho } from '../model/reference.ts';
 import { roleOfObject } from './history-index.ts';
 
-/** Shorter texts, and numbers, occur in any message by accident. */
+/** Matches texts that can be an echo: shorter ones, and numbers, occur in any message by accident. */
 const TEXT = /^(?=.*[A-Za-z]).{3,}$/s;
 
-/** The pairs by role, in a stable order. Roles whose status has no generation have none. */
+/** Returns the pairs by role, in a stable order. Roles whose status has no generation have no pairs. */
 export function statusEchoes(histories: readonly History[]): { readonly [role: string]: readonly StatusEcho[] } {
   const roles = new Map<string, Tally>();
   for (const history of histories) {
@@ -35,7 +35,7 @@ export function statusEchoes(histories: readonly History[]): { readonly [role: s
   return out;
 }
 
-/** The generation that a status claims to describe; undefined if it claims none. */
+/** Returns the generation that a status claims to describe; undefined if it claims none. */
 export function observedGeneration(object: KubeObject): number | undefined {
   const observed = leavesOf(object).get('status.observedGeneration');
   return typeof observed === 'number' ? observed : undefined;

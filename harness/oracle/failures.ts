@@ -14,9 +14,9 @@ export interface FailureStreak {
   readonly attempts: readonly Operation[];
   /** The run time between each attempt and the next. */
   readonly gapsMs: readonly number[];
-  /** No attempt succeeded afterwards. */
+  /** True if no later attempt succeeded. */
   readonly open: boolean;
-  /** The attempt that succeeded afterwards. */
+  /** The later attempt that succeeded, if any. */
   readonly endedBy?: Operation;
 }
 
@@ -56,8 +56,8 @@ export function failureStreaks(history: History): readonly FailureStreak[] {
 }
 
 /**
- * The parts of a streak in which only the failure itself triggered the next attempt. A watch event in between is a reason of its own to
- * reconcile: the attempts that it triggers are not retries.
+ * Returns the parts of a streak in which only the failure itself triggered the next attempt. A watch event in between is a separate reason
+ * to reconcile: the attempts that it triggers are not retries.
  */
 export function unprompted({ deliveries }: History, streak: FailureStreak): readonly FailureStreak[] {
   const { attempts, open } = streak;
@@ -78,7 +78,7 @@ export function unprompted({ deliveries }: History, streak: FailureStreak): read
   }));
 }
 
-/** A read of a missing object is an answer, not a failure; a rejected write is a failure. */
+/** Reports whether an operation failed. A read of a missing object is an answer, not a failure; a rejected write is a failure. */
 function isFailure({ verb, outcome }: Operation): boolean {
   if (outcome.type === 'info') return true;
   if (outcome.type !== 'fail') return false;
@@ -86,8 +86,8 @@ function isFailure({ verb, outcome }: Operation): boolean {
 }
 
 /**
- * The label without its number. For a create with generateName, the name's number is dropped too, since it grows with each attempt;
- * elsewhere it identifies another object.
+ * Returns the label without its number. For a create with generateName, the number in the name is dropped too, since it grows with each
+ * attempt; in other requests that number identifies the object.
  */
 function keyOf({ label, verb }: Operation): string {
   const { stem } = partsOf(label);

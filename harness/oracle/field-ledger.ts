@@ -34,11 +34,11 @@ export interface Loss extends BaseContent {
   readonly field: string;
   /** The leaves of the field that the guilty write changed. */
   readonly changes: readonly LeafChange[];
-  /** Whether the drift test decides: fields that are shared by convention need none. */
+  /** True if the drift test decides; fields that are shared by convention need no such test. */
   readonly drift: boolean;
 }
 
-/** Lists in which every client keeps items of its own: dropping another's is wrong, whatever was read before. */
+/** Lists in which every client keeps items of its own: dropping another client's items is wrong, whatever was read before. */
 const SHARED = /^(metadata\.(finalizers|ownerReferences)|status\.conditions)\[/;
 const FINALIZERS = 'metadata.finalizers';
 /** Finalizers that a deletion adds and the garbage collector removes, knowingly. */
@@ -86,8 +86,8 @@ function lostLeaves(index: HistoryIndex, guilty: Revision, operation: Operation,
 }
 
 /**
- * The revision whose change was undone, if that can be a loss at all. In a field of its own the target can only undo a change by `rival`,
- * another write of its own in flight at the same time; in any other field, anyone's.
+ * Returns the revision whose change was undone, if that can be a loss at all. In a field of its own the target can only undo a change by
+ * `rival`, another write of its own in flight at the same time; in any other field, a change by any actor.
  */
 function undoneBy(
   index: HistoryIndex,
@@ -100,9 +100,9 @@ function undoneBy(
   // The user has declared that it has no owner.
   if (isPutAside(reference?.declared, guilty.resource, path)) return undefined;
   const owned = names(reference?.ownedLeaves, role, path) && !isForeignItem(index, guilty, path);
-  // The usual case; finding out who changed it last takes time.
+  // This is the usual case, and finding out who last changed the leaf takes time.
   if (owned && rival === undefined) return undefined;
-  // Differs in every run by nature.
+  // The leaf differs in every run by nature.
   if (!owned && names(reference?.volatileLeaves, role, path)) return undefined;
   // An empty map or list is equivalent to an absent one.
   if (isEmptyContainer(from) || (from === undefined && isEmptyContainer(to))) return undefined;
@@ -115,7 +115,7 @@ function undoneBy(
   return !owned && isAcknowledged(index, victim) ? victim : undefined;
 }
 
-/** Undefined if a writer that had received the change replaced it on purpose. */
+/** Returns how the change was lost; undefined if a writer that had received the change replaced it on purpose. */
 function classify(
   { base, rebuilt }: BaseContent,
   victim: Revision,
@@ -133,7 +133,9 @@ function classify(
   return rebuilt(field) === undefined ? 'removed-foreign' : 'rebuilt';
 }
 
-/** What the user applied first was present at rest in every reference, which amounts to a drift test. */
+/**
+ * Reports whether the victim is what the user applied first: that was present at rest in every reference, which amounts to a drift test.
+ */
 function isSample(index: HistoryIndex, victim: Revision): boolean {
   if (victim.type !== 'ADDED' || victim.actor !== 'user') return false;
   const role = index.role(victim);
@@ -145,7 +147,7 @@ function isSample(index: HistoryIndex, victim: Revision): boolean {
   return true;
 }
 
-/** Removing the last finalizer of a terminating object deletes it, so the loss appears in no further version. */
+/** Finds lost finalizers: removing the last one of a terminating object deletes the object, so the loss appears in no further version. */
 function lostFinalizers(index: HistoryIndex, guilty: Revision, operation: Operation, losses: Loss[]): void {
   const { reference } = index.history;
   const role = index.role(guilty);
@@ -175,8 +177,9 @@ function isDeliberate({ revision }: Revision, kind: LossClass, { carried }: Base
 }
 
 /**
- * The pattern of an owner reference matches any owner, but a reference that another writer added is not the target's. A client that removes
- * one does not become its owner: garbage collection removes it again if the target, not yet aware, puts its own back.
+ * Reports whether a list item is an owner reference of another writer. The pattern of an owner reference matches any owner, but a reference
+ * that another writer added is not the target's. A client that removes one does not become its owner: garbage collection removes it again
+ * if the target, not yet aware, puts its own back.
  */
 function isForeignItem(index: HistoryIndex, guilty: Revision, path: string): boolean {
   if (!path.includes('[uid=')) return false;
@@ -188,8 +191,8 @@ function isForeignItem(index: HistoryIndex, guilty: Revision, path: string): boo
 }
 
 /**
- * An actor that received a success relies on it; after a lost response it cannot. Changes of the environment without a call count as
- * acknowledged.
+ * Reports whether a change was acknowledged. An actor that received a success relies on it; after a lost response it cannot. Changes of the
+ * environment without a call count as acknowledged.
  */
 function isAcknowledged(index: HistoryIndex, victim: Revision): boolean {
   const operation = index.operation(victim.op);
@@ -197,8 +200,8 @@ function isAcknowledged(index: HistoryIndex, victim: Revision): boolean {
 }
 
 /**
- * The target's own acknowledged write just before, if this one was already in flight when that one was answered: then it cannot have taken
- * it into account. Only this proves two conflicting loops; one loop may go back and forth on purpose.
+ * Returns the target's own acknowledged write just before this one, if this one was already in flight when that one was answered and so
+ * cannot have taken it into account. Only this proves two conflicting loops; one loop may go back and forth on purpose.
  */
 function inFlight(index: HistoryIndex, guilty: Revision, operation: Operation): Revision | undefined {
   const before = index.chain(guilty.uid)[index.position(guilty) - 1];
@@ -209,7 +212,7 @@ function inFlight(index: HistoryIndex, guilty: Revision, operation: Operation): 
   return operation.invoked.at < known ? before : undefined;
 }
 
-/** The item of a keyed list if all of it was removed or restored, else the leaf itself. */
+/** Returns the item of a keyed list if all of it was removed or restored, else the leaf itself. */
 function unitOf(path: string, { before, object }: Revision): string {
   const item = KEYED_ITEM.exec(path)?.[0];
   if (item === undefined || before === undefined) return path;

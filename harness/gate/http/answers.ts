@@ -1,7 +1,7 @@
 /**
  * Answers that the gate makes instead of the server, in the format that the actor accepts.
  *
- * Owns: JSON or protobuf by the Accept header, for whole answers and for watch events.
+ * Owns: the choice of JSON or protobuf by the Accept header, for whole answers and for watch events.
  */
 import type { JsonObject, JsonValue } from 'stalemate-apiserver/objects/object';
 import type { WatchEvent } from 'stalemate-apiserver/objects/watch-event';
@@ -40,7 +40,7 @@ function protobufOf(body: JsonValue | string): Buffer | undefined {
     : undefined;
 }
 
-/** Real servers encode a `Status` in the first format that the client accepts. */
+/** Reports whether protobuf is the first format that the client accepts, which is the one in which real servers encode a `Status`. */
 function prefersProtobuf(accept = ''): boolean {
   return accept.split(',', 1)[0]?.trim().toLowerCase().startsWith(PROTOBUF) ?? false;
 }

@@ -1,8 +1,8 @@
 /**
- * Keeps what passes a front unchanged, to be read later: bytes with their times, in order of arrival.
+ * Keeps the traffic that passes a front unchanged, so that it can be read later: bytes with their times, in order of arrival.
  *
- * Owns: keeping, within a bound. It parses nothing meanwhile, so that traffic does not slow down. Start at {@link Capture}; `replayed.ts`
- * reads it.
+ * Owns: keeping, within a bound. It parses nothing while recording, so that traffic does not slow down. Start at {@link Capture};
+ * `replayed.ts` reads it.
  */
 import type { AnswerHead, RequestHead } from './exchange.ts';
 import type { Tap } from './pass.ts';
@@ -20,12 +20,12 @@ export type Passed =
   | { readonly what: 'piece'; readonly exchange: number; readonly timeMs: number; readonly bytes: Buffer }
   | { readonly what: 'end'; readonly exchange: number; readonly timeMs: number; readonly whole: boolean };
 
-/** Half a gigabyte of requests and answers: an hour of a busy suite. */
+/** The most bytes that are kept: half a gigabyte of requests and answers, about an hour of a busy suite. */
 const BYTES_MAX = 512 * 1024 * 1024;
 
 export class Capture {
   readonly passed: Passed[] = [];
-  /** Whether traffic was dropped because the limit was reached. */
+  /** True if traffic was dropped because the limit was reached. */
   truncated = false;
   readonly #now: () => number;
   readonly #bytesMax: number;
@@ -38,7 +38,7 @@ export class Capture {
     this.#bytesMax = bytesMax;
   }
 
-  /** Records one exchange. */
+  /** Returns a tap that records one exchange. */
   tap(head: RequestHead): Tap {
     const exchange = this.#exchanges++;
     const body: Buffer[] = [];

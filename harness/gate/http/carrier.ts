@@ -11,9 +11,9 @@ export interface Carrier {
   /** The head as it is sent to the server. */
   readonly head: RequestHead;
   readonly body: readonly Buffer[];
-  /** The path in `head`, without the server's prefix; if the request has another one, it was changed on the way. */
+  /** The path in `head`, without the server's prefix; if the request's own path differs, it was changed on the way. */
   readonly path: string;
-  /** The query in `head`, likewise. */
+  /** The query in `head`; if the request's own query differs, it was changed on the way. */
   readonly query: ApiRequest['query'];
   readonly connection: RemoteConnection;
   /** The head of the answer that opened a watch. */

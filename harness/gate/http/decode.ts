@@ -1,7 +1,7 @@
 /**
  * Decodes bodies to JSON: a copy for naming items and for the history. The bytes that are forwarded stay unchanged.
  *
- * Owns: which decoder reads what. A body that none can read has no copy and is forwarded anyway.
+ * Owns: which decoder reads what. A body that no decoder can read has no copy and is forwarded anyway.
  */
 import { parse as parseYaml } from 'yaml';
 import type { JsonValue } from 'stalemate-apiserver/objects/object';

@@ -3,7 +3,7 @@
  *
  * Owns: the interfaces between the front (`front-http1.ts`, `front-http2.ts`), the remote server (`remote-http1.ts`, `remote-http2.ts`) and
  * the code between them (`pass.ts`, `gated.ts`). Nothing here depends on Kubernetes. Headers are alternating names and values as received:
- * repeated names, order and spelling are the sender's.
+ * repeated names, order and spelling stay as sent.
  */
 
 /** Alternating names and values. */
@@ -19,7 +19,7 @@ export interface RequestHead {
 
 export interface AnswerHead {
   readonly code: number;
-  /** HTTP/1.1 only. */
+  /** The reason phrase; HTTP/1.1 only. */
   readonly message: string;
   readonly headers: RawHeaders;
 }
@@ -33,20 +33,20 @@ export interface BodyReader {
 /** A request that an actor has sent, and the means to answer it. */
 export interface FrontExchange {
   readonly head: RequestHead;
-  /** Whether a body follows. */
+  /** True if a body follows. */
   readonly hasBody: boolean;
   /** Starts reading the body. */
   read(reader: BodyReader): void;
   pause(): void;
   resume(): void;
   start(head: AnswerHead): void;
-  /** Returns whether more may be written before `onDrain`. */
+  /** Reports whether more may be written before `onDrain` calls back. */
   write(piece: Uint8Array): boolean;
   onDrain(listener: () => void): void;
   end(trailers: RawHeaders): void;
-  /** Breaks the answer off: closes the connection in HTTP/1.1, resets the stream in HTTP/2. */
+  /** Breaks off the answer: closes the connection in HTTP/1.1, resets the stream in HTTP/2. */
   abort(): void;
-  /** Breaks the request off as if its answer had already begun: with an error after which Go's transport does not retry by itself. */
+  /** Breaks off the request as if its answer had already begun: with an error after which Go's transport does not retry by itself. */
   lose(): void;
   /** Calls `listener` once when the exchange ends, for whatever reason; `whole` if the answer was sent completely. */
   onClose(listener: (whole: boolean) => void): void;
@@ -78,7 +78,7 @@ export interface RemoteConnection {
 
 export const NO_TRAILERS: RawHeaders = [];
 
-/** The first value of a header. `name` in lower case. */
+/** Returns the first value of a header. `name` is in lower case. */
 export function headerOf(headers: RawHeaders, name: string): string | undefined {
   for (let at = 0; at < headers.length; at += 2) {
     const key = headers[at] ?? '';

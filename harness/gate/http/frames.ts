@@ -29,7 +29,7 @@ export class FrameReader {
     this.#onEvent = onEvent;
   }
 
-  /** Bytes of an incomplete frame. */
+  /** The number of buffered bytes of an incomplete frame. */
   get pendingBytes(): number {
     return this.#size;
   }

@@ -10,7 +10,7 @@ export class Http1Front implements FrontExchange {
   readonly #response: ServerResponse;
   readonly #reset: () => void;
 
-  /** @param reset Resets the connection below. */
+  /** @param reset Resets the underlying TCP connection. */
   constructor(incoming: IncomingMessage, response: ServerResponse, reset: () => void) {
     this.#incoming = incoming;
     this.#response = response;
@@ -61,12 +61,13 @@ export class Http1Front implements FrontExchange {
   }
 
   /**
-   * Go retries a read when a kept connection breaks before the first byte of its answer, so one byte is sent. The connection is reset
-   * rather than closed: if it was not to be kept alive, some clients take the close for the end of the answer, chunked or not.
+   * Go retries a read when a kept connection breaks before the first byte of its answer, so the head of an answer is sent first. The
+   * connection is reset rather than closed: on a connection that is not kept alive, some clients take a close for the end of the answer,
+   * chunked or not.
    */
   lose(): void {
     const head = this.#response.headersSent ? '' : 'HTTP/1.1 200 OK\r\nContent-Length: 1048576\r\n\r\n';
-    // After everything that was written: a reset drops unsent bytes.
+    // Reset only once everything is written: a reset drops unsent bytes.
     this.#incoming.socket.write(head, () => this.#reset());
   }
 

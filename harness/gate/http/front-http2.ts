@@ -75,15 +75,15 @@ export class Http2Front implements FrontExchange {
   }
 
   /**
-   * INTERNAL_ERROR: Go's transport retries by itself only after REFUSED_STREAM. Destroyed rather than closed: Node would end the answer
-   * first, and a truncated answer would look complete.
+   * Resets the stream with INTERNAL_ERROR: Go's transport retries by itself only after REFUSED_STREAM. The stream is destroyed rather than
+   * closed: Node would end the answer first, and a truncated answer would look complete.
    */
   abort(): void {
     this.#stream.destroy(new Error('broken off'));
   }
 
   lose(): void {
-    // After everything that was sent; an answer that has not begun must not begin.
+    // Abort only after everything that was written; an answer that has not begun must not begin.
     if (this.#stream.headersSent) this.#stream.write('', () => this.abort());
     else this.abort();
   }

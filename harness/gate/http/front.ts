@@ -2,8 +2,8 @@
  * The gate as a server: an actor connects to it as to the API server itself.
  *
  * Owns: the socket, HTTP/1.1, HTTP/2 and WebSockets, authentication, the actor of a request, and its route: unchanged (`pass.ts`), through
- * the gate (`gated.ts`), or as a tunnel (`tunnel.ts`). Does not own: certificates, the server behind (`remote.ts`), what happens to a
- * request. Start at {@link openFront}.
+ * the gate (`gated.ts`), or as a tunnel (`tunnel.ts`). Does not own: certificates, the server behind the gate (`remote.ts`), what happens
+ * to a request. Start at {@link openFront}.
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { ServerHttp2Session, ServerHttp2Stream } from 'node:http2';
@@ -44,18 +44,18 @@ export interface FrontOptions {
     readonly identity: { readonly certificate: string; readonly key: string };
     readonly clientCa?: string;
   };
-  /** The bearer token of actors; a client certificate of `clientCa` is accepted too. */
+  /** The bearer token of actors; a client certificate issued by `clientCa` is accepted too. */
   readonly token: string;
   /**
-   * Requests with other credentials or none: `refuse` them (default), or `pass` them to the server with exactly the credentials that they
-   * carry.
+   * What to do with requests that carry different credentials or none: `refuse` them (default), or `pass` them to the server with exactly
+   * the credentials that they carry.
    */
   readonly strangers?: 'refuse' | 'pass';
-  /** Whether a request that upgrades its connection (`exec`, `port-forward`) is allowed; absent: all are. */
+  /** Reports whether a request that upgrades its connection (`exec`, `port-forward`) is allowed; absent: all are allowed. */
   readonly mayTunnel?: (head: RequestHead) => boolean;
-  /** Called with answers that would redirect an actor past the gate; the actor does not get them. Absent: they are passed on. */
+  /** Called with answers that would redirect an actor past the gate; the actor does not get them. Absent: such answers are passed on. */
   readonly onRedirect?: OnRedirect;
-  /** The route of a request; absent: all pass unchanged. */
+  /** Returns the route of a request; absent: all requests pass unchanged. */
   readonly route?: (head: RequestHead) => Way;
 }
 
@@ -63,7 +63,7 @@ export interface FrontOptions {
 export type Way =
   | {
       readonly tap?: Tap;
-      /** Waited for before the request is forwarded. */
+      /** Awaited before the request is forwarded. */
       readonly after?: Promise<void>;
     }
   | { readonly port: Upstream };
@@ -72,13 +72,13 @@ export interface Front {
   /** `https://127.0.0.1:6443`. */
   readonly url: string;
   readonly port: number;
-  /** The traffic on its connections. */
+  /** The traffic on the front's connections. */
   readonly traffic: Traffic;
   /** Closes all connections, including those to the server, and frees the port. */
   close(): Promise<void>;
 }
 
-/** Go's `DefaultMaxHeaderBytes`. */
+/** The limit on header bytes: Go's `DefaultMaxHeaderBytes`. */
 const HEADER_BYTES_MAX = 1024 * 1024;
 
 const LIMITS = {
@@ -103,7 +103,7 @@ const HTTP2_SETTINGS = {
 const PASS: Way = {};
 
 /**
- * Listens, once the server behind has been reached.
+ * Opens a front, after checking that the server behind it can be reached.
  *
  * @throws Node's errors if the server cannot be reached or is not trusted, or if the port is taken.
  */
@@ -131,7 +131,7 @@ class Client {
     this.certified = certified;
   }
 
-  /** For HTTP/2. */
+  /** Returns the client's HTTP/2 connection to the server for these credentials. */
   connection(as: As): RemoteConnection {
     let connection = this.#connections.get(as);
     if (connection === undefined) {
@@ -231,7 +231,7 @@ class Listener {
       onRequest,
     );
     // Node's own listener speaks HTTP/1.1 on every connection; connections that negotiated HTTP/2 are handled here instead. That listener
-    // is accessible only by its index (why there is no second server behind this one: `apiserver/http/listener.ts`).
+    // can be accessed only by its index (`apiserver/http/listener.ts` explains why there is no second server behind this one).
     const [http1] = server.listeners('secureConnection');
     server.removeAllListeners('secureConnection');
     server.on('secureConnection', (socket: TLSSocket) => {
@@ -248,13 +248,13 @@ class Listener {
     socket.once('close', () => this.#sockets.delete(socket));
   }
 
-  /** TLS has no reset of its own, so the TCP connection is reset. */
+  /** Resets the TCP connection below, as TLS has no reset of its own. */
   #reset(socket: TcpSocket): void {
     this.#tcp.get(peerOf(socket))?.resetAndDestroy();
     socket.destroy();
   }
 
-  /** HTTP/1.1 connections are identified by their socket. */
+  /** Returns the client of an HTTP/1.1 connection, which is identified by its socket. */
   #clientOf(socket: Duplex): Client {
     let client = this.#clients.get(socket);
     if (client === undefined) {
@@ -332,7 +332,7 @@ class Listener {
     else tunnel(incoming, socket, first, remote.addressed(head, as, true), this.#pool(as), onRedirect);
   }
 
-  /** The credentials for forwarding a request; undefined if it is refused. */
+  /** Returns the credentials for forwarding a request; undefined if the request is refused. */
   #credentialsFor({ headers }: RequestHead, { certified }: Client): As | undefined {
     if (certified) return 'configured';
     if (headerOf(headers, 'authorization') === this.#bearer) return 'configured';

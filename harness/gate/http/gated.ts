@@ -1,8 +1,8 @@
 /**
  * One request of an actor on its way through the gate, and its answer on the way back.
  *
- * Owns: what the gate gets to see of a request, and how its results become bytes: the server's, or those of an answer that the gate made
- * itself. Start at {@link gated}.
+ * Owns: what the gate sees of a request, and how the gate's results become bytes: the server's own, or those of an answer that the gate
+ * made. Start at {@link gated}.
  */
 import type {
   ApiRequest,
@@ -21,8 +21,8 @@ import type { RawEvent } from './frames.ts';
 import { questionOf } from './remote-upstream.ts';
 
 /**
- * Sends the request of `front`, with `head`, through `port`. Bodies are buffered: a request's before the gate sees it, an answer's before
- * it is passed on. Watch events are passed on one by one.
+ * Sends the request of `front`, with `head`, through `port`. Bodies are buffered: a request's body before the gate sees the request, an
+ * answer's body before the answer is passed on. Watch events are passed on one by one.
  */
 export function gated(front: FrontExchange, head: RequestHead, connection: RemoteConnection, port: Upstream): void {
   const pieces: Buffer[] = [];

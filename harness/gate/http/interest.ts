@@ -10,7 +10,7 @@ import type { ActorId } from '../../model/actor.ts';
 import { partsOf } from '../../model/label.ts';
 import type { Schedule } from '../../model/schedule.ts';
 
-/** Returns a predicate: whether a schedule may refer to a request of `actor`. */
+/** Returns a predicate that reports whether the schedule may refer to a request of `actor`. */
 export function interestOf(schedule: Schedule, actor: ActorId): (info: RequestInfo | undefined) => boolean {
   const labels = labelsOf(schedule).filter((label) => label.startsWith(`${actor}/`));
   // A generated name is only known from its create.

@@ -20,7 +20,7 @@ import { questionOf, remoteUpstream } from './remote-upstream.ts';
 
 export interface OpenGateOptions extends Omit<FrontOptions, 'route'> {
   readonly actor: ActorId;
-  /** Decides about the gated requests. */
+  /** Decides what happens to the gated requests, and when. */
   readonly scheduler: Scheduler;
   /** Run time in ms. */
   readonly now: () => number;
@@ -36,7 +36,7 @@ export interface StandingGate {
   readonly front: Front;
   readonly gate: Gate;
   readonly recorder: Recorder;
-  /** Asks the scheduler again: to be called when it may decide differently. */
+  /** Asks the scheduler again; call this when the scheduler may decide differently. */
   readonly look: () => void;
   close(): Promise<void>;
 }

@@ -32,7 +32,7 @@ export class Http1Remote implements RemoteConnection {
     return new Http1Exchange(this.#agent, head, hasBody, reader);
   }
 
-  /** Requests a protocol upgrade. `upgraded` gets the connection if the server agrees; otherwise it answers as usual. */
+  /** Requests a protocol upgrade. `upgraded` gets the connection if the server agrees; otherwise `reader` gets an ordinary answer. */
   upgrade(
     head: RequestHead,
     reader: AnswerReader,
@@ -143,7 +143,7 @@ function headOf(answer: IncomingMessage): { code: number; message: string; heade
   return { code: answer.statusCode ?? 0, message: answer.statusMessage ?? '', headers: answer.rawHeaders };
 }
 
-/** In the form that `addTrailers` accepts. */
+/** Returns headers as pairs, the form that `addTrailers` accepts. */
 export function pairs(headers: RawHeaders): [string, string][] {
   const list: [string, string][] = [];
   for (let at = 0; at < headers.length; at += 2) list.push([headers[at] ?? '', headers[at + 1] ?? '']);

@@ -1,5 +1,5 @@
 /**
- * Requests to the server over HTTP/2: one session per client connection, so that it has as many streams as the client's.
+ * Requests to the server over HTTP/2: one session per client connection, so that both have the same number of streams.
  *
  * Owns: the session. After the server closes it (GOAWAY), the next request opens another. Does not own: heads and bodies.
  */
@@ -47,7 +47,7 @@ export class Http2Remote implements RemoteConnection {
       maxHeaderListPairs: 100_000,
     });
     session.once('connect', () => session.setLocalWindowSize(CONNECTION_WINDOW_BYTES));
-    // Its streams get errors of their own.
+    // The session's streams report their own errors.
     session.on('error', () => session.destroy());
     this.#session = session;
     return session;
@@ -104,7 +104,7 @@ class Http2Exchange implements RemoteExchange {
     this.#stream.resume();
   }
 
-  /** Destroyed rather than closed: Node would end the request first, and a truncated body would look complete. */
+  /** Destroys the stream rather than closing it: Node would end the request first, and a truncated body would look complete. */
   abort(): void {
     this.#aborted = true;
     this.#stream.destroy(new Error('broken off'));

@@ -15,8 +15,8 @@ import { FrameReader } from './frames.ts';
 import type { RemoteServer } from './remote.ts';
 
 /**
- * The most bytes that may wait per watch while it is held. Beyond it the watch is closed, as real servers close watches of slow clients;
- * its client resumes with a new watch.
+ * The most bytes that may wait per watch while it is held. Beyond this limit the watch is closed, as real servers close watches of slow
+ * clients; its client resumes with a new watch.
  */
 const WATCH_BYTES_MAX: number = 16 * 1024 * 1024;
 
@@ -28,8 +28,8 @@ export interface RemoteUpstreamOptions {
 }
 
 /**
- * The upstream that forwards to `remote`. Requests without attached bytes, from actors in this process, are sent as JSON over a connection
- * of its own.
+ * Returns an upstream that forwards to `remote`. Requests without attached bytes, which come from actors in this process, are sent as JSON
+ * over a separate connection.
  */
 export function remoteUpstream(remote: RemoteServer, options: RemoteUpstreamOptions = {}): RemoteUpstream {
   return new RemoteUpstream(remote, options);
@@ -129,7 +129,7 @@ class Answer implements AnswerReader {
     try {
       this.#frames.read(piece);
     } catch {
-      // A stream that cannot be split cannot be delivered in order either.
+      // A stream that cannot be split into events cannot be delivered in order.
       this.#overflow();
     }
   }
@@ -166,7 +166,7 @@ function connectionError(error: NodeJS.ErrnoException): ConnectionError {
   return { code, message: error.message };
 }
 
-/** The original head, or one with the changed path and query. */
+/** Returns the original head, or a copy with the changed path and query. */
 function headOf({ head, path, query }: Carrier, request: ApiRequest): RequestHead {
   if (request.query === query && request.path === path) return head;
   const mark = head.target.indexOf('?');
@@ -183,7 +183,7 @@ function withQuery(target: string, query: ApiRequest['query']): string {
   return text === '' ? path : `${path}?${text}`;
 }
 
-/** The path and query of a {@link RequestHead}; the query may be empty. */
+/** Returns the path and query of a {@link RequestHead}; the query may be empty. */
 export function questionOf({ target }: RequestHead): Pick<ApiRequest, 'path' | 'query'> {
   const mark = target.indexOf('?');
   if (mark < 0) return { path: target, query: {} };

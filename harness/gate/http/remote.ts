@@ -20,9 +20,9 @@ export interface RemoteOptions {
   readonly url: string;
   /** The CA bundle in PEM; absent: the system's. */
   readonly ca?: string;
-  /** Accepts any certificate. */
+  /** True to accept any certificate. */
   readonly insecure?: boolean;
-  /** The name to expect in its certificate, if it differs from the URL's. */
+  /** The name to expect in the server's certificate, if it differs from the URL's. */
   readonly serverName?: string;
   /** PEM. */
   readonly clientCertificate?: { readonly certificate: string; readonly key: string };
@@ -66,12 +66,12 @@ export class RemoteServer {
     return new Http2Remote(() => this.#socket(as, ['h2']), this.#url.host);
   }
 
-  /** As {@link http2}, for HTTP/1.1. */
+  /** Opens a pool of HTTP/1.1 connections. */
   http1(as: As): Http1Remote {
     return new Http1Remote(() => this.#socket(as, ['http/1.1']));
   }
 
-  /** The request as forwarded: with the server's host and the right credentials. */
+  /** Returns the request as it is forwarded: with the server's host and the credentials that `as` selects. */
   addressed(head: RequestHead, as: As, http1: boolean): RequestHead {
     const headers: string[] = http1 ? ['Host', this.#url.host] : [];
     const own = as === 'configured' ? this.#options.authorization?.() : undefined;

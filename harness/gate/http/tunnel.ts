@@ -12,7 +12,7 @@ import type { Http1Remote } from './remote-http1.ts';
 
 const { ServerResponse } = process.getBuiltinModule('node:http');
 
-/** Requests the upgrade in `head` from `remote`, and connects both sides if it agrees. */
+/** Requests the upgrade in `head` from `remote`, and connects both sides if the server agrees. */
 export function tunnel(
   incoming: IncomingMessage,
   socket: Duplex,
