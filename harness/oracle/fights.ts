@@ -14,7 +14,7 @@ import { leafPattern } from '../model/leaf.ts';
 import { indexOf, names } from './history-index.ts';
 import type { HistoryIndex } from './history-index.ts';
 
-/** Three full rounds: fewer happen by chance when each corrects the other once. */
+/** Three full rounds: fewer happen by chance when each actor corrects the other once. */
 const TURNS_MIN = 6;
 
 export interface Fight {
@@ -79,7 +79,7 @@ function comesBack(index: HistoryIndex, chain: readonly Revision[]): boolean {
   return false;
 }
 
-/** The longest sequence in which two actors and two values strictly alternate. */
+/** Returns the longest sequence in which two actors and two values strictly alternate. */
 function alternation<T extends { readonly actor: ActorId; readonly to: JsonValue | undefined }>(
   list: readonly T[],
 ): readonly T[] {

@@ -39,20 +39,23 @@ export interface Difference {
   readonly uid?: string | undefined;
 }
 
-/** Events and locks: their number means nothing for convergence. External resources have a property of their own. */
+/**
+ * Reports whether a resource is not compared: the number of Events and locks means nothing for convergence, and external resources have a
+ * property of their own.
+ */
 function isUncompared(resource: string): boolean {
   return isAside(resource) || resource === OUTSIDE;
 }
 
 /**
- * ReplicaSets and Pods of a Deployment are named after a hash of the template: the Deployment is compared instead, without its random
- * parts.
+ * Reports whether an object belongs to a Deployment's rollout. Its ReplicaSets and Pods are named after a hash of the template, so the
+ * Deployment is compared instead, without its random parts.
  */
 function isOfRollout({ metadata }: KubeObject): boolean {
   return metadata.labels?.['pod-template-hash'] !== undefined;
 }
 
-/** Fields that keep an object from being collected. */
+/** Matches fields that keep an object from being garbage-collected. */
 const HOLDS_ALIVE = /^metadata\.(finalizers|ownerReferences)\[/;
 
 /** Returns the state at the end of a history. */
@@ -75,14 +78,14 @@ export function restingRevisions(history: History): readonly Revision[] {
   return finalRevisions(history).filter(({ uid }) => !surroundings.has(uid));
 }
 
-/** Created by the environment and owned by no object. */
+/** Reports whether the environment created the object and no object owns it. */
 function isSurroundings({ type, actor, object }: Revision): boolean {
   return type === 'ADDED' && actor === WORKLOADS && (object.metadata.ownerReferences ?? []).length === 0;
 }
 
 /**
- * The state that a probe returned as a list of objects, limited to kinds that occur in the history or only in the fresh target's result:
- * the first object of a kind may have been created after the end of the history.
+ * Returns the state that a probe returned as a list of objects, limited to kinds that occur in the history or only in the fresh target's
+ * result: the first object of a kind may have been created after the end of the history.
  */
 export function probedState(
   history: History,
@@ -126,7 +129,7 @@ function resourceOfKey(key: string): string {
 
 const outcomes = new WeakMap<ExpectedState, State>();
 
-/** The state that an outcome of an `expected-state` probe allows. */
+/** Returns the state that an outcome of an `expected-state` probe allows. */
 function allowedState(outcome: ExpectedState): State {
   let state = outcomes.get(outcome);
   if (state === undefined) {
@@ -142,7 +145,7 @@ function allowedState(outcome: ExpectedState): State {
   return state;
 }
 
-/** Objects with generated names are renumbered by order: `~2` and `~5` of one run are `~0` and `~1` of another. */
+/** Returns a state in which objects with generated names are renumbered by order: `~2` and `~5` of one run are `~0` and `~1` of another. */
 function place(entries: readonly Omit<Placed, 'role'>[]): State {
   const state = new Map<string, Placed>();
   let generated: Map<string, { readonly n: number; readonly entry: Omit<Placed, 'role'> }[]> | undefined;
@@ -208,7 +211,7 @@ export function drawnPlaces([first, ...others]: readonly ExpectedState[]): Reado
   return places;
 }
 
-/** An object, and its field unless the whole object is meant. */
+/** Returns the text of an object, and of its field unless the whole object is meant. */
 export function placeOf({ object, path }: Pick<Difference, 'object' | 'path'>): string {
   return `${object} ${leafPattern(path)}`;
 }
@@ -238,7 +241,7 @@ export function differences(history: History, actual: State, expected: State): r
   return found.length < 2 ? found : found.sort((a, b) => weight(a) - weight(b));
 }
 
-/** A foreign finalizer or owner reference keeps the object, so that deleting it is no longer up to the target. */
+/** Reports whether a foreign finalizer or owner reference keeps the object, so that deleting it is no longer up to the target. */
 function isHeldByOthers(history: History, { metadata }: KubeObject): boolean {
   if (metadata.finalizers === undefined && metadata.ownerReferences === undefined) return false;
   const index = indexOf(history);
@@ -255,7 +258,7 @@ function about({ resource }: Placed, key: string): Pick<Difference, 'resource' |
   return { resource, object: `${resource}/${key.slice(key.indexOf('/', resource.length + 1) + 1)}`, path: '' };
 }
 
-/** Whole objects before fields, spec before status. */
+/** Returns the sort key of a difference: whole objects before fields, spec before status. */
 function weight({ what, path }: Difference): number {
   if (what !== 'wrong-value') return what === 'missing-object' ? 0 : 1;
   if (path.startsWith('status')) return 4;
@@ -264,7 +267,7 @@ function weight({ what, path }: Difference): number {
 
 type Aliases = ReadonlyMap<string, string>;
 
-/** Identifiers of objects that are valid in one run only, and their run-independent equivalents. */
+/** Returns the identifiers of objects that are valid in one run only, with their run-independent equivalents. */
 function aliases(state: State): Aliases {
   const out = new Map<string, string>();
   for (const [key, { object }] of state) {
@@ -297,7 +300,7 @@ function compare(
       !(isTime(from) && isTime(to)) &&
       !(path.endsWith('observedGeneration') && lag(want.object, from) === lag(have.object, to)),
   );
-  // First drop differences in naming between the runs, considering both sides: the owner of a leaf may be known of one side only.
+  // First drop differences in naming between the runs, considering both sides: the owner of a leaf may be known on one side only.
   if (left.length > 0) left = withoutAliased(left, haveAliases(), wantAliases());
   left = left.filter(({ path, to }) => isOwn(history, have.role, uid, path, to) && !isCount(history, uid, path));
   for (const { path, from, to } of left) {
@@ -314,7 +317,7 @@ function isOwn(history: History, role: string, uid: string, path: string, actual
   return names(history.reference?.ownedLeaves, role, path) || isOwnWrite(history, uid, path);
 }
 
-/** Reports whether an annotation counts changes: a fresh object has had fewer of them. */
+/** Reports whether an annotation counts changes, of which a fresh object has had fewer. */
 function isCount(history: History, uid: string, path: string): boolean {
   if (!path.startsWith('metadata.annotations')) return false;
   const index = indexOf(history);
@@ -327,7 +330,7 @@ function isCount(history: History, uid: string, path: string): boolean {
 }
 
 const COUNT = /^\d+$/;
-/** With only two values, an increment may be an accident. */
+/** The fewest values that show a count: with only two, an increment may be an accident. */
 const COUNTED_MIN = 3;
 
 /** Reports whether only the target wrote a leaf in this run. Other writers' values that it carried back are judged as lost updates. */
@@ -343,7 +346,10 @@ function isOwnWrite(history: History, uid: string, path: string): boolean {
   return own;
 }
 
-/** Generations count edits, and a fresh object has had fewer of them: only the lag of `observedGeneration` is compared. */
+/**
+ * Returns how far `observedGeneration` lags behind. Only this lag is compared: generations count edits, and a fresh object has had fewer of
+ * them.
+ */
 function lag(object: KubeObject, observed: JsonValue | undefined): number | undefined {
   return typeof observed === 'number' ? (object.metadata.generation ?? 0) - observed : undefined;
 }

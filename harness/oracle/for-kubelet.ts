@@ -8,7 +8,7 @@ export function connects({ subresource }: Pick<Operation, 'subresource'>): boole
   return CONNECTS.test(subresource);
 }
 
-/** Reports whether no kubelet answered because none runs: the number of retries then means nothing for a real cluster. */
+/** Reports whether no kubelet answered because none runs; the number of retries then says nothing about a real cluster. */
 export function lacksKubelet(operation: Operation): boolean {
   const { subresource, outcome } = operation;
   return outcome.type === 'fail' && outcome.code === 500 && (subresource === 'log' || connects(operation));

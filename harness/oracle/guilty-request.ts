@@ -3,7 +3,7 @@
  *
  * Owns: how requests are distinguished. Decisions of the controller's code count (verb, resource, whether it sends a version, which fields
  * a patch sets), accidents of a run do not (names, numbers, how old the content was). So the same request has the same key in every run,
- * shrunk or not. Does not own: other kinds of causes (`cause.ts`).
+ * whether shrunk or not. Does not own: other kinds of causes (`cause.ts`).
  */
 import { isMap } from 'stalemate-apiserver/objects/json';
 import type { JsonObject } from 'stalemate-apiserver/objects/object';
@@ -28,12 +28,12 @@ const EFFECTS: { readonly [kind: string]: Effect } = {
   'not-acted-upon': 'claims',
 };
 
-/** Identifying parts of an object, which say nothing about what a patch changes. */
+/** The identifying parts of an object, which say nothing about what a patch changes. */
 const IDENTITY = new Set(['name', 'namespace', 'uid', 'resourceVersion', 'managedFields']);
 
 /**
- * The write that a violation names. If its content may have been old or incomplete, both causes are returned: if either is known, the
- * violation is a symptom of it.
+ * Returns the write that a violation names. If its content may have been old or incomplete, both causes are returned: if either cause is
+ * known, the violation is a symptom of it.
  */
 export function writeCauses(
   history: History,
@@ -46,7 +46,7 @@ export function writeCauses(
   );
 }
 
-/** A write that should not have had this content, by the class of its effect. */
+/** Returns the cause for a write that should not have had its content, by the class of its effect. */
 export function writeCause(history: History, operation: Operation, kind: string): Cause {
   const patch = operation.verb === 'patch';
   const versioned = carriedVersion(operation) !== undefined;
@@ -61,7 +61,7 @@ export function writeCause(history: History, operation: Operation, kind: string)
 
 function effectOf(history: History, operation: Operation, kind: string): Effect {
   const effect = EFFECTS[kind] ?? 'stale';
-  // It had received an earlier object of this name: the number was stale, not invented.
+  // The actor had received an earlier object of this name: the number was stale, not invented.
   if (kind !== 'not-acted-upon' && effect === 'claims' && isOfAnother(history, operation)) return 'stale';
   return effect;
 }
@@ -76,7 +76,7 @@ function isOfAnother({ revisions }: History, { resource, namespace, name, commit
   );
 }
 
-/** `PUT without a version`, `forced apply`, `merge patch`. */
+/** Returns, for example, `PUT without a version`, `forced apply` or `merge patch`. */
 export function shapeOf(operation: Operation): string {
   const { verb, contentType = '', query } = operation;
   if (verb === 'update') return carriedVersion(operation) === undefined ? 'PUT without a version' : 'PUT';
@@ -93,12 +93,15 @@ export function shapeOf(operation: Operation): string {
   return carriedVersion(operation) === undefined ? kind : `${kind} under a version`;
 }
 
-/** `deployments.apps`, `releases.example.com/status`. */
+/** Returns, for example, `deployments.apps` or `releases.example.com/status`. */
 export function resourceOf({ resource, subresource }: Pick<Operation, 'resource' | 'subresource'>): string {
   return subresource === '' ? resource : `${resource}/${subresource}`;
 }
 
-/** The part of the metadata that a patch is about, if nothing else: code that only maintains finalizers is separate code. */
+/**
+ * Returns the part of the metadata that a patch is about, if it is about nothing else: code that only maintains finalizers is separate
+ * code.
+ */
 function placeOf({ verb, body, contentType = '' }: Operation): string {
   if (verb !== 'patch' || contentType.includes('apply-patch')) return '';
   const parts = new Set(Array.isArray(body) ? pointers(body) : isMap(body) ? partsOf(body) : []);
@@ -121,7 +124,7 @@ function pointers(steps: readonly unknown[]): readonly string[] {
   });
 }
 
-/** The request of a loop: the most frequent of all operations that a finding names, first. */
+/** Returns the requests of a loop: of all operations that a finding names, the most frequent first. */
 export function loopCauses(history: History, ids: readonly number[]): readonly Cause[] {
   const index = indexOf(history);
   const operations = ids.flatMap((id) => index.operation(id) ?? []);
@@ -136,14 +139,14 @@ export function loopCauses(history: History, ids: readonly number[]): readonly C
   }
   const ordered = [...counts].sort(([a, one], [b, other]) => other - one || (a < b ? -1 : 1));
   const causes = ordered.map(([request]) => causeOf({ kind: again ? 'retries' : 'loop', request }));
-  // Repeated deletes are one cause, regardless of the answer and of the deleted object; 404 merely is the answer that never changes.
+  // Repeated deletes are one cause, regardless of the answer and of the deleted object; a 404 is merely the answer that never changes.
   const isOfDeletes = again && failed.every(({ verb }) => verb === 'delete');
   return isOfDeletes ? [...causes, causeOf({ kind: 'deletes repeated' })] : causes;
 }
 
 const OF_THE_GONE = 'delete objects that are gone';
 
-/** A controller that treats a 404 for a delete as a failure does so for any object. */
+/** Reports whether a delete was answered 404; a controller that treats this as a failure does so for any object. */
 function isDeleteOfMissing({ verb, outcome }: Operation): boolean {
   return verb === 'delete' && outcome.type === 'fail' && outcome.code === 404;
 }

@@ -1,5 +1,5 @@
 /**
- * An index over one history: chains of versions, roles, and what each actor had received when.
+ * An index over one history: chains of versions, roles, and what each actor had received at which tick.
  *
  * Owns: lookups that several properties share, each built on first use, as most histories have no violation and need few. Does not own:
  * interpretation. Start at {@link indexOf}.
@@ -30,7 +30,7 @@ export function indexOf(history: History): HistoryIndex {
   return index;
 }
 
-/** The role of an object: `gr:canonical name` without the creation number. */
+/** Returns the role of an object: `gr:canonical name` without the creation number. */
 export function roleOfObject(history: History, object: { resource: string; uid: string; name: string }): string {
   const canonical = history.names[object.uid] ?? object.name;
   const numbered = canonical.lastIndexOf('~');
@@ -50,17 +50,17 @@ export class HistoryIndex {
     this.#chains = Map.groupBy(history.revisions, ({ uid }) => uid);
   }
 
-  /** All versions of one object, oldest first. */
+  /** Returns all versions of one object, oldest first. */
   chain(uid: string): readonly Revision[] {
     return this.#chains.get(uid) ?? [];
   }
 
-  /** The versions of every object, in order of first appearance. */
+  /** Returns the versions of every object, in order of first appearance. */
   chains(): Iterable<readonly Revision[]> {
     return this.#chains.values();
   }
 
-  /** The index of a revision in its object's chain. */
+  /** Returns the index of a revision in its object's chain. */
   position(revision: Revision): number {
     let position = this.#positions.get(revision);
     if (position === undefined) {
@@ -70,7 +70,7 @@ export class HistoryIndex {
     return position;
   }
 
-  /** The changes of a revision, without what servers maintain. Empty for DELETED. */
+  /** Returns the changes of a revision, without those of leaves that servers maintain; empty for DELETED. */
   changes(revision: Revision): readonly LeafChange[] {
     let changes = this.#changes.get(revision);
     if (changes === undefined) {
@@ -86,7 +86,10 @@ export class HistoryIndex {
     return role;
   }
 
-  /** In every history that a recorder wrote, the id of an operation is its index; edited histories may have gaps. */
+  /**
+   * Returns the operation with an id. In every history that a recorder wrote, the id is the operation's index; edited histories may have
+   * gaps.
+   */
   operation(id: number): Operation | undefined {
     const likely = this.history.operations[id];
     if (likely?.id === id) return likely;
@@ -94,7 +97,7 @@ export class HistoryIndex {
     return this.#operations.get(id);
   }
 
-  /** The last version of an object that the server had before a tick. */
+  /** Returns the last version of an object that the server had before a tick. */
   liveAt(uid: string, at: number): Revision | undefined {
     const chain = this.chain(uid);
     for (let index = chain.length - 1; index >= 0; index--) {
@@ -105,8 +108,8 @@ export class HistoryIndex {
   }
 
   /**
-   * The revision that last changed a leaf before the given one. A creation counts only for leaves in its body, so that defaults of the
-   * server are not attributed to the writer.
+   * Returns the revision that last changed a leaf before the given one. A creation counts only for leaves in its body, so that defaults of
+   * the server are not attributed to the writer.
    */
   lastChange(revision: Revision, path: string): Revision | undefined {
     const chain = this.chain(revision.uid);
@@ -122,7 +125,7 @@ export class HistoryIndex {
     return undefined;
   }
 
-  /** The versions of one object that an actor received before a tick, in order of arrival. */
+  /** Returns the versions of one object that an actor received before a tick, in order of arrival. */
   seenBy(actor: ActorId, uid: string, before: number): readonly ObservedVersion[] {
     const seen: ObservedVersion[] = [];
     for (const { actor: reader, verb, outcome, answered } of this.history.operations) {
@@ -141,7 +144,7 @@ export class HistoryIndex {
     return seen.toSorted((a, b) => a.at - b.at);
   }
 
-  /** `deployments.apps/web`, with the canonical name for a generated one. */
+  /** Returns `deployments.apps/web`, with the canonical name in place of a generated one. */
   shortName(revision: Revision): string {
     return `${revision.resource}/${this.history.names[revision.uid] ?? revision.name}`;
   }
@@ -159,7 +162,7 @@ export function names(table: Reference['ownedLeaves'] | undefined, role: string,
 
 /**
  * Reports whether a leaf differs between references, for objects of this role or of another role of the target's children of the same kind:
- * if undisturbed runs have two children, they show nothing about a third.
+ * undisturbed runs that have two children show nothing about a third.
  */
 export function isVolatile(reference: Reference | undefined, role: string, path: string): boolean {
   if (reference === undefined) return false;

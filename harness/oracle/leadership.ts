@@ -1,5 +1,5 @@
 /**
- * When each incarnation was alive, and when it held a lock.
+ * Determines when each incarnation was alive, and when it held a lock.
  *
  * Owns: deriving both from a history, by behaviour: a lock is an object with a holder and a renew time, whatever its name. Does not own:
  * what a replica may do without the lock (`properties/one-active-leader.ts`).
@@ -15,7 +15,7 @@ import { indexOf } from './history-index.ts';
 export interface Life {
   readonly actor: ActorId;
   readonly from: number;
-  /** Infinity while it lives. */
+  /** Infinity if it is alive at the end. */
   readonly until: number;
 }
 
@@ -25,7 +25,7 @@ export interface Tenure {
   /** `leases.coordination.k8s.io/leader`. */
   readonly lock: string;
   readonly from: number;
-  /** Infinite while it lasts. `by` is the actor that took the lock over; absent if it was released or is still held. */
+  /** Infinity if it lasts until the end. `by` is the actor that took the lock over; absent if it was released or is still held. */
   readonly until: { readonly at: number; readonly timeMs: number; readonly revision: number; readonly by?: ActorId };
   /**
    * How long a holder that cannot renew may continue after another actor has taken the lock: the renew deadline, as client libraries set
@@ -34,11 +34,11 @@ export interface Tenure {
   readonly deadlineMs: number;
 }
 
-/** client-go: a lease of 15 s has to be renewed within 10 s. */
+/** As in client-go, where a lease of 15 s has to be renewed within 10 s. */
 const DEADLINE_SHARE = 2 / 3;
 const LEASE_SECONDS = 15;
 
-/** The lifetimes of the target's incarnations, in order of their first request. */
+/** Returns the lifetimes of the target's incarnations, in order of their first request. */
 export function livesOf({ operations, processes }: History): readonly Life[] {
   const from = new Map<ActorId, number>();
   for (const { actor, invoked } of operations) {
@@ -58,7 +58,7 @@ export function overlap(one: Life, other: Life): boolean {
   return one.from < other.until && other.from < one.until;
 }
 
-/** All tenures of the target's incarnations, by lock and time. */
+/** Returns all tenures of the target's incarnations, sorted by lock and time. */
 export function tenuresOf(history: History): readonly Tenure[] {
   const out: Tenure[] = [];
   for (const chain of indexOf(history).chains()) {
@@ -90,7 +90,7 @@ export function tenuresOf(history: History): readonly Tenure[] {
   return out;
 }
 
-/** The holder of a lock; empty if it is free, undefined if the object is no lock. */
+/** Returns the holder of a lock; empty if the lock is free, undefined if the object is not a lock. */
 export function lockHolder(object: KubeObject): string | undefined {
   const spec = lockSpec(object);
   if (spec === undefined || !('renewTime' in spec)) return undefined;
@@ -98,13 +98,13 @@ export function lockHolder(object: KubeObject): string | undefined {
   return typeof holder === 'string' ? holder : '';
 }
 
-/** How long a lock is valid without renewal. */
+/** Returns how long a lock is valid without renewal, in seconds. */
 export function leaseSeconds(object: KubeObject): number {
   const seconds = lockSpec(object)?.['leaseDurationSeconds'];
   return typeof seconds === 'number' ? seconds : LEASE_SECONDS;
 }
 
-/** A Lease's spec, or the record that older clients keep in an annotation. */
+/** Returns a Lease's spec, or the record that older clients keep in an annotation. */
 function lockSpec(object: KubeObject): JsonObject | undefined {
   const { spec } = object;
   if (isMap(spec) && 'renewTime' in spec) return spec;

@@ -1,4 +1,4 @@
-/** The watches that the target has open at the end of a run: one that was given up explains any change that goes unnoticed. */
+/** The watches that the target has open at the end of a run: a watch that was given up explains any change that goes unnoticed. */
 import { parentOf } from 'stalemate-apiserver/objects/object';
 import type { ActorId } from '../model/actor.ts';
 import { roleOf } from '../model/actor.ts';
@@ -6,7 +6,7 @@ import type { History, Mark, Operation, Revision, StreamEnd } from '../model/his
 
 export interface LostWatch {
   readonly resource: string;
-  /** How the last one ended: `ended (closed)`, `was refused (500)`, `was never opened`. */
+  /** How the last watch ended: `ended (closed)`, `was refused (500)`, `was never opened`. */
   readonly what: string;
 }
 
@@ -25,7 +25,7 @@ export function watchGivenUp(history: Watching, of?: string): LostWatch | undefi
   return first;
 }
 
-/** All of them; {@link watchGivenUp} returns the first. */
+/** Yields all such resources; {@link watchGivenUp} returns the first. */
 export function* watchesGivenUp(history: Watching, of?: string): Generator<LostWatch> {
   const watches = history.operations.filter(({ verb, actor }) => verb === 'watch' && roleOf(actor) === 'target');
   const alive = runningIncarnations(history);
@@ -47,8 +47,8 @@ export function* watchesGivenUp(history: Watching, of?: string): Generator<LostW
 }
 
 /**
- * Reports whether an incarnation of the target could receive changes of a resource at a tick: it had a watch of it, or never requested one.
- * Between a broken watch and the next one clients wait, for seconds or more.
+ * Reports whether an incarnation of the target could receive changes of a resource at a tick: it had a watch of that resource, or never
+ * requested one. Between a broken watch and the next one, clients wait for seconds or more.
  */
 export function couldHear(
   { operations, streamEnds }: Pick<History, 'operations' | 'streamEnds'>,
@@ -64,7 +64,8 @@ export function couldHear(
 }
 
 /**
- * Objects that the target created since a moment for an owner that was already gone, while it had no watch that could have delivered that.
+ * Returns the objects that the target created since a moment for an owner that was already gone, while the target had no watch that could
+ * have told it so.
  */
 export function madeForTheGone(history: History, since: Mark): readonly Revision[] {
   const gone = new Map<string, Revision>();
@@ -77,7 +78,7 @@ export function madeForTheGone(history: History, since: Mark): readonly Revision
   });
 }
 
-/** How one incarnation's watches of a resource ended; undefined if one is open, or if the incarnation ended it itself. */
+/** Returns how one incarnation's watches of a resource ended; undefined if one is open, or if the incarnation ended the last one itself. */
 function endOf(
   watches: readonly Operation[],
   ended: ReadonlyMap<string, StreamEnd['why']>,
@@ -95,7 +96,7 @@ function endOf(
   return outcome.type === 'fail' ? `was refused (${outcome.code || outcome.reason})` : 'was never answered';
 }
 
-/** The incarnations that have sent a request and have not ended. */
+/** Returns the incarnations that have sent a request and have not ended. */
 function runningIncarnations({ processes, operations }: Watching): ReadonlySet<ActorId> {
   const alive = new Set(operations.flatMap(({ actor }) => (roleOf(actor) === 'target' ? [actor] : [])));
   for (const { actor, kind } of processes) {

@@ -1,6 +1,6 @@
 /**
- * Possible causes of an outcome that shows only in the end: the write that carried an old value over, the failed request that was never
- * retried successfully, and if no request is the obvious cause, the handling of the objects concerned.
+ * Possible causes of an outcome that shows only at the end of a run: the write that carried an old value over, the failed request that was
+ * never retried successfully, and if no request is the obvious cause, the handling of the objects concerned.
  *
  * Does not own: violations that name their cause, and combining the two (`cause.ts`). Start at {@link outcomeCauses}.
  */
@@ -48,7 +48,7 @@ export function outcomeCauses(
   const all = distinct([...specific, ...replicas, ...guesses]);
   const [first = ownCause(violation), ...more] = all;
   const restarts = guesses.filter((cause) => isKind(cause, 'restart')).length;
-  // An outcome that needs a restart or a second replica is no symptom of a cause that does not.
+  // An outcome that needs a restart or a second replica is not a symptom of a cause that needs neither.
   const owners =
     [specific, replicas].find(({ length }) => length > 0)?.length ?? (restarts > 0 ? restarts : all.length);
   return { candidates: [first, ...more], owners: Math.max(1, owners) };
@@ -66,7 +66,7 @@ export interface Wrong {
   readonly path: string;
 }
 
-/** Everything that is wrong in an outcome: a violation reports only the first part. */
+/** Returns everything that is wrong in an outcome; a violation reports only the first part. */
 export function wrongIn(history: History, { signature, revisions }: Violation): readonly Wrong[] {
   const { property, kind: resource, field } = signature;
   const last = history.revisions.find(({ revision }) => revision === revisions.at(-1));
@@ -78,7 +78,7 @@ export function wrongIn(history: History, { signature, revisions }: Violation): 
   return [reported, ...found.map((one) => ({ resource: one.resource, uid: one.uid, path: leafPattern(one.path) }))];
 }
 
-/** The write that stored a wrong value, if it carried the value over from an older version than the one that it replaced. */
+/** Returns the write that stored a wrong value, if it carried the value over from an older version than the one that it replaced. */
 function carriedBack(history: History, violation: Violation): readonly Cause[] {
   const index = indexOf(history);
   return wrongIn(history, violation).flatMap(({ uid, path: wrong }) => {
@@ -100,8 +100,8 @@ function carriedBack(history: History, violation: Violation): readonly Cause[] {
 }
 
 /**
- * Requests of the target that failed for good, with no similar one succeeding later; only of incarnations that continued, since a killed
- * one has given up nothing. Those about the violated object come first, then the latest.
+ * Returns the target's requests that failed for good, with no similar one succeeding later; only those of incarnations that continued,
+ * since a killed one has given up nothing. Requests about the violated object come first, then the latest.
  */
 function abandonedRequests(
   history: History,
@@ -138,8 +138,8 @@ function abandonedRequests(
 }
 
 /**
- * What abandoned requests have in common: everything a target does for an object is one unit of work, and any of its requests may be the
- * one that failed when it is not resumed. Does not apply if a conflict was dropped and only that one write is missing.
+ * Returns the cause that abandoned requests have in common: everything a target does for an object is one unit of work, and any of its
+ * requests may be the one that failed when it is not resumed. Does not apply if a conflict was dropped and only that one write is missing.
  */
 function workGivenUp(history: History, violation: Violation): readonly Cause[] {
   const wrong = wrongIn(history, violation);
@@ -151,7 +151,9 @@ function workGivenUp(history: History, violation: Violation): readonly Cause[] {
   return hasStopped ? rootsOf(history, wrong).map((resource) => causeOf({ kind: 'work given up', resource })) : [];
 }
 
-/** The resource that was being deleted when a request was sent: the cleanup is one unit of work, whichever of its requests fails. */
+/**
+ * Returns the resource that was being deleted when a request was sent: the cleanup is one unit of work, whichever of its requests fails.
+ */
 function terminatingAt(history: History, { invoked }: Operation): string | undefined {
   for (const chain of indexOf(history).chains()) {
     const since = chain.find(({ object }) => object.metadata.deletionTimestamp !== undefined);
@@ -163,13 +165,13 @@ function terminatingAt(history: History, { invoked }: Operation): string | undef
   return undefined;
 }
 
-/** Requests are similar if one can replace the other: a patch may follow an update. */
+/** Returns a key that is equal for similar requests, of which one can replace the other: a patch may follow an update. */
 function similarityKey({ verb, resource, subresource, namespace, name }: Operation): string {
   const what = isWrite(verb) && verb !== 'delete' ? 'write' : verb;
   return [what, resource, subresource, namespace, name].join('/');
 }
 
-/** How a request failed; undefined if such an answer is ordinary for such a request. */
+/** Returns how a request failed; undefined if its answer is ordinary for such a request. */
 function failureKind({ verb, outcome }: Operation): string | undefined {
   if (outcome.type === 'info') return 'a lost answer';
   if (outcome.type !== 'fail') return undefined;
@@ -178,7 +180,7 @@ function failureKind({ verb, outcome }: Operation): string | undefined {
   return code === 409 && reason !== 'AlreadyExists' ? 'a conflict' : 'an error';
 }
 
-/** The candidates if no request is the obvious cause. */
+/** Returns the candidates if no request is the obvious cause. */
 function fallbacks(history: History, violation: Violation): readonly Cause[] {
   const { property, kind } = violation.signature;
   switch (property) {
@@ -207,8 +209,8 @@ function rootsOf(history: History, wrong: readonly Wrong[]): readonly string[] {
 }
 
 /**
- * The object whose reconciliation created the wrong one: whether children or the status of the applied object show it is an accident. For
- * children without an owner, the only kind that was applied.
+ * Returns the object whose reconciliation created the wrong one; whether its children or its own status show the error is an accident. For
+ * children without an owner, returns the only kind that was applied.
  */
 function rootOf(history: History, { resource, uid }: Wrong): string {
   const { revisions } = history;

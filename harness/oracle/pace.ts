@@ -9,13 +9,16 @@ const SAFETY = 1.5;
 /** For targets that pause longer by design, an extended run decides instead. */
 const PAUSE_MAX_MS = 4_000;
 
-/** The silence, in ms of run time, after which the target has nothing more to do, even if it polls. */
+/** Returns the silence, in ms of run time, after which the target has nothing more to do, even if it polls. */
 export function ownPauseMs(histories: readonly History[]): number {
   const longest = Math.max(0, ...histories.map((history) => Math.max(longestPause(history), longestRound(history))));
   return Math.min(PAUSE_MAX_MS, longest * SAFETY);
 }
 
-/** The longest interval between two identical reads after the last change: a polling target may notice the next change that late. */
+/**
+ * Returns the longest interval, in ms, between two identical reads after the last change: a polling target may notice the next change that
+ * late.
+ */
 function longestRound({ revisions, operations }: History): number {
   const since = revisions.findLast(({ resource }) => !isAside(resource))?.at ?? 0;
   const lastMs = new Map<string, number>();
@@ -30,7 +33,7 @@ function longestRound({ revisions, operations }: History): number {
   return longest;
 }
 
-/** The longest interval between anything that the target received or requested and its next write. */
+/** Returns the longest interval, in ms, between anything that the target received or requested and its next write. */
 function longestPause(history: History): number {
   const since = phaseStart(history, 'contention');
   const received = history.deliveries.map((delivery) => ({ ...delivery, writes: false }));

@@ -22,13 +22,13 @@ export interface Property {
    */
   readonly supersedes?: readonly string[];
   /**
-   * Whether it counts how often something happens. Shrinking then does not shorten holds: the fewest rounds that prove it with the exact
+   * True if it counts how often something happens. Shrinking then does not shorten holds: the fewest rounds that prove it with the exact
    * pauses of virtual time prove nothing in real time, where a finding should reproduce too, and more rounds take no room in a story.
    */
   readonly countsRounds?: true;
   /**
-   * Whether it compares with other runs of the target; a list names the violation classes that it finds this way. In an undisturbed run,
-   * such a violation only means that two undisturbed runs differ: it is a warning.
+   * True if it compares the run with other runs of the target; a list names the violation classes that it finds this way. In an undisturbed
+   * run, such a violation only means that two undisturbed runs differ: it is a warning.
    */
   readonly comparesRuns?: true | readonly string[];
   /**
@@ -37,7 +37,8 @@ export interface Property {
    */
   check(history: History): CheckResult;
   /**
-   * Reports whether a history contains anything that could have violated the property (otherwise "holds" means nothing); absent if all do.
+   * Reports whether a history contains anything that could have violated the property (otherwise "holds" means nothing); absent if all
+   * histories do.
    */
   exercised?(history: History): boolean;
   /** For `sometimes` properties: reports whether it was true in this run. A campaign in which it never was is vacuous. */

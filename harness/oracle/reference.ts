@@ -21,7 +21,7 @@ export interface ReferenceRun {
   readonly kind: 'base' | 'spec-change' | 'deletion';
 }
 
-/** The role of an object: `gr:canonical name` without the creation number. */
+/** Returns the role of an object: `gr:canonical name` without the creation number. */
 export function roleOfRevision(history: History, revision: Revision): string {
   const canonical = history.names[revision.uid] ?? revision.name;
   return `${revision.resource}:${canonical.replace(/~\d+$/, '')}`;
@@ -85,7 +85,7 @@ function updatedRoles(histories: readonly History[]): readonly string[] {
   return [...new Set(roles)].toSorted();
 }
 
-/** Few targets have echoes: nothing is stored for the others. */
+/** Returns the field to store. Few targets have echoes; nothing is stored for the others. */
 function withEchoes(echoes: NonNullable<Reference['echoes']>): Pick<Reference, 'echoes'> {
   return Object.keys(echoes).length === 0 ? {} : { echoes };
 }
@@ -135,7 +135,7 @@ interface ChildTally {
   surges: boolean;
 }
 
-/** The highest number of live children after a creation, by the owner's spec at that time. */
+/** Tallies the highest number of live children after a creation, by the owner's spec at that time. */
 function tallyChildren(history: History, out: Map<string, ChildTally>): void {
   const owners = new Map<string, { role: string; spec: string }>();
   const alive = new Map<string, Set<string>>();
@@ -163,13 +163,13 @@ function tallyChildren(history: History, out: Map<string, ChildTally>): void {
   }
   for (const { key, group, count } of peak.values()) {
     const tally = out.get(key);
-    // More alive on the way than at the end, under the spec that was last scaled up to: the target surges by design.
+    // If more children are alive on the way than at the end, under the spec that was last scaled up to, the target surges by design.
     if (tally !== undefined && count > (alive.get(group)?.size ?? 0) && !ended(history, group)) tally.surges = true;
   }
 }
 
 /**
- * Reports whether the owner of a group of children is deleted, terminating or scaled down: then fewer children at the end prove nothing.
+ * Reports whether the owner of a group of children is deleted, terminating or scaled down; if so, fewer children at the end prove nothing.
  */
 function ended(history: History, group: string): boolean {
   const uid = group.slice(0, group.indexOf(' '));
@@ -180,7 +180,7 @@ function ended(history: History, group: string): boolean {
   return new Set(chain.map((revision) => specHash(revision.object))).size > 1;
 }
 
-/** Leaves whose value differs between repetitions, or changes with time alone. */
+/** Returns the leaves whose value differs between repetitions or changes with time alone. */
 function volatileLeaves(histories: readonly History[], later: History | undefined): Map<string, Set<string>> {
   const out = new Map<string, Set<string>>();
   if (later !== undefined) for (const [role, pattern] of changedByTime(later)) add(out, role, pattern);
@@ -209,7 +209,7 @@ function* changedByTime(history: History): Generator<readonly [role: string, pat
   }
 }
 
-/** The values of every object at the end, by leaf pattern; uids differ between runs, so a pattern may match several leaves. */
+/** Returns the values of every object at the end, by leaf pattern; uids differ between runs, so a pattern may match several leaves. */
 function finalLeaves(history: History): Map<string, ReadonlyMap<string, readonly JsonValue[]>> {
   const out = new Map<string, ReadonlyMap<string, readonly JsonValue[]>>();
   for (const revision of history.revisions) {
@@ -232,10 +232,10 @@ function byPattern(object: KubeObject): ReadonlyMap<string, readonly JsonValue[]
   return out;
 }
 
-/** Lock fields of a Lease, or of the annotation that older clients use on any object. */
+/** Matches the lock fields of a Lease, or of the annotation that older clients use on any object. */
 const LOCK_LEAF = /renewTime|acquireTime|holderIdentity|leaseTransitions|control-plane\.alpha\.kubernetes\.io\/leader/;
 
-/** Objects that the target keeps rewriting with only the holder and times changing. */
+/** Returns the objects that the target keeps rewriting with only the holder and times changing. */
 function locks(histories: readonly History[]): readonly string[] {
   const writes = new Map<string, number>();
   for (const history of histories) {
@@ -251,7 +251,7 @@ function locks(histories: readonly History[]): readonly string[] {
   return [...writes].filter(([, count]) => count >= 2).map(([role]) => role);
 }
 
-/** The request rates of the undisturbed target at rest. */
+/** Returns the request rates of the undisturbed target at rest. */
 export function idleRates(undisturbed: readonly History[]): Reference['idle'] {
   let requestsPerMinute = 0;
   let writesPerMinute = 0;
@@ -270,7 +270,7 @@ export function idleRates(undisturbed: readonly History[]): Reference['idle'] {
   return { requestsPerMinute, writesPerMinute };
 }
 
-/** The most requests of the target between one delivery and the next. */
+/** Returns the highest number of requests that the target sent between one delivery and the next. */
 function longestBurst(history: History): number {
   const since = phaseStart(history, 'contention');
   const marks = [

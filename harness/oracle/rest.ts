@@ -17,9 +17,9 @@ import { failureStreaks, type FailureStreak } from './failures.ts';
 import { lockHolder } from './leadership.ts';
 
 /**
- * The latest of three moments: the begin of the settle phase, the last change by the user or a writer, and the time when an incarnation of
- * the target became leader, since it had to wait before. Infinity if the run never got there. Environment controllers at rest mostly react
- * to the target, so their changes do not postpone rest.
+ * Returns the start of rest, the latest of three moments: the start of the settle phase, the last change by the user or a writer, and the
+ * time when an incarnation of the target became leader, since it had to wait until then. Infinity if the run never settled. Environment
+ * controllers at rest mostly react to the target, so their changes do not postpone rest.
  */
 export function restStart({ phases, revisions }: History): Mark {
   const settle = phases.find((mark) => mark.phase === 'settle');
@@ -39,12 +39,15 @@ function takesLead({ object, before }: Revision): boolean {
   return holder !== undefined && holder !== '' && (before === undefined || lockHolder(before) !== holder);
 }
 
-/** The run time at the end of the run. */
+/** Returns the run time in ms at the end of the run. */
 export function endMs({ phases }: History): number {
   return phases.at(-1)?.timeMs ?? 0;
 }
 
-/** Requests of the target after a moment that count as activity: no watches, no locks, and nothing that a kubelet would have answered. */
+/**
+ * Returns the target's requests after a moment that count as activity: no watches, no locks, and nothing that a kubelet would have
+ * answered.
+ */
 export function activityAfter(history: History, since: Mark): readonly Operation[] {
   const { operations } = history;
   let first = operations.length;
@@ -62,7 +65,7 @@ export function activityAfter(history: History, since: Mark): readonly Operation
     );
 }
 
-/** The ticks of a run's items: requests that reached the server, answers and watch events that reached an actor. */
+/** Returns the ticks of a run's items: requests that reached the server, answers and watch events that reached an actor. */
 function itemTicks({ operations, deliveries }: History): readonly number[] {
   const answers = operations.flatMap(({ sent, answered }) =>
     [sent, answered].flatMap((mark) => (mark === undefined ? [] : [mark.at])),
@@ -70,17 +73,17 @@ function itemTicks({ operations, deliveries }: History): readonly number[] {
   return [...deliveries.map(({ at }) => at), ...answers];
 }
 
-/** The tick at which the last `count` items of a run begin. */
+/** Returns the tick at which the last `count` items of a run begin. */
 export function lastItemsFrom(history: History, count: number): number {
   return itemTicks(history).toSorted((a, b) => b - a)[count - 1] ?? 0;
 }
 
-/** The number of items before a moment. */
+/** Returns the number of items before a tick. */
 export function itemsUntil(history: History, at: number): number {
   return itemTicks(history).filter((tick) => tick < at).length;
 }
 
-/** The second half of rest: the target may still converge in the first one. Undefined if no time passed. */
+/** Returns the second half of rest, since the target may still converge in the first. Undefined if no time passed. */
 export function laterHalf(
   history: History,
 ): { readonly activity: readonly Operation[]; readonly fromMs: number; readonly spanMs: number } | undefined {
@@ -93,8 +96,8 @@ export function laterHalf(
 }
 
 /**
- * The run time until which the target is known to be silent, in a run that came to rest. In virtual time such a run ends at once if no
- * timer is due within its window: the window has not passed, but nothing would have happened in it.
+ * Returns the run time in ms until which the target is known to be silent, in a run that came to rest. In virtual time such a run ends at
+ * once if no timer is due within its window: the window has not passed, but nothing would have happened in it.
  */
 function silentUntilMs({ settlement, revisions, reference }: History, since: Mark): number {
   if (settlement.result !== 'quiescent') return 0;
@@ -103,15 +106,18 @@ function silentUntilMs({ settlement, revisions, reference }: History, since: Mar
   return Math.max(since.timeMs, last?.timeMs ?? 0) + settlement.windowMs;
 }
 
-/** Locks are recognised by the behaviour in the references; leases are what client libraries lock with. */
+/**
+ * Reports whether an object is a lock. Locks are recognised by their behaviour in the references; Leases are what client libraries lock
+ * with.
+ */
 function isLock({ resource, name }: Pick<Operation, 'resource' | 'name'>, locks: readonly string[]): boolean {
   return resource === 'leases.coordination.k8s.io' || (locks.length > 0 && locks.includes(`${resource}:${name}`));
 }
 
 /**
- * The requests that try to change something, inside or outside the cluster, or that may be the failed part of such an attempt. A write
- * without effect is none: some targets poll with an apply, or with an unchanged status. Events are records of attempts. Repeated identical
- * failures at rest mean that the target waits for something that never happens.
+ * Returns the requests that try to change something, inside or outside the cluster, or that may be the failed part of such an attempt. A
+ * write without effect does not count: some targets poll with an apply, or with an unchanged status. Events are records of attempts.
+ * Repeated identical failures at rest mean that the target waits for something that never happens.
  */
 export function attemptsAmong(operations: readonly Operation[], { revisions }: History): readonly Operation[] {
   const changing = new Set(revisions.map(({ op }) => op));
@@ -137,24 +143,24 @@ function failureKey({ verb, resource, subresource, namespace, name, outcome }: O
   return JSON.stringify([verb, resource, subresource, namespace, verb === 'create' ? '' : name, code]);
 }
 
-/** For how long, in ms of run time before the end, the target has not tried to change anything. */
+/** Returns how long, in ms of run time before the end, the target has not tried to change anything. */
 export function unchangedMs(history: History): number {
   const since = restStart(history);
   const last = attemptsAmong(activityAfter(history, since), history).at(-1);
   return Math.max(0, endMs(history) - Math.max(since.timeMs, last?.answered?.timeMs ?? last?.invoked.timeMs ?? 0));
 }
 
-/** Reports whether the target keeps trying to change something. One that only polls never comes to rest but is not restless. */
+/** Reports whether the target keeps trying to change something. A target that only polls never comes to rest but is not restless. */
 export function isRestless(history: History): boolean {
   if (history.settlement.result === 'quiescent') return false;
   const half = laterHalf(history);
   return half === undefined || attemptsAmong(half.activity, history).length > 0;
 }
 
-/** An extended run. */
+/** The result of an extended run. */
 type Extended = Extract<ProbeResult, { readonly probe: 'extended-settle' }>;
 
-/** Longer than a target usually waits for a condition before it retries. */
+/** A time in ms that is longer than a target usually waits for a condition before it retries. */
 const POLLED_MS = 300_000;
 
 /**
@@ -167,9 +173,9 @@ export function isAtRest({ quiescent, windowMs, unchangedMs: unchanged = 0 }: Ex
 
 /** The silence after which a run counts as converged: three resyncs of half a minute, or two of kopf's retries of 60 s. */
 export const EXTENDED_SETTLE_MS = 120_000;
-/** The longest wait: twice client-go's longest back-off (1000 s). */
+/** The longest settle time: twice client-go's longest back-off (1000 s). */
 const SETTLE_MS_MAX = 2_000_000;
-/** A back-off at most doubles, and jitter adds a fifth. */
+/** The largest ratio of one retry interval to the previous one: a back-off at most doubles, and jitter adds a fifth. */
 const NEXT_GAP = 2.5;
 
 /**
@@ -180,7 +186,7 @@ const REFUSALS_MIN = 4;
 /** client-go's first back-off; each further one is twice as long. */
 const FIRST_BACK_OFF_MS = 5;
 
-/** The settle time for judging a suspicious history. */
+/** Returns the settle time, in ms, for judging a suspicious history. */
 export function suspectSettleMs(history: History): number {
   const { suspectSettleMs: usual = EXTENDED_SETTLE_MS, backOffMs } = history.reference ?? {};
   if (backOffMs === undefined || backOffMs <= usual) return usual;
@@ -192,9 +198,9 @@ export function suspectSettleMs(history: History): number {
 }
 
 /**
- * The longest delay of an object that a work queue adds with a rate limit for each event: it counts events like failures until an attempt
- * succeeds, and items added before keep their delay, including the event caused by that attempt. Whether an attempt before the first
- * failure succeeded is not visible from outside, so all events of this incarnation count.
+ * Returns the longest delay, in ms, of an object that is added to a work queue with a rate limit for each event: the queue counts events
+ * like failures until an attempt succeeds, and items added earlier keep their delay, including the event caused by that attempt. Whether an
+ * attempt before the first failure succeeded is not visible from outside, so all events of this incarnation count.
  */
 function queuedBackOffMs(deliveries: History['deliveries'], { attempts, endedBy }: FailureStreak): number {
   const [first] = attempts;
@@ -204,7 +210,7 @@ function queuedBackOffMs(deliveries: History['deliveries'], { attempts, endedBy 
   return FIRST_BACK_OFF_MS * 2 ** (attempts.length + events.length);
 }
 
-/** The silence after which no back-off of the target's own failures can be pending; undefined if no run waits that long. */
+/** Returns the silence, in ms, after which no back-off of the target's own failures can be pending; undefined if no run waits that long. */
 export function earnedSettleMs(history: History): number | undefined {
   let needed = suspectSettleMs(history);
   for (const { gapsMs, open } of failureStreaks(history)) {
@@ -235,7 +241,7 @@ export function isOrdinaryIdle(history: History, activity: readonly Operation[],
   );
 }
 
-/** The most frequent request of a set, and the leaf that it changes most often; a creation changes no single leaf. */
+/** Returns the most frequent request of a set, and the leaf that it changes most often; a creation changes no single leaf. */
 export function mostFrequent(
   history: History,
   operations: readonly Operation[],
@@ -272,8 +278,8 @@ function count(counts: Map<string, number>, key: string): void {
 }
 
 /**
- * All requests of a repeating round are about equally frequent, give or take one at the edges: ties are resolved by name, so that the
- * result is stable.
+ * Returns the most frequent key. All requests of a repeating round are about equally frequent, give or take one at the edges, so near ties
+ * are resolved by name to keep the result stable.
  */
 function mostFrequentKey(counts: ReadonlyMap<string, number>): string {
   const best = Math.max(0, ...counts.values());

@@ -11,11 +11,11 @@ import type { FailureStreak } from './failures.ts';
 
 /**
  * `refused-version`: the same version is rejected again and again, without back-off or after the disturbance ended. `no-back-off`: the
- * intervals do not grow. `outlived-cause`: they grow, but the disturbance is over and the answer will never change.
+ * intervals do not grow. `outlived-cause`: the intervals grow, but the disturbance is over and the answer will never change.
  */
 export type RetryFault = 'refused-version' | 'no-back-off' | 'outlived-cause';
 
-/** Fewer failures may be a bounded loop: RetryOnConflict gives up after 5. */
+/** The fewest failures that are judged: fewer may be a bounded loop, as RetryOnConflict gives up after 5. */
 export const RETRIES_MIN = 8;
 /** Intervals within this factor are regular: jitter of client libraries stays below a fifth. */
 const REGULAR_FACTOR = 1.5;
@@ -23,16 +23,19 @@ const REGULAR_FACTOR = 1.5;
 const POLITE_GAP_MS = 5_000;
 /** Repeated reads of a failing server at this interval cost it little: a one-second timer, as measured. */
 const PATIENT_READ_MS = 950;
-/** Per second of Retry-After: clocks are read with a delay, so a measured interval may be slightly shorter. */
+/**
+ * The shortest interval in ms per second of Retry-After: clocks are read with a delay, so a measured interval may be slightly shorter than
+ * a second.
+ */
 const ASKED_FACTOR_MS = 950;
-/** A block contains at least one pause between two bursts of at most 5 tries. */
+/** The size of a block, which contains at least one pause between two bursts of at most 5 tries. */
 const BLOCK = 5;
 /**
  * Only many attempts distinguish irregular intervals from bursts under a growing back-off: 8 reconciles of 5 tries. This many conflicts in
  * a row, each with a newer version, are also more than bad luck.
  */
 const IRREGULAR_MIN = 40;
-/** The longest pauses of the later blocks must exceed that of the first by more than jitter can. */
+/** The longest pauses of the later blocks must exceed that of the first by this factor, more than jitter can. */
 const GROWTH = 1.3;
 /** Rejections at rest after which the answer is no longer new to the target. */
 const OUTLIVED_MIN = 8;
@@ -40,8 +43,8 @@ const OUTLIVED_MIN = 8;
 /**
  * Returns undefined for acceptable retries.
  *
- * @param rest - When no other actor acts any more.
- * @param knows - Whether the target could know by then that an attempt was in vain.
+ * @param rest - The moment after which no other actor acts.
+ * @param knows - Reports whether the target could know by the time of an attempt that it was in vain.
  */
 export function judgeStreak(
   streak: FailureStreak,
@@ -53,31 +56,33 @@ export function judgeStreak(
   const repeats = sameRefusal(attempts);
   const fresh = attempts.every(isConflict) && !repeats && attempts.length < IRREGULAR_MIN;
   const own = gapsMs.filter((gapMs, index) => !isAsked(gapMs, attempts[index]));
-  // Each attempt carried a newer version and lost against a newer change: the cause still exists.
+  // If each attempt carried a newer version and lost against a newer change, the cause still exists.
   if (!fresh && own.length >= RETRIES_MIN - 1 && (isRegular(own) || isUnbounded(own)))
     return repeats ? 'refused-version' : 'no-back-off';
   const late = attempts.filter((attempt) => attempt.invoked.at >= rest.at && knows(attempt));
   if (!streak.open || late.length < OUTLIVED_MIN || !late.every(isHopeless)) return undefined;
-  // Named by its cause, whatever its intervals: a busy machine makes any interval irregular.
+  // The fault is named by its cause, whatever the intervals: a busy machine makes any interval irregular.
   return repeats ? 'refused-version' : 'outlived-cause';
 }
 
 /**
- * Reports whether a streak consists of reads that are retried at a failing server after a second or more, as many clients' informers do:
- * worth a warning, but no flood.
+ * Reports whether a streak consists of reads that are retried at a failing server after a second or more, as many clients' informers do;
+ * this is worth a warning, but is not a flood.
  */
 export function isPatientRead({ attempts, gapsMs }: FailureStreak): boolean {
   const usual = gapsMs.toSorted((a, b) => a - b)[gapsMs.length >> 1] ?? 0;
   return usual >= PATIENT_READ_MS && attempts.every((attempt) => !isWrite(attempt.verb) && isServerFailure(attempt));
 }
 
-/** No answer, a server error, or a request to retry later. */
+/** Reports whether an attempt got no answer, a server error, or a request to retry later. */
 function isServerFailure({ outcome }: Operation): boolean {
   if (outcome.type !== 'fail') return outcome.type === 'info';
   return outcome.code === 0 || outcome.code === 429 || outcome.code >= 500;
 }
 
-/** Reports whether a pause is the requested `Retry-After`: client libraries then retry by themselves, as often as the server asks. */
+/**
+ * Reports whether a pause is the requested `Retry-After`, after which client libraries retry by themselves, as often as the server asks.
+ */
 function isAsked(gapMs: number, attempt: Operation | undefined): boolean {
   if (attempt?.outcome.type !== 'fail') return false;
   const { retryAfterSeconds } = attempt.outcome;
@@ -113,7 +118,7 @@ function isConflict({ outcome }: Operation): boolean {
   return outcome.type === 'fail' && outcome.code === 409;
 }
 
-/** Not found, or rejected for a version or name: at rest only another request can change that. */
+/** Reports whether a write was not found, or rejected for a version or name; at rest only a different request can change that. */
 function isHopeless({ verb, outcome }: Operation): boolean {
   return isWrite(verb) && outcome.type === 'fail' && (outcome.code === 404 || outcome.code === 409);
 }

@@ -11,7 +11,7 @@ const known = new WeakMap<Operation, ReadonlySet<string>>();
 
 /**
  * Reports whether the request behind a version contained a leaf. Creates (also by apply) and updates send whole objects. Patches are not
- * parsed: everything that they changed counts, if the previous version is known; without it, every leaf would seem changed.
+ * parsed: everything that they changed counts, if the previous version is known; without that version, every leaf would seem changed.
  */
 export function saidIn({ operations }: History, { op, type, before }: Revision, path: string): boolean {
   const operation = operations[op];

@@ -8,7 +8,7 @@ import { roleOf } from '../model/actor.ts';
 import { isWrite, phaseStart, type History, type Operation } from '../model/history.ts';
 import { versionsBehind } from './contention.ts';
 
-/** `target update deployments.apps behind:2-3 409`; distinct ones since contention began, without watches. */
+/** Returns the distinct situations since contention began, without watches, such as `target update deployments.apps behind:2-3 409`. */
 export function situationsOf(history: History): ReadonlySet<string> {
   const since = phaseStart(history, 'contention');
   const situations = new Set<string>();
@@ -23,7 +23,7 @@ export function situationsOf(history: History): ReadonlySet<string> {
   return situations;
 }
 
-/** Doubling buckets: 0, 1, 2-3, 4-7, 8+. */
+/** Returns the bucket of a number: 0, 1, 2-3, 4-7 or 8+. */
 function bucketOf(behind: number): string {
   if (behind < 2) return String(behind);
   if (behind < 4) return '2-3';

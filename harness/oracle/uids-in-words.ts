@@ -2,10 +2,10 @@
 import type { History } from '../model/history.ts';
 import { indexOf } from './history-index.ts';
 
-/** The uid in a list key, or anywhere else. */
+/** Matches a uid in a list key, or anywhere else. */
 const UID = /\[uid=([^\]*]+)\]|\b([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\b/g;
 
-/** `metadata.ownerReferences[Widget a].name` for `metadata.ownerReferences[uid=…].name`. */
+/** Returns `metadata.ownerReferences[Widget a].name` for `metadata.ownerReferences[uid=…].name`. */
 export function withNames(sentence: string, history: History): string {
   return sentence.replaceAll(UID, (_, key: string | undefined, uid: string | undefined) => {
     const object = indexOf(history)

@@ -2,7 +2,7 @@
 import type { Violation } from '../model/check-result.ts';
 import type { Property } from './property.ts';
 
-/** The violation as it counts in an undisturbed run: a warning if it is a comparison, else unchanged. */
+/** Returns the violation as it counts in an undisturbed run: a warning if it is a comparison, else unchanged. */
 export function inUndisturbedRun(violation: Violation, properties: readonly Property[]): Violation {
   const { property, class: kind } = violation.signature;
   const compares = properties.find(({ name }) => name === property)?.comparesRuns;

@@ -77,7 +77,7 @@ const FAULT_CHANCE: { readonly [kind in FaultKind]: number } = {
   down: 1_000,
 };
 
-/** Items after which choices are uniformly random, so that no strategy starves an actor for ever. */
+/** The number of items after which choices are uniformly random, so that no strategy starves an actor for ever. */
 const FAIR_AFTER = 250;
 
 const schedules = new WeakMap<Trial, Schedule>();
@@ -89,7 +89,7 @@ export function depositSchedule(trial: Trial, schedule: Schedule): void {
 
 const origins = new WeakMap<Trial, Trial>();
 
-/** Returns the trial that fast-check shrank to this one; undefined for one that was generated or given. */
+/** Returns the trial that fast-check shrank to this one; undefined for a trial that was generated or given. */
 export function shrunkFrom(trial: Trial): Trial | undefined {
   return origins.get(trial);
 }
@@ -99,9 +99,9 @@ interface ShrinkContext {
   readonly origin: Trial;
   /** The trial with a stored schedule where shrinking started. */
   readonly root: Trial;
-  /** Whether the root itself has been a candidate yet; a stored trial counts as one. */
+  /** True once the root itself has been a candidate; a stored trial counts as one. */
   readonly offered: boolean;
-  /** The answer to each candidate since. */
+  /** The answer to each candidate since the root. */
   readonly answers: readonly boolean[];
 }
 
@@ -152,7 +152,7 @@ function rootOf(trial: Trial): ShrinkContext | undefined {
   return { origin: trial, root: { workload: trial.workload, schedule }, offered: false, answers: [] };
 }
 
-/** The candidates that follow the answers so far. Asking for the next candidate means that the last one passed. */
+/** Yields the candidates that follow the answers so far. Asking for the next candidate means that the last one passed. */
 function* candidates({ origin, root, offered, answers }: ShrinkContext): IterableIterator<fc.Value<Trial>> {
   const candidate = (trial: Trial, context: ShrinkContext): fc.Value<Trial> => {
     origins.set(trial, origin);
@@ -171,7 +171,7 @@ function* candidates({ origin, root, offered, answers }: ShrinkContext): Iterabl
   }
 }
 
-/** Trials as a fast-check arbitrary, for `fc.asyncProperty`. */
+/** Returns trials as a fast-check arbitrary, for `fc.asyncProperty`. */
 export function trialArbitrary(options: TrialArbitraryOptions): fc.Arbitrary<Trial> {
   return new TrialArbitrary(options);
 }

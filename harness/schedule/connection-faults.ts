@@ -14,14 +14,14 @@ const RATES = [4, 32];
 const CLOSES_MS = [200, 1_000];
 const SLICES = [16, 256];
 const SLICE_PAUSE_MICROS = 200;
-/** In bytes: in the middle of the first answers, and a few lists later. */
+/** In bytes: the limit is reached in the middle of the first answers, or a few lists later. */
 const LIMITS = [512, 8_192];
 /** A short interruption, and enough time for clients to retry once or several times. */
 const LASTING_MS = [300, 1_000, 3_000];
-/** Steps after which a fault ends early; 0: never. */
+/** The number of steps after which a fault ends early; 0: never. */
 const LASTING_ITEMS = [0, 1, 4];
 
-/** The shortest duration worth reporting. */
+/** The shortest duration that is worth reporting, in ms. */
 const BLINK_MS = 300;
 const GENTLE_MS = 50;
 const GENTLE_RATE = 64;
@@ -34,7 +34,7 @@ export function drawConnectionFault(kind: ConnectionKind, draws: Draws, links: r
   return { ...trouble, link: one(links), forMs: one(LASTING_MS), ...(items === 0 ? {} : { items }) };
 }
 
-/** A fault of medium severity and duration, with nothing drawn at random. */
+/** Returns a fault of medium severity and duration, with nothing drawn at random. */
 export function typicalConnectionFault(kind: ConnectionKind): ConnectionFault {
   const middle = <T>(list: readonly T[]): T => list[Math.floor(list.length / 2)] as T;
   return { ...drawTrouble(kind, middle), link: 'target', forMs: middle(LASTING_MS) };
@@ -64,8 +64,8 @@ function drawTrouble(kind: ConnectionKind, one: <T>(list: readonly T[]) => T): C
 }
 
 /**
- * Weaker forms of a fault, the weakest kind first: if a slow answer has the same effect, no broken connection is needed. Dropping the fault
- * altogether has been tried before, with all other deviations.
+ * Yields weaker forms of a fault, the weakest kind first: if a slow answer has the same effect, no broken connection is needed. Dropping
+ * the fault altogether has been tried earlier, together with all other deviations.
  */
 export function* gentler<F extends ConnectionFault>(fault: F): Generator<F> {
   const { link, forMs, until, items } = fault;

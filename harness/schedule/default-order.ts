@@ -15,11 +15,11 @@ const RANK = { target: 0, environment: 1, user: 2, writer: 3 } as const;
 export interface CurrentRun {
   readonly actor: ActorId;
   readonly until?: Label | undefined;
-  /** For time: how far it advances. */
+  /** For time: how far it advances, in ms. */
   readonly forMs?: number | undefined;
 }
 
-/** The label by which a hold names this item: its stream for a watch event, else its own label. */
+/** Returns the label by which a hold names this item: its stream for a watch event, else its own label. */
 export function holdKey(item: Item): Label {
   return item.kind === 'event' ? item.stream : item.label;
 }
@@ -29,7 +29,7 @@ export function hasProgram(actor: ActorId): boolean {
   return RANK[roleOf(actor)] >= RANK.user;
 }
 
-/** The next item of a run: the item that ends it if possible, else its actor's oldest. */
+/** Returns the next item of a run: the item that ends the run if it is pending, else the oldest item of the run's actor. */
 export function itemOfRun(items: readonly Item[], run: CurrentRun): Item | undefined {
   let own: Item | undefined;
   for (const item of items) {
@@ -39,7 +39,10 @@ export function itemOfRun(items: readonly Item[], run: CurrentRun): Item | undef
   return own;
 }
 
-/** The target first, then the environment, the user, and the writers by name; each in order of arrival. */
+/**
+ * Returns the item that the default order chooses: the target's first, then those of the environment, of the user, and of the writers by
+ * name; each in order of arrival.
+ */
 export function defaultItem(items: readonly Item[]): Item | undefined {
   let best: Item | undefined;
   let bestRank = Number.POSITIVE_INFINITY;

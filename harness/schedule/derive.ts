@@ -30,7 +30,7 @@ export class DerivingScheduler implements Scheduler {
   #current: CurrentRun | undefined;
   /** The last label that happened, except for real-time waits, whose number means nothing in another run. */
   #last: Label | undefined;
-  /** Whether real time has passed since. */
+  /** True if real time has passed since the last label happened. */
   #waited = false;
   /** The newest pending item at the previous step. */
   #newest = -1;
@@ -57,7 +57,7 @@ export class DerivingScheduler implements Scheduler {
     return choice;
   }
 
-  /** The schedule so far; streams that are still held wait until the heal phase. */
+  /** Returns the schedule so far; streams that are still held wait until the heal phase. */
   schedule(): Schedule {
     const open = [...this.#open.values()].map(({ stream, from }): Hold => ({ stream, from, until: 'heal' }));
     return {
@@ -94,7 +94,10 @@ export class DerivingScheduler implements Scheduler {
     return own ?? defaultItem(free) ?? view.timer;
   }
 
-  /** A hold affects its item from the beginning, so it is too late once a preemption has been anchored on that item. */
+  /**
+   * Reports whether an expected item is delayed. A hold affects its item from the beginning, so it is too late for one once a preemption
+   * has been anchored on that item.
+   */
   #isDelay(expected: Item, chosen: Item): boolean {
     const isRequest = expected.kind === 'send' || expected.kind === 'answer';
     return (
@@ -126,9 +129,9 @@ export class DerivingScheduler implements Scheduler {
       return;
     }
     if (before !== undefined && before === this.#waiting && previous?.run === run && run !== TIME) {
-      // The same actor continues: one longer run, if it would make the same choice.
+      // If the same actor continues, extend its run, provided that the longer run would make the same choice.
       const free = view.items.filter((item) => !this.#open.has(holdKey(item)));
-      // A run ends with its item as soon as that is pending, so that item must be new.
+      // A run ends with its last item as soon as that item is pending, so the item must be new.
       if (chosen.seq > this.#newest && itemOfRun(free, { actor: run })?.seq === chosen.seq) {
         this.#preemptions[this.#preemptions.length - 1] = { ...previous, until: chosen.label };
         return;
@@ -146,12 +149,14 @@ export class DerivingScheduler implements Scheduler {
   }
 }
 
-/** A hold affects all events of its stream from one on; a delayed event was released earlier. */
+/**
+ * Reports whether a waiting item is staleness. A hold affects all events of its stream from one on; a delayed event was released earlier.
+ */
 function isStaleness({ kind, label }: Item): boolean {
   return kind === 'event' && !label.endsWith(LATE);
 }
 
-/** The time until the earliest timer. */
+/** Returns the time until the earliest timer, in ms. */
 function jumpMs({ timer, nowMs }: View): number {
   return Math.max(1, Math.ceil((timer?.atMs ?? nowMs) - nowMs));
 }

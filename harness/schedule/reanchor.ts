@@ -1,8 +1,8 @@
 /**
  * Moves a schedule to other occurrences of the same requests, after a harmless edit of the target.
  *
- * An additional read before the one that a schedule names takes its number. Nothing else of a label changes, so the result is still the
- * same story. Owns: which moves are tried, nearest first. Does not own: whether one reproduces the failure (`replay-job.ts`).
+ * An additional read before the read that a schedule names takes its number. Nothing else of a label changes, so the result is still the
+ * same story. Owns: which moves are tried, nearest first. Does not own: whether a move reproduces the failure (`replay-job.ts`).
  */
 import { laterOccurrence, withoutOccurrence, type Label } from '../model/label.ts';
 import type { Reanchored, Schedule } from '../model/schedule.ts';
@@ -11,7 +11,7 @@ import { relabelled } from './relabel.ts';
 /** The shifts of a label, the likeliest first: one request more, two more, one less. */
 const SHIFTS = [1, 2, -1] as const;
 
-/** The schedules to try: each request moved on its own, then all of them together. */
+/** Yields the schedules to try: each request moved on its own, then all of them together. */
 export function* reanchorings(schedule: Schedule): Generator<Reanchored> {
   const stems = new Set(labelsOf(schedule).flatMap((label) => withoutOccurrence(label) ?? []));
   for (const shift of SHIFTS) for (const stem of stems) yield* moved(schedule, new Set([stem]), shift);

@@ -5,7 +5,7 @@ import type { Schedule } from '../model/schedule.ts';
 /** `held`: the stream or request that a hold names; `moment`: when something happens. */
 export type LabelPlace = 'held' | 'moment';
 
-/** Renames every label; `heal` is not one. */
+/** Returns the schedule with every label renamed; `heal` is not a label. */
 export function relabelled(schedule: Schedule, rename: (label: Label, place: LabelPlace) => Label): Schedule {
   const moment = (label: Label): Label => rename(label, 'moment');
   return {

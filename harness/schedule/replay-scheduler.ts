@@ -20,12 +20,14 @@ interface ActiveHold {
   used: boolean;
 }
 
-/** Deadlines of a program vary by milliseconds between runs, so timers due up to this much later than the time to advance fire too. */
+/**
+ * Deadlines of a program vary by milliseconds between runs, so timers that are due up to this much after the end of an advance fire too.
+ */
 const DUE_MS = 1_000;
 
 /** A run requested by a preemption. */
 interface ForcedRun extends CurrentRun {
-  /** For time: until when it advances; unknown before it begins. */
+  /** For time: the run time, in ms, up to which it advances; unknown before the run begins. */
   endMs?: number;
 }
 
@@ -73,7 +75,7 @@ export class ReplayScheduler implements Scheduler {
     for (let run = this.#forced[0]; run !== undefined; run = this.#forced[0]) {
       const item = run.actor === TIME ? dueIn(run, timer, nowMs) : itemOfRun(free, run);
       if (item !== undefined) return item;
-      // The actor has nothing (more) to do.
+      // The actor has nothing left to do.
       this.#forced.shift();
     }
     const current = this.#current === undefined ? undefined : itemOfRun(free, this.#current);
@@ -135,7 +137,7 @@ export class ReplayScheduler implements Scheduler {
   }
 }
 
-/** The timer that fires next while time advances; undefined once that is over. */
+/** Returns the timer that fires next while time advances; undefined once the advance is over. */
 function dueIn(run: ForcedRun, timer: TimerItem | undefined, nowMs: number): TimerItem | undefined {
   if (run.forMs === undefined) return timer;
   run.endMs ??= nowMs + run.forMs;
@@ -146,13 +148,13 @@ function anchorKey(preemption: Preemption): string {
   return preemption.before === undefined ? `after ${preemption.after ?? ''}` : `before ${preemption.before}`;
 }
 
-/** The labels that a fault names: its own, and the next occurrences for `times` > 1. */
+/** Returns the labels that a fault names: its own, and the next occurrences for `times` > 1. */
 export function faultLabels(fault: Fault): readonly Label[] {
   const { at, times = 1 } = fault;
   return [at, ...Array.from({ length: times - 1 }, (_, index) => laterOccurrence(at, index + 1) ?? []).flat()];
 }
 
-/** The labels that a schedule anchors on. */
+/** Returns the labels that a schedule anchors on. */
 export function anchorsOf(schedule: Schedule): readonly Label[] {
   return [
     ...schedule.preemptions.map((preemption) => preemption.before ?? preemption.after ?? ''),

@@ -36,7 +36,7 @@ export class SearchScheduler implements Scheduler {
   #replica = false;
   #paused = false;
   #delayed = false;
-  /** At most one connection fault at a time: of two, it would be unclear which one mattered. */
+  /** True once a connection fault has been drawn: with two of them, it would be unclear which one mattered. */
   #disturbed = false;
   readonly #lockMs: number | undefined;
   readonly #mayDelay: boolean;
@@ -64,7 +64,7 @@ export class SearchScheduler implements Scheduler {
     return fault === undefined ? { item } : { item, fault };
   }
 
-  /** The fault that the strategy itself requests. */
+  /** Returns the fault that the strategy itself requests, if any. */
   #own(strategy: Strategy, item: Item): FaultAction | undefined {
     const fault = strategy.fault?.(item);
     if (fault === undefined || this.#search.faults[fault.do] === undefined) return undefined;
@@ -145,7 +145,7 @@ function isConnectionKind(kind: FaultKind): kind is ConnectionKind {
   return CONNECTION_KINDS.some((one) => one === kind);
 }
 
-/** The fault kinds that can affect an item of the target. */
+/** Returns the fault kinds that can affect an item of the target. */
 function applicable(item: Item): readonly FaultKind[] {
   if (item.kind === 'event') return ON_EVENT;
   if (item.kind === 'send') {

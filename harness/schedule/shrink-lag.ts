@@ -9,14 +9,14 @@ import type { Trial } from '../model/trial.ts';
 
 type Shrinking = Generator<Trial, Trial, boolean>;
 
-/** With fewer preemptions than this, they are a clear story as they are. */
+/** The fewest preemptions to replace; fewer are a clear story as they are. */
 const CHAIN_MIN = 3;
 /** The most events that a stream delivers before the hold begins. */
 const SHOWN_MAX = 8;
 
 /**
- * Candidates in which one lagging watch replaces a chain of preemptions: a story in which an actor missed events is clearer than one in
- * which it ran step by step.
+ * Yields candidates in which one lagging watch replaces a chain of preemptions: a story in which an actor missed events is clearer than one
+ * in which it ran step by step.
  *
  * @param streams - Labels of the watches that delivered something to the target in the failing run.
  */
@@ -36,8 +36,8 @@ export function* lagInstead(trial: Trial, streams: readonly string[]): Shrinking
 }
 
 /**
- * Candidates with less lag: holds that last until heal end at one of `moments` instead, which are labels in the order of the failing run.
- * Bisects, assuming that a target that fails with less lag also fails with more.
+ * Yields candidates with less lag: holds that last until heal end at one of `moments` instead, which are labels in the order of the failing
+ * run. The search bisects, assuming that a target that fails with less lag also fails with more.
  */
 export function* shortenHolds(trial: Trial, moments: readonly string[]): Shrinking {
   let current = trial;

@@ -5,7 +5,9 @@
  * 1-minimal: without any single element the failure disappears.
  */
 
-/** Yields candidate lists; `next(true)` means that the candidate still fails and becomes the new list. Returns the smallest. */
+/**
+ * Yields candidate lists; `next(true)` means that the candidate still fails and becomes the new list. Returns the smallest failing list.
+ */
 export function* ddmin<T>(list: readonly T[]): Generator<readonly T[], readonly T[], boolean> {
   let current = list;
   if (current.length > 0 && (yield [])) return [];

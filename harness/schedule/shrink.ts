@@ -1,8 +1,8 @@
 /**
  * Shrinks a failing trial: fewer programs, fewer deviations, simpler operations, shorter holds.
  *
- * Pure: a generator of candidates that is told after each whether it still fails. The campaign drives it with a budget and a fixed
- * signature (`execution/search/shrink-finding.ts`); the fast-check arbitrary turns it into a shrink stream (`arbitrary.ts`).
+ * Pure: a generator of candidates, which is told after each candidate whether it still fails. The campaign drives it with a budget and a
+ * fixed signature (`execution/search/shrink-finding.ts`); the fast-check arbitrary turns it into a shrink stream (`arbitrary.ts`).
  */
 import { laterOccurrence } from '../model/label.ts';
 import { SHORT_PAUSE_MS } from './pauses.ts';
@@ -56,8 +56,8 @@ function* shrinkInStages(trial: Trial): Shrinking {
 }
 
 /**
- * A target that does not survive a broken connection needs no other deviation, and each run of such a failure takes as long as client
- * timeouts.
+ * Tries the connection faults alone: a target that does not survive a broken connection needs no other deviation, and each run of such a
+ * failure takes as long as client timeouts.
  */
 function* connectionsAlone(trial: Trial): Shrinking {
   const { preemptions, holds, faults } = trial.schedule;
@@ -70,7 +70,7 @@ function* connectionsAlone(trial: Trial): Shrinking {
 /** From this many deviations on, it pays to try first whether the lag of one watch is enough. */
 const MANY_DEVIATIONS = 6;
 
-/** A searched lag consists of dozens of holds of one stream. */
+/** Tries one hold per stream, since a searched lag consists of dozens of holds of one stream. */
 function* oneHold(trial: Trial): Shrinking {
   const { preemptions, holds, faults } = trial.schedule;
   if (preemptions.length + holds.length + faults.length < MANY_DEVIATIONS) return trial;
@@ -90,7 +90,7 @@ function* oneHold(trial: Trial): Shrinking {
   return trial;
 }
 
-/** The number of the first held event. */
+/** Returns the number of the first held event. */
 function numberOf({ from }: Hold): number {
   return Number(from.slice(1));
 }
@@ -122,7 +122,9 @@ function sameAnchor(a: Preemption | undefined, b: Preemption): boolean {
   return a?.before === b.before && a?.after === b.after;
 }
 
-/** A run that starts at rest makes a shorter story. Event numbers differ there, so holds begin with the first event. */
+/**
+ * Tries a settled start: a run that starts at rest makes a shorter story. Event numbers differ there, so holds begin with the first event.
+ */
 function* settledStart(trial: Trial): Shrinking {
   if (trial.workload.start === 'settled') return trial;
   const holds = trial.schedule.holds.map((hold): Hold => ({ ...hold, from: '@0', until: 'heal' }));
@@ -175,7 +177,7 @@ function* simplifyWorkload(trial: Trial): Shrinking {
         workload,
         schedule: withoutActors(current.schedule, current.workload.programs, workload.programs),
       };
-      // Without an operation, the second update may have become the first.
+      // Once an operation is dropped, the second update may have become the first.
       for (const retargeted of [candidate, withLowerNumbers(candidate)]) {
         if (retargeted === undefined || !(yield retargeted)) continue;
         current = retargeted;
@@ -188,7 +190,7 @@ function* simplifyWorkload(trial: Trial): Shrinking {
   return current;
 }
 
-/** Lowers every occurrence number by one; undefined if that is impossible. */
+/** Returns the trial with every occurrence number lowered by one; undefined if that is impossible. */
 function withLowerNumbers(trial: Trial): Trial | undefined {
   let changed = false;
   const lower = (label: string): string => {
@@ -197,13 +199,16 @@ function withLowerNumbers(trial: Trial): Trial | undefined {
     return lowered ?? label;
   };
   const schedule = relabelled(trial.schedule, (label, place) =>
-    // Streams are numbered by how often they were opened; a held request is an anchor like others.
+    // Streams are numbered by how often they were opened; a held request is an anchor like any other.
     place === 'held' && !label.includes('!') ? label : lower(label),
   );
   return changed ? { ...trial, schedule } : undefined;
 }
 
-/** More steps than any hold or fault needs. Without a limit, a failure that does not depend on the size of a hold would shrink for ever. */
+/**
+ * The most simplifications of one deviation, more than any hold or fault needs. Without a limit, a failure that does not depend on the size
+ * of a hold would shrink for ever.
+ */
 const SIMPLER_MAX = 64;
 
 function* simplifyDeviations(trial: Trial): Shrinking {

@@ -1,4 +1,4 @@
-/** Validates declared answers of pods and services: in a configuration, in a file of their own, and in stored findings. */
+/** Validates declared answers of pods and services: in a configuration, in a separate file, and in stored findings. */
 import { z } from 'zod';
 import type {
   ExecAnswer,

@@ -12,7 +12,7 @@ import type { Shape } from './common.ts';
 import { counterexampleTarget } from './counterexample.ts';
 import { decode, encode, type Format } from './format.ts';
 
-/** A schema with one optional number for each measure. */
+/** Returns a schema with one optional number for each measure. */
 export function byMeasure(value: z.ZodType<number>): z.ZodType<Measures> {
   const shape = Object.fromEntries(
     Object.entries(MEASURES).map(([name, description]) => [name, value.exactOptional().meta({ description })]),
@@ -40,7 +40,7 @@ const schema: z.ZodType<Baseline> = z
 
 export const BASELINE: Format<Baseline> = { kind: 'baseline', version: 1, schema, upgrades: [] };
 
-/** The baseline as a versioned JSON text. */
+/** Encodes the baseline as versioned JSON. */
 export function encodeBaseline(baseline: Baseline): string {
   return encode(BASELINE, baseline);
 }

@@ -2,7 +2,7 @@
  * Versioned JSON documents: the code that all stored formats share.
  *
  * Owns: reading (text → JSON → upgrade → schema), writing in a stable order, and the error messages for malformed files. Does not own: the
- * formats themselves. Start with `schedule.ts` for a small one.
+ * formats themselves. Start with `schedule.ts` for a small format.
  */
 import type { z } from 'zod';
 import { isRecord } from 'stalemate-apiserver/objects/json';
@@ -24,7 +24,7 @@ export interface Format<T> {
   readonly schema: z.ZodType<T>;
   /** `upgrades[0]` upgrades version 1 to 2, and so on: always `version - 1` steps. */
   readonly upgrades: readonly Upgrade[];
-  /** Parts that are documents of their own, with their own version. */
+  /** Parts that are separate documents, with their own versions. */
   readonly parts?: { readonly [key: string]: Format<unknown> };
 }
 
@@ -76,7 +76,7 @@ export function decodeJson<T>(format: Format<T>, json: unknown, source: string):
   return current as T;
 }
 
-/** The `kind` of a document, if any. */
+/** Returns the `kind` of a document, if any. */
 export function kindOf(json: unknown): string | undefined {
   if (!isRecord(json)) return undefined;
   if (typeof json['kind'] === 'string') return json['kind'];
@@ -84,7 +84,7 @@ export function kindOf(json: unknown): string | undefined {
   return 'programs' in json ? 'workload' : undefined;
 }
 
-/** The embedded server accepts objects with half this depth. */
+/** The greatest accepted depth; the embedded server accepts objects with half of it. */
 const LEVELS_MAX = 2000;
 
 /** Parses JSON, or reports where the file is malformed. */

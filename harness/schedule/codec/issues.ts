@@ -1,4 +1,4 @@
-/** Formats a schema's issues with a value, for the author of a file. */
+/** Formats the issues that a schema has with a value, for the author of a file. */
 import type { z } from 'zod';
 
 type Path = readonly PropertyKey[];
@@ -6,7 +6,7 @@ type Path = readonly PropertyKey[];
 /** The most issues to print; readers ignore more. */
 const PRINTED_MAX = 4;
 
-/** The first issues as `at PLACE: EXPECTATION`, with the number of further ones. */
+/** Returns the first issues as `at PLACE: EXPECTATION`, with the number of further ones. */
 export function describeIssues(error: z.ZodError, value: unknown): string {
   const issues = flatten(error.issues, []);
   if (issues.length === 0) return 'for an unknown reason';
@@ -17,7 +17,7 @@ export function describeIssues(error: z.ZodError, value: unknown): string {
   return `${printed.join('; ')}${more}`;
 }
 
-/** `schedule.preemptions[0].run`; the root of the document has a name too. */
+/** Returns, for example, `schedule.preemptions[0].run`; the root of the document has a name too. */
 function placeText(path: Path): string {
   if (path.length === 0) return 'the top level';
   let text = '';
@@ -34,7 +34,7 @@ interface PlacedIssue {
   readonly path: Path;
 }
 
-/** For a union without a match, the branch that got furthest is the most informative: its issue has the longest path. */
+/** Flattens issues. For a union without a match, the branch that got furthest is the most informative: its issue has the longest path. */
 function flatten(issues: readonly z.core.$ZodIssue[], base: Path): readonly PlacedIssue[] {
   const out: PlacedIssue[] = [];
   for (const issue of issues) {

@@ -1,8 +1,8 @@
 /**
  * The stored form of the passing run next to a failing one, without what the two have in common.
  *
- * Two runs of one workload are identical until they diverge. Of each list only the entries after that are stored, and objects that also
- * occur in the failing run are referenced by its keys.
+ * Two runs of one workload are identical until they diverge. Of each list, only the entries after the divergence are stored, and objects
+ * that also occur in the failing run are referenced by its keys.
  */
 import { z } from 'zod';
 import { jsonEqual } from 'stalemate-apiserver/objects/json';

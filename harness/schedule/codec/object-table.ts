@@ -19,7 +19,7 @@ export class ObjectTableWriter {
     this.#table = new Map(Object.entries(known));
   }
 
-  /** Returns the key of an object; a new one if no equal object of its revision is stored yet. */
+  /** Returns the key of an object, which is a new one if no equal object of its revision is stored yet. */
   keyOf(object: KubeObject): ObjectKey {
     const known = this.#keys.get(object);
     if (known !== undefined) return known;
@@ -38,7 +38,7 @@ export class ObjectTableWriter {
     return key;
   }
 
-  /** Keys in the order of first use; JSON readers sort integer keys in ascending order anyway. */
+  /** Returns the table, with keys in the order of first use; JSON readers sort integer keys in ascending order anyway. */
   table(): { [key: ObjectKey]: KubeObject } {
     return Object.fromEntries(this.#table);
   }

@@ -34,7 +34,7 @@ export const RECORD: Format<StoredRecord> = {
   kind: 'record',
   version: 3,
   schema,
-  // Version 1 had no violation: readers judge its history again. Version 2 had no neighbouring run: readers do without.
+  // Version 1 had no violation: readers judge its history again. Version 2 had no neighbouring run: readers do without one.
   upgrades: [(document) => document, (document) => document],
   parts: { counterexample: COUNTEREXAMPLE, history: HISTORY, neighbour: NEIGHBOUR },
 };

@@ -28,7 +28,7 @@ export const RECORDING: Format<StoredRecording> = {
   kind: 'recording',
   version: 2,
   schema,
-  // Version 1 had no runs of campaigns.
+  // Version 1 could not hold runs of campaigns.
   upgrades: [(stored) => stored],
   parts: { schedule: SCHEDULE, history: HISTORY },
 };

@@ -28,7 +28,7 @@ const place = {
   kind: z.literal('soak-line'),
   about: z
     .string()
-    // Folders are named after it.
+    // Folders are named after this digest.
     .regex(/^\w+$/, 'expected letters and digits')
     .meta({ description: 'Digest of target and configuration: lines that differ in it are not added up' }),
   epoch: z.string().min(1).meta({ description: 'What the seeds are derived from, besides the shard' }),

@@ -2,7 +2,7 @@
  * The common base of the aimed strategies: default order, one writer's operation at a time, and watch events of one kind withheld for a
  * while.
  *
- * Makes no choice of its own: a strategy decides which kind, and when to release it. Start at {@link Orderly}.
+ * Makes no choice of its own: a strategy decides which kind to withhold, and when to release it. Start at {@link Orderly}.
  */
 import { roleOf } from '../../model/actor.ts';
 import type { Item, View } from '../../model/item.ts';
@@ -11,7 +11,7 @@ import type { Draws } from './draws.ts';
 import { unreachable } from './random-walk.ts';
 import type { StrategyHints } from './strategy.ts';
 
-/** The resource of an item, `pods`, `widgets.example.com`; empty if it has none. */
+/** Returns the resource of an item, such as `pods` or `widgets.example.com`; empty if the item has none. */
 export function kindOf({ touches }: Item): string {
   return touches.slice(0, Math.max(0, touches.indexOf('/')));
 }
@@ -22,8 +22,8 @@ export function isTargetWrite(item: Item): boolean {
 }
 
 /**
- * Picks a kind that the target watches: from the reference run, so that a hold can begin before the first event, else the kind of the first
- * event.
+ * Returns a function that picks a kind that the target watches: one from the reference run, so that a hold can begin before the first
+ * event, else the kind of the first event.
  */
 export function watchedKind(draws: Draws, { watched = [] }: StrategyHints): (view: View) => string | undefined {
   let kind = watched[draws.int(Math.max(1, watched.length))];
@@ -44,7 +44,7 @@ export class Orderly {
     this.#running = actor;
   }
 
-  /** Drops the items that begin a writer's operation, as long as other items or time are left; returns all of them otherwise. */
+  /** Drops the items that begin a writer's operation, as long as other items or time are left; otherwise returns all items. */
   withoutBeginnings({ timer }: View, items: readonly Item[]): readonly Item[] {
     const left = items.filter((item) => !hasProgram(item.actor) || item.actor === this.#running);
     return left.length > 0 || timer !== undefined ? left : items;

@@ -1,8 +1,8 @@
 /**
  * Collisions: other actors act between the target's read and the write based on it. An operation that touches the same object nearly always
  * goes first; in half of the runs its change is withheld from the target for a few more writes. In most runs writers wait for such a moment
- * instead of acting as soon as they can, and often skip the first ones: what an error leaves undone is repaired by the next write, so only
- * the last one exposes it. Finds lost updates, blind patches, dropped errors and retries without a fresh read.
+ * instead of acting as soon as they can, and often skip the first such moments: the next write repairs what an error left undone, so only
+ * the last write exposes the error. Finds lost updates, blind patches, dropped errors and retries without a fresh read.
  */
 import { roleOf } from '../../model/actor.ts';
 import type { Item, View } from '../../model/item.ts';
@@ -10,14 +10,17 @@ import { hasProgram } from '../default-order.ts';
 import { isTargetWrite, kindOf, Orderly, withoutEvents } from './by-kind.ts';
 import type { MakeStrategy } from './strategy.ts';
 
-/** The chance, in percent, that an operation on the same object goes before a write of the target; then that of one on another object. */
+/**
+ * The chance, in percent, that an operation on the same object goes before a write of the target; OTHER_OBJECT is the chance for an
+ * operation on another object.
+ */
 const SAME_OBJECT = 80;
 const OTHER_OBJECT = 15;
 /** The most writes of the target for which the change is withheld from it. */
 const WITHHELD_WRITES_MAX = 4;
 /** In this many of three runs, writers wait for a collision. */
 const WAITING_OF_THREE = 2;
-/** How many writes to the object they let pass first. */
+/** How many writes to the object writers let pass before they act. */
 const PASSED = [0, 0, 1, 2] as const;
 
 export const collide: MakeStrategy = (draws) => {
@@ -26,7 +29,7 @@ export const collide: MakeStrategy = (draws) => {
   const awaitsCollision = draws.int(3) < WAITING_OF_THREE;
   let passes = awaitsCollision ? (PASSED[draws.int(PASSED.length)] ?? 0) : 0;
   let hidden: { readonly kind: string; left: number } | undefined;
-  /** Writes that have been decided on: a waiting item is not decided on again. */
+  /** The `seq` of writes that have been decided on; a waiting item is not decided on again. */
   const decided = new Set<number>();
   return {
     pick: (view) => {
@@ -50,7 +53,8 @@ export const collide: MakeStrategy = (draws) => {
 };
 
 /**
- * An actor whose next operation touches the same object, else any. The user comes last, since a changed spec triggers the target anyway.
+ * Returns the next item of an actor whose operation touches the same object, else of any actor. The user comes last, since a changed spec
+ * triggers the target anyway.
  */
 function competitor({ items }: View, write: Item): Item | undefined {
   const others = items.filter((item) => hasProgram(item.actor));

@@ -9,11 +9,11 @@ import { isTargetWrite, kindOf, Orderly, watchedKind, withoutEvents } from './by
 import { randomWalk } from './random-walk.ts';
 import type { MakeStrategy } from './strategy.ts';
 
-/** The hold begins after this many writes of the target; mostly at once. */
+/** The hold begins after one of these numbers of writes of the target; mostly at once. */
 const BEGIN_WRITES = [0, 0, 0, 1, 1, 2, 3, 5] as const;
-/** The hold ends after this many more writes, or with the run. */
+/** The hold ends after one of these numbers of further writes, or with the run. */
 const END_WRITES = [1, 2, 3, 4, 6, 8, 12, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY] as const;
-/** One run in this many is random otherwise. */
+/** In one run of this many, everything else happens at random. */
 const RANDOM_ONE_IN = 4;
 
 export const lag: MakeStrategy = (draws, hints) => {
@@ -34,10 +34,10 @@ export const lag: MakeStrategy = (draws, hints) => {
   };
 };
 
-/** The most writers' operations that a hold lasts for. */
+/** The largest number of writers' operations that a hold lasts for. */
 const OPERATIONS_MAX = 3;
 
-/** A change and its reversal, which the target observes together: a watch is held while other actors complete this many operations. */
+/** Lets the target observe a change and its reversal together: a watch is held while other actors complete this many operations. */
 export const unobservedState: MakeStrategy = (draws, hints) => {
   const kindIn = watchedKind(draws, hints);
   let left = 1 + draws.int(OPERATIONS_MAX);
@@ -51,7 +51,7 @@ export const unobservedState: MakeStrategy = (draws, hints) => {
       for (const actor of view.completed) if (hasProgram(actor) && writes >= begin) left--;
       const holding = writes >= begin && left > 0 && others.length > 0;
       if (!holding) return noted(orderly.pick(view, view.items));
-      // The actors that make and revert the change go first: the target would act in between.
+      // The actors that make and revert the change go first, as otherwise the target would act in between.
       const [first] = others;
       if (first !== undefined && kindOf(first) === kind) orderly.run(first.actor);
       return noted(orderly.pick(view, withoutEvents(view, kind)));

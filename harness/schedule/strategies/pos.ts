@@ -1,6 +1,6 @@
 /**
- * Partial-order sampling: a random priority per pending item; when an item happens, those that conflict with it draw a new one. Samples
- * orders of conflicting items evenly instead of orders of everything.
+ * Partial-order sampling: a random priority per pending item; when an item happens, those that conflict with it draw a new priority.
+ * Samples orders of conflicting items evenly instead of orders of everything.
  */
 import type { Item } from '../../model/item.ts';
 import { conflicts } from '../../model/item.ts';

@@ -12,7 +12,7 @@ export const randomWalk: MakeStrategy = (draws) => ({
   },
 });
 
-/** A view is never empty; this satisfies the type checker without a cast. */
+/** Throws. A view is never empty; this satisfies the type checker without a cast. */
 export function unreachable(): never {
   throw new TypeError('a strategy was asked to pick from nothing');
 }

@@ -2,8 +2,8 @@
  * Two restarts that hurt: one that leaves only the first of two related writes done, and one after which the new incarnation starts from an
  * old state.
  *
- * Owns: where the target crashes and what its next incarnation is shown. Both need the fault `crash`; with that switched off, the default
- * order remains. The gate decides which lists may legally be stale: only those with `resourceVersion=0`.
+ * Owns: where the target crashes and what its next incarnation is shown. Both strategies need the fault `crash`; if it is switched off,
+ * only the default order remains. The gate decides which lists may legally be stale: only those with `resourceVersion=0`.
  */
 import { roleOf } from '../../model/actor.ts';
 import { answersChange, type Item } from '../../model/item.ts';
@@ -43,7 +43,7 @@ export const intermediateState: MakeStrategy = (draws) => {
 const BEHIND_MAX = 8;
 const SILENT_WRITES_MAX = 6;
 
-/** A restart whose first list of one kind is stale where that is legal, and whose watch of that kind lags. */
+/** Restarts the target with a stale first list of one kind, where that is legal, and with a lagging watch of that kind. */
 export const staleState: MakeStrategy = (draws, hints) => {
   const kindIn = watchedKind(draws, hints);
   const at = WRITES[draws.int(WRITES.length)] ?? 0;

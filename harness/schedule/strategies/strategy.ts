@@ -1,7 +1,7 @@
 /**
  * A strategy chooses among pending items; `search-scheduler.ts` adds faults and the fair tail.
  *
- * To add one: a file beside this one with a function that creates it, a line in `index.ts`.
+ * To add a strategy, add a file beside this one with a function that creates it, and a line in `index.ts`.
  */
 import type { Link } from '../../model/connection-fault.ts';
 import type { Item, View } from '../../model/item.ts';
@@ -23,19 +23,19 @@ export interface StrategyHints {
   readonly conflictSteps: number;
   /** The kinds that the target watches, `pods`, `widgets.example.com`. */
   readonly watched?: readonly string[];
-  /** The duration of the target's locks, if it was seen to hold one. */
+  /** The duration of the target's locks in ms, if it was seen to hold one. */
   readonly lockMs?: number;
-  /** Whether delays are free: time advances at once if nothing else can happen. */
+  /** True if delays are free, as time advances at once if nothing else can happen. */
   readonly mayDelay?: boolean;
-  /** Links whose connections may be disturbed; absent: none. */
+  /** Links whose connections may be disturbed; absent if no link may be. */
   readonly links?: readonly Link[];
 }
 
 export type MakeStrategy = (draws: Draws, hints: StrategyHints) => Strategy;
 
 /**
- * The task of an item: the unit of priorities. A watch stream is a task of its own, so that a strategy can starve one cache while its actor
- * continues to write.
+ * Returns the task of an item, the unit of priorities. A watch stream is a separate task, so that a strategy can starve one cache while its
+ * actor continues to write.
  */
 export function taskOf(item: Item): string {
   if (item.kind === 'event') return item.stream;

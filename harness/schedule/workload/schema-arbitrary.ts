@@ -1,8 +1,8 @@
 /**
  * Values from a custom resource's structural schema: other values for the leaves of a sample, and whole objects.
  *
- * Owns: which values are worth trying. Does not own: whether the target handles one (a reference run decides,
- * `execution/run/references.ts`), whether it is valid (the API server decides). Start at {@link specChanges}.
+ * Owns: which values are worth trying. Does not own: whether the target handles a value (a reference run decides,
+ * `execution/run/references.ts`), whether the value is valid (the API server decides). Start at {@link specChanges}.
  */
 import type { JsonValue, KubeObject } from 'stalemate-apiserver/objects/object';
 import { setAt } from '../../model/edit.ts';
@@ -34,7 +34,7 @@ const ITEMS_MAX = 3;
 /** Edits of one leaf, the most informative first, and the rank of the leaf. */
 interface Leaf {
   readonly edits: readonly LeafEdit[];
-  /** Counts and lists before booleans and enums, those before free text. */
+  /** Sorts counts and lists before booleans and enums, and those before free text. */
   readonly rank: 0 | 1 | 2;
   readonly depth: number;
 }
@@ -46,7 +46,7 @@ interface Found {
 
 /**
  * Returns single edits of the sample's spec that its schema permits, as candidates. First one edit of every leaf in the sample, counts and
- * leaves near the top first, then the second of each, and so on; fields that the sample omits come last.
+ * leaves near the top first, then the second edit of each leaf, and so on; fields that the sample omits come last.
  */
 export function specChanges(crd: KubeObject, sample: KubeObject): readonly LeafEdit[] {
   const schema = schemaOfVersion(crd, sample.apiVersion);
@@ -125,7 +125,7 @@ function collectList(schema: Schema, list: readonly JsonValue[], path: FieldPath
   }
 }
 
-/** Edits inside an item that no path can address: the whole list is replaced. */
+/** Collects edits inside an item that no path can address; each replaces the whole list. */
 function collectItem(items: Schema, list: readonly JsonValue[], index: number, path: FieldPath, found: Found): void {
   const map = asMap(list[index]);
   if (map === undefined) return;
@@ -137,18 +137,18 @@ function collectItem(items: Schema, list: readonly JsonValue[], index: number, p
   }
 }
 
-/** The schema of an item without its identifying keys, which stay unchanged. */
+/** Returns the schema of an item without its identifying keys, which stay unchanged. */
 function withoutKeys(items: Schema, keys: readonly string[]): Schema {
   const properties = Object.entries(asMap(items['properties']) ?? {}).filter(([key]) => !keys.includes(key));
   return { ...items, properties: Object.fromEntries(properties) };
 }
 
-/** The keys of a list map. */
+/** Returns the keys of a list map. */
 function mapKeysOf(schema: Schema): readonly string[] {
   return (asList(schema['x-kubernetes-list-map-keys']) ?? []).filter((key) => typeof key === 'string');
 }
 
-/** The key that identifies the items of a list, by the schema: the key of a list map, or a required name. */
+/** Returns the key that identifies the items of a list according to the schema: the key of a list map, or a required name. */
 function identifyingKey(schema: Schema, items: Schema, list: readonly JsonValue[]): string | undefined {
   const named = requiredOf(items).filter((key) => /name$/i.test(key));
   return [...mapKeysOf(schema), ...named].find((key) => {
@@ -157,7 +157,7 @@ function identifyingKey(schema: Schema, items: Schema, list: readonly JsonValue[
   });
 }
 
-/** The list with one more item: a copy of the last one under another name. */
+/** Returns the list with one more item: a copy of the last one under a different name. */
 function oneMore(
   schema: Schema,
   list: readonly JsonValue[],

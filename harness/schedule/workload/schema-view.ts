@@ -27,7 +27,7 @@ export function asText(value: JsonValue | undefined): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** The schema of `apiVersion` in a CRD; undefined if it does not serve that version. */
+/** Returns the schema of `apiVersion` in a CRD; undefined if the CRD does not serve that version. */
 export function schemaOfVersion(crd: KubeObject, apiVersion: string): Schema | undefined {
   const { version } = parseApiVersion(apiVersion);
   const versions = asList(asMap(crd['spec'])?.['versions']) ?? [];
@@ -35,13 +35,13 @@ export function schemaOfVersion(crd: KubeObject, apiVersion: string): Schema | u
   return asMap(asMap(served?.['schema'])?.['openAPIV3Schema']);
 }
 
-/** `integer`, `string`, …; `int-or-string` for those; empty if any type is allowed. */
+/** Returns `integer`, `string`, …; `int-or-string` for fields that allow both; empty if any type is allowed. */
 export function typeOf(schema: Schema): string {
   if (schema['x-kubernetes-int-or-string'] === true) return 'int-or-string';
   return asText(schema['type']) ?? '';
 }
 
-/** The schema of one key of a map; undefined if the schema does not permit the key. */
+/** Returns the schema of one key of a map; undefined if the schema does not permit the key. */
 export function propertySchema(schema: Schema, key: string): Schema | undefined {
   const properties = asMap(schema['properties']);
   if (properties !== undefined && Object.hasOwn(properties, key)) return asMap(properties[key]) ?? NO_SCHEMA;
@@ -54,7 +54,7 @@ export function requiredOf(schema: Schema): readonly string[] {
   return (asList(schema['required']) ?? []).filter((key) => typeof key === 'string');
 }
 
-/** The keys that each alternative (`oneOf`, `anyOf`) requires. */
+/** Returns the keys that each alternative (`oneOf`, `anyOf`) requires. */
 export function alternativesOf(schema: Schema): readonly (readonly string[])[] {
   const branches = [...(asList(schema['oneOf']) ?? []), ...(asList(schema['anyOf']) ?? [])];
   return branches.map((branch) => requiredOf(asMap(branch) ?? {}));
@@ -68,7 +68,7 @@ export function isImmutable(schema: Schema): boolean {
   );
 }
 
-/** The bounds of a number; exclusive ones are moved inwards by one. */
+/** Returns the bounds of a number; exclusive ones are moved inwards by one. */
 export function boundsOf(schema: Schema): { readonly min: number; readonly max: number } {
   const min = asNumber(schema['minimum']) ?? Number.NEGATIVE_INFINITY;
   const max = asNumber(schema['maximum']) ?? Number.POSITIVE_INFINITY;
@@ -125,7 +125,7 @@ function numbersNear(schema: Schema, start: number | undefined): readonly number
   const { min, max } = boundsOf(schema);
   const step = asNumber(schema['multipleOf']) ?? 1;
   const around = start === undefined ? [1, 2] : [start + step, start - step];
-  // Counts are not negative unless the schema says so, and a very low minimum is no interesting boundary.
+  // Counts are not negative unless the schema says so, and a very low minimum is not an interesting boundary.
   const floor = Number.isFinite(min) ? min : Math.min(0, start ?? 0);
   return [...around, 0, min, max].filter((n) => n >= floor && Math.abs(n - (start ?? 0)) <= 10);
 }

@@ -1,5 +1,5 @@
 /**
- * Simplifications of a workload, in the order of trying.
+ * Simplifications of a workload, in the order in which they are tried.
  *
  * Pure. Every candidate is smaller than its workload (fewer programs, then fewer operations, then simpler ones), so that repeated shrinking
  * terminates.
@@ -8,7 +8,7 @@ import { jsonEqual } from 'stalemate-apiserver/objects/json';
 import type { JsonValue } from 'stalemate-apiserver/objects/object';
 import type { Program, ProgramOp, Workload } from '../../model/workload.ts';
 
-/** Candidates: without a program, without operations, with simpler operations, with a settled start. */
+/** Yields candidates: without a program, without operations, with simpler operations, with a settled start. */
 export function* shrinkWorkload(workload: Workload): Generator<Workload> {
   const { programs } = workload;
   const withPrograms = (changed: readonly Program[]): Workload => ({ ...workload, programs: changed });
@@ -27,7 +27,7 @@ export function* shrinkWorkload(workload: Workload): Generator<Workload> {
   if (workload.start === 'empty') yield { ...workload, start: 'settled' };
 }
 
-/** Halves first, then without one operation; never empty: dropping the program is another candidate. */
+/** Yields halves first, then lists without one operation; never an empty list, as dropping the program is a separate candidate. */
 function* fewerOps(ops: readonly ProgramOp[]): Generator<readonly ProgramOp[]> {
   if (ops.length < 2) return;
   if (ops.length > 3) {
@@ -38,7 +38,7 @@ function* fewerOps(ops: readonly ProgramOp[]): Generator<readonly ProgramOp[]> {
   for (const index of ops.keys()) yield ops.toSpliced(index, 1);
 }
 
-/** Replaces the operations of a program, and drops heal operations that are no longer needed. */
+/** Returns the program with other operations, and without heal operations that are no longer needed. */
 function withOps(program: Program, ops: readonly ProgramOp[]): Program {
   if (program.heal === undefined) return { ...program, ops };
   const { heal: all, ...rest } = program;
@@ -52,8 +52,8 @@ function touchesSame(a: ProgramOp, b: ProgramOp): boolean {
 }
 
 /**
- * One request is simpler than two, a merge patch is easier to read than a JSON patch, the server's default is simpler than a deletion
- * policy.
+ * Yields simpler forms of an operation: one request is simpler than two, a merge patch is easier to read than a JSON patch, the server's
+ * default is simpler than a deletion policy.
  */
 function* simplerOps(op: ProgramOp): Generator<ProgramOp> {
   if (op.afterMs !== undefined) {

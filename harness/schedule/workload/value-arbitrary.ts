@@ -1,8 +1,8 @@
 /**
  * Valid values of a structural schema as fast-check arbitraries: small, and often at a boundary.
  *
- * Owns: the keywords of Kubernetes' structural schemas. The API server rejects what they cannot express (CEL rules, formats that servers do
- * not validate, patterns with a different meaning in JavaScript than in Go). Start at {@link valueArbitrary}.
+ * Owns: the keywords of Kubernetes' structural schemas. The API server rejects what these keywords cannot express (CEL rules, formats that
+ * servers do not validate, patterns with a different meaning in JavaScript than in Go). Start at {@link valueArbitrary}.
  */
 import * as fc from 'fast-check';
 import type { JsonObject, JsonValue, KubeObject } from 'stalemate-apiserver/objects/object';
@@ -105,10 +105,10 @@ function textArbitrary(schema: Schema): fc.Arbitrary<string> {
 /** The number of samples that show whether JavaScript's reading of a pattern agrees with Go's. */
 const TRIES = 20;
 
-/** By schema, because creating one takes milliseconds. */
+/** Cached arbitraries by schema, because creating one takes milliseconds. */
 const matching = new WeakMap<Schema, fc.Arbitrary<string> | undefined>();
 
-/** Returns undefined for patterns that fast-check cannot generate from, and for those with another meaning in JavaScript. */
+/** Returns undefined for patterns that fast-check cannot generate from, and for patterns with a different meaning in JavaScript. */
 function matchingArbitrary(schema: Schema, maxLength: number): fc.Arbitrary<string> | undefined {
   const pattern = asText(schema['pattern']);
   if (pattern === undefined) return undefined;
@@ -140,7 +140,7 @@ function listArbitrary(schema: Schema, depth: number): fc.Arbitrary<readonly Jso
 function mapArbitrary(schema: Schema, depth: number): fc.Arbitrary<JsonObject> {
   const properties = asMap(schema['properties']) ?? {};
   const required = new Set(requiredOf(schema));
-  // One of the alternatives is chosen; keys that only the others require are left out.
+  // One of the alternatives is chosen; keys that only the other alternatives require are left out.
   const branches = alternativesOf(schema);
   const disputed = new Set(branches.flat());
   const chosen = new Set(branches[0]);

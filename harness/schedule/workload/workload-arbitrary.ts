@@ -2,8 +2,8 @@
  * Workloads as a fast-check arbitrary: few writers, short programs, often with spec changes by the user.
  *
  * Owns: how many writers of which kinds take part in one run. A run uses up to three kinds (five if it waits for long) and leaves out the
- * others (swarm testing), so that combinations are tried that others would mask. Operations of a writer are drawn from its own table
- * (`writer.ts`), built once per campaign because this runs before every trial. Shrinking is `shrink-workload.ts`.
+ * others (swarm testing), so that combinations are tried that the other kinds would mask. Operations of a writer are drawn from its own
+ * table (`writer.ts`), built once per campaign because this runs before every trial. Shrinking is `shrink-workload.ts`.
  */
 import * as fc from 'fast-check';
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
@@ -23,7 +23,7 @@ export interface WorkloadArbitraryOptions extends Partial<WriterContext> {
    * wait have the usual number.
    */
   readonly rivals?: boolean;
-  /** Absent: mostly settled, sometimes empty. */
+  /** How the run starts; absent: mostly settled, sometimes empty. */
   readonly start?: Workload['start'];
 }
 
@@ -54,7 +54,10 @@ const EMPTY_START_ONE_IN_AIMED = 2;
 /** In this many of four aimed runs, writers are where the target writes the same list or map, or else the same object. */
 const CONTESTING_OF_FOUR = 2;
 const UPDATING_OF_FOUR = 1;
-/** In this many of eight aimed runs that start at rest, the user triggers the target; in one of the others, the user and a writer. */
+/**
+ * In this many of eight aimed runs that start at rest, the user triggers the target; in one of the other runs, the user and a writer
+ * together.
+ */
 const STIRRED_BY_USER_OF_EIGHT = 4;
 
 /** Generates workloads for one target. Generating one takes a handful of draws. */
@@ -149,7 +152,7 @@ class WorkloadArbitrary extends fc.Arbitrary<Workload> {
     return new fc.Value<Workload>(workload, undefined);
   }
 
-  /** What triggers a target at rest: a changed spec, the loss of an object that it created, or both. */
+  /** Returns what triggers a target at rest: a changed spec, the loss of an object that it created, or both. */
   #trigger(mrng: fc.Random): { readonly byUser: boolean; readonly by?: Armed } {
     if (this.#triggering.length === 0) return { byUser: true };
     const drawn = mrng.nextInt(0, 7);
@@ -157,7 +160,7 @@ class WorkloadArbitrary extends fc.Arbitrary<Workload> {
     return { byUser: drawn === 7, by: pick(this.#triggering, mrng) };
   }
 
-  /** How long one program of the run waits, in ms; undefined in most runs. */
+  /** Returns how long one program of the run waits, in ms; undefined in most runs. */
   #wait(mrng: fc.Random): number | undefined {
     const waits = this.#waitsMs;
     if (waits.length === 0 || mrng.nextInt(1, WAITING_ONE_IN) > 1) return undefined;
@@ -166,7 +169,7 @@ class WorkloadArbitrary extends fc.Arbitrary<Workload> {
     return waitMs > LONG_WAIT_MS && mrng.nextInt(1, LONG_ONE_IN) > 1 ? undefined : waitMs;
   }
 
-  /** The writers that may take part in one run. */
+  /** Returns the writers that may take part in one run. */
   #candidates(mrng: fc.Random): readonly Armed[] {
     if (!this.#aimed) return this.#writers;
     const drawn = mrng.nextInt(0, 3);
@@ -189,7 +192,7 @@ class WorkloadArbitrary extends fc.Arbitrary<Workload> {
 /**
  * Makes one of the programs wait before one of its operations.
  *
- * @param isLast - Wait before its last operation: then the changes made before the hours pass are what the target encounters.
+ * @param isLast - True to wait before the program's last operation, so that after hours the target encounters the changes made before them.
  */
 function withWait(programs: readonly Program[], afterMs: number, isLast: boolean, mrng: fc.Random): readonly Program[] {
   const able = programs.filter(({ standing, ops }) => standing !== true && ops.length > 0);

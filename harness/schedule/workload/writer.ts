@@ -15,13 +15,13 @@ export interface AimObject {
   readonly kind: string;
   readonly object: KubeObject;
   readonly relation: 'read' | 'written' | 'created-by-target' | 'sample';
-  /** Whether the target updates it after its creation: then another writer causes conflicts. */
+  /** True if the target updates the object after its creation, so that another writer causes conflicts. */
   readonly updated: boolean;
   readonly hasStatus: boolean;
   readonly hasScale: boolean;
   /** The leaf patterns that the target changes. */
   readonly ownedLeaves: readonly string[];
-  /** Finalizers that the target added: no writer touches those. */
+  /** Finalizers that the target added, which no writer touches. */
   readonly targetFinalizers: readonly string[];
   /** The `openAPIV3Schema` of its version, for custom resources; without it only well-known fields are written. */
   readonly schema?: JsonObject;
@@ -47,7 +47,7 @@ export interface WriterContext {
   readonly sample: readonly KubeObject[];
   /** An object that exists under the same uid in every run: a harmless owner to refer to. */
   readonly bystander?: OwnerReference;
-  /** Whether the cluster runs garbage collection: without it foreground deletion hangs for ever. */
+  /** True if the cluster runs garbage collection, without which foreground deletion hangs for ever. */
   readonly garbageCollection?: boolean;
 }
 
@@ -58,16 +58,19 @@ export interface AdversarialWriter {
   readonly about: string;
   /** `user`: its programs run as the user, the actor that also applies the sample. */
   readonly as?: 'user';
-  /** Stays active through heal and settle, like an autoscaler. */
+  /** True if it stays active through heal and settle, like an autoscaler. */
   readonly standing?: boolean;
-  /** Changes the spec of a sample object. At most one per run: only single changes are known to be healthy. */
+  /**
+   * True if it changes the spec of a sample object. At most one such writer takes part in a run: only single changes are known to be
+   * healthy.
+   */
   readonly changesSpec?: boolean;
   /** Generates one to three operations, simplest first; undefined if it does not apply to this target. */
   ops(aim: Aim, context: WriterContext): fc.Arbitrary<readonly ProgramOp[]> | undefined;
-  /** Whether the target writes the same list or map of this object as the writer. */
+  /** Reports whether the target writes the same list or map of this object as the writer. */
   readonly contests?: (object: AimObject) => boolean;
-  /** Whether the target has to react to the writer's change although the user changed nothing. */
+  /** Reports whether the target has to react to the writer's change although the user changed nothing. */
   readonly stirs?: (object: AimObject) => boolean;
-  /** The operations with which it cleans up after contention. */
+  /** Returns the operations with which it cleans up after contention. */
   heal?(ops: readonly ProgramOp[], aim: Aim): readonly ProgramOp[];
 }
