@@ -17,15 +17,15 @@ import type { FieldPath, ObjectTarget, Program, ProgramOp } from '../model/workl
 
 export interface ProgramContext {
   readonly upstream: Upstream;
-  /** The real name for a canonical one; undefined if the object has not been created yet. */
+  /** Returns the real name for a canonical one; undefined if the object has not been created yet. */
   resolveName(target: ObjectTarget): string | undefined;
   /** Resolves once the object has been created, or when no further operation may start. */
   appears(target: ObjectTarget): Promise<void>;
   /** Resolves after this much idle run time, in ms, or when no further operation may start. */
   waits(ms: number): Promise<void>;
   /**
-   * Called when operation `index` is over. While a recreation waits for the old object to disappear, every check counts as an operation of
-   * its own, so that a scheduler which runs one operation at a time lets others act in between.
+   * Called when operation `index` is over. While a recreation waits for the old object to disappear, every check counts as a separate
+   * operation, so that a scheduler which runs one operation at a time lets others act in between.
    */
   onOpDone(index: number): void;
   /** Reports whether no further operation may start. */
@@ -36,7 +36,7 @@ export interface ProgramContext {
 
 /** The number of attempts to remove a writer's own list item: conflicts must not leave a finalizer behind. */
 const REMOVALS_MAX = 6;
-/** How often applying an object is retried after a webhook did not answer, and with which delay. */
+/** How often applying an object is tried while a webhook does not answer; `APPLY_AGAIN_MS` is the delay between tries. */
 const APPLIES_MAX = 5;
 const APPLY_AGAIN_MS = 1_000;
 /** How often a recreation checks whether the old object is gone. */
@@ -53,7 +53,7 @@ export async function runProgram(program: Program, context: ProgramContext): Pro
   }
 }
 
-/** Stands for the answer to a request that got none. */
+/** Represents the missing answer to a request. */
 const NO_ANSWER: ApiResponse = { code: 0, body: '' };
 
 class Runner {
@@ -121,7 +121,10 @@ class Runner {
     return read.code === 200 ? jsonPatch(read.body as JsonObject, op.path, op.value) : undefined;
   }
 
-  /** GET, edit, PUT with the version read. Returns the last status code; 200 without a PUT if the edit changes nothing. */
+  /**
+   * Sends a GET, edits the object, and sends a PUT with the version read. Returns the last status code; 200 without a PUT if the edit
+   * changes nothing.
+   */
   async #update(
     path: string,
     subresource: 'status' | 'scale' | undefined,
@@ -195,12 +198,12 @@ function isUnmade(name: string | undefined): boolean {
   return name === undefined || name.includes('~');
 }
 
-/** Builds the merge patch that sets `value` at a path of map keys; `null` removes. */
+/** Builds the merge patch that sets `value` at a path of map keys; `null` removes the key. */
 function mergePatch(path: FieldPath, value: JsonValue): JsonValue {
   return path.reduceRight<JsonValue>((inner, key) => ({ [key as string]: inner }), value);
 }
 
-/** Builds the JSON patch that sets `value` at `path`; list items are located in `object`, undefined if they do not exist. */
+/** Builds the JSON patch that sets `value` at `path`; list items are located in `object`. Returns undefined if they do not exist. */
 export function jsonPatch(object: JsonObject | undefined, path: FieldPath, value: JsonValue): JsonValue | undefined {
   const pointer = pointerTo(object, path);
   if (pointer === undefined) return undefined;

@@ -1,10 +1,10 @@
 /**
- * The garbage collector: deletes objects whose owners are all gone, and does what foreground and orphaning deletions wait for.
+ * The garbage collector: deletes objects whose owners are all gone, and does the work that foreground and orphaning deletions wait for.
  *
  * Owns: the graph of owners and dependents, fed with committed changes, and the resulting writes. Mirrors pkg/controller/garbagecollector
- * of Kubernetes: an owner is its uid in the dependent's namespace, so a recreated owner counts as absent. It sends no requests as long as
- * nothing is deleted. Differences: it sees changes without lag (its requests can still be delayed at the gate), and it does not break
- * cycles of foreground deletion. Start at {@link GarbageCollector.onChange}.
+ * of Kubernetes: an owner is identified by its uid within the dependent's namespace, so a recreated owner counts as absent. It sends no
+ * requests as long as nothing is deleted. Differences: it sees changes without lag (its requests can still be delayed at the gate), and it
+ * does not break cycles of foreground deletion. Start at {@link GarbageCollector.onChange}.
  */
 import type { KubeObject, OwnerReference } from 'stalemate-apiserver/objects/object';
 import type { Upstream } from 'stalemate-apiserver/wire/http';
@@ -86,7 +86,7 @@ class GarbageCollector {
     this.#unlink(uid, before.metadata.ownerReferences ?? []);
   }
 
-  /** Queues an owner that waits for its dependents when it has one less. */
+  /** Queues an owner that waits for its dependents when one of them is gone. */
   #requeueOwner(owner: string): void {
     const object = this.#live.get(owner);
     if (object !== undefined && isWaiting(object)) this.#queue.add(owner);
@@ -106,7 +106,7 @@ class GarbageCollector {
     return this.#judge(uid, object);
   }
 
-  /** Deletes the object if all its owners are gone; removes dangling references if only some are. */
+  /** Deletes the object if all its owners are gone; removes dangling references if only some owners are gone. */
   async #judge(uid: string, object: KubeObject): Promise<WorkResult> {
     const references = object.metadata.ownerReferences ?? [];
     const solid: OwnerReference[] = [];
@@ -203,7 +203,7 @@ function isWaiting(object: KubeObject): boolean {
   return object.metadata.deletionTimestamp !== undefined && has(object, FOREGROUND);
 }
 
-/** An owner in another namespace counts as absent. */
+/** Returns the state of an owner for dependents in a namespace; an owner in a different namespace counts as absent. */
 function stateIn(namespace: string, owner: KubeObject): OwnerState {
   const { namespace: home = '' } = owner.metadata;
   if (home !== '' && home !== namespace) return 'absent';

@@ -17,7 +17,7 @@ export interface RunFacts {
   readonly random: Random;
   /** Epoch milliseconds. */
   readonly now: () => number;
-  /** Calls `then` after this much run time, unless the run is over by then. */
+  /** Calls `then` after this much run time, unless the run has ended. */
   readonly after: (delayMs: number, then: () => void) => void;
   /** The resources that the target read in earlier runs. */
   readonly reads: ReadonlySet<string>;
@@ -37,7 +37,9 @@ export function createRunEnvironment(
   return [...controllers, createWorkloads({ upstream: port(WORKLOADS), kinds, now: run.now, trial })];
 }
 
-/** `auto`: only workloads that the target creates and reads back, since no other client waits for them. */
+/**
+ * Returns the rules for a run. `auto`: only workloads that the target creates and reads back are managed, since no client waits for others.
+ */
 function rulesOf(workloads: 'auto' | 'fast' | 'slow', { reads, random, after }: RunFacts): TrialRules {
   const auto = workloads === 'auto';
   return {

@@ -1,4 +1,4 @@
-/** The environment controllers of a run, as its settings request. A real cluster has its own. */
+/** The environment controllers of a run, as its settings request. A real cluster has its own controllers. */
 import type { Upstream } from 'stalemate-apiserver/wire/http';
 import type { ActorId } from '../../model/actor.ts';
 import type { RunSettings } from '../../model/counterexample.ts';

@@ -1,8 +1,8 @@
 /**
  * The namespace controller: empties a terminating namespace, then finalizes it.
  *
- * Owns: which kinds of a namespace may still have objects. Without it a deleted namespace stays terminating for ever, as on a bare API
- * server.
+ * Owns: which kinds of a namespace may still have objects. Without this controller a deleted namespace stays terminating for ever, as on a
+ * bare API server.
  */
 import { groupResource, type JsonObject, type KubeObject, type ResourceKind } from 'stalemate-apiserver/objects/object';
 import type { Upstream } from 'stalemate-apiserver/wire/http';
@@ -47,7 +47,7 @@ class NamespaceController {
     }
   }
 
-  /** One version of each namespaced kind. */
+  /** Returns one version of each namespaced kind. */
   #namespacedKinds(): Map<string, ResourceKind> {
     const kinds = new Map<string, ResourceKind>();
     for (const kind of this.#kinds.resourceKinds()) {
@@ -74,7 +74,7 @@ class NamespaceController {
     return kinds.size > 0 ? 'done' : this.#finalize(name);
   }
 
-  /** Lists a collection; undefined if that failed. Kinds that cannot be listed have no objects. */
+  /** Lists a collection; undefined if the request failed and should be retried. Kinds that cannot be listed have no objects. */
   async #objectsAt(path: string): Promise<readonly KubeObject[] | undefined> {
     const answer = await this.#send('GET', path);
     if (answer.code === 200) return (answer.body as { readonly items?: readonly KubeObject[] }).items ?? [];

@@ -1,10 +1,10 @@
-/** Requests of environment controllers: JSON in and out; a broken connection is a status code of its own. */
+/** Requests of environment controllers: JSON in and out; a broken connection has a separate status code. */
 import type { JsonValue, ResourceKind } from 'stalemate-apiserver/objects/object';
 import { call, ConnectionFailure } from 'stalemate-apiserver/wire/call';
 import type { ApiResponse, Method, Upstream } from 'stalemate-apiserver/wire/http';
 import type { WorkResult } from './work-queue.ts';
 
-/** The kinds of the server. */
+/** The kinds that the server serves. */
 export interface Kinds {
   kindFor(apiVersion: string, kind: string): ResourceKind | undefined;
   resourceKinds(): readonly ResourceKind[];
@@ -31,7 +31,7 @@ export function sender(upstream: Upstream, actor: string): Send {
   };
 }
 
-/** Reports whether to retry: the outcome is unknown or temporary (conflict, overload, failure, broken connection). */
+/** Returns `again` if the outcome is unknown or temporary (conflict, overload, failure, broken connection), else `done`. */
 export function toTry({ code }: ApiResponse): WorkResult {
   return code === NO_ANSWER || code === 409 || code === 429 || code >= 500 ? 'again' : 'done';
 }

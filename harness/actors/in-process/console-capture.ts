@@ -12,7 +12,7 @@ export interface ConsoleCapture {
   uninstall(): void;
 }
 
-/** `onLine` gets the output of running incarnations; that of ended ones is dropped. All other code prints as before. */
+/** Starts capturing. `onLine` gets the output of running incarnations; output of ended ones is dropped. All other code prints as before. */
 export function captureConsole(time: VirtualTime, onLine: (actor: ActorId, line: string) => void): ConsoleCapture {
   const patches = new Patches();
   for (const stream of [process.stdout, process.stderr]) {

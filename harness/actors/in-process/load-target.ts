@@ -79,7 +79,7 @@ function importFile(specifier: string): Promise<unknown> {
   return import(specifier) as Promise<unknown>;
 }
 
-/** Resolves client-node from the target; falls back to our own copy if the target cannot resolve one and so does not use it. */
+/** Resolves client-node from the target; falls back to our own copy if the target cannot resolve client-node and so does not use it. */
 async function findClientNode(
   module: string,
 ): Promise<{ readonly directory: string | undefined; readonly version: string }> {
@@ -148,7 +148,7 @@ function importFailed(module: string, cause: unknown): HarnessError {
   return new HarnessError('TARGET_INVALID', `"${module}" cannot be imported: ${said}; ${hint}`, { cause });
 }
 
-/** For a syntax error, only the first line of Node's stack has the location, often in a file that the module imports. */
+/** Returns the location of a syntax error. Only the first line of Node's stack has it, often in a file that the module imports. */
 function placeOf(module: string, cause: unknown): string {
   const [, url, line] = /^(file:\S+):(\d+)\n/.exec((cause instanceof Error && cause.stack) || '') ?? [];
   return url === undefined ? '' : ` (${relative(dirname(module), fileURLToPath(url))}:${line})`;

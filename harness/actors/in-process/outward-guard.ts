@@ -15,7 +15,7 @@ import { userFrame } from '../../determinism/user-frame.ts';
 import { HarnessError } from '../../model/errors.ts';
 
 export interface OutwardGuard {
-  /** @throws {TARGET_UNCONTROLLED} if something was refused, with the line of code that requested it. */
+  /** @throws {TARGET_UNCONTROLLED} if something was refused, with the line of code that attempted it. */
   readonly check: () => void;
   readonly uninstall: () => void;
 }
@@ -47,7 +47,7 @@ export function installOutwardGuard(): OutwardGuard {
     patches.value(childProcess, name, (program: unknown) => {
       throw refuse(`starting the program "${String(program)}"`);
     });
-  // A worker thread has a net module of its own, without this guard.
+  // A worker thread would have its own net module, without this guard.
   const guarded = new Proxy(workerThreads.Worker, {
     construct: () => {
       throw refuse('starting a worker thread');
@@ -71,7 +71,7 @@ export function installOutwardGuard(): OutwardGuard {
   };
 }
 
-/** `example.com:443`, or the path of a socket: from the arguments of `connect`, or from Node's normalised form of them. */
+/** Returns `example.com:443`, or the path of a socket, from the arguments of `connect` or Node's normalised form of them. */
 function addressOf(args: readonly unknown[]): string {
   const [first, second] = Array.isArray(args[0]) ? (args[0] as readonly unknown[]) : args;
   if (typeof first === 'object' && first !== null) {

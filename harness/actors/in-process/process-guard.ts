@@ -34,7 +34,7 @@ interface Watched {
   readonly listeners: { readonly event: string | symbol; readonly listener: Method }[];
 }
 
-/** `at fn (file:line:column)` or `at file:line:column`. */
+/** Matches `at fn (file:line:column)` or `at file:line:column`. */
 const FRAME = /^\s+at (?:.*\()?(.+?):(\d+):\d+\)?$/;
 
 const REGISTERING = ['on', 'once', 'addListener', 'prependListener', 'prependOnceListener'] as const;

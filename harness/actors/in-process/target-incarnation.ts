@@ -1,8 +1,8 @@
 /**
  * One incarnation of an in-process target: started with a KubeConfig that uses an `Upstream`, ended by a crash or a regular stop.
  *
- * A crash permanently cuts its transport and its timers. Module state survives it, since the module stays loaded: the only difference
- * between an in-process restart and a real one.
+ * A crash permanently cuts its transport and its timers. Module state survives it, since the module stays loaded: this is the only
+ * difference between an in-process restart and a real one.
  */
 import type { Upstream } from 'stalemate-apiserver/wire/http';
 import { createInProcessKubeConfig } from 'stalemate-apiserver/client-node/kube-config';
@@ -21,7 +21,7 @@ export interface TargetHostOptions {
   readonly transport: Transport;
   readonly namespace: string;
   readonly userAgent?: string;
-  /** Whether it gets a store outside the cluster. */
+  /** True if it gets a store outside the cluster. */
   readonly effects?: boolean;
 }
 
@@ -94,7 +94,7 @@ class ModuleInstance implements TargetIncarnation, Upstream {
     }
   }
 
-  /** Forwards nothing after the end: requests vanish, and answers to earlier ones never arrive. */
+  /** Forwards a request, but nothing after the end: requests vanish, and answers to earlier ones never arrive. */
   send(...[request, sink]: Parameters<Upstream['send']>): () => void {
     if (this.#over) return () => {};
     const abort = this.#upstream.send(request, {

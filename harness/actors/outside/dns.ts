@@ -30,7 +30,7 @@ export function questionIn(message: Buffer): Question | undefined {
   let at = HEAD_BYTES;
   for (;;) {
     const length = message[at];
-    // In a query nothing precedes the name that a compression pointer could refer to.
+    // In a query, nothing that a compression pointer could refer to precedes the name.
     if (length === undefined || length > LABEL_MAX || at + length + 1 > message.length) return undefined;
     at++;
     if (length === 0) break;
@@ -47,7 +47,10 @@ export function questionIn(message: Buffer): Question | undefined {
   };
 }
 
-/** Builds the answer to a question: an IPv4 address; `null` for a name that does not exist. Existing names have no IPv6 address. */
+/**
+ * Builds the answer to a question. `address` is an IPv4 address, or `null` for a name that does not exist. Existing names have no IPv6
+ * address.
+ */
 export function answerOf({ id, flags, question, type }: Question, address: string | null): Buffer {
   const records = address !== null && type === A ? [recordOf(address)] : [];
   const head = Buffer.alloc(HEAD_BYTES);
@@ -59,7 +62,7 @@ export function answerOf({ id, flags, question, type }: Question, address: strin
   return Buffer.concat([head, question, ...records]);
 }
 
-/** An address record for the queried name, with a TTL of 0. */
+/** Returns an address record for the queried name, with a TTL of 0. */
 function recordOf(address: string): Buffer {
   const bytes = address.split('.').map(Number);
   return Buffer.from([0xc0, HEAD_BYTES, 0, A, 0, 1, 0, 0, 0, 0, 0, bytes.length, ...bytes]);

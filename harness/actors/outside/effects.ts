@@ -38,7 +38,7 @@ export function effectsFor(upstream: Upstream): Effects {
   };
 }
 
-/** Sends a call to the server behind `upstream`. Rejects like a broken connection. */
+/** Sends a call to the server behind `upstream`. If the connection breaks, the promise rejects. */
 export function answerTo(upstream: Upstream, call: Parameters<typeof toRequest>[0]): Promise<RestAnswer> {
   const asked = toRequest(call);
   if (isAnswer(asked)) return Promise.resolve(asked);

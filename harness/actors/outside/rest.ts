@@ -1,9 +1,9 @@
 /**
  * A simple REST store, implemented by requests to the API server that stores its resources.
  *
- * `POST /disks` creates one with a generated id, or, with an `Idempotency-Key`, the one for that key; `PUT /disks/a` creates or replaces;
- * `GET`, `PATCH` (JSON merge patch) and `DELETE` work as usual; `GET /disks` lists. Bodies and answers are JSON objects; answers include
- * the `id`. Owns: the translation, both ways. Pure. Start at {@link toRequest} and {@link toAnswer}.
+ * `POST /disks` creates a resource with a generated id or, with an `Idempotency-Key`, the resource for that key; `PUT /disks/a` creates or
+ * replaces; `GET`, `PATCH` (JSON merge patch) and `DELETE` work as usual; `GET /disks` lists. Bodies and answers are JSON objects; answers
+ * include the `id`. Owns: the translation, both ways. Pure. Start at {@link toRequest} and {@link toAnswer}.
  */
 import { createHash } from 'node:crypto';
 import { isMap } from 'stalemate-apiserver/objects/json';
@@ -89,7 +89,7 @@ export function isAnswer(value: ApiRequest | RestAnswer): value is RestAnswer {
   return 'status' in value;
 }
 
-/** A server-side apply, which creates a missing object: the only request that is as idempotent as a PUT. */
+/** Returns a server-side apply, which creates a missing object; no other request is as idempotent as a PUT. */
 function put(collection: string, id: string, body: JsonObject): ApiRequest {
   return request(
     'PATCH',
@@ -124,7 +124,7 @@ function pathOf(collection: string, id: string): string {
   return `${OUTSIDE_PATH}/${nameOf(collection, id)}`;
 }
 
-/** Targets choose the ids: one that is no valid object name is replaced by its digest. */
+/** Returns the name of the object. Targets choose the ids; an id that is not a valid object name is replaced by its digest. */
 function nameOf(collection: string, id: string): string {
   return `${collection}-${NAME.test(id) ? id : digest(id)}`;
 }

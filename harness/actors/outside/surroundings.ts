@@ -1,9 +1,9 @@
 /**
  * The network around an incarnation of the target, outside the cluster: host names of declared servers, and unknown names.
  *
- * In its own network a program resolves names at a DNS server on loopback. Declared names resolve to loopback addresses where our servers
- * listen, whose requests go through the gate; all other names do not exist, and are recorded. Owns: sockets. Does not own: the answers
- * (`apiserver/kubelet/declared.ts`). Start at {@link openSurroundings}.
+ * In its own network, a program resolves names through a DNS server on loopback. Declared names resolve to loopback addresses where our
+ * servers listen, whose requests go through the gate; all other names do not exist, and are recorded. Owns: sockets. Does not own: the
+ * answers (`apiserver/kubelet/declared.ts`). Start at {@link openSurroundings}.
  */
 import { createServer, type IncomingMessage, type Server as HttpServer, type ServerResponse } from 'node:http';
 import type { Server, Socket } from 'node:net';
@@ -130,7 +130,7 @@ class Listening {
     });
   }
 
-  /** Treats a TCP connection as a request. */
+  /** Serves a TCP connection as a single request. */
   #speak(stream: Socket, connection: Socket): void {
     stream.pause();
     const cancel = this.#ask(

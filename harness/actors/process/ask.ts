@@ -8,7 +8,7 @@ export interface Answer {
   readonly body: string;
 }
 
-/** The most bytes read of an answer. */
+/** The most bytes of an answer that are read. */
 const BODY_MAX = 8 * 1024 * 1024;
 
 /** Resolves with the answer to a GET. Rejects if nothing listens there, or after the timeout. */

@@ -1,8 +1,8 @@
 /**
  * The command line of a process target with its placeholders filled in, and its environment by allow-list.
  *
- * Owns: that nothing of the user's session that could point the target to another cluster reaches it. Start at {@link filledIn} and {@link
- * cleanEnvironment}.
+ * Owns: keeping everything from the user's session that could point the target to a different cluster away from it. Start at {@link
+ * filledIn} and {@link cleanEnvironment}.
  */
 import { fileURLToPath } from 'node:url';
 import type { ProcessTarget } from '../../model/counterexample.ts';
@@ -24,7 +24,7 @@ export interface Placeholders {
 
 const PLACEHOLDER = /\{(?:(kubeconfig|namespace|files|certs|effects)|port(?::([\w.-]+))?)\}/g;
 const NAMES = ['kubeconfig', 'namespace', 'files', 'certs', 'effects', 'port'] as const;
-/** A word in braces, but neither a shell variable nor a Go template's double braces. */
+/** Matches a word in braces, but neither a shell variable nor a Go template's double braces. */
 const BRACED = /(?<![{$\w])\{([A-Za-z][\w-]*)(:[^{}]*)?\}(?!\})/g;
 
 /** A word in braces that is no placeholder, and the placeholder that it resembles. */
@@ -50,7 +50,7 @@ function meantBy(name: string): string | undefined {
   return nearest !== undefined && editDistance(name, nearest) <= Math.min(2, name.length / 2) ? nearest : undefined;
 }
 
-/** The port names in the words: `webhook` for `{port:webhook}`, the empty one for `{port}`. */
+/** Returns the port names in the words: `webhook` for `{port:webhook}`, the empty one for `{port}`. */
 export function portNames(words: readonly string[]): readonly string[] {
   const found = words.flatMap((word) => [...word.matchAll(PLACEHOLDER)]);
   return [...new Set(found.flatMap(([, other, name = '']) => (other === undefined ? [name] : [])))];
@@ -76,7 +76,7 @@ const NO_HOME = fileURLToPath(new URL('no-home', import.meta.url));
 /** A kubeconfig with a cluster that does not exist, so that no client falls back to an existing one. */
 const NO_CLUSTER = fileURLToPath(new URL('no-cluster.yaml', import.meta.url));
 
-/** The environment of a worker with a module target: nothing in it points to a cluster or contains credentials. */
+/** Returns the environment of a worker with a module target: nothing in it points to a cluster or contains credentials. */
 export function moduleEnvironment(session: { readonly [name: string]: string | undefined }): {
   readonly [name: string]: string;
 } {
@@ -87,13 +87,14 @@ export function moduleEnvironment(session: { readonly [name: string]: string | u
 }
 
 /**
- * An incarnation runs for seconds: with less compilation, a Java virtual machine needs 40 % less processor time to start. Flags on its
- * command line take precedence.
+ * Options for Java. An incarnation runs for seconds, and with less compilation a Java virtual machine needs 40 % less processor time to
+ * start. Flags on its command line take precedence.
  */
 const QUICK_JAVA = '-XX:TieredStopAtLevel=1 -XX:CompileThresholdScaling=3';
 
 /**
- * The environment of one incarnation: the allowed part of `session`, a home folder of its own, the kubeconfig, and its author's additions.
+ * Returns the environment of one incarnation: the allowed part of `session`, a home folder of its own, the kubeconfig, and the author's
+ * additions.
  */
 export function cleanEnvironment(
   session: { readonly [name: string]: string | undefined },

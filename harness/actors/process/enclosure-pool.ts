@@ -17,7 +17,7 @@ export class EnclosurePool {
   /** The actual isolation, and a warning for the user if it differs from what was requested. */
   readonly network: Network;
   readonly warning: string | null;
-  /** Whether incarnations have a file system of their own. */
+  /** True if incarnations have a file system of their own. */
   readonly hasOwnFiles: boolean;
   /** The reason why the clocks of incarnations cannot be controlled; null if they can. */
   readonly unsteered: string | null;
@@ -68,7 +68,9 @@ export class EnclosurePool {
     };
   }
 
-  /** Connects to a port that was assigned to an incarnation, or to that port of the youngest incarnation whose program listens on it. */
+  /**
+   * Connects to a port that was assigned to an incarnation, or else to this port of the youngest incarnation whose program listens on it.
+   */
   connect(port: number): Promise<Socket> {
     const given = this.#byPort.get(port);
     const [first = this.#latest, ...others] = given === undefined ? [...this.#byProgram.values()].reverse() : [given];

@@ -14,11 +14,11 @@ import { processWrapper, type ProcessWrapper } from './process-wrapper.ts';
 export interface Enclosure extends ProcessWrapper {
   /** The actual network, which may differ from the requested one. */
   readonly network: Network;
-  /** A warning for the user if it differs from the requested one. */
+  /** A warning for the user if the network differs from the requested one. */
   readonly warning: string | null;
-  /** The prefix of a command line that enters its network; one array for each network. */
+  /** The prefix of a command line that enters its network; the same array for the same network. */
   readonly enter: readonly string[];
-  /** Reports whether it can no longer be used. */
+  /** Reports whether the enclosure can no longer be used. */
   isGone(): boolean;
   /** Opens a listening socket inside, by default on 127.0.0.1; undefined if any socket of ours will do. */
   listen(at?: Address): Promise<Server | undefined>;
@@ -36,7 +36,7 @@ export interface Reach {
   readonly fileSystem: FileSystem;
 }
 
-/** Opens the requested enclosure, or the closest one that the host permits. It ends with this thread. */
+/** Opens the requested enclosure, or the closest one that the host permits. The enclosure ends with this thread. */
 export async function openEnclosure({ network, fileSystem }: Reach): Promise<Enclosure> {
   if (network === 'host') return hostEnclosure(fileSystem, null);
   const namespace = await openNamespace();

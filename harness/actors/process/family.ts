@@ -19,7 +19,7 @@ function childrenOf(path: string): readonly number[] {
   }
 }
 
-/** The /proc folders of its threads; none once it has ended. */
+/** Returns the /proc folders of a process's threads; none once it has ended. */
 export function tasksOf(pid: number): readonly string[] {
   try {
     return readdirSync(`/proc/${pid}/task`).map((thread) => `/proc/${pid}/task/${thread}`);

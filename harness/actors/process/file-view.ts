@@ -34,7 +34,7 @@ export interface Viewer {
   readonly env: { readonly [name: string]: string };
   /** The rest of its environment. */
   readonly inherited: { readonly [name: string]: string };
-  /** Whether it has a network, and so a DNS server, of its own. */
+  /** True if it has its own network, and therefore its own DNS server. */
   readonly ownNames?: boolean;
 }
 
@@ -53,7 +53,7 @@ const PRIVATE_FOLDERS = [
 ];
 /** In a view: the placeholder for the incarnation's own folder with a pod's files below /run. */
 export const POD = '{pod}';
-/** Shared like the folders directly below `/`. */
+/** A folder that is shared like those directly below `/`. */
 const VAR_TMP = '/var/tmp';
 /** Variables with lists of folders whose siblings are needed too, since libraries are next to programs. */
 const PATH_LISTS: ReadonlySet<string> = new Set(['PATH', 'LD_LIBRARY_PATH', 'PYTHONPATH', 'NODE_PATH', 'CLASSPATH']);
@@ -132,12 +132,12 @@ function shownOnce(shown: ReadonlyMap<string, Access>): readonly (readonly [stri
   return kept;
 }
 
-/** The account's home folder, and HOME, which may differ. */
+/** Returns the account's home folder, and HOME, which may differ. */
 function homeFolders(): readonly string[] {
   return foldersOf([homedir(), homeOfAccount()]);
 }
 
-/** Other folders in which the user keeps private files. */
+/** Returns further folders in which the user keeps private files. */
 function settingsFolders(session: Session): readonly string[] {
   return foldersOf([session['XDG_CONFIG_HOME'], session['XDG_RUNTIME_DIR'], stateFolder()]);
 }
@@ -152,7 +152,7 @@ function foldersOf(paths: readonly (string | undefined)[]): readonly string[] {
   );
 }
 
-/** A user id without an account has no home. */
+/** Returns the home folder of the account; undefined for a user id without an account. */
 function homeOfAccount(): string | undefined {
   try {
     return userInfo().homedir;
@@ -180,7 +180,7 @@ interface Secrets {
   readonly folders: readonly string[];
 }
 
-/** Paths that this user may read and other users may not: below `top`, and files directly below `/` (such as swap files). */
+/** Returns paths that this user may read and other users may not: below `top`, and files directly below `/` (such as swap files). */
 function secretsIn(top: string): Secrets {
   const files: string[] = [];
   const folders: string[] = [];
@@ -217,12 +217,12 @@ function kubeconfigs(session: Session): readonly string[] {
     .map((file) => realpathSync(file));
 }
 
-/** Folders such as `~/.ssh` and `~/.kube` contain more than the named file. */
+/** Reports whether a path is in a folder such as `~/.ssh` or `~/.kube`, which contains more than the named file. */
 function isInDotFolder(path: string, own: readonly string[]): boolean {
   return own.some((home) => isWithin(path, home) && relative(home, path).startsWith('.'));
 }
 
-/** A path followed by each result of resolving its symbolic links: all of them must be visible to follow it. */
+/** Returns a path followed by each result of resolving its symbolic links; all of these must be visible for the path to work. */
 function spellingsOf(path: string): readonly string[] {
   const found = [path];
   for (let at = path; found.length < LINKS_MAX;) {
@@ -237,16 +237,16 @@ function spellingsOf(path: string): readonly string[] {
   return found;
 }
 
-/** From the outermost folder to the path itself. */
+/** Returns the ancestors of a path, from the outermost folder to the path itself. */
 function ancestorsOf(path: string): readonly string[] {
   const above = dirname(path) === path ? [] : ancestorsOf(dirname(path));
   return [...above, path];
 }
 
-/** The kernel's limit. */
+/** The kernel's limit on symbolic links in a path. */
 const LINKS_MAX = 40;
 
-/** All mount points. */
+/** Returns all mount points. */
 function mountPlaces(): readonly string[] {
   if (!existsSync('/proc/self/mountinfo')) return [];
   return readFileSync('/proc/self/mountinfo', 'utf8')
@@ -256,7 +256,10 @@ function mountPlaces(): readonly string[] {
     .filter(existsSync);
 }
 
-/** The innermost repository that contains a folder; the folder itself if there is none, or if that would be a home folder. */
+/**
+ * Returns the innermost repository that contains a folder; the folder itself if no repository does, or if the repository would be a home
+ * folder.
+ */
 function projectOf(folder: string, guarded: readonly string[]): string {
   for (let at = folder; dirname(at) !== at; at = dirname(at)) {
     if (guarded.some((other) => isWithin(other, at))) break;
@@ -265,7 +268,7 @@ function projectOf(folder: string, guarded: readonly string[]): string {
   return folder;
 }
 
-/** Installation folders of programs and libraries that it may need. */
+/** Returns the installation folders of programs and libraries that the program may need. */
 function installationsOf(
   { command: [program = ''], cwd, env, inherited }: Viewer,
   guarded: readonly string[],
@@ -290,7 +293,7 @@ function installationsOf(
   ].filter(existsSync);
 }
 
-/** `…/python-3.11` for `…/python-3.11/bin`; but the siblings of a `bin` directly below a home are the user's own. */
+/** Returns `…/python-3.11` for `…/python-3.11/bin`, but not for a `bin` directly below a home folder, whose siblings are the user's own. */
 function installationOf(folder: string, guarded: readonly string[]): readonly string[] {
   const whole = dirname(folder);
   // A version manager's folder, which contains nothing else.
@@ -301,7 +304,7 @@ function installationOf(folder: string, guarded: readonly string[]): readonly st
 
 const FIRST_LINE_MAX = 256;
 
-/** The interpreter in a script's first line. */
+/** Returns the interpreter in a script's first line. */
 function interpreterOf(file: string, folders: readonly string[]): readonly string[] {
   if (!statSync(file).isFile()) return [];
   const buffer = Buffer.alloc(FIRST_LINE_MAX);
@@ -313,7 +316,7 @@ function interpreterOf(file: string, folders: readonly string[]): readonly strin
   return named !== undefined && isAbsolute(named) && existsSync(named) ? [named] : [];
 }
 
-/** Absolute paths in words: `/a`, `--config=/a/b.yaml`, `/a.jar:/b.jar`, `/lib/*`. */
+/** Returns the absolute paths in words: `/a`, `--config=/a/b.yaml`, `/a.jar:/b.jar`, `/lib/*`. */
 function namedIn(words: readonly string[]): readonly string[] {
   return words
     .flatMap((word) => word.split(/[:=,;]/))

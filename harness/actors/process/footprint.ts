@@ -6,7 +6,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import type { Footprint } from '../../model/history.ts';
 
-/** Sums over these processes; undefined if the system does not report it, or all of them have ended. */
+/** Returns the sums over these processes; undefined if the system does not report their use, or all of them have ended. */
 export function footprintOf(pids: readonly number[]): Footprint | undefined {
   const found = pids.flatMap((pid) => readOne(pid) ?? []);
   if (found.length === 0) return undefined;

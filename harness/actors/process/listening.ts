@@ -4,7 +4,7 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 /** The value of `st` for a listening socket. */
 const LISTEN = '0A';
 
-/** Sorted; empty if this kernel does not list them, or all of them have ended. */
+/** Returns the ports, sorted; empty if this kernel does not list them, or all of the processes have ended. */
 export function portsOf(pids: readonly number[]): readonly number[] {
   const ports = new Set<number>();
   for (const pid of pids) {
@@ -15,7 +15,7 @@ export function portsOf(pids: readonly number[]): readonly number[] {
   return [...ports].toSorted((a, b) => a - b);
 }
 
-/** By inode. */
+/** Returns the sockets of a process, by inode. */
 function socketsOf(pid: number): ReadonlySet<string> {
   const folder = `/proc/${pid}/fd`;
   try {
@@ -31,7 +31,7 @@ function target(link: string): string {
   try {
     return readlinkSync(link);
   } catch {
-    // Closed meanwhile.
+    // The file was closed in the meantime.
     return '';
   }
 }

@@ -4,8 +4,8 @@ import { dirname, join } from 'node:path';
 
 export interface MountedFile {
   /**
-   * `files`: below `{files}`, which the command names; `home`: below its temporary folder; `pod`: below /var/run, if the host permits
-   * mounts.
+   * `files`: below `{files}`, which the command names; `home`: below the incarnation's temporary folder; `pod`: below /var/run, if the host
+   * permits mounts.
    */
   readonly below: 'files' | 'home' | 'pod';
   /** The mount path in a pod. */
@@ -56,14 +56,14 @@ export function mountFolders(mounted: readonly MountedFolder[], folders: LifeFol
   }
 }
 
-/** The path of a mounted folder on the host. */
+/** Returns the path of a mounted folder on the host. */
 export function mountedAt({ path }: MountedFolder, { files }: Pick<LifeFolders, 'files'>): string {
   return placeOf(files, path);
 }
 
 /**
  * Replaces all files of a folder atomically, as a kubelet does: each is a link through `..data`, which one rename points to another folder.
- * Programs that watch the files notice it.
+ * Programs that watch the files notice the change.
  */
 export function writeEntries(folder: MountedFolder, folders: Pick<LifeFolders, 'files'>): void {
   const place = mountedAt(folder, folders);
@@ -80,7 +80,7 @@ export function writeEntries(folder: MountedFolder, folders: Pick<LifeFolders, '
   renameSync(next, join(place, CURRENT));
   const names = new Set(Object.keys(folder.entries).map((path) => join('/', path).split('/')[1] ?? ''));
   const there = readdirSync(place, { withFileTypes: true });
-  // Another mount lies inside this folder.
+  // The folder may contain another mount.
   for (const entry of there)
     if (entry.isSymbolicLink() && entry.name !== CURRENT && !names.has(entry.name)) rmSync(join(place, entry.name));
   for (const name of names)
@@ -96,7 +96,7 @@ function currentIn(place: string): string | undefined {
   }
 }
 
-/** Makes the path absolute first, so that ".." cannot lead out of the folder. */
+/** Returns a path below a folder. The path is made absolute first, so that ".." cannot lead out of the folder. */
 function placeOf(folder: string, path: string): string {
   return join(folder, join('/', path));
 }

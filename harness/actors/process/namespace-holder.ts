@@ -7,7 +7,7 @@
 import { createSocket, type Socket as NameSocket } from 'node:dgram';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 
-/** A request from the parent. Ports are those of loopback inside. */
+/** A request from the parent. Ports are loopback ports inside the namespace. */
 export type Ask =
   | { readonly id: number; readonly ask: 'listen'; readonly at?: { readonly host: string; readonly port: number } }
   | { readonly id: number; readonly ask: 'names' }

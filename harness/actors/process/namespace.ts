@@ -1,8 +1,8 @@
 /**
  * A network namespace with loopback only, kept alive by a program of ours (`namespace-holder.ts`) that opens sockets in it.
  *
- * Owns: creating it with standard Linux tools, as root or in a user namespace; communicating with the holder. It lasts as long as the
- * thread that opened it. Start at {@link openNamespace}.
+ * Owns: creating it with standard Linux tools, as root or in a user namespace; communicating with the holder. The namespace lasts as long
+ * as the thread that opened it. Start at {@link openNamespace}.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import type { Socket as NameSocket } from 'node:dgram';
@@ -18,13 +18,13 @@ export interface Address {
 }
 
 export interface NetworkNamespace {
-  /** The prefix of a command line that runs it inside. */
+  /** The prefix with which a command line runs inside. */
   readonly enter: readonly string[];
   /** The pid of the holder. */
   readonly pid: number;
-  /** Whether it is in a user namespace of its own. */
+  /** True if it is in a user namespace of its own. */
   readonly hasUser: boolean;
-  /** Whether its holder was killed, so that it can no longer be entered. */
+  /** True if its holder was killed, so that it can no longer be entered. */
   readonly isGone: boolean;
   listen(at?: Address): Promise<Server>;
   /** Opens a socket on the DNS port inside. */
@@ -48,7 +48,8 @@ const UP = [
 ];
 /**
  * Enables immediate ACKs (quickack). Clients that leave Nagle's algorithm on (kube-rs does) send the body of a request only after its head
- * was acknowledged, for which Linux takes 40 ms: each of their writes would take ten times as long. If "ip" is missing, they do.
+ * was acknowledged, which takes Linux 40 ms, so that each of their writes would take ten times as long. Without "ip", their writes do take
+ * that long.
  */
 const QUICK = ['127.0.0.0/8', '127.0.0.1']
   .map((range) => `ip route replace local ${range} dev lo table local proto kernel scope host src 127.0.0.1 quickack 1`)
@@ -56,13 +57,13 @@ const QUICK = ['127.0.0.0/8', '127.0.0.1']
 const START = `{ ${UP.join(' || ')}; } 2>/dev/null || { echo "loopback cannot be brought up" >&2; exit 1; }; { ${QUICK}; } 2>/dev/null; exec "$@"`;
 
 /**
- * Nests one more network namespace: it has its own table of connections only if the surrounding one says so (Linux 6.1), and a small table
- * is read in microseconds. Each step of virtual time checks for bytes in transit, and the host's table, with a quarter of a million slots,
- * takes 4 ms.
+ * Nests one more network namespace: it has its own table of connections only if the surrounding namespace says so (Linux 6.1), and a small
+ * table is read in microseconds. Each step of virtual time checks for bytes in transit, and the host's table, with a quarter of a million
+ * slots, takes 4 ms.
  */
 const SMALL_TABLE = `{ echo 64 > /proc/sys/net/ipv4/tcp_child_ehash_entries && unshare --net true; } 2>/dev/null && exec unshare --net /bin/sh -c "$0" sh "$@"; exec /bin/sh -c "$0" sh "$@"`;
 
-/** The ways to create it: as root, or as any other user in a user namespace. */
+/** The ways to create a namespace: as root, or as any other user in a user namespace. */
 const WAYS = [
   { hasUser: false, unshare: ['--net'], enter: ['--net'] },
   {
@@ -90,7 +91,7 @@ export async function openNamespace(): Promise<NetworkNamespace | { readonly ref
   return { refused };
 }
 
-/** Resolves with the error, or with null. */
+/** Resolves once the holder is ready, with null, or has failed, with the error. */
 function started(holder: ChildProcess): Promise<string | null> {
   return new Promise((resolve) => {
     let said = '';
@@ -101,7 +102,7 @@ function started(holder: ChildProcess): Promise<string | null> {
   });
 }
 
-/** Nothing else runs inside: ports below the ephemeral range stay free until we assign them. */
+/** The assigned ports. Nothing else runs inside, so ports below the ephemeral range stay free until we assign them. */
 const PORTS = { first: 10_000, last: 29_999 } as const;
 /** One counter for all namespaces, so that a port identifies its namespace. */
 let nextPort: number = PORTS.first;
@@ -149,7 +150,7 @@ class HeldNamespace implements NetworkNamespace {
     return (await this.#ask((id) => ({ id, ask: 'listen', ...(at === undefined ? {} : { at }) }))) as Server;
   }
 
-  /** Opened once: it lasts as long as the namespace. */
+  /** Opens the socket once; it lasts as long as the namespace. */
   names(): Promise<NameSocket> {
     this.#names ??= this.#ask((id) => ({ id, ask: 'names' })).then((socket) => (socket as NameSocket).unref());
     return this.#names;

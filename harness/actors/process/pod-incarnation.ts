@@ -2,7 +2,7 @@
  * One incarnation of a target that runs inside a cluster: a front of its own for an `Upstream`, and a pod that uses it as its API server.
  *
  * The pod's in-cluster configuration points to the front: the variables of the Service `kubernetes`, and the token and CA at the mount path
- * of a service account. A crash is SIGKILL, and the end of all its connections. Does not own: the pod (`clusters/kind/pods.ts`), its spec
+ * of a service account. A crash is SIGKILL, and ends all of its connections. Does not own: the pod (`clusters/kind/pods.ts`), its spec
  * (`execution/project/target-pod.ts`). Start at {@link startPod}.
  */
 import { randomBytes } from 'node:crypto';
@@ -35,7 +35,7 @@ export interface PodAccess {
   readonly token: string;
 }
 
-/** Listener of a pod. Nothing is reported after `failed` or `ended`. */
+/** The listener of a pod. Nothing is reported after `failed` or `ended`. */
 export interface PodEars {
   readonly running: () => void;
   readonly printed: (piece: string) => void;
@@ -155,7 +155,7 @@ class PodProcess implements ProcessIncarnation {
     return Promise.resolve({ pid, ...(footprint === undefined ? {} : { footprint }) });
   }
 
-  /** No ports are assigned by name to a target that runs in a pod. */
+  /** Returns undefined: no ports are assigned by name to a target that runs in a pod. */
   portNamed(): undefined {
     return undefined;
   }

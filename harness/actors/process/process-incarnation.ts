@@ -1,8 +1,8 @@
 /**
- * One incarnation of a process target: a front of its own for an `Upstream`, a kubeconfig that points to it, a process group that uses
- * that.
+ * One incarnation of a process target: a front of its own for an `Upstream`, a kubeconfig that points to the front, and a process group
+ * that uses this kubeconfig.
  *
- * A crash is SIGKILL to the whole group and the end of all its connections. Owns: starting, output, ending. Does not own: what happens
+ * A crash is SIGKILL to the whole group, and ends all of its connections. Owns: starting, output, ending. Does not own: what happens
  * between the front and the server (the gate), the command (`command.ts`). Start at {@link startProcess}.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
@@ -85,7 +85,7 @@ export interface ProcessHost {
   readonly hostname?: string;
   /** Files that a pod would have mounted. */
   readonly files: readonly MountedFile[];
-  /** The ConfigMaps and Secrets that it would have mounted, with their content when the incarnation starts. */
+  /** The ConfigMaps and Secrets that a pod would have mounted, with their content when the incarnation starts. */
   readonly folders?: () => readonly MountedFolder[];
   readonly namespace: string;
   /** The namespace of its pod, for programs that read it from their kubeconfig; default {@link namespace}. */
@@ -146,19 +146,19 @@ export interface ProcessIncarnation {
   resume(): void;
   /** Measures its resource use and reads its metrics; undefined once it has ended. */
   look(): Promise<Reading | undefined>;
-  /** The port that its command got under one of these names. */
+  /** Returns the port that its command got under one of these names. */
   portNamed(names: readonly string[]): number | undefined;
-  /** The ports that it listens on. */
+  /** Returns the ports that it listens on. */
   listening?(): readonly number[];
   /** Replaces the content of mounted folders. */
   remount?(folders: readonly MountedFolder[]): void;
-  /** Whether its readiness condition is met. */
+  /** True once its readiness condition is met. */
   readonly ready: boolean;
   /** The control of its clock, if there is one. */
   readonly steering?: Steering | undefined;
-  /** Whether it was paused. */
+  /** True if it was paused. */
   readonly isPaused?: boolean;
-  /** Probes once whether it is ready, if it has a readiness URL. Resolves with whether it did. */
+  /** Probes once whether it is ready, if it has a readiness URL. Resolves with true if it probed. */
   probe?(): Promise<boolean>;
 }
 
@@ -176,9 +176,9 @@ export function startProcess(
 
 /** The user of an incarnation, for a server that checks it. */
 export const USER: UserInfo = { name: 'system:serviceaccount:stalemate:target', groups: ['system:masters'] };
-/** How long to wait for the last output of a process. */
+/** How long to wait for the last output of a process, in ms. */
 const LAST_OUTPUT_MS = 200;
-/** `unshare`, and the shell that it starts. */
+/** The number of processes before a program's own: `unshare`, and the shell that it starts. */
 const WRAPPERS = 2;
 
 class LocalProcess implements ProcessIncarnation {
@@ -188,9 +188,12 @@ class LocalProcess implements ProcessIncarnation {
   readonly #actor: ActorId;
   readonly #upstream: Upstream;
   readonly #life: Lifecycle;
-  /** Created at the last moment, so that an incarnation that is stopped earlier leaves none. */
+  /** The incarnation's folder, created at the last moment, so that an incarnation that is stopped earlier leaves no folder. */
   #folder = '';
-  /** The parent of the folder. No other user can enter it, whatever the target does to the folder: programs in it run with our rights. */
+  /**
+   * The parent of the folder. No other user can enter the parent, whatever the target does to the folder, in which programs run with our
+   * rights.
+   */
   #guard = '';
   #front: LifeFront | undefined;
   #effects: EffectsServer | undefined;
@@ -248,7 +251,7 @@ class LocalProcess implements ProcessIncarnation {
     const kubeconfig = this.#writeKubeconfig(this.#front.url);
     const home = join(this.#folder, 'home');
     mkdirSync(join(home, '.kube'), { recursive: true });
-    // Some programs look nowhere else.
+    // Some programs look for a kubeconfig nowhere else.
     symlinkSync(kubeconfig, join(home, '.kube', 'config'));
     const files = join(this.#folder, 'files');
     const pod = join(this.#folder, 'pod');
@@ -401,7 +404,7 @@ class LocalProcess implements ProcessIncarnation {
     try {
       process.kill(-pid, name);
     } catch {
-      // It has already ended.
+      // The process has already ended.
     }
   }
 
@@ -427,7 +430,7 @@ class LocalProcess implements ProcessIncarnation {
 
   #readLines(stream: NodeJS.ReadableStream): void {
     const lines = new Lines((line) => this.#print(line));
-    // A character may arrive in two pieces.
+    // Decode as a stream: a character may arrive in two pieces.
     stream.setEncoding('utf8');
     stream.on('end', () => lines.end());
     stream.on('data', (piece: string) => lines.take(piece));
@@ -439,11 +442,11 @@ class LocalProcess implements ProcessIncarnation {
     this.#host.print(this.#actor, line);
   }
 
-  /** Its upstream, wrapped to observe the watches that it opens. */
+  /** Returns its upstream, wrapped to observe the watches that it opens. */
   #served(): Upstream {
     return observingWatches(this.#upstream, (request) => this.#readiness?.watching(request));
   }
 }
 
-/** The front is on loopback and exists for one run only. */
+/** The token of every front: a front is on loopback and exists for one run only. */
 const TOKEN = 'stalemate';

@@ -1,8 +1,8 @@
 /**
  * The prefix of a target's command line that keeps its processes from outliving it and from seeing unrelated files.
  *
- * A process may leave its group and its session, but never its pid namespace, which ends with its first process. If the host permits none,
- * the process group and the marked environment have to do (`survivors.ts`). Start at {@link processWrapper}.
+ * A process may leave its group and its session, but never its pid namespace, which ends with its first process. If the host permits no
+ * such namespace, the process group and the marked environment must suffice (`survivors.ts`). Start at {@link processWrapper}.
  */
 import { spawnSync } from 'node:child_process';
 import { getSystemErrorMessage } from 'node:util';
@@ -15,11 +15,11 @@ import { LIFE } from './watched.ts';
 export interface ProcessWrapper {
   /** The prefix of the command line of one incarnation. */
   readonly wrapper: (life: LifeView) => readonly string[];
-  /** Whether all processes of an incarnation end with its first one, even if they try to escape. */
+  /** True if all processes of an incarnation end with its first one, even if they try to escape. */
   readonly endsAll: boolean;
-  /** Why it sees the host's files although it should not; null if it does not. */
+  /** Why an incarnation sees the host's files although it should not; null if it does not. */
   readonly openFiles: string | null;
-  /** Why its clock cannot be controlled; null if it can. */
+  /** Why an incarnation's clock cannot be controlled; null if it can. */
   readonly unsteered: string | null;
 }
 
@@ -62,7 +62,7 @@ export interface Steered {
 export interface JoinedNetwork {
   readonly pid: number;
   readonly hasUser: boolean;
-  /** The same for a command line that the launcher does not start. */
+  /** The prefix that enters this network, for a command line that the launcher does not start. */
   readonly enter: readonly string[];
 }
 
@@ -84,7 +84,7 @@ fi
 "$@"; exit $?`;
 const INIT = ['/bin/sh', '-c', SCRIPT, 'sh'];
 const FORK = ['--pid', '--fork', '--kill-child'];
-/** Remounts /proc: otherwise programs that look themselves up there find another process. */
+/** Remounts /proc: otherwise programs that look themselves up in it would find a different process. */
 const MOUNT = '--mount-proc';
 const PROBE_MS = 5_000;
 
@@ -146,7 +146,8 @@ function launcherWrapper(
 }
 
 /**
- * Only if the mount point can be created: inside a folder that is hidden from the program, so that nothing visible is covered by the mount.
+ * Reports whether the mount point can be created: only inside a folder that is hidden from the program, so that the mount covers nothing
+ * visible.
  */
 function canMount(to: string, folder: string, view: readonly string[]): boolean {
   const hidden = view.filter((_, at) => view[at - 1] === '--hide');
@@ -159,7 +160,7 @@ const SHOWING: ReadonlySet<string> = new Set(['--read', '--overlay', '--cd']);
 
 /** One operation of each kind in a view. */
 const VIEW = ['--hostname', 'probe', '--hide', '/tmp', '--overlay', '/usr'];
-/** Controls the clock through a reader that sends no commands. */
+/** Arguments that control the clock through a reader that sends no commands. */
 const STEERED = ['--steer', '0'];
 /** Launchers that can start programs with controlled clocks here, by kind of network: all networks of a kind permit the same. */
 const ableByNetwork = new Set<string>();
@@ -189,14 +190,14 @@ function unsteerableReason(network: JoinedNetwork | undefined): string | null {
 function steeredBy({ originMs, nowMs, seed, processor }: Steered): readonly string[] {
   return [
     ...['--steer', String(STEERED_BY), '--now', String(Math.round(nowMs * 1e6))],
-    // Exceeds the precision of a number.
+    // A BigInt, because nanoseconds exceed the precision of a number.
     ...['--origin', String(BigInt(Math.round(originMs)) * 1_000_000n)],
     ...(seed === undefined ? [] : ['--seed', String(seed)]),
     ...(processor === undefined ? [] : ['--cpu', String(processor)]),
   ];
 }
 
-/** The target's user inside: the user who starts it, or a mapped root if only that is possible. */
+/** Returns options for the target's user inside: the user who starts it, or a mapped root if only that is possible. */
 function identities(): readonly (readonly string[])[] {
   const uid = process.getuid?.();
   const gid = process.getgid?.();
@@ -205,7 +206,7 @@ function identities(): readonly (readonly string[])[] {
   return [['--user', `--map-user=${uid}`, `--map-group=${gid}`], ['--user', '--map-root-user'], []];
 }
 
-/** Why a wrapper cannot start a program here; null if it can. */
+/** Returns why a wrapper cannot start a program here; null if it can. */
 function startError([program = '', ...args]: readonly string[]): string | null {
   const { status, stderr, error } = spawnSync(program, [...args, 'true'], { timeout: PROBE_MS, encoding: 'utf8' });
   if (status === 0) return null;

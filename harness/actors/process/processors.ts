@@ -1,5 +1,5 @@
 /**
- * Assigns a processor to a target that should have only one: with two, the order of its threads would be random.
+ * Assigns a processor to a target that should have only one: with two processors, the order of its threads would be random.
  *
  * Owns: spreading targets over the processors that this process may use. Start at {@link nextProcessor}.
  */
@@ -8,16 +8,16 @@ import { readFileSync } from 'node:fs';
 /** `Cpus_allowed_list:	0-3,8` */
 const ALLOWED = /^Cpus_allowed_list:\s*(\S+)$/m;
 
-/** Different processes of the harness start with different processors. */
+/** The counter of assignments; different processes of the harness start with different processors. */
 let given = process.pid;
 
-/** Returns them in turn; undefined if they cannot be listed. */
+/** Returns the allowed processors in turn; undefined if they cannot be listed. */
 export function nextProcessor(): number | undefined {
   const allowed = allowedProcessors();
   return allowed[given++ % allowed.length];
 }
 
-/** The processors that this process may use. */
+/** Returns the processors that this process may use. */
 export function allowedProcessors(): readonly number[] {
   try {
     return parseList(ALLOWED.exec(readFileSync('/proc/self/status', 'utf8'))?.[1] ?? '');

@@ -15,15 +15,16 @@ export function isMetricsUrl(text: string): boolean {
 /** The counter of controller-runtime, by controller and result. */
 const CONTROLLER_RUNTIME = 'controller_runtime_reconcile_total';
 /**
- * Counters of other frameworks (`…_reconcile_total`, `…_reconciliations_total`), without those for a subset, which would be counted twice.
+ * Counters of other frameworks (`…_reconcile_total`, `…_reconciliations_total`), without counters for a subset of reconciles, which would
+ * count those twice.
  */
 const GENERIC = /(?:^|_)reconcil(?!.*(?:error|fail|panic|timeout|retr|seconds|duration))\w*_total$/;
 const SAMPLE = /^([A-Za-z_:][\w:]*)(?:\{(.*)\})?\s+(\S+)/;
 const LABEL = /(\w+)="((?:[^"\\]|\\.)*)"/g;
 
 /**
- * Reconciles since the process started, by result: `success`, `error`, … as in controller-runtime; by the name of the counter if it has no
- * `result` label. Undefined if no counter exists.
+ * Returns the reconciles since the process started, by result: `success`, `error`, … as in controller-runtime; by the name of the counter
+ * if it has no `result` label. Returns undefined if no such counter exists.
  */
 export function reconcilesIn(text: string): { readonly [result: string]: number } | undefined {
   const samples = text.split('\n').flatMap((line) => {

@@ -1,5 +1,5 @@
 /**
- * When a started process counts as ready, by its author's condition.
+ * Determines when a started process counts as ready, by its author's condition.
  *
  * Owns: parsing `--ready`, and checking the condition. Does not own: what happens until then (`execution/run/settling.ts` waits). Start at
  * {@link parseReadiness} and {@link watchReadiness}.
@@ -47,13 +47,13 @@ export interface ReadinessWatch {
   printed(line: string): void;
   /** Called when a watch that it requested is open. */
   watching(request: ApiRequest): void;
-  /** Probes once, if it has a readiness URL. Resolves with whether it did. */
+  /** Probes once, if it has a readiness URL. Resolves with true if it probed. */
   probe(): Promise<boolean>;
   /** Stops checking. */
   end(): void;
 }
 
-/** The interval between probes of a URL. */
+/** The interval between probes of a URL, in ms. */
 const ASK_EVERY_MS = 50;
 /** The time limit of a probe. */
 const ANSWER_MS = 2_000;

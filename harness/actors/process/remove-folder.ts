@@ -1,8 +1,8 @@
 /**
  * Removes the folder of an incarnation, which its processes may still be changing because they take a moment to die.
  *
- * If a folder is replaced by a link during the removal, that must not lead out of it into the user's files. `rmSync` uses paths and can be
- * misled (in one of 613 rounds against a program that does nothing else, with Node 20). Start at {@link removeWhatDies}.
+ * If a folder is replaced by a link during the removal, the link must not lead out of the folder into the user's files. `rmSync` uses paths
+ * and can be misled (in one of 613 rounds against a program that does nothing else, with Node 20). Start at {@link removeWhatDies}.
  */
 import type { ChildProcess } from 'node:child_process';
 import { constants, existsSync } from 'node:fs';
@@ -14,8 +14,8 @@ const DYING_MS = 200;
 const FOLDER_ITSELF = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 
 /**
- * Removes the folder of an incarnation whose processes were killed; does nothing if it has none yet. Its watcher removes what is left
- * (`watched.ts`).
+ * Removes the folder of an incarnation whose processes were killed; does nothing if the path is empty. The watcher of the incarnation
+ * removes what is left (`watched.ts`).
  */
 export async function removeWhatDies(path: string, process: ChildProcess | undefined): Promise<void> {
   if (path === '') return;
@@ -29,18 +29,18 @@ export async function removeWhatDies(path: string, process: ChildProcess | undef
 }
 
 /**
- * Runs outside the caller's thread: while the processes die, the kernel takes milliseconds for each step, and other work waits for that
- * thread.
+ * Removes a folder, outside the caller's thread: while the processes die, the kernel takes milliseconds for each step, and other work waits
+ * for the caller's thread.
  *
- * @throws {Error} if the content changes meanwhile; another call can remove the rest.
+ * @throws {Error} if the content changes during the removal; another call can remove the rest.
  */
 export async function removeFolder(path: string): Promise<void> {
-  // Without /proc/self/fd, processes that could change it are not contained either.
+  // Without /proc/self/fd, processes that could change the folder are not contained anyway.
   if (!existsSync('/proc/self/fd')) await rm(path, { recursive: true, force: true });
   else await remove(() => removeOpened(path));
 }
 
-/** By its descriptor, which refers to that folder even if it is renamed. */
+/** Removes a folder by its descriptor, which refers to that folder even if it is renamed. */
 async function removeOpened(path: string | Buffer): Promise<void> {
   const opened = await open(path, FOLDER_ITSELF);
   try {
@@ -55,7 +55,7 @@ async function removeOpened(path: string | Buffer): Promise<void> {
   await rmdir(path);
 }
 
-/** Ignores files that another process has removed. */
+/** Runs a step of the removal, ignoring files that another process has removed. */
 async function remove(step: () => Promise<void>): Promise<void> {
   try {
     await step();

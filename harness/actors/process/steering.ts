@@ -11,7 +11,7 @@ export interface Doing {
   readonly asleep: boolean;
   /** The time on its clock. */
   readonly nowMs: number;
-  /** When it will continue by itself; `null`: only on input, or unknown. */
+  /** When it will continue by itself; `null` if it continues only on input, or if that is unknown. */
   readonly untilMs: number | null;
   /** The number of waits that ended because their time had come. */
   readonly ended: number;
@@ -26,7 +26,7 @@ export class Steering {
   #rest = '';
   #over = false;
 
-  /** @param onLost - Called once the program waits in a way that is not controlled, with the name of that. */
+  /** @param onLost - Called once the program waits in a way that is not controlled, with the name of that way of waiting. */
   constructor(socket: Duplex, onLost: (what: string) => void) {
     this.#socket = socket;
     this.#onLost = onLost;
@@ -37,8 +37,8 @@ export class Steering {
   }
 
   /**
-   * Advances its clock to `toMs` unless it is already there, and lets it do what is due. Resolves once it sleeps, or after `withinMs` of
-   * real time; with undefined once it has ended.
+   * Advances the program's clock to `toMs` unless it is already there, and lets the program do what is due. Resolves once it sleeps, or
+   * after `withinMs` of real time; with undefined once it has ended.
    */
   rest(toMs: number, withinMs: number): Promise<Doing | undefined> {
     if (this.#over) return Promise.resolve(undefined);

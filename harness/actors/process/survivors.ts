@@ -1,8 +1,8 @@
 /**
  * Ends processes that escaped from the process group, if the host permits no pid namespace.
  *
- * Every process of an incarnation inherits an environment that names the incarnation's folder. Owns: finding them by that, if there is a
- * /proc. A process that also changes its environment is not found.
+ * Every process of an incarnation inherits an environment that names the incarnation's folder. Owns: finding the processes by this
+ * environment, if there is a /proc. A process that also changes its environment is not found.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 

@@ -1,7 +1,7 @@
 /**
- * Detects whether a process sleeps: the states of all threads of it and its descendants, as the kernel reports them.
+ * Detects whether a process sleeps: by the states of all its threads and those of its descendants, as the kernel reports them.
  *
- * Owns: reading them, and interpreting them. Does not own: waiting (`execution/hosts/wall-rest.ts`). Without /proc the state is unknown.
+ * Owns: reading and interpreting the states. Does not own: waiting (`execution/hosts/wall-rest.ts`). Without /proc the state is unknown.
  * Start at {@link ThreadWatch}.
  */
 import { closeSync, openSync, readSync } from 'node:fs';
@@ -62,14 +62,14 @@ export class ThreadWatch {
   }
 
   /**
-   * The total processor time of its threads at the last reading. On a busy machine a second of it may take many; the time of ended threads
-   * is not included.
+   * The total processor time of the process's threads at the last reading, in ms, without the time of ended threads. On a busy machine, a
+   * second of processor time may take many seconds.
    */
   get ranMs(): number {
     return this.#ranMs;
   }
 
-  /** Closes its files. */
+  /** Closes the files that are kept open. */
   close(): void {
     for (const [path, thread] of this.#threads) this.#forget(path, thread);
   }
@@ -94,11 +94,11 @@ export class ThreadWatch {
 }
 
 const NS_PER_MS = 1e6;
-/** After the thread's name: interruptible sleep, stopped, or a zombie. */
+/** Matches, after the thread's name, the states interruptible sleep, stopped and zombie. */
 const SLEEPING = /^\) [STtZX]/;
 const buffer = Buffer.alloc(512);
 
-/** The current content of an open file of /proc; empty once its thread is gone. */
+/** Returns the current content of an open file of /proc; empty once its thread is gone. */
 function read(file: number): string {
   try {
     return buffer.toString('latin1', 0, readSync(file, buffer, 0, buffer.length, 0));
@@ -107,7 +107,7 @@ function read(file: number): string {
   }
 }
 
-/** Undefined if the thread has ended since, or if this kernel does not report it. */
+/** Opens the files of a thread; undefined if the thread has ended, or if this kernel does not report it. */
 function open(path: string): Thread | undefined {
   let stat: number | undefined;
   try {

@@ -7,8 +7,8 @@
 export const LIFE = 'STALEMATE_LIFE';
 
 /**
- * $1: the folder, removed in the end; $2: whether processes can escape and have to be searched for; then the command line. The watcher
- * leaves the process group if the system has `setsid`, because signals for the target are not meant for it.
+ * $1: the folder, which is removed at the end; $2: whether processes can escape and have to be searched for; then the command line. The
+ * watcher leaves the process group if the system has `setsid`, because signals for the target are not meant for it.
  */
 const SCRIPT = `
 exec 3<&0
@@ -29,7 +29,10 @@ shift 2
 ) >/dev/null 2>&1 4>&- &
 exec "$@" 3<&- </dev/null`;
 
-/** The command line that starts `command` beside the watchdog. `search`: whether its descendants can escape. */
+/**
+ * Returns the command line that starts `command` beside the watchdog. `search`: whether its descendants can escape and have to be searched
+ * for.
+ */
 export function watched(
   command: readonly string[],
   { folder, search }: { readonly folder: string; readonly search: boolean },

@@ -1,8 +1,8 @@
 /**
  * An autoscaler: sets the replica count of objects that the target created through `/scale`, and does so again at rest.
  *
- * A target that leaves the count to other writers does not react; whether one that resets it defends a field of its own is decided by the
- * drift test.
+ * A target that leaves the count to other writers does not react; for a target that resets it, the drift test decides whether the field is
+ * its own.
  */
 import { isMap } from 'stalemate-apiserver/objects/json';
 import type { AdversarialWriter } from '../../schedule/workload/writer.ts';

@@ -31,7 +31,7 @@ const KINDS_WITH_CONDITIONS: ReadonlySet<string> = new Set([
 
 export const CONDITIONS = ['status', 'conditions'] as const;
 
-/** The usual fields of a condition besides type and status. */
+/** Returns the usual fields of a condition besides type and status. */
 function usual(type: string, by: string): JsonObject {
   return { reason: type, message: `written by ${by}`, lastTransitionTime: '2026-01-01T00:00:00Z' };
 }
@@ -57,13 +57,13 @@ export function conditionFor(
   return item === undefined ? undefined : fitted(base, item);
 }
 
-/** Keeps only the keys that existing conditions have. */
+/** Returns the condition with only those keys that existing conditions have. */
 function likeOthers(base: JsonObject, others: readonly JsonValue[]): JsonObject {
   const known = asMap(others[0]) ?? {};
   return Object.fromEntries(Object.entries(base).filter(([key]) => key === 'type' || key in known));
 }
 
-/** Keeps only fields that the item schema has; undefined if a required one is missing. */
+/** Returns the condition with only those fields that the item schema has; undefined if a required field is missing. */
 function fitted(base: JsonObject, schema: Schema): JsonObject | undefined {
   const out: { [key: string]: JsonValue } = {};
   for (const [key, value] of Object.entries(base)) {

@@ -1,7 +1,7 @@
 /**
  * A client that deletes: a child of the target, which the target should then create again, or everything that the user applied.
  *
- * Reference runs delete all samples too; deleting only some of several is not known to be healthy.
+ * Reference runs delete all samples too; deleting only some of several samples is not known to be healthy.
  */
 import { groupResource } from 'stalemate-apiserver/objects/object';
 import { isAside } from '../../model/aside.ts';
@@ -12,7 +12,7 @@ import type { Move } from './moves.ts';
 
 /** The most samples that one short program deletes. */
 const SAMPLES_MAX = 3;
-/** Children whose deletion loses content instead of being repaired; deleting a CRD loses all objects of a kind. */
+/** Reports whether deleting a child loses content instead of being repaired; deleting a CRD loses all objects of a kind. */
 function isNeverDeleted(resource: string): boolean {
   return isAside(resource) || resource === 'customresourcedefinitions.apiextensions.k8s.io';
 }

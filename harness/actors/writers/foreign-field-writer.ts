@@ -82,7 +82,7 @@ function foreignMoves(aim: AimObject): readonly Move[] {
   });
 }
 
-/** Scalars directly below the spec of a custom kind. */
+/** Returns scalars directly below the spec of a custom kind. */
 function schemaFields({ schema, object }: AimObject): readonly Field[] {
   const spec = schema === undefined ? undefined : propertySchema(schema, 'spec');
   if (spec === undefined || isImmutable(spec)) return [];

@@ -33,7 +33,7 @@ function labelMoves(aim: AimObject): readonly Move[] {
     });
 }
 
-/** Restores the label's value from when the target was at rest. */
+/** Returns the operations that restore the value that the label had when the target was at rest. */
 function putBack(op: ProgramOp, { objects }: Aim): readonly ProgramOp[] {
   if (op.do !== 'set') return [];
   const { target, path } = op;

@@ -27,7 +27,7 @@ export function inStyles(object: JsonObject, path: FieldPath, write: (via: Write
   return styles.map(write);
 }
 
-/** Sets one field. */
+/** Returns the operation that sets one field. */
 export function setOp(
   aim: Pick<AimObject, 'target'>,
   path: FieldPath,
@@ -38,7 +38,7 @@ export function setOp(
   return { do: 'set', target: aim.target, ...given({ subresource }), path, value, via };
 }
 
-/** Appends an item to a list. */
+/** Returns the operation that appends an item to a list. */
 export function appendOp(
   { target }: Pick<AimObject, 'target'>,
   path: FieldPath,
@@ -48,7 +48,7 @@ export function appendOp(
   return { do: 'append', target, ...given({ subresource }), path, item };
 }
 
-/** Moves that set, change and remove a key of the writer's own in labels or annotations. */
+/** Returns moves that set, change and remove a key of the writer's own in labels or annotations. */
 export function metadataMoves(aim: AimObject, map: 'labels' | 'annotations'): readonly Move[] {
   const path = ['metadata', map, 'stalemate.dev/touched'];
   return inStyles(aim.object, path, (via) => [setOp(aim, path, 'once', via)]).flatMap((first) => [
@@ -65,7 +65,7 @@ export function isFinalizer(op: ProgramOp): boolean {
   return op.do === 'append' && op.path[0] === 'metadata' && op.path[1] === 'finalizers';
 }
 
-/** Removes every item that the operations append, each once. */
+/** Returns the operations that remove every appended item, each once. */
 export function undoAppends(ops: readonly ProgramOp[]): readonly ProgramOp[] {
   return ops.flatMap((op): readonly ProgramOp[] => {
     if (op.do !== 'append') return [];
@@ -82,7 +82,7 @@ export function isOwned(aim: AimObject, path: readonly string[]): boolean {
   );
 }
 
-/** Reports whether the target itself changes something below this path, so that one of two writes may be lost. */
+/** Returns a predicate that reports whether the target itself changes something below this path, so that one of two writes may be lost. */
 export function contestedAt(path: string): (object: AimObject) => boolean {
   return ({ ownedLeaves }) => ownedLeaves.some((leaf) => leaf.startsWith(path));
 }

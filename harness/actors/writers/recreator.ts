@@ -1,4 +1,4 @@
-/** The user who deletes a sample and applies it again under the same name: another uid for a known key. */
+/** The user who deletes a sample and applies it again under the same name: a new uid for a known key. */
 import { parseApiVersion, type KubeObject } from 'stalemate-apiserver/objects/object';
 import type { AdversarialWriter, AimObject } from '../../schedule/workload/writer.ts';
 import { oneOf } from './moves.ts';
@@ -20,7 +20,7 @@ export const recreator: AdversarialWriter = {
     ),
 };
 
-/** The manifest of the object that the user applied. */
+/** Returns the manifest with which the user applied an object. */
 export function manifestOf({ target, kind }: AimObject, sample: readonly KubeObject[]): KubeObject | undefined {
   return sample.find(
     (manifest) =>

@@ -11,7 +11,7 @@ import type { AdversarialWriter, Aim } from '../../schedule/workload/writer.ts';
 import { oneOf } from './moves.ts';
 import type { Move } from './moves.ts';
 
-/** A field with its original value and the other healthy ones. */
+/** A field with its original value and its other healthy values. */
 interface Field {
   readonly target: ObjectTarget;
   readonly path: FieldPath;

@@ -32,7 +32,7 @@ function conditionMoves(aim: AimObject): readonly Move[] {
   return [[append(yes)], [append(yes), append(no)]];
 }
 
-/** Scalars of a custom resource's status that the target never changes. */
+/** Returns moves that set scalars of a custom resource's status that the target never changes. */
 function fieldMoves(aim: AimObject): readonly Move[] {
   const status = aim.schema === undefined ? undefined : propertySchema(aim.schema, 'status');
   if (status === undefined) return [];
@@ -46,7 +46,7 @@ function fieldMoves(aim: AimObject): readonly Move[] {
   });
 }
 
-/** The status that the cluster's own controllers report for built-in kinds, in an order that is valid at every step. */
+/** Returns moves that report the status of built-in kinds as the cluster's own controllers do, in an order that is valid at every step. */
 function reportMoves(aim: AimObject): readonly Move[] {
   const replicas = asNumber(asMap(aim.object['spec'])?.['replicas']) ?? 1;
   const counts = (...keys: readonly string[]): Move =>

@@ -17,7 +17,7 @@ export class Api {
     this.#now = now;
   }
 
-  /** Now, RFC 3339 with whole seconds. */
+  /** Returns the current time in RFC 3339 with whole seconds. */
   timestamp(): string {
     return timestampText(this.#now());
   }
@@ -82,7 +82,7 @@ export function ownedBy(owner: KubeObject): JsonObject {
   return { apiVersion: owner.apiVersion, kind: owner.kind, name, uid, controller: true, blockOwnerDeletion: true };
 }
 
-/** Sets one of the conditions; its lastTransitionTime changes only if its status does. */
+/** Returns the conditions with one of them set; its lastTransitionTime changes only if its status does. */
 export function withCondition(
   object: KubeObject,
   condition: { readonly type: string; readonly status: string; readonly [key: string]: string },

@@ -1,5 +1,5 @@
 /**
- * Deployments: one ReplicaSet per template, with a rolling update from the old ones within surge and unavailability limits.
+ * Deployments: one ReplicaSet per template, with a rolling update from the old sets within surge and unavailability limits.
  *
  * Computes the same numbers as kube-controller-manager's deployment controller. Left out: pausing between template changes, progress
  * deadlines (pods become ready here), proportional scaling of several old sets.

@@ -32,7 +32,7 @@ export interface WorkloadsOptions {
   readonly now: () => number;
   /** The CA certificate for pods, in `kube-root-ca.crt`. */
   readonly caPem?: string;
-  /** For a run: which objects are managed, and how long that takes. If absent, all of them, and at once. */
+  /** For a run: which objects are managed, and how long their steps take. If absent, all objects are managed, without delay. */
   readonly trial?: TrialRules;
 }
 
@@ -57,7 +57,7 @@ const RECONCILERS: { readonly [resource: string]: Reconcile } = {
   [CLUSTER_ROLES]: reconcileClusterRole,
 };
 
-/** Steps that take time before they are reported, besides those of pods. */
+/** Reconciles that take time before their result is reported, besides those of pods. */
 const DELAYED: { readonly [resource: string]: Reconcile } = {
   persistentvolumeclaims: reconcileClaim,
   services: (api, _, service) => reconcileBalanced(api, service),
@@ -106,7 +106,7 @@ export class Workloads {
     const owner = controllerOf(object);
     const owning = owner === undefined ? undefined : RESOURCE_OF[owner.kind];
     if (owner !== undefined && owning !== undefined) this.#queue.add(`${owning} ${keyOf(namespace, owner.name)}`);
-    // The role may be part of any aggregated one.
+    // The role may be part of any aggregated role.
     if (resource === CLUSTER_ROLES)
       for (const role of this.#view.all(CLUSTER_ROLES))
         if (role['aggregationRule'] !== undefined)

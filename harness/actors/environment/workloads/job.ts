@@ -29,7 +29,9 @@ export async function reconcileJob(api: Api, view: View, job: KubeObject): Promi
   return api.report(job, { ...counts, ...suspension(job, now) });
 }
 
-/** Without completions, no pod is started once one has succeeded, because then the work is done. */
+/**
+ * Returns the number of pods that should run. Without completions, no pod is started once one has succeeded, because the work is then done.
+ */
 function podsWanted(job: KubeObject, succeeded: number, active: number): number {
   const { suspend, parallelism = 1, completions } = mapAt(job, 'spec');
   if (suspend === true) return 0;
@@ -50,7 +52,7 @@ function holds(job: KubeObject, type: string): boolean {
   return conditions.some((one) => one['type'] === type && one['status'] === 'True');
 }
 
-/** The status fields for suspending and resuming a Job, and its start time. */
+/** Returns the status fields for suspending or resuming a Job, with its start time. */
 export function suspension(job: KubeObject, now: string): JsonObject {
   const suspended = mapAt(job, 'spec')['suspend'] === true;
   if (suspended === holds(job, 'Suspended'))
@@ -62,7 +64,7 @@ export function suspension(job: KubeObject, now: string): JsonObject {
   return { conditions, startTime: suspended ? null : now };
 }
 
-/** The status of a completed Job. */
+/** Returns the status of a completed Job. */
 export function completion(job: KubeObject, succeeded: number, now: string): JsonObject {
   const begun = mapAt(job, 'spec')['suspend'] === true ? {} : suspension(job, now);
   const reached = { reason: 'CompletionsReached', message: 'Reached expected number of succeeded pods' };

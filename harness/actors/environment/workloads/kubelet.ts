@@ -11,7 +11,7 @@ import { mapAt } from './view.ts';
 export const NODE_NAME = 'stalemate-node';
 const ADDRESS = '192.0.2.1';
 
-/** The node that all pods run on. */
+/** Returns the node that all pods run on. */
 export function node(now: string): KubeObject {
   const ready = { type: 'Ready', status: 'True', reason: 'KubeletReady', message: 'kubelet is posting ready status' };
   const capacity = { cpu: '64', memory: '256Gi', pods: '10000' };
@@ -29,7 +29,7 @@ export function node(now: string): KubeObject {
   };
 }
 
-/** The next step of a pod; undefined if there is none. */
+/** Returns the next step of a pod; undefined if there is none. */
 export function nextOfPod(pod: KubeObject): 'bind' | 'start' | 'finish' | 'stop' | undefined {
   const { nodeName } = mapAt(pod, 'spec');
   const phase = phaseOf(pod);
@@ -116,7 +116,7 @@ function containerStatuses(pod: KubeObject, runs: boolean, state: JsonObject): r
   }));
 }
 
-/** A byte of a hash of the pod's uid, so that addresses differ between pods but not between runs. */
+/** Returns a byte of a hash of the pod's uid, so that addresses differ between pods but not between runs. */
 function hashByte(pod: KubeObject, index: number): number {
   const hex = (pod.metadata.uid ?? '').replaceAll(/[^0-9a-f]/g, '');
   return Number.parseInt(hex.slice(index * 2, index * 2 + 2), 16) || 0;

@@ -8,7 +8,10 @@ import type { Random } from '../../../determinism/random.ts';
 
 export type Speed = 'fast' | 'slow';
 
-/** In run time. Fast steps end within the time that a run waits for rest; slow ones let other actors act in between. */
+/**
+ * The bounds of a delay in ms of run time. Fast steps end within the time that a run waits for rest; slow ones let other actors act in
+ * between.
+ */
 const DELAY_MS: { readonly [speed in Speed]: { readonly min: number; readonly max: number } } = {
   fast: { min: 5, max: 50 },
   slow: { min: 300, max: 1_200 },

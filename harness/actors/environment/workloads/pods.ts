@@ -19,14 +19,14 @@ export function isReady(pod: KubeObject): boolean {
   return conditions?.some((one) => one['type'] === 'Ready' && one['status'] === 'True') === true;
 }
 
-/** The pods to delete: those that are not ready first, then the youngest. */
+/** Returns the pods to delete: those that are not ready first, then the youngest. */
 export function surplus(pods: readonly KubeObject[], wanted: number): readonly KubeObject[] {
   if (pods.length <= wanted) return [];
   const keep = pods.toSorted((a, b) => Number(isReady(b)) - Number(isReady(a)));
   return keep.slice(wanted);
 }
 
-/** Builds a pod of `owner`; `name` is exact, or the server generates one from the owner's. */
+/** Builds a pod of `owner`; `name` is the exact name; if it is absent, the server generates one from the owner's. */
 export function podFrom(
   owner: KubeObject,
   template: JsonObject,
@@ -53,7 +53,7 @@ export function podFrom(
   } as unknown as KubeObject;
 }
 
-/** A short, stable hash of a template: 32-bit FNV-1a of its JSON, in the alphabet of generated names. */
+/** Returns a short, stable hash of a template: 32-bit FNV-1a of its JSON, in the alphabet of generated names. */
 export function templateHash(template: JsonObject): string {
   let hash = 0x811c9dc5;
   for (const character of sortedJson(template)) {

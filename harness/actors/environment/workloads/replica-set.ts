@@ -5,7 +5,7 @@ import type { Api } from './api.ts';
 import { isActive, isReady, podFrom, surplus } from './pods.ts';
 import { mapAt, numberAt, type View } from './view.ts';
 
-/** One step towards the wanted number of pods, then the status. */
+/** Takes one step towards the desired number of pods, then updates the status. */
 export async function reconcileReplicaSet(api: Api, view: View, set: KubeObject): Promise<WorkResult> {
   if (set.metadata.deletionTimestamp === undefined) {
     const wanted = numberAt(set, 1, 'spec', 'replicas');

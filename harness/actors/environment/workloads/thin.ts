@@ -1,8 +1,8 @@
 /**
  * Workloads that become ready without pods: for clients that read a workload's status and nothing below it.
  *
- * Owns: the status of a workload once all its pods would be ready. Does not own: when that is (`pace.ts`), workloads whose pods are read
- * (the other controllers). Start at {@link THIN}.
+ * Owns: the status of a workload once all its pods would be ready. Does not own: when that happens (`pace.ts`), workloads whose pods are
+ * read (the other controllers). Start at {@link THIN}.
  */
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import type { WorkResult } from '../work-queue.ts';
@@ -68,7 +68,7 @@ function reportStatefulSet(api: Api, set: KubeObject): Promise<WorkResult> {
   });
 }
 
-/** There is one node, so one pod. */
+/** Reports a DaemonSet as ready. There is one node, and therefore one pod. */
 function reportDaemonSet(api: Api, set: KubeObject): Promise<WorkResult> {
   const scheduled = ['currentNumberScheduled', 'desiredNumberScheduled', 'updatedNumberScheduled'];
   const running = ['numberReady', 'numberAvailable'];
@@ -79,7 +79,7 @@ function reportDaemonSet(api: Api, set: KubeObject): Promise<WorkResult> {
   });
 }
 
-/** Without completions, all pods that may run in parallel have succeeded. */
+/** Reports a Job as complete. Without completions, all pods that may run in parallel count as succeeded. */
 function reportJob(api: Api, job: KubeObject): Promise<WorkResult> {
   if (isFinished(job)) return Promise.resolve('done');
   const now = api.timestamp();

@@ -46,7 +46,7 @@ export class View {
     return this.all(resource).filter((object) => object.metadata.namespace === namespace);
   }
 
-  /** Objects of a kind that `owner` controls, oldest first, then by name. */
+  /** Returns the objects of a kind that `owner` controls, oldest first, then by name. */
   controlledBy(owner: KubeObject, kind: string): readonly KubeObject[] {
     const own = this.#controlled.get(owner.metadata.uid ?? '') ?? NOBODY;
     return [...own.values()].filter((object) => object.kind === kind).toSorted(byAge);

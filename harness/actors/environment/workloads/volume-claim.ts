@@ -32,7 +32,7 @@ export async function reconcileClaim(api: Api, view: View, claim: KubeObject): P
   }
   const made = view.get('persistentvolumes', `/${volume}`);
   if (made !== undefined && (await api.report(made, { phase: 'Bound' })) === 'again') return 'again';
-  // This changes the claim, which queues it again to report its status.
+  // This patch changes the claim and so queues it again, to report its status.
   if (spec['volumeName'] !== volume) return api.patch(claim, { spec: { volumeName: volume } });
   return api.report(claim, { phase: 'Bound', capacity, accessModes });
 }
