@@ -10,21 +10,21 @@ import type { Upstream } from 'stalemate-apiserver/wire/http';
 /** A state that a cluster can restore; opaque to everything but the cluster that returned it. */
 export type ClusterState = object;
 
-/** Receives requests through the gate, and reports what it commits to the code that created it. */
+/** Receives requests through the gate, and reports committed changes to the code that created the cluster. */
 export interface Cluster extends Upstream {
   /** Captures the current state. */
   snapshot(): ClusterState;
   /** Restores a state, between runs: nothing of the previous run remains, and no change is reported. */
   restore(state: ClusterState): void | Promise<void>;
-  /** Stores objects unchanged, including uids, bypassing all validation; each is reported as a change. */
+  /** Stores objects unchanged, including uids, bypassing all validation; each object is reported as a change. */
   seed(objects: readonly KubeObject[]): void | Promise<void>;
   kindFor(apiVersion: string, kind: string): ResourceKind | undefined;
-  /** The subresources of a served kind: `status`, `scale`, …. */
+  /** Returns the subresources of a served kind: `status`, `scale`, …. */
   subresourcesOf(apiVersion: string, kind: string): ReadonlySet<string>;
   /** The server and its version, `kube-apiserver 1.36.3`; absent for the embedded server. */
   version?(): Promise<string>;
-  /** Requests to pods and services without a declared answer, since the last {@link restore}; absent if there are kubelets. */
+  /** Returns requests to pods and services without a declared answer, since the last {@link restore}; absent if there are kubelets. */
   undeclared?(): readonly Undeclared[];
-  /** Requests that authorization denied since the last {@link restore}, each once with its count. */
+  /** Returns the requests that authorization denied since the last {@link restore}, each once with its count. */
   deniedRequests(): readonly DeniedRequest[];
 }

@@ -25,11 +25,11 @@ export interface Within {
   readonly name?: string;
 }
 
-/** Its user agent; its own requests are not recorded. */
+/** The observer's user agent; its own requests are not recorded. */
 export const OBSERVER_AGENT = 'stalemate-observer';
-/** How long a server may be busy. */
+/** How long a server may be busy, in ms. */
 const BUSY_MS = 10_000;
-/** The delay between a broken watch and the next one. */
+/** The delay between a broken watch and the next one, in ms. */
 const RETRY_MS = 100;
 const POLL_MS = 20;
 
@@ -58,7 +58,7 @@ export class Observer {
     return observed.ready;
   }
 
-  /** Resolves with true once the reported state is the server's, with false if that takes longer than `timeoutMs`. */
+  /** Resolves with true once the reported state is the server's current one, with false if that takes longer than `timeoutMs`. */
   async caughtUp(timeoutMs: number): Promise<boolean> {
     const until = realNow() + timeoutMs;
     const looks = [...this.#observed.values()].map(async (observed) => {
@@ -148,7 +148,7 @@ class Observed {
       readonly kind?: string;
     };
     if (answer.code !== 200 || items === undefined) {
-      // Resources that cannot be listed are not stored: reviews, bindings. A forbidden list is a gap.
+      // Resources that cannot be listed, such as reviews and bindings, are not stored. A forbidden list is a gap.
       if (answer.code !== 404 && answer.code !== 405) this.#gap(`listing it was answered ${answer.code}`);
       return undefined;
     }
@@ -157,7 +157,7 @@ class Observed {
     return { items: items.map((item) => ({ ...type, ...item })), revision: metadata?.resourceVersion ?? '0' };
   }
 
-  /** Retries while the server is busy or still preparing storage for a new kind. */
+  /** Lists the resource, and retries while the server is busy or still preparing storage for a new kind. */
   async #listWithRetries(): Promise<ApiResponse> {
     const until = realNow() + BUSY_MS;
     for (;;) {

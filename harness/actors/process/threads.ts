@@ -1,5 +1,5 @@
 /**
- * Detects whether a process sleeps: by the states of all its threads and those of its descendants, as the kernel reports them.
+ * Detects whether a process sleeps, by the states of all its threads and those of its descendants, as the kernel reports them.
  *
  * Owns: reading and interpreting the states. Does not own: waiting (`execution/hosts/wall-rest.ts`). Without /proc the state is unknown.
  * Start at {@link ThreadWatch}.

@@ -21,7 +21,7 @@ export type EndListener = (at: Label, fault: ConnectionFault) => void;
 export class Disturbance {
   /** The links that can be disturbed. */
   readonly links: readonly Link[];
-  /** Whether connections have been disturbed since the run began. */
+  /** True if connections have been disturbed since the run began. */
   hasBeen = false;
   readonly #between = new Map<Link, Set<Between>>();
   #active: Active | undefined;
@@ -35,12 +35,12 @@ export class Disturbance {
     for (const link of links) this.#between.set(link, new Set());
   }
 
-  /** Whether a call to toxiproxy is in progress. */
+  /** Reports whether a call to toxiproxy is in progress. */
   get isBusy(): boolean {
     return this.#underWay > 0;
   }
 
-  /** The run time until which connections are disturbed; in the past if they are not. */
+  /** The run time, in ms, until which connections are disturbed; negative infinity if they are not. */
   get untilMs(): number {
     return this.#active?.untilMs ?? Number.NEGATIVE_INFINITY;
   }
@@ -62,12 +62,12 @@ export class Disturbance {
     await this.#call(() => between.remove());
   }
 
-  /** Resets the state for another run. */
+  /** Resets the state for the next run. */
   renew(): void {
     this.hasBeen = false;
   }
 
-  /** Applies a fault, replacing an active one; resolves once it is in effect. False if there is no such link. */
+  /** Applies a fault, replacing an active one; resolves once it is in effect. Resolves with false if there is no such link. */
   async begin(fault: ConnectionFault, at: Label, nowMs: number): Promise<boolean> {
     const all = this.#between.get(fault.link);
     if (all === undefined) return false;
@@ -92,7 +92,7 @@ export class Disturbance {
     return this.#active !== undefined && nowMs >= this.#active.untilMs;
   }
 
-  /** Ends a fault that has lasted long enough; returns whether one did. */
+  /** Ends a fault that has lasted long enough; returns true if there was one. */
   expire(nowMs: number, ended: EndListener): boolean {
     const active = this.#active;
     if (active === undefined || !this.isOver(nowMs)) return false;
@@ -125,7 +125,7 @@ export class Disturbance {
     return this.#call(async () => void (await Promise.all(all.map((between) => between.restore()))));
   }
 
-  /** {@link end} reports errors: if a proxy is gone together with its target, there is nothing to do. */
+  /** Queues a call; {@link end} reports its error. If a proxy is gone together with its target, there is nothing to do. */
   #call(work: () => Promise<void>): Promise<void> {
     this.#underWay++;
     const done = this.#calls.then(work).catch((error: unknown) => {

@@ -8,7 +8,7 @@ export interface Toxic {
   readonly attributes: { readonly [name: string]: number };
 }
 
-/** Empty for `down`, which is no toxic: the proxy stops listening. */
+/** Returns the toxics of a fault; none for `down`, which is not a toxic: the proxy stops listening. */
 export function toxicsOf(trouble: ConnectionTrouble): readonly Toxic[] {
   const back = (type: Toxic['type'], attributes: Toxic['attributes']): readonly Toxic[] => [
     { type, stream: 'downstream', attributes },

@@ -1,8 +1,8 @@
 /**
  * A toxiproxy server of our own, in the network namespace of the client, and its configuration.
  *
- * Owns: the program, its proxies, adding and removing toxics. Does not own: which and when (`disturbance.ts`). It always ends with this
- * process (`control-plane/children.ts`). Start at {@link startToxiproxy}.
+ * Owns: the program, its proxies, adding and removing toxics. Does not own: which toxics, and when (`disturbance.ts`). It always ends with
+ * this process (`control-plane/children.ts`). Start at {@link startToxiproxy}.
  */
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { Toxiproxy as Client } from 'toxiproxy-node-client';
@@ -15,7 +15,7 @@ import type { ConnectionTrouble } from '../../model/connection-fault.ts';
 import { HarnessError } from '../../model/errors.ts';
 import { toxicsOf } from './toxics.ts';
 
-/** The network in which it runs: clients connect to it on that loopback interface. */
+/** The network in which toxiproxy runs: clients connect to it on the loopback interface of that network. */
 export interface ProxyLocation {
   /** The command prefix that enters this network. */
   readonly enter: readonly string[];
@@ -36,7 +36,7 @@ export const HERE: ProxyLocation = {
 
 /** A proxy between a client and a server. */
 export interface Between {
-  /** The address to connect to instead, `127.0.0.1:port`. */
+  /** The address that the client connects to instead of the server's, `127.0.0.1:port`. */
   readonly address: string;
   /** Applies a fault; resolves once it is in effect. */
   disturb(trouble: ConnectionTrouble): Promise<void>;
@@ -55,7 +55,10 @@ export interface Toxiproxy {
 
 const READY_MS = 20_000;
 const POLL_MS = 5;
-/** The client library has no timeout; a server on this machine answers within milliseconds, on a busy machine within a second. */
+/**
+ * The time limit for an answer, as the client library has none; a server on this machine answers within milliseconds, on a busy machine
+ * within a second.
+ */
 const ANSWER_MS = 10_000;
 
 /** @throws {CLUSTER_UNAVAILABLE} if it does not start. */
@@ -149,7 +152,7 @@ async function ready(client: Client, child: Child, binary: string): Promise<stri
   }
 }
 
-/** Parses `{"version": "2.12.0"}`. */
+/** Returns the version in `{"version": "2.12.0"}`. */
 function versionIn(text: string): string {
   return /\d+(\.\d+)+/.exec(text)?.[0] ?? text.trim();
 }
@@ -172,7 +175,7 @@ async function answered<T>(what: string, asked: Promise<T>): Promise<T> {
   }
 }
 
-/** Forwards a local port: toxiproxy's API listens in the target's network, not in ours. */
+/** Forwards a local port, because toxiproxy's API listens in the target's network, not in ours. */
 async function forward(reach: () => Promise<Socket>): Promise<Server> {
   const server = createServer((near) => void connectBoth(near, reach));
   server.unref();

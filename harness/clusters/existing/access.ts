@@ -1,8 +1,8 @@
 /**
  * Selects the existing cluster to use.
  *
- * Owns: that the user names a cluster and none is discovered. Does not own: whether it may be used (`admission.ts`). Start at {@link
- * chooseCluster}.
+ * Owns: the rule that the user names a cluster and none is discovered. Does not own: whether the cluster may be used (`admission.ts`).
+ * Start at {@link chooseCluster}.
  */
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -23,7 +23,7 @@ export interface ExistingAccess {
   readonly clusters: readonly string[];
   /** Cluster-scoped objects that actors may create (`cluster-writes.ts`). */
   readonly writes: readonly string[];
-  /** The prefix of its namespaces' names. */
+  /** The prefix of the names of the run's namespaces. */
   readonly prefix: string;
   /** The name of the run, and the label value of everything that it creates for itself. */
   readonly run: string;
@@ -45,8 +45,8 @@ const RUN_BYTES = 3;
  * Returns the cluster that the user named.
  *
  * @param environment - Where to look for a context that is named without a file; nothing else in it is read.
- * @throws {REFUSED} if none was named.
- * @throws {CONFIG_INVALID} if it cannot be read.
+ * @throws {REFUSED} if no cluster was named.
+ * @throws {CONFIG_INVALID} if the kubeconfig cannot be read.
  */
 export function chooseCluster(choice: ClusterChoice, cwd: string, environment: EnvVars = process.env): ExistingAccess {
   const { kubeconfig, context, allowed = [], clusters = [], writes = [], prefix = DEFAULT_PREFIX } = choice;

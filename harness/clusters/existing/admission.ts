@@ -23,23 +23,23 @@ export interface NamedCluster {
 }
 
 export interface Admission {
-  /** The uid that was admitted before: only that cluster may be used now. */
+  /** The uid of the cluster that was admitted before; only that cluster may be used now. */
   readonly same?: string | undefined;
-  /** Asks the user; a yes is stored. */
+  /** Asks the user; a positive answer is stored. */
   readonly ask?: ((which: AllowedCluster) => Promise<boolean>) | undefined;
 }
 
 export interface Admitted extends ClusterAccess {
   readonly remote: RemoteOptions;
   readonly version: string;
-  /** Absent if it is unknown and the context was allowed by name. */
+  /** Undefined if the uid is unknown and the context was allowed by name. */
   readonly uid: string | undefined;
 }
 
 /**
  * Reads a cluster's address, identifies the cluster, and admits it.
  *
- * @throws {REFUSED} if it is not allowed, is another cluster than before, or redirects requests.
+ * @throws {REFUSED} if it is not allowed, is a different cluster from before, or redirects requests.
  * @throws {CONFIG_INVALID} {CLUSTER_UNAVAILABLE} if it cannot be read or reached.
  */
 export async function admitCluster(named: NamedCluster, { same, ask }: Admission = {}): Promise<Admitted> {

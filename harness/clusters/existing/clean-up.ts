@@ -2,7 +2,7 @@
  * Removes what a run has left on an existing cluster: what it recorded, and nothing that it did not create.
  *
  * A namespace is deleted if it has the recorded name and, if the run itself created it, the run's label; a cluster-scoped object if it has
- * the recorded uid; a CRD if no other user has objects of it. Start at {@link cleanUp}.
+ * the recorded uid; a CRD if no other user has objects of its kind. Start at {@link cleanUp}.
  */
 import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object';
 import type { ApiResponse, Method, Upstream } from 'stalemate-apiserver/wire/http';
@@ -13,14 +13,14 @@ import { OWNER_LABEL, type Footprint, type MadeObject, type Note } from './footp
 import { ask } from '../real/own-requests.ts';
 import { SIGN_OF_MANAGER } from './managed.ts';
 
-/** The result, one sentence each. */
+/** What was removed and what was left, as one sentence for each object. */
 export interface CleanUp {
   readonly removed: readonly string[];
   /** Objects that still exist, and why. */
   readonly left: readonly string[];
 }
 
-/** The time limit for deleting a namespace: a cluster empties one in a few seconds, a busy one takes longer. */
+/** The time limit for deleting a namespace: a cluster empties a namespace in a few seconds, a busy cluster takes longer. */
 const GONE_MS = 60_000;
 /** After this time, a namespace that no controller has emptied (finalizers remain) is emptied here. */
 const TENDED_MS = 5_000;
@@ -65,14 +65,14 @@ class Cleaner implements CleanUp {
       if (found !== undefined) made.set(found.uid, found);
     }
     const objects = [...made.values()];
-    // Before namespaces: none can be deleted while an APIService has no server or a webhook does not answer.
+    // These are deleted before namespaces, none of which can be deleted while an APIService has no server or a webhook does not answer.
     for (const object of objects) if (object.kind !== CRD_KIND) await this.#object(object);
     const looks = namespaces.map(async (name) => ((await this.#namespace(name, later.has(name))) ? [name] : []));
     const own = (await Promise.all(looks)).flat();
     for (const object of objects) if (object.kind === CRD_KIND) await this.#definition(object, own);
   }
 
-  /** Returns false if the namespace may belong to another user, and so may its content. */
+  /** Deletes a namespace. Returns false if the namespace, and therefore its content, may belong to another user. */
   async #namespace(name: string, isLater: boolean): Promise<boolean> {
     const path = `/api/v1/namespaces/${name}`;
     const there = await this.#ask('GET', path);
@@ -127,18 +127,18 @@ class Cleaner implements CleanUp {
     const what = `${resource} ${name}`;
     const path = pathOf(apiVersion, resource, name);
     const there = await this.#found(path, what);
-    // An object with the same name that was created since.
+    // It is a different object with the same name, created later.
     if (there?.metadata.uid !== uid) return;
     const isKept = (there.metadata.finalizers ?? []).length > 0;
     if (this.#dryRun || this.#isGone(what, await this.#end(path, uid, isKept))) this.removed.push(what);
   }
 
-  /** Deleting a CRD deletes all of its objects, so no other user may have any. */
+  /** Deletes a CRD, which deletes all of its objects, so only if no other user has any. */
   async #definition(crd: MadeObject, own: readonly string[]): Promise<void> {
     const there = await this.#found(pathOf(crd.apiVersion, crd.resource, crd.name), `${crd.resource} ${crd.name}`);
     if (there?.metadata.uid !== crd.uid) return;
     const { spec } = there as KubeObject & { readonly spec: Spec };
-    // Deletion of the CRD would delete them, so only an actual list counts, and lists need a served version.
+    // Only an actual list proves that there are no objects of other users, and a list needs a served version.
     const version = spec.versions.find(({ served }) => served)?.name;
     if (version === undefined)
       return this.#keep(
@@ -161,8 +161,8 @@ class Cleaner implements CleanUp {
   }
 
   /**
-   * Handles an object that the run was about to create when it was interrupted: with the run's label it is the run's own, without it may be
-   * anyone's.
+   * Handles an object that the run was about to create when it was interrupted: if the object has the run's label, it is the run's own,
+   * otherwise it may be anyone's.
    */
   async #intent(
     collection: string,
@@ -186,7 +186,7 @@ class Cleaner implements CleanUp {
     return this.#ask('DELETE', path, { ...DELETE_OPTIONS, preconditions: { uid } });
   }
 
-  /** Undefined if the object is gone (only 404 proves that) or if that is unknown, which is reported. */
+  /** Returns the object; undefined if it is gone (only 404 proves that), or if that is unknown, which is reported. */
   async #found(path: string, what: string): Promise<KubeObject | undefined> {
     const { code, body } = await this.#ask('GET', path);
     if (code === 200) return body as unknown as KubeObject;
@@ -194,14 +194,14 @@ class Cleaner implements CleanUp {
     return undefined;
   }
 
-  /** Reports whether the deleted object is gone or terminating, including when another one with its name was created since (409). */
+  /** Reports whether the deleted object is gone or terminating, or has since been replaced by a different object with its name (409). */
   #isGone(what: string, { code }: ApiResponse): boolean {
     if (code < 400 || code === 404 || code === 409) return true;
     this.#keep(`${what}: deleting it was answered with ${code}`);
     return false;
   }
 
-  /** The namespaced kinds that can be deleted, by discovery. */
+  /** Returns the namespaced kinds that can be deleted, by discovery. */
   async #kinds(): Promise<readonly { readonly root: string; readonly name: string }[]> {
     const { body } = await this.#ask('GET', '/apis');
     const { groups = [] } = body as unknown as { readonly groups?: readonly Group[] };
@@ -227,7 +227,7 @@ class Cleaner implements CleanUp {
 
 type Intent = Extract<Note, { readonly intent: string }>;
 
-/** Intended creations without a recorded result. Those with a server-generated name cannot be found. */
+/** Returns the intended creations without a recorded result. Objects with a server-generated name cannot be found. */
 function unansweredIn(notes: readonly Note[]): readonly Intent[] {
   const open = new Map<string, Intent>();
   for (const note of notes) {

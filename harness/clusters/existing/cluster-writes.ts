@@ -4,14 +4,14 @@
  * Owns: the syntax and its meaning. Start at {@link allowsWrite}.
  */
 
-/** `RESOURCE[.GROUP][/SUBRESOURCE]=NAME`, with `*` in the name. */
+/** Matches `RESOURCE[.GROUP][/SUBRESOURCE]=NAME`, in which NAME may contain `*`. */
 const FORM = /^([a-z0-9]+(?:\.[a-z0-9][-a-z0-9.]*)?(?:\/[a-z]+)?)=([-A-Za-z0-9._:*]+)$/;
 
 /** The expected form, for error messages. */
 export const CLUSTER_WRITE_FORM: string =
   'expected KIND=NAME, such as "clusterroles.rbac.authorization.k8s.io=widgets-*": the plural name and group of a kind outside of namespaces, and names, with * for any letters';
 
-/** Reports whether a text has the form; namespaces cannot be allowed, the run manages its own. */
+/** Reports whether a text has the expected form. Namespaces cannot be allowed, as the run manages its own. */
 export function isClusterWrite(text: string): boolean {
   return FORM.test(text) && !/^namespaces[=/]/.test(text);
 }
@@ -29,7 +29,10 @@ export function allowsWrite(allowed: readonly string[], resource: string, name: 
   });
 }
 
-/** Matches piece by piece, so that patterns with many stars take no longer than those with few. */
+/**
+ * Reports whether a name matches a pattern. It compares piece by piece, so that patterns with many stars take no longer than those with
+ * few.
+ */
 function matches(pattern: string, name: string): boolean {
   const [first = '', ...rest] = pattern.split('*');
   const last = rest.pop();

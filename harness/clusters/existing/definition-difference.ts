@@ -2,7 +2,7 @@
 import type { JsonValue, KubeObject } from 'stalemate-apiserver/objects/object';
 import { diffContent } from '../../model/leaf.ts';
 
-/** Lists the differences: installed CRDs are used unchanged. */
+/** Returns the differences, since an installed CRD is used unchanged. */
 export function differenceOf(wanted: KubeObject, there: KubeObject): readonly string[] {
   const only = ({ spec }: KubeObject): KubeObject => ({
     apiVersion: '',
@@ -26,7 +26,7 @@ interface Spec {
   }[];
 }
 
-/** The parts of a CRD that objects depend on; servers add many other fields. */
+/** Returns the parts of a CRD that objects depend on; servers add many other fields. */
 function versionsOf({ versions = [] }: Spec): object {
   return Object.fromEntries(
     versions.map(({ name, schema = null, subresources = null }) => [name, { schema, subresources }]),

@@ -1,9 +1,10 @@
 /**
- * Records what a run leaves on an existing cluster before it is created, because a run that was killed cannot remove it itself.
+ * Records what a run leaves on an existing cluster, each object before it is created, because a run that was killed cannot remove its
+ * objects itself.
  *
  * One file for each run in the user's state folder (`$XDG_STATE_HOME/stalemate/clusters`, else `~/.local/state/…`), one line of JSON per
- * entry; an incomplete line was not acted upon. It contains no credentials: the kubeconfig is named, not copied. Owns: these files. Does
- * not own: removal (`clean-up.ts`). Start at {@link Footprint}.
+ * entry; an incomplete line was not acted upon. The file contains no credentials: the kubeconfig is named, not copied. Owns: these files.
+ * Does not own: removal (`clean-up.ts`). Start at {@link Footprint}.
  */
 import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,7 +22,7 @@ export interface FootprintHead {
   /** An absolute path. */
   readonly kubeconfig: string;
   readonly allowed: readonly string[];
-  /** The uid of its namespace kube-system; absent in older files, and if it is unknown. */
+  /** The uid of the cluster's namespace kube-system; absent in older files, and if it is unknown. */
   readonly uid?: string;
   readonly process: ProcessIdentity;
 }
@@ -35,7 +36,7 @@ export interface MadeObject {
 }
 
 export type Note =
-  /** `later`: an actor of the run is to create it, under a name that no other client would use. */
+  /** `later`: an actor of the run will create it, under a name that no other client would use. */
   | { readonly namespace: string; readonly later?: true }
   /** A cluster-scoped object. */
   | { readonly object: MadeObject }
@@ -63,7 +64,7 @@ export class Footprint {
     this.#append(note);
   }
 
-  /** Removes the file: everything was deleted. */
+  /** Removes the file, once everything was deleted. */
   end(): void {
     rmSync(this.file, { force: true });
   }

@@ -8,10 +8,10 @@ import { HarnessError } from '../../model/errors.ts';
 import type { ClusterAccess } from './kubeconfig-file.ts';
 
 /**
- * Allows or refuses to send requests.
+ * Refuses to send requests to a server that is not permitted.
  *
- * @param isMeant - Whether the user named this server explicitly.
- * @throws {REFUSED} if it is neither on loopback nor named explicitly.
+ * @param isMeant - True if the user named this server explicitly.
+ * @throws {REFUSED} if the server is neither on loopback nor named explicitly.
  */
 export function guardCluster({ context, remote }: ClusterAccess, isMeant: boolean): void {
   if (isLoopback(remote.url) || isMeant) return;

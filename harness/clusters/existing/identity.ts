@@ -16,7 +16,7 @@ const SYSTEM = '/api/v1/namespaces/kube-system';
 export interface Identity {
   /** `v1.36.0`. */
   readonly version: string;
-  /** Absent if the credentials may not read it, or it does not exist. */
+  /** Undefined if the credentials do not permit reading the namespace, or if it does not exist. */
   readonly uid: string | undefined;
   /** The status code of the request for the uid. */
   readonly code: number;

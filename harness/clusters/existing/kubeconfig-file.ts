@@ -79,7 +79,10 @@ function remoteOf(file: string, url: string, cluster: Section, user: Section): R
   };
 }
 
-/** A token file takes precedence over a token, as in the transport of client-go, and is read for every request because it may change. */
+/**
+ * Returns a function for the Authorization header. A token file takes precedence over a token, as in the transport of client-go, and is
+ * read for every request because it may change.
+ */
 function authorizationOf(file: string, user: Section): (() => string) | undefined {
   const token = textOf(user, 'token');
   const tokenFile = textOf(user, 'tokenFile');
@@ -95,7 +98,7 @@ function authorizationOf(file: string, user: Section): (() => string) | undefine
   return () => basic;
 }
 
-/** PEM, inline or from a file next to the kubeconfig. */
+/** Returns PEM that is inline, or from a file whose path is relative to the kubeconfig. */
 function pemOf(file: string, section: Section, key: string): string | undefined {
   const data = textOf(section, `${key}-data`);
   if (data !== undefined) return Buffer.from(data, 'base64').toString('utf8');

@@ -1,7 +1,7 @@
-/** Detects whether kube-controller-manager runs for a server: it creates objects in every namespace. */
+/** Helps to detect whether kube-controller-manager runs for a server, as it creates objects in every namespace. */
 
 /** The objects that it creates. */
 export const MANAGED: readonly string[] = ['configmaps/kube-root-ca.crt', 'serviceaccounts/default'];
 
-/** Exists if it has ever run. */
+/** The path of an object that exists if kube-controller-manager has ever run. */
 export const SIGN_OF_MANAGER: string = `/api/v1/namespaces/default/${MANAGED[0] ?? ''}`;

@@ -25,14 +25,14 @@ export interface ExistingOptions extends Pick<RealClusterParts, 'witness' | 'kin
   readonly remote: RemoteOptions;
   readonly kinds: ApiServer;
   readonly crds: readonly KubeObject[];
-  /** Created for the run and deleted with it. */
+  /** Namespaces that are created for the run and deleted with it. */
   readonly namespaces: readonly string[];
-  /** Created by actors of the run. */
+  /** Namespaces that actors of the run create. */
   readonly laterNamespaces: readonly string[];
   readonly objects: readonly KubeObject[];
-  /** Cluster-scoped objects that its actors may create besides custom resources of `crds` (`cluster-writes.ts`). */
+  /** Cluster-scoped objects that the run's actors may create besides custom resources of `crds` (`cluster-writes.ts`). */
   readonly allowed?: readonly string[];
-  /** The project's other manifests, with the names that they get there. */
+  /** The project's other manifests, with the names that they get on the server. */
   readonly shipped?: Shipped;
   /** Records everything that has to be removed. */
   readonly footprint: Footprint;
@@ -41,7 +41,7 @@ export interface ExistingOptions extends Pick<RealClusterParts, 'witness' | 'kin
 export interface Existing {
   readonly cluster: RealCluster;
   readonly territory: Territory;
-  /** Whether kube-controller-manager runs there: it collects garbage, deletes namespaces and runs the workload controllers. */
+  /** True if kube-controller-manager runs there, which collects garbage, deletes namespaces and runs the workload controllers. */
   readonly isManaged: boolean;
   /** Warnings for the user. */
   readonly warnings: readonly string[];
@@ -112,8 +112,8 @@ export async function openExisting(options: ExistingOptions): Promise<Existing> 
 }
 
 /**
- * Cluster-scoped roles come first, since namespaced bindings refer to them. Resolves with a token of the target's service account, if it
- * has one.
+ * Creates the project's manifests, cluster-scoped roles first, since namespaced bindings refer to them. Resolves with a token of the
+ * target's service account, if it has one.
  */
 async function shipThere(
   upstream: Upstream,

@@ -21,7 +21,7 @@ export interface PlanParts {
   readonly samples: readonly KubeObject[];
   /** The manifests apart from CRDs. */
   readonly shipped: readonly KubeObject[];
-  /** With the names used by the sample. */
+  /** The namespaces, with the names that the sample uses. */
   readonly namespaces: readonly string[];
 }
 
@@ -50,7 +50,7 @@ export async function planFor({
   ];
 }
 
-/** The line for the manifests. */
+/** Returns the line for one object of the manifests; none for a Namespace. */
 function shippedLine(
   object: KubeObject,
   prefix: string,

@@ -1,8 +1,8 @@
 /**
  * The clusters that stalemate itself serves, recorded by the uid of their namespace kube-system: they need not be allowed.
  *
- * One file for each in the user's state folder (`$XDG_STATE_HOME/stalemate/served`, else `~/.local/state/…`), as long as it is served.
- * Owns: these files. Start at {@link noteServed}.
+ * There is one file for each cluster in the user's state folder (`$XDG_STATE_HOME/stalemate/served`, else `~/.local/state/…`), as long as
+ * the cluster is served. Owns: these files. Start at {@link noteServed}.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -40,7 +40,7 @@ function forgetEnded(folder: string): void {
   }
 }
 
-/** A uid comes from a server, so it must not be used as a path. */
+/** Returns the file for a uid, which is encoded: it comes from a server, so it must not be used as a path. */
 function fileOf(uid: string, folder: string): string {
   return join(folder, `${encodeURIComponent(uid).replaceAll('.', '%2E')}.json`);
 }

@@ -12,8 +12,8 @@ import { Footprint, leftFootprints } from './footprint.ts';
 type Report = (line: string) => void;
 
 /**
- * Runs `work` after calling `report` with where it is about to write; resolves with its result and with what could not be removed, one
- * sentence each, which is reported if `work` throws.
+ * Runs `work` after calling `report` with a description of where it is about to write. Resolves with its result and with what could not be
+ * removed, one sentence for each object; if `work` throws, these sentences are reported.
  *
  * @throws the error of `work`; {REFUSED} {CLUSTER_UNAVAILABLE} if the cluster may not be used, or cannot be reached.
  */
@@ -57,7 +57,7 @@ function reportLeft(left: readonly string[], report: Report): void {
   for (const why of left) report(`warning: left on the cluster: ${why}`);
 }
 
-/** @throws {REFUSED} if another server answers than the one that was used: that must not look like an ordinary end. */
+/** @throws {REFUSED} if a different server answers from the one that was used, which must not look like an ordinary end. */
 async function cleaned(access: ExistingAccess, footprint: Footprint): Promise<readonly string[]> {
   try {
     const { remote } = await admitCluster(access, { same: footprint.read()?.head.uid });

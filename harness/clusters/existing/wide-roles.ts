@@ -2,10 +2,10 @@
 import { listOf, mapOf, textOf } from 'stalemate-apiserver/objects/json';
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
 
-/** The rules of a role with such a label are added to a role that other users have: `…/aggregate-to-admin`. */
+/** The prefix of labels that add a role's rules to a role that other users have: `…/aggregate-to-admin`. */
 const JOINS = 'rbac.authorization.k8s.io/aggregate-to-';
 
-/** The subjects of a binding other than service accounts in the run's namespaces: `Group system:unauthenticated`. */
+/** Returns the subjects of a binding other than service accounts in the run's namespaces: `Group system:unauthenticated`. */
 export function othersBoundBy(binding: KubeObject, isOwn: (namespace: string) => boolean): readonly string[] {
   if (binding.kind !== 'ClusterRoleBinding') return [];
   return listOf(binding['subjects']).flatMap((one) => {
@@ -16,7 +16,7 @@ export function othersBoundBy(binding: KubeObject, isOwn: (namespace: string) =>
   });
 }
 
-/** Removes the labels that would add a role's rules to roles of other users; `joins` tells whether there were any. */
+/** Removes the labels that would add a role's rules to roles of other users; `joins` is true if there were any. */
 export function byItself(role: KubeObject): { readonly role: KubeObject; readonly joins: boolean } {
   const { labels = {} } = role.metadata;
   const kept = Object.entries(labels).filter(([key]) => !key.startsWith(JOINS));

@@ -1,8 +1,8 @@
 /**
  * Runs programs for their output: kind and the container engines.
  *
- * Owns: starting them and ending those that take too long. They run in process groups of their own: Ctrl-C reaches this process only, which
- * ends them in the right order. Start at {@link called}.
+ * Owns: starting them and ending those that take too long. They run in separate process groups, so that Ctrl-C reaches only this process,
+ * which ends them in the right order. Start at {@link called}.
  */
 import { $ } from 'zx';
 import { realClearTimeout, realSetTimeout } from '../../determinism/real-time.ts';
@@ -32,7 +32,7 @@ export async function called(command: readonly string[], options: CallOptions = 
     try {
       if (pid !== undefined) process.kill(-pid, 'SIGKILL');
     } catch {
-      // It has ended by itself.
+      // The process has ended by itself.
     }
   };
   if (pid !== undefined) started?.(pid);

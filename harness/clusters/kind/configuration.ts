@@ -16,7 +16,7 @@ const ETCD_PORT = 2379;
 /**
  * Returns YAML for `kind create cluster --config`.
  *
- * @throws {CONFIG_INVALID} if the file is no kind configuration.
+ * @throws {CONFIG_INVALID} if the file is not a kind configuration.
  */
 export function configurationOf(file: string = DEFAULT_FILE, name: string, image: string, etcdPort: number): string {
   const config = read(file);

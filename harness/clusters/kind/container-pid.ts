@@ -6,7 +6,7 @@
  */
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Returns the pid of the container's first process. */
+/** Returns the pid of the container's first process; undefined if it is not visible. */
 export function pidOfContainer(id: string): number | undefined {
   const pids = numbersIn('/proc').filter((pid) => read(`/proc/${pid}/cgroup`).includes(id));
   const inside = new Set(pids);

@@ -1,19 +1,20 @@
 /**
  * The container engine that kind uses, and its node images.
  *
- * Owns: which engine answers, which image a cluster is created from, and the error message if one is missing: within a second, before
- * anything is created. Images are never pulled implicitly: one is half a gigabyte. Start at {@link findEngine} and {@link nodeImage}.
+ * Owns: which engine answers, which image a cluster is created from, and the error message if either is missing, which appears within a
+ * second, before anything is created. Images are never pulled implicitly, as each is half a gigabyte. Start at {@link findEngine} and
+ * {@link nodeImage}.
  */
 import type { EnvVars } from 'stalemate-apiserver/processes/env-vars';
 import { HarnessError } from '../../model/errors.ts';
 import type { KindOptions } from '../../model/kind-options.ts';
 import { called } from './cli.ts';
 
-/** In kind's search order. */
+/** The engines, in kind's search order. */
 const ENGINES = ['docker', 'nerdctl', 'podman'] as const;
 export type Engine = (typeof ENGINES)[number];
 
-/** The time limit for an engine that hangs; one that is missing or not running fails at once. */
+/** The time limit for an engine that hangs; an engine that is missing or not running fails at once. */
 const ANSWER_MS = 10_000;
 const PROVIDER = 'KIND_EXPERIMENTAL_PROVIDER';
 const REPOSITORY = 'kindest/node';

@@ -1,5 +1,5 @@
 /**
- * Loads images of the engine into the node of a kind cluster, which never pulls any.
+ * Loads images of the engine into the node of a kind cluster; the node never pulls any.
  *
  * kind copies images only from docker; for other engines they are loaded as an archive. Start at {@link loadImage}.
  */
@@ -10,7 +10,7 @@ import { HarnessError } from '../../model/errors.ts';
 import { called } from './cli.ts';
 import type { Engine } from './engine.ts';
 
-/** The id, which identifies the content; undefined if the engine does not have the image. */
+/** Returns the image's id, which identifies its content; undefined if the engine does not have the image. */
 export async function imageId(engine: Engine, image: string): Promise<string | undefined> {
   const { code, stdout } = await called([engine, 'image', 'inspect', '--format', '{{.Id}}', image]);
   return code === 0 ? stdout.trim() : undefined;
@@ -30,14 +30,14 @@ export async function checkImage(engine: Engine, image: string): Promise<void> {
   );
 }
 
-/** The name of an image in the node: podman prefixes unqualified names with `localhost/`. */
+/** Returns the name of an image in the node: podman prefixes unqualified names with `localhost/`. */
 export function nameInNode(engine: Engine, image: string): string {
   const [first = '', ...rest] = image.split('/');
   const hasHost = rest.length > 0 && (/[.:]/.test(first) || first === 'localhost');
   return engine === 'podman' && !hasHost ? `localhost/${image}` : image;
 }
 
-/** The commands that load an image; `archive` is a path that may be written. */
+/** Returns the commands that load an image; `archive` is a path that may be written. */
 export function loadCommands(
   engine: Engine,
   image: string,
@@ -52,7 +52,7 @@ export function loadCommands(
 }
 
 /**
- * Resolves with the image's name in the node.
+ * Loads an image; resolves with its name in the node.
  *
  * @throws {CLUSTER_UNAVAILABLE} if loading it fails.
  */

@@ -33,18 +33,18 @@ export interface MakeKindOptions extends KindOptions {
 export interface KindCluster {
   readonly access: KindAccess;
   readonly image: string;
-  /** Whether the cluster already existed. */
+  /** True if the cluster already existed. */
   readonly isReused: boolean;
   readonly createMs: number;
   /** Exports the logs of its nodes and containers; resolves with the folder. */
   exportLogs(): Promise<string>;
-  /** Deletes it, unless it is to be kept. */
+  /** Deletes the cluster, unless it is to be kept. */
   close(): Promise<void>;
 }
 
 /** The prefix of all our clusters' names (`storage-key.ts` depends on it). */
 const PREFIX = 'stalemate-';
-/** Another process may take a port between choosing and binding it. */
+/** The number of attempts: another process may take a port between choosing and binding it. */
 const TRIES = 3;
 const AGAIN_MS = 1_000;
 
@@ -58,13 +58,13 @@ export async function makeKindCluster(options: MakeKindOptions): Promise<KindClu
   const owned = new OwnedClusters();
   for (const { cluster, engine: its } of owned.abandoned()) {
     options.say?.(`deleting the kind cluster "${cluster}" of a run that was killed`);
-    // The next start tries again.
+    // If this fails, the next start tries again.
     await new Kind(its as Engine)
       .remove(cluster, owned)
       .catch((error: unknown) => options.say?.(`it could not be deleted: ${String(error)}`));
   }
   const keep = options.keep === true;
-  // The digest of its configuration, without its name and its port.
+  // The digest of the cluster's configuration, without its name and its port.
   const made = digest(configurationOf(options.configFile, '', image, 0));
   const name = `${PREFIX}${keep ? `kept-${made}` : digest(`${markOf(ourProcess())} ${realNow()}`)}`;
   const began = realNow();
@@ -76,7 +76,7 @@ export async function makeKindCluster(options: MakeKindOptions): Promise<KindClu
     const isThere = keep && (await kind.names()).includes(name);
     const isKnown = owned.ownerOf(name)?.isMade === true;
     if (isThere && !isKnown) throw unavailable(notOursText(name, folder));
-    // Records of a cluster that was deleted by hand are useless to the next one.
+    // Records of a cluster that was deleted by hand are useless to the next cluster.
     if (!isThere) owned.forget(name);
     owned.claim(name, engine, keep, isThere);
     return isThere;
@@ -90,7 +90,7 @@ export async function makeKindCluster(options: MakeKindOptions): Promise<KindClu
     await kind.run(['export', 'logs', logs, '--name', name]).catch(() => {});
     return logs;
   };
-  /** If the cluster cannot be deleted now, the watchdog retries after this process has ended: the result must not be lost. */
+  /** Deletes the cluster. If that fails, the watchdog retries after this process has ended; the result of the run must not be lost. */
   const end = async (): Promise<void> => {
     try {
       await kind.remove(name, owned);
@@ -108,7 +108,7 @@ export async function makeKindCluster(options: MakeKindOptions): Promise<KindClu
       options.say?.(`making the kind cluster "${name}" of ${image}`);
       for (let attempt = 1; ; attempt++) {
         const failed = await kind.create(name, folder, image, options.configFile, watchdog);
-        // The engine completes what a killed caller has requested, so creation is awaited and the cluster deleted afterwards.
+        // The engine completes what a killed caller has requested, so creation is awaited before the cluster is deleted.
         if (options.signal?.aborted === true) throw unavailable('interrupted while the kind cluster was made');
         if (failed === undefined) break;
         const wasPort = /port is already allocated|address already in use/.test(failed);
@@ -163,7 +163,7 @@ class Kind {
     return (await this.run(['get', 'clusters'])).split('\n');
   }
 
-  /** Returns kind's output if it failed; partial results still exist then. */
+  /** Creates a cluster. Returns kind's output if it failed, in which case partial results still exist. */
   async create(
     name: string,
     folder: string,
@@ -217,7 +217,7 @@ class Kind {
     };
   }
 
-  /** kind removes its entries from the kubeconfig that is passed; without one, from the user's. */
+  /** Deletes a cluster. kind removes its entries from the kubeconfig that is passed; without one, from the user's. */
   async delete(name: string, folder: string): Promise<void> {
     await this.run(['delete', 'cluster', '--name', name, '--kubeconfig', join(folder, 'kubeconfig')]);
   }
@@ -254,7 +254,7 @@ function deleteText(name: string): string {
   return `if it is broken, delete it with "kind delete cluster --name ${name}"`;
 }
 
-/** The end of kind's output, which contains the error, without the stack trace below it. */
+/** Returns the end of kind's output, which contains the error, without the stack trace below it. */
 function readable(text: string): string {
   const lines = text
     .split('\n')

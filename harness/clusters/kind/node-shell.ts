@@ -1,6 +1,6 @@
 /**
  * A shell in the node of a kind cluster. Commands are sent to one running shell, which takes a millisecond; starting a program takes a
- * hundred.
+ * hundred milliseconds.
  *
  * It always ends with this process: its standard input is our pipe. Start at {@link NodeShell}.
  */

@@ -1,8 +1,8 @@
 /**
  * Prepares a kind cluster for the runs of one worker: in its initial state, with everything that runs need.
  *
- * Its etcd is reset like envtest's, by keys and values, including uids. A worker removes leftovers of earlier workers, of this run or (if
- * the cluster is kept) of another; a dump of the initial state is stored beside the kubeconfig. Does not own: the cluster's lifetime
+ * Its etcd is reset like envtest's, by keys and values, including uids. A worker removes leftovers of earlier workers, of this run or, if
+ * the cluster is kept, of an earlier one; a dump of the initial state is stored beside the kubeconfig. Does not own: the cluster's lifetime
  * (`kind-cluster.ts`). Start at {@link openKind}.
  */
 import { existsSync, readFileSync } from 'node:fs';
@@ -22,10 +22,10 @@ import { Etcd } from '../real/etcd.ts';
 import { RealCluster } from '../real/real-cluster.ts';
 import { isServersKey, isTargetsKey } from '../real/storage-key.ts';
 
-/** kubeadm finishes before the API server is ready for everything. */
+/** The time limit for readiness: kubeadm finishes before the API server is ready for everything. */
 const READY_MS = 60_000;
 const POLL_MS = 50;
-/** Ready, and finished with creating its initial objects, including the last ones. */
+/** Paths that answer once the server is ready and has created its initial objects, including the last ones. */
 const READY = ['/readyz', ...OWN];
 const NEW_FILE = 'new.json';
 
@@ -83,7 +83,7 @@ async function answerOf(upstream: Upstream, path: string): Promise<number | stri
   }
 }
 
-/** Records the content of a new cluster; restores it in a cluster that is not new. */
+/** Records the content of a new cluster; restores this content in a cluster that is not new. */
 async function asNew(etcd: Etcd, file: string): Promise<void> {
   const stored = await etcd.all();
   if (!existsSync(file)) {
@@ -94,7 +94,7 @@ async function asNew(etcd: Etcd, file: string): Promise<void> {
   const { values } = JSON.parse(readFileSync(file, 'utf8')) as {
     readonly values: { readonly [key: string]: string };
   };
-  // Left by a worker that was killed before it could remove its target.
+  // Some keys were left by a worker that was killed before it could remove its target.
   const keys = [...stored.keys()].filter((key) => !isServersKey(key) || isTargetsKey(key));
   const put = Object.entries(values).filter(([key, value]) => !isServersKey(key) && stored.get(key)?.value !== value);
   await etcd.write({ put: new Map(put), remove: keys.filter((key) => values[key] === undefined) });

@@ -2,7 +2,7 @@
  * Records which kind clusters are ours and which run uses each, before a cluster is created.
  *
  * Owns: the folder of each cluster below the user's state folder (`$XDG_STATE_HOME/stalemate/kind`), and checking whether the process that
- * created one is alive. A cluster without a record is never touched. Start at {@link OwnedClusters}.
+ * created a cluster is alive. A cluster without a record is never touched. Start at {@link OwnedClusters}.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,12 +21,12 @@ export interface Ownership {
   /** Null if it is not in use. */
   readonly process: ProcessIdentity | null;
   readonly keep: boolean;
-  /** Whether creation completed: an incomplete cluster is not worth keeping. */
+  /** True once creation has completed; an incomplete cluster is not worth keeping. */
   readonly isMade: boolean;
 }
 
 const FILE = 'owner.json';
-/** Choosing a cluster takes as long as kind needs to list the existing ones. */
+/** The time limit for choosing a cluster, which takes as long as kind needs to list the existing ones. */
 const CHOOSING_MAX_MS = 60_000;
 const AGAIN_MS = 100;
 
@@ -37,7 +37,7 @@ export class OwnedClusters {
     this.#root = root;
   }
 
-  /** The folder of a cluster's files: its kubeconfig, its configuration. */
+  /** Returns the folder of a cluster's files: its kubeconfig, its configuration. */
   folder(cluster: string): string {
     return join(this.#root, cluster);
   }
@@ -99,7 +99,7 @@ export class OwnedClusters {
     }
   }
 
-  /** The process that uses the cluster, or may use it: processes in other containers cannot be checked. */
+  /** Returns the process that uses the cluster, or may be using it: processes in other containers cannot be checked. */
   userOf(cluster: string): ProcessIdentity | undefined {
     const user = this.ownerOf(cluster)?.process ?? undefined;
     return user !== undefined && isOurProcess(user) ? user : undefined;
@@ -113,7 +113,7 @@ export class OwnedClusters {
     writeWhole(join(this.folder(owner.cluster), FILE), `${JSON.stringify(owner, undefined, 2)}\n`);
   }
 
-  /** Clusters of processes that have ended, which were not to be kept or were never completed. */
+  /** Returns the clusters of processes that have ended, if they were not to be kept or were never completed. */
   abandoned(): readonly Ownership[] {
     if (!existsSync(this.#root)) return [];
     return readdirSync(this.#root)
@@ -128,7 +128,7 @@ interface OwnershipV1 extends Omit<Ownership, 'version' | 'process' | 'isMade'> 
   readonly pid: number;
 }
 
-/** The first version did not record where the process runs, so it is treated as possibly alive. */
+/** Upgrades a record. The first version did not record where the process runs, so the process is treated as possibly alive. */
 function upgraded(owner: Ownership | OwnershipV1): Ownership {
   if (owner.version !== 1) return owner;
   const { pid, cluster, engine, keep } = owner;

@@ -19,7 +19,7 @@ const CONFIGURATION = {
 };
 const FOLDER = '/etc/cni/net.d';
 
-/** Written atomically: containerd reads the file as soon as it appears. */
+/** Writes the configuration of the network, atomically, as containerd reads the file as soon as it appears. */
 export async function givePodNetwork(shell: NodeShell): Promise<void> {
   const text = JSON.stringify(CONFIGURATION);
   await shell.ask(

@@ -49,7 +49,7 @@ export class PodRequests {
       lost(why);
     };
     const failed = (why: unknown): void => lose(`its pod could not be watched (${String(why)})`);
-    /** Changes missed between watches appear only in a list; one may be the pod's deletion. */
+    /** Lists the pod: changes missed between watches appear only in a list, and one of them may be the pod's deletion. */
     const relist = async (): Promise<void> => {
       const { code, body } = await this.#ask('GET', path, undefined, query);
       if (isOver) return;
@@ -87,7 +87,7 @@ export class PodRequests {
               expired(mapOf(object)['code']);
             }
           },
-          // Watches end after minutes.
+          // Watches end after minutes, which is not an error.
           end: (error) => {
             if (isRefused) return;
             if (error === undefined) open();
@@ -126,7 +126,7 @@ export class PodRequests {
     };
   }
 
-  /** The kubelet's warnings, phrased as the end of a sentence. */
+  /** Resolves with the kubelet's warnings, phrased as the end of a sentence. */
   async complaints(pod: KubeObject): Promise<string> {
     const { namespace = '', name = '' } = pod.metadata;
     const query = { fieldSelector: `involvedObject.name=${name},type=Warning` };

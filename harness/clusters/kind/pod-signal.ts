@@ -1,12 +1,13 @@
 /**
  * Signals to a container of a pod, as a script for its node.
  *
- * A kubelet that terminates a pod signals only its first process, which forwards the signal or not; a program below `tini` or `sh` that
- * received it twice would take the second one for "at once". SIGSTOP and SIGKILL go to the whole container. Start at {@link signalScript}.
+ * A kubelet that terminates a pod signals only its first process, which may or may not forward the signal; a program below `tini` or `sh`
+ * that received it twice would take the second signal to mean "at once". SIGSTOP and SIGKILL go to the whole container. Start at {@link
+ * signalScript}.
  */
 export type PodSignal = 'KILL' | 'TERM' | 'STOP' | 'CONT';
 
-/** @param container - Its id, which occurs in the name of its cgroup. */
+/** @param container - The container's id, which occurs in the name of its cgroup. */
 export function signalScript(container: string, name: PodSignal, proc = '/proc'): string {
   const pids = `pids=$(echo $(grep -l ${container} ${proc}/[0-9]*/cgroup 2>/dev/null | sed 's,/cgroup$,,; s,.*/,,'))`;
   if (name !== 'TERM') return `${pids}; for p in $pids; do kill -${name} "$p"; done`;

@@ -5,13 +5,13 @@ import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object'
 
 export type ContainerState =
   | { readonly is: 'waiting' }
-  /** It does not run, and waiting is pointless. */
+  /** The container does not run, and waiting is pointless. */
   | { readonly is: 'failing'; readonly why: string }
   /** `container`: its id. */
   | { readonly is: 'running'; readonly container: string }
   | { readonly is: 'ended'; readonly container: string; readonly how: string };
 
-/** Reasons that go away by themselves. */
+/** Reasons for waiting that go away by themselves. */
 const PATIENT = new Set(['', 'ContainerCreating', 'PodInitializing']);
 
 export function stateOf(pod: KubeObject, name: string): ContainerState {
@@ -37,7 +37,7 @@ function waitingReason(status: JsonObject): string | undefined {
   return `its container "${textOf(status['name'])}" does not start (${textOf(reason)}: ${textOf(message)})`;
 }
 
-/** `with code 1`, `by SIGKILL`, and the kubelet's reason. */
+/** Returns `with code 1` or `by SIGKILL`, and the kubelet's reason. */
 function endOf(terminated: JsonObject): string {
   const code = Number(terminated['exitCode'] ?? 0);
   const signal = Object.entries(constants.signals).find(([, number]) => number === code - 128)?.[0];

@@ -18,11 +18,11 @@ import { signalScript, type PodSignal } from './pod-signal.ts';
 import { stateOf } from './pod-state.ts';
 import { findHost, openWay, type HostPlace, type WayIn } from './way-in.ts';
 
-/** Listener of a pod. Nothing is reported after `failed` or `ended`. */
+/** The listener of a pod. Nothing is reported after `failed` or `ended`. */
 export interface PodEars {
   readonly running: () => void;
   readonly printed: (piece: string) => void;
-  /** It does not run, and never will. */
+  /** Called if the pod does not run and never will. */
   readonly failed: (why: string) => void;
   readonly ended: (how: string) => void;
 }
@@ -35,13 +35,14 @@ export interface PodObjects {
   readonly container: string;
 }
 
-/** The image is already loaded, so a pod starts within seconds on any machine. */
+/** The time limit for starting: the image is already loaded, so a pod starts within seconds on any machine. */
 const START_MAX_MS = 90_000;
 /**
- * The share of the target's readiness limit: at that limit the run continues without it, and the kubelet's reason must be reported before.
+ * The share of the target's readiness limit within which a pod must start: at that limit the run continues without the pod, and the
+ * kubelet's reason must be reported before then.
  */
 const START_SHARE = 0.9;
-/** How long to wait for the last output. */
+/** How long to wait for the last output, in ms. */
 const LAST_OUTPUT_MS = 500;
 const WITHOUT = 'a target in there would not reach the gate; run the program itself (-- COMMAND)';
 const NOTHING = (): void => {};
@@ -77,7 +78,7 @@ export class KindPods {
     return openWay(this.#host, port);
   }
 
-  /** Starts a pod; `make` is called with its name. Errors are reported, never thrown, and before the readiness limit. */
+  /** Starts a pod; `make` is called with its name. Errors are never thrown; they are reported before the readiness limit. */
   start(make: (name: string) => PodObjects, ears: PodEars, readyWithinMs: number): KindPod {
     const objects = make(`${TARGET_POD}${randomBytes(5).toString('hex')}`);
     const pod = new KindPod(objects, ears, this.#requests, this.#shell, readyWithinMs);
@@ -111,7 +112,7 @@ class KindPod {
     this.#late = realSetTimeout(() => void this.#complain(late), startMs);
   }
 
-  /** The pid of its first process, if it is visible on this machine. */
+  /** The pid of the container's first process, if it is visible on this machine. */
   get pid(): number | undefined {
     return this.#pid;
   }

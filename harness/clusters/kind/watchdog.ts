@@ -1,7 +1,7 @@
 /**
  * Deletes a kind cluster when this process is gone for any reason: Ctrl-C twice, a crash, kill -9.
  *
- * Owns: the shell script that does it (`watching-shell.ts`). After a failure of the whole machine, the next start cleans up
+ * Owns: the shell script that deletes it (run by `watching-shell.ts`). After a failure of the whole machine, the next start cleans up
  * (`kind-cluster.ts`). Start at {@link Watchdog}.
  */
 import { WatchingShell } from 'stalemate-apiserver/processes/watching-shell';
@@ -30,7 +30,7 @@ rm -rf -- "$2"`;
 export class Watchdog {
   readonly #shell: WatchingShell;
 
-  /** For a cluster and the folder of its files; `env` is the environment for kind. */
+  /** Creates the watchdog for a cluster and the folder of its files; `env` is the environment for kind. */
   constructor(cluster: string, folder: string, env: { readonly [name: string]: string | undefined }) {
     this.#shell = new WatchingShell(SCRIPT, [cluster, folder], env);
   }
@@ -44,7 +44,7 @@ export class Watchdog {
     this.#shell.tell('made');
   }
 
-  /** Ends the watchdog: nothing is left to delete. */
+  /** Ends the watchdog, when nothing is left to delete. */
   done(): void {
     this.#shell.done();
   }

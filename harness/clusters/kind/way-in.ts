@@ -2,8 +2,8 @@
  * How a kind cluster reaches this machine: relays for its pods and its API server to servers on loopback.
  *
  * If the engine's network is on this machine, as with docker on Linux, its gateway is this machine; an engine in a virtual machine has a
- * host name for it. Owns: detecting that, and opening ports there that relay to loopback, so that nothing else of this machine is exposed
- * on that network. Start at {@link findHost}.
+ * host name for this machine. Owns: detecting which applies, and opening ports on that network that relay to loopback, so that nothing else
+ * of this machine is exposed there. Start at {@link findHost}.
  */
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
@@ -64,7 +64,7 @@ export async function findHostOf(access: KindAccess, without: string): Promise<H
 /**
  * Finds the address of this machine as seen from the node.
  *
- * @param without - What does not work without it, and what to do then, as the end of a sentence.
+ * @param without - What does not work without such an address, and what to do about it, as the end of a sentence.
  * @throws {CLUSTER_UNAVAILABLE} if the node cannot reach this machine.
  */
 export async function findHost(shell: NodeShell, without: string): Promise<HostPlace> {
@@ -89,8 +89,8 @@ export async function findHost(shell: NodeShell, without: string): Promise<HostP
 }
 
 /**
- * Opens a port for pods that relays to a loopback port. Connections are closed rather than reset: a reset in Node can keep a worker from
- * ending.
+ * Opens a port for pods that relays to a loopback port on this machine. Connections are closed rather than reset: a reset in Node can keep
+ * a worker from ending.
  */
 export function openWay({ address, listen }: HostPlace, to: number): Promise<WayIn> {
   const sockets = new Set<Socket>();

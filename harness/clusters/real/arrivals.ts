@@ -1,8 +1,9 @@
 /**
  * Answers and events that a server has sent and no client has received yet; they are passed on at once, in the embedded server's order.
  *
- * Answers and watches use separate connections, so their order of arrival is random. Owns: the order. Watches get a change in the order in
- * which they were opened, before the client that made it gets its answer; a watch opens before its first events. Start at {@link Arrivals}.
+ * Answers and watches use separate connections, so their order of arrival is random. Owns: the order, which is as follows. Watches get a
+ * change in the order in which they were opened, before the client that made it gets its answer; a watch opens before its first events.
+ * Start at {@link Arrivals}.
  */
 import { realClearTimeout, realNow, realSetTimeout } from '../../determinism/real-time.ts';
 
@@ -18,9 +19,9 @@ interface Arrival {
 const EVENT = 0;
 const ANSWER = 1;
 const FIRST_EVENT = 2;
-/** Unpublished changes wait for an answer; after this time they are published without it. */
+/** Unpublished changes wait for an answer; after this time, in ms, they are published without it. */
 const HASTEN_MS = 1_000;
-/** Arrivals that refer to unpublished changes are passed on after this time. */
+/** Arrivals that refer to unpublished changes are passed on after this time, in ms. */
 const UNPUBLISHED_MS = 5_000;
 const ALWAYS = (): boolean => true;
 
@@ -32,7 +33,7 @@ export class Arrivals {
   #timer: ReturnType<typeof realSetTimeout> | undefined;
 
   /**
-   * @param isDone - Whether the server has finished all requests.
+   * @param isDone - Reports whether the server has finished all requests.
    * @param hasten - Publishes what can be published.
    */
   constructor(isDone: () => boolean, hasten: () => void = () => {}) {
@@ -44,12 +45,15 @@ export class Arrivals {
     return this.#waiting.length > 0;
   }
 
-  /** Adds an answer, or the opening of a watch, to the request with this number; `isTold` if it contains objects. */
+  /**
+   * Adds an answer, or the opening of a watch, to the request with this number. `isTold` reports whether the objects in the answer have
+   * been published.
+   */
   answer(request: number, pass: () => void, isTold: () => boolean = ALWAYS): void {
     this.#add({ rank: [ANSWER, request, 0], isTold, pass });
   }
 
-  /** Adds an event of the watch that the request with this number opened; `isFirst` if the watch is about to open. */
+  /** Adds an event of the watch that the request with this number opened; `isFirst` is true if the watch is about to open. */
   event(request: number, isFirst: boolean, revision: number, isTold: () => boolean, pass: () => void): void {
     this.#add({ rank: isFirst ? [FIRST_EVENT, request, 0] : [EVENT, revision, request], isTold, pass });
   }
@@ -84,7 +88,7 @@ export class Arrivals {
   }
 }
 
-/** Equal ranks keep their order of arrival. */
+/** Compares ranks; equal ranks keep their order of arrival. */
 function compare(a: Rank, b: Rank): number {
   return a[0] - b[0] || a[1] - b[1] || a[2] - b[2];
 }

@@ -1,8 +1,8 @@
 /**
  * The changes that the answer to a write reports, on a server whose changes are only observed from outside.
  *
- * Owns: interpreting answers. A write whose answer has a resourceVersion made that revision, unless it is an old one; the deletion of an
- * object belongs to the client that requested it or removed its last finalizer. Start at {@link claimsOf}.
+ * Owns: interpreting answers. A write whose answer has a resourceVersion made that revision, unless the revision is an old one; the
+ * deletion of an object belongs to the client that requested it or removed its last finalizer. Start at {@link claimsOf}.
  */
 import { groupResource, revisionOf, type JsonObject, type KubeObject } from 'stalemate-apiserver/objects/object';
 import type { ApiRequest, ApiResponse } from 'stalemate-apiserver/wire/http';
@@ -18,7 +18,7 @@ export interface ExpectedCommit {
   /** `version`: the write made this revision. `end`: it deleted the object. `some`: it changed the object in some way. */
   readonly what: 'version' | 'end' | 'some';
   readonly revision: number;
-  /** The write may have changed nothing of this object. */
+  /** True if the write may have changed nothing in this object. */
   readonly perhaps: boolean;
 }
 
@@ -47,7 +47,7 @@ export function claimsOf(request: ApiRequest, { code, body }: ApiResponse): read
   return [claimOf(object as KubeObject, `${resource}/${namespace}/${name}`, info.verb === 'delete')];
 }
 
-/** An object that finalizers or a grace period keep alive is deleted later, by another client. */
+/** Returns the claim on one object. An object that finalizers or a grace period keep alive is deleted later, by another client. */
 function claimOf(object: KubeObject, place: string, deleted: boolean): ExpectedCommit {
   const { metadata } = object;
   const { finalizers = [] } = (object['spec'] ?? {}) as { readonly finalizers?: readonly string[] };

@@ -22,7 +22,7 @@ export interface Write {
   lost(pass: () => void): void;
 }
 
-/** After this time an answer is passed on although its change was not observed; normally the observer is milliseconds behind. */
+/** After this time, in ms, an answer is passed on although its change was not observed; normally the observer is milliseconds behind. */
 const UNSEEN_MS = 5_000;
 
 interface UnderWay {
@@ -66,7 +66,7 @@ export class CommitOrder {
     return (this.#revisions.get(uid) ?? -1) >= revision;
   }
 
-  /** A change that is not published and that no answer waits for. */
+  /** Records a change that is not published and that no answer waits for. */
   passed({ uid, revision }: ObservedChange): void {
     this.#revisions.set(uid, revision);
   }
@@ -91,8 +91,8 @@ export class CommitOrder {
   }
 
   /**
-   * Publishes observed changes although answers are missing. A change to the object of a write in progress is attributed to that write: its
-   * answer may have to be converted first, by a slow webhook.
+   * Publishes observed changes although answers are missing. A change to the object of a write in progress is attributed to that write: a
+   * slow webhook may have to convert its answer first.
    */
   hasten(): void {
     this.#settle(true);
@@ -163,7 +163,7 @@ export class CommitOrder {
   }
 }
 
-/** Reports whether a request may have made this change, by its path alone. */
+/** Reports whether a request may have made this change, judging by its path alone. */
 function isAbout({ method, path, query }: ApiRequest, change: ObservedChange): boolean {
   const info = requestInfo(method, path, query);
   if (info === undefined || groupResource(info) !== change.resource || info.namespace !== change.namespace)

@@ -9,7 +9,7 @@ interface DefinitionSpec {
   readonly versions: readonly { readonly name: string; readonly served?: boolean }[];
 }
 
-/** The path for creating objects; undefined if no version is served. */
+/** Returns the path for creating objects; undefined if no version is served. */
 export function creationPathOf({ spec }: KubeObject, namespace: string): string | undefined {
   const { group, names, scope, versions } = spec as unknown as DefinitionSpec;
   const version = versions.find(({ served }) => served !== false)?.name;
@@ -17,7 +17,7 @@ export function creationPathOf({ spec }: KubeObject, namespace: string): string 
   return collectionPath({ group, version, resource: names.plural }, scope === 'Cluster' ? '' : namespace);
 }
 
-/** The paths that answer once a CRD is served: its collections, and discovery, which follows a little later. */
+/** Returns the paths that answer once a CRD is served: its collections, and discovery, which follows a little later. */
 export function placesOf({ spec }: KubeObject): readonly string[] {
   const { group, names, versions } = spec as unknown as DefinitionSpec;
   return versions

@@ -22,7 +22,7 @@ export class Denials {
     this.#denied.set(key, { ...denied, times: (this.#denied.get(key)?.times ?? 0) + 1 });
   }
 
-  /** Each one once, in order of first occurrence. */
+  /** Returns each denied request once, in order of first occurrence. */
   all(): readonly DeniedRequest[] {
     return [...this.#denied.values()];
   }
@@ -32,7 +32,7 @@ export class Denials {
   }
 }
 
-/** The denied request in a 403's message; undefined if it is not the authorizer's. */
+/** Returns the denied request in a 403's message; undefined if the message is not the authorizer's. */
 function deniedIn(message = ''): Omit<DeniedRequest, 'times'> | undefined {
   const [, user = '', verb = '', resource = '', subresource = '', group = '', namespace = ''] =
     RESOURCE.exec(message) ?? [];

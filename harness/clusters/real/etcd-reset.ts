@@ -1,5 +1,5 @@
 /**
- * Resets a server through its etcd, bypassing it: key by key, etcd gets its content of the campaign's start.
+ * Resets a server through its etcd, bypassing it: key by key, etcd gets the content that it had when the campaign began.
  *
  * For a server whose etcd is ours too. Controllers may still react to deleted objects, so the reset is complete only once the state has
  * stayed unchanged for a while. Owns: which keys have changed, and waiting until the server shows the state. Start at {@link EtcdReset}.
@@ -24,7 +24,7 @@ export class EtcdReset implements Reset {
   #uids: ReadonlySet<string> = new Set();
   readonly #quietMs: number;
 
-  /** @param quietMs - How long nothing may change before the reset counts as complete. */
+  /** @param quietMs - How long, in ms, nothing may change before the reset counts as complete. */
   constructor(etcd: Etcd, view: ServerView, quietMs = 0) {
     this.#etcd = etcd;
     this.#view = view;
@@ -57,7 +57,7 @@ export class EtcdReset implements Reset {
         wasClean = true;
         await realDelay(this.#quietMs);
       }
-      // If other components write too, the observed state may differ: it is checked again.
+      // If other components write too, the observed state may differ, so it is checked again.
       if (this.#quietMs === 0) await this.#view.until(() => this.#shows(written), 'show the reset state');
     }
   }
@@ -80,7 +80,7 @@ export class EtcdReset implements Reset {
     }
   }
 
-  /** The etcd writes that restore the state. */
+  /** Returns the etcd writes that restore the state. */
   #restoringWrites(now: ReadonlyMap<string, number>): EtcdWrites {
     const remove = [...now.keys()].filter((key) => !this.#stored.has(key) && !isServersKey(key));
     const put = new Map<string, string>();
@@ -95,7 +95,7 @@ export class EtcdReset implements Reset {
     return live.size === uids.size && [...uids].every((uid) => live.has(uid)) && this.#areSeen(written);
   }
 
-  /** Reports whether the values written to etcd have been published; those that are no objects never are. */
+  /** Reports whether the values written to etcd have been published; values that are not objects never are. */
   #areSeen(written: ReadonlyMap<string, number>): boolean {
     const revisions = new Set(written.values());
     const objects = [...written.keys()].filter((key) => !key.startsWith('/registry/ranges/')).length;

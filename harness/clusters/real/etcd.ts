@@ -1,8 +1,8 @@
 /**
  * Reads and writes the content of an API server in etcd, bypassing the server, over etcd's JSON gateway.
  *
- * API servers notice changes by watching etcd, as each of several does for the others' writes: a state restored here is visible to all
- * clients, regardless of finalizers, admission or authorization. Owns: keys and stored values. Does not own: which objects they are
+ * API servers notice changes by watching etcd, as each of several servers does for the others' writes, so a state restored here is visible
+ * to all clients, regardless of finalizers, admission or authorization. Owns: keys and stored values. Does not own: which objects they are
  * (`storage-key.ts`). Start at {@link Etcd}.
  */
 import { Agent, request as send } from 'node:https';
@@ -11,7 +11,7 @@ import { HarnessError } from '../../model/errors.ts';
 /** The prefix of everything that an API server stores. */
 const ROOT = '/registry/';
 const ROOT_END = '/registry0';
-/** etcd allows 128 operations per transaction. */
+/** The most operations per transaction; etcd allows 128. */
 const OPERATIONS_MAX = 100;
 
 /** A stored value, in base64 as in etcd's gateway. */
@@ -27,7 +27,7 @@ export interface EtcdWrites {
   readonly remove: readonly string[];
 }
 
-/** All in PEM: an etcd that does not only listen on loopback requires client certificates. */
+/** The credentials, all in PEM, for an etcd that listens beyond loopback and therefore requires client certificates. */
 export interface EtcdIdentity {
   readonly ca: string;
   readonly certificate: string;
@@ -49,13 +49,13 @@ export class Etcd {
     this.#agent?.destroy();
   }
 
-  /** Everything that is stored, by key. */
+  /** Resolves with everything that is stored, by key. */
   async all(): Promise<ReadonlyMap<string, Stored>> {
     const { kvs = [] } = await this.#ask<RangeAnswer>('range', range(false));
     return new Map(kvs.map(({ key, value = '', mod_revision }) => [decoded(key), { value, revision: +mod_revision }]));
   }
 
-  /** The revision of the last change of each key, and that of the store. */
+  /** Resolves with the revision of the last change of each key, and with the revision of the store. */
   async revisions(): Promise<{ readonly byKey: ReadonlyMap<string, number>; readonly revision: number }> {
     const { header, kvs = [] } = await this.#ask<RangeAnswer>('range', range(true));
     return {
@@ -64,7 +64,7 @@ export class Etcd {
     };
   }
 
-  /** Executes all writes; returns the resulting revisions by key. */
+  /** Executes all writes; resolves with the resulting revisions by key. */
   async write({ put, remove }: EtcdWrites): Promise<ReadonlyMap<string, number>> {
     const puts = [...put].map(([key, value]) => ({ key, of: { requestPut: { key: encoded(key), value } } }));
     const removals = remove.map((key) => ({ key, of: { requestDeleteRange: { key: encoded(key) } } }));

@@ -1,5 +1,5 @@
 /**
- * Filters a list over all namespaces to those of the run: if it has several, no path or selector requests exactly them.
+ * Filters a list over all namespaces to those of the run: if the run has several, no path or selector requests exactly these.
  *
  * The filtered list is encoded again as JSON or protobuf, in the format that the client prefers. Start at {@link narrowedList}.
  */
@@ -7,7 +7,7 @@ import { isMap, withoutKeys } from 'stalemate-apiserver/objects/json';
 import type { JsonObject, JsonValue } from 'stalemate-apiserver/objects/object';
 import type { ApiResponse } from 'stalemate-apiserver/wire/http';
 
-/** Reports whether the client gets to see an object. */
+/** Reports whether the client may see an object. */
 export type IsShown = (object: JsonObject) => boolean;
 
 /** Returns the filtered list, or undefined if its format cannot be parsed. */

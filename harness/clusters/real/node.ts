@@ -1,8 +1,8 @@
 /**
  * The node without a machine on which kwok simulates pods.
  *
- * Its heartbeats count as the server's own writes, like those of a kind cluster's node (`storage-key.ts`). Owns: creating it, and when it
- * accepts pods. Start at {@link makeNode}.
+ * Its heartbeats count as the server's own writes, like those of a kind cluster's node (`storage-key.ts`). Owns: creating the node, and
+ * when it accepts pods. Start at {@link makeNode}.
  */
 import { mapOf, mapsOf } from 'stalemate-apiserver/objects/json';
 import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object';
@@ -48,7 +48,7 @@ export async function makeNode(upstream: Upstream): Promise<void> {
   }
 }
 
-/** Ready, and without the taint that the node controller removes. */
+/** Reports whether the node is ready, and without the taint that the node controller removes. */
 function isReady({ status, spec }: JsonObject): boolean {
   const conditions = mapsOf(mapOf(status)['conditions']);
   const isTainted = mapsOf(mapOf(spec)['taints']).length > 0;

@@ -1,7 +1,7 @@
 /**
  * The content of an object, without the fields that the server sets.
  *
- * Owns: which fields are the server's: two objects with the same content may have been created at different times. Start at {@link
+ * Owns: which fields are the server's. Two objects with the same content may have been created at different times. Start at {@link
  * contentOf}.
  */
 import type { JsonObject, JsonValue, KubeObject } from 'stalemate-apiserver/objects/object';
@@ -19,14 +19,14 @@ const DELETION: ReadonlySet<string> = new Set(['deletionTimestamp', 'deletionGra
 /** Kinds whose status the server itself writes, including times. */
 const STATUS_IS_SERVERS: ReadonlySet<string> = new Set(['CustomResourceDefinition', 'APIService', 'Namespace']);
 
-/** The content for comparison, including whether the object is terminating. */
+/** Returns the content for comparison, including whether the object is terminating. */
 export function contentOf({ metadata, ...rest }: KubeObject): KubeObject {
   const { status, ...others } = rest as JsonObject;
   const kept = STATUS_IS_SERVERS.has(rest.kind) || status === undefined ? others : { ...others, status };
   return { ...kept, metadata: without(metadata, SERVERS) } as KubeObject;
 }
 
-/** The content for creating it again. */
+/** Returns the content for creating the object again. */
 export function creatable({ metadata, ...rest }: KubeObject): KubeObject {
   return { ...rest, metadata: without(without(metadata, SERVERS), DELETION) };
 }

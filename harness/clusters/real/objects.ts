@@ -1,7 +1,7 @@
 /**
  * Reads and changes objects of a real server with requests of the harness itself, bypassing the gate.
  *
- * Owns: the requests. A rejected write is no error here: the caller reads again. Start at {@link Objects}.
+ * Owns: the requests. A rejected write is not an error here; the caller reads again. Start at {@link Objects}.
  */
 import { apiVersionOf, type KubeObject, type ResourceKind } from 'stalemate-apiserver/objects/object';
 import type { ApiResponse, Upstream } from 'stalemate-apiserver/wire/http';
@@ -66,7 +66,7 @@ export class Objects {
     return (await this.#put(kind, versioned(object, resourceVersion), 'status')) ?? made;
   }
 
-  /** Gives `now` the content of `wanted`; resolves with whether the server accepted it, or another write came first. */
+  /** Gives `now` the content of `wanted`; resolves with true if the server accepted it, with false if another write came first. */
   async update(kind: ResourceKind, wanted: KubeObject, now: KubeObject, hasStatus: boolean): Promise<boolean> {
     const { uid = '', resourceVersion = '' } = now.metadata;
     const body = versioned(wanted, resourceVersion);
@@ -115,7 +115,7 @@ function objectOf({ code, body }: ApiResponse): KubeObject | undefined {
   return code < 300 ? (body as KubeObject) : undefined;
 }
 
-/** Managed fields are omitted: the server would read ours as a claim to ownership. */
+/** Returns the object with a resourceVersion and without managed fields, which the server would read as a claim to ownership. */
 function versioned({ metadata, ...rest }: KubeObject, resourceVersion: string): KubeObject {
   const { managedFields: _, ...kept } = metadata;
   return { ...rest, metadata: { ...kept, resourceVersion } };

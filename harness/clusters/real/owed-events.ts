@@ -1,5 +1,5 @@
 /**
- * The events that open watches of a server still have to deliver: until then something is in transit.
+ * The events that open watches of a server still have to deliver; while there are any, something is in transit.
  *
  * Owns: what a watch selects, by namespace and selectors. Field selectors other than by name are not supported; for such a watch no event
  * is expected. Start at {@link OwedEvents}.
@@ -12,7 +12,9 @@ import { requestInfo } from 'stalemate-apiserver/wire/request-info';
 import { realNow } from '../../determinism/real-time.ts';
 import type { ObservedChange } from '../../gate/recorder.ts';
 
-/** The longest time for which an event is expected: a server delivers events within milliseconds, or has an unknown reason not to. */
+/**
+ * The longest time, in ms, for which an event is expected: a server delivers events within milliseconds, or has an unknown reason not to.
+ */
 const OWED_MS = 1_000;
 
 export interface OpenWatch {
@@ -33,7 +35,7 @@ export class OwedEvents {
   readonly #open = new Set<Watching>();
   #sinceMs = 0;
 
-  /** `live`: the existing objects. `since`: the changes after a revision. */
+  /** Records a watch that has opened. `live`: the existing objects. `since`: returns the changes after a revision. */
   open(
     request: ApiRequest,
     live: Iterable<ObservedChange>,

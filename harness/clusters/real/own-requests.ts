@@ -10,7 +10,7 @@ import { isRedirect } from 'stalemate-apiserver/wire/redirect';
 import { realDelay, realNow } from '../../determinism/real-time.ts';
 import { HarnessError } from '../../model/errors.ts';
 
-/** The time limit for a server to serve a CRD, and to create its initial objects. */
+/** The time limit, in ms, for a server to serve a CRD, and to create its initial objects. */
 const READY_MS = 30_000;
 const POLL_MS = 20;
 
@@ -68,7 +68,7 @@ export function expectMade({ code, body }: ApiResponse, what: string): void {
 /**
  * Waits until a path is served.
  *
- * @throws {CLUSTER_UNAVAILABLE} if it never is.
+ * @throws {CLUSTER_UNAVAILABLE} if the path is not served in time.
  */
 export async function served(upstream: Upstream, path: string): Promise<void> {
   const untilMs = realNow() + READY_MS;
@@ -84,7 +84,10 @@ export async function served(upstream: Upstream, path: string): Promise<void> {
   }
 }
 
-/** The first create of a new kind is delayed by two seconds on a server, in case other servers do not know the kind yet. */
+/**
+ * Waits until the server accepts writes of new kinds. It delays the first create of a new kind by two seconds, in case other servers do not
+ * know the kind yet.
+ */
 export async function takesWrites(upstream: Upstream, collections: readonly string[]): Promise<void> {
   // The answer to this invalid request does not matter: the server has waited before it.
   await Promise.all(collections.map((path) => ask(upstream, 'POST', path, {}, { dryRun: 'All' })));

@@ -1,5 +1,5 @@
 /**
- * A real API server as a {@link Cluster}: requests go to it over HTTP, an observer reports what it commits, it is reset between runs.
+ * A real API server as a {@link Cluster}: requests go to it over HTTP, an observer reports what it commits, and it is reset between runs.
  *
  * Owns: one server with everything that runs need, and whether it is still busy with a request. Questions about kinds are answered by an
  * embedded server that holds the same CRDs and nothing else. Does not own: the order of answers and changes (`commit-order.ts`), the reset
@@ -41,26 +41,28 @@ export interface Witness {
 
 export interface RealClusterParts {
   readonly remote: RemoteServer;
-  /** The same server for the target, through a relay or as a user of its own; absent: as for everyone else. */
+  /**
+   * The same server as the target reaches it, through a relay or as a separate user; absent if the target reaches it like everyone else.
+   */
   readonly front?: RemoteServer;
   /**
-   * Whether nobody should wait for answers right now: the relay is disturbed, so that answers take long or never come; or the server itself
-   * waits for the target, which may have to receive something first.
+   * Reports whether nobody should wait for answers right now, because the relay is disturbed, so that answers take long or never come, or
+   * because the server itself waits for the target, which may have to receive something first.
    */
   readonly isLoose?: () => boolean;
-  /** How it is reset between runs. */
+  /** Creates the reset of the server between runs. */
   readonly reset: (view: ServerView) => Reset;
   /** The part of the server that belongs to the run; absent if all of it does. */
   readonly territory?: Territory;
   /** An embedded server that has the kinds and no objects. */
   readonly kinds: ApiServer;
-  /** The current run, if there is one. */
+  /** Returns the witness of the current run, if there is one. */
   readonly witness: () => Witness | undefined;
 }
 
-/** How long the server may take to show etcd's content. */
+/** How long the server may take to show etcd's content, in ms. */
 const SHOWN_MS = 30_000;
-/** The time limit for the whole reset. */
+/** The time limit for the whole reset, in ms. */
 const RESTORE_MS = 60_000;
 const POLL_MS = 2;
 const NOTHING = (): void => {};
@@ -88,9 +90,9 @@ export class RealCluster implements Cluster {
   readonly #observed = new Set<string>();
   readonly #resources = new Map<string, ResourceKind>();
   #state: ClusterState | undefined;
-  /** The revision at which the run began: older ones belong to another run. */
+  /** The revision at which the run began; older revisions belong to earlier runs. */
   #base = 0;
-  /** Set once another server answers than the intended one. */
+  /** Departed once a server other than the intended one answers. */
   readonly #departure = new Departure();
   /** Requests without an answer yet, by number. */
   readonly #unanswered = new Set<number>();
@@ -163,7 +165,7 @@ export class RealCluster implements Cluster {
   }
 
   async restore(): Promise<void> {
-    // No client waits any more for answers that the previous run did not receive.
+    // No client still waits for answers that the previous run did not receive.
     this.#unanswered.clear();
     this.#order.reset();
     this.#base = await withTimeLimit(this.#departure.unless(this.#reset.restore()));
@@ -199,7 +201,7 @@ export class RealCluster implements Cluster {
   }
 
   /**
-   * Whether an answer or an event is in transit.
+   * Reports whether an answer or an event is in transit.
    *
    * @throws {REFUSED} if the server has redirected a client.
    */
@@ -257,7 +259,7 @@ export class RealCluster implements Cluster {
       isOver = true;
       // Only the answer shows whether an apply has created an object.
       if (unknown === undefined) cancel?.();
-      // Its effect, if any, is observed; its answer has no recipient.
+      // The request's effect, if any, is observed; its answer has no recipient.
       this.#unanswered.delete(number);
       write?.lost(NOTHING);
       this.#arrivals.look();
@@ -284,7 +286,10 @@ export class RealCluster implements Cluster {
     return abandon;
   }
 
-  /** Before an apply that may create a cluster-scoped object: returns the answer to it if that object belongs to other users. */
+  /**
+   * Reads the object before an apply that may create a cluster-scoped one; resolves with the answer to the apply if the object belongs to
+   * other users.
+   */
   async #lookFirst(request: ApiRequest, path: string): Promise<ApiResponse | undefined> {
     const look: ApiRequest = { method: 'GET', path, query: {}, headers: { 'user-agent': 'stalemate' } };
     const there = await call(this.#upstream, look).catch((error: unknown): ApiResponse => ({
@@ -376,20 +381,23 @@ export class RealCluster implements Cluster {
     return this.#territory?.listOf(request, answer, this.#resources) ?? answer;
   }
 
-  /** Registers another request in progress; returns its number. */
+  /** Registers a further request in progress; returns its number. */
   #sent(): number {
     this.#unanswered.add(this.#requests);
     return this.#requests++;
   }
 
-  /** Prevents a stale list from returning a state of an earlier run. */
+  /** Returns the request, changed if needed so that a stale list cannot return a state of an earlier run. */
   #withinRun(request: ApiRequest): ApiRequest {
     const { resourceVersion, resourceVersionMatch } = request.query;
     if (resourceVersionMatch !== 'Exact' || Number(resourceVersion) >= this.#base) return request;
     return { ...request, query: { ...request.query, resourceVersion: String(this.#base) } };
   }
 
-  /** Reports whether everything that a read returns has been published: on a server with other writers, the observer may be behind. */
+  /**
+   * Returns a predicate that reports whether everything that a read returns has been published; on a server with other writers, the
+   * observer may be behind.
+   */
   #isAnswerPublished(info: RequestInfo | undefined, { code, body }: ApiResponse): () => boolean {
     if (info === undefined || code >= 300 || !this.#observed.has(groupResource(info))) return () => true;
     const { items = [body] } = body as { readonly items?: readonly unknown[] };

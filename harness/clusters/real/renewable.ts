@@ -46,7 +46,7 @@ export class RenewableCluster implements Cluster {
     return this.#now.cluster.snapshot();
   }
 
-  /** Every control plane starts from its own copy of the same state, so the argument is ignored. */
+  /** Restores the initial state. Every control plane starts from its own copy of the same state, so the argument is ignored. */
   async restore(): Promise<void> {
     try {
       await this.#now.cluster.restore();

@@ -1,12 +1,12 @@
 /**
- * Resets a server by requests: for clusters whose etcd is not accessible, which users name.
+ * Resets a server by requests, for the clusters that users name, whose etcd is not accessible.
  *
  * Owns: reading (a consistent list of every kind that any client has written to, never from a cache), the differences from the initial
  * state, and the requests that undo them: finalizers are removed, additional objects deleted without grace period, changed objects updated,
  * missing objects created again. Repeats until nothing differs. Objects that do not belong to the run are never touched
  * (`ServerView.isOurs`).
  *
- * Limits: an object that is created again has another uid; {@link RequestReset.asStored} maps the original uid to the current one. CRDs
+ * Limits: an object that is created again has a different uid; {@link RequestReset.asStored} maps the original uid to the current one. CRDs
  * keep their finalizer, with which the server itself removes their objects. Start at {@link RequestReset}.
  */
 import { isDeepStrictEqual } from 'node:util';
@@ -23,7 +23,7 @@ import { contentOf, creatable, withUids } from './object-content.ts';
 import { Objects, type Listing } from './objects.ts';
 import { unclean, type Reset, type ServerView } from './reset.ts';
 
-/** The time limit of a reset: namespaces and CRDs are deleted in several steps. */
+/** The time limit of a reset, in ms: namespaces and CRDs are deleted in several steps. */
 const CLEAN_MS = 30_000;
 const PAUSE_MS = 10;
 const PAUSE_MAX_MS = 250;
@@ -102,7 +102,7 @@ export class RequestReset implements Reset {
       if (kind === undefined) throw unclean(`it has no kind ${object.apiVersion} ${object.kind}`);
       let made = await this.#create(kind, object);
       if (made === undefined) {
-        // A leftover, not the original object.
+        // The existing object is a leftover, not the original.
         const there = await this.#objects.get(kind, object);
         if (there !== undefined) await this.#remove(kind, there);
         made = await this.#create(kind, object);
@@ -152,7 +152,7 @@ export class RequestReset implements Reset {
         return this.#remove(kind, difference.now);
       case 'changed': {
         const { now, kept } = difference;
-        // A terminating object cannot be kept, and one that may not be changed back is created again.
+        // A terminating object cannot be kept, and an object that may not be changed back is created again.
         if (now.metadata.deletionTimestamp !== undefined) return this.#remove(kind, now);
         if (!(await this.#objects.update(kind, withUids(kept, this.#uids), now, this.#hasStatus(kind))))
           await this.#remove(kind, now);
@@ -165,11 +165,11 @@ export class RequestReset implements Reset {
     if (resource !== DEFINITIONS && (now.metadata.finalizers ?? []).length > 0)
       await this.#objects.withoutFinalizers(kind, now);
     await this.#objects.remove(kind, now);
-    // Without a namespace controller it would stay terminating.
+    // Without a namespace controller, a namespace would stay terminating.
     if (resource === NAMESPACES) await this.#objects.finalizeNamespace(now.metadata.name ?? '');
   }
 
-  /** Undefined if it already exists, or cannot be created yet. */
+  /** Creates a missing object again; resolves with undefined if it already exists, or cannot be created yet. */
   async #create(kind: ResourceKind, kept: KubeObject): Promise<KubeObject | undefined> {
     const made = await this.#objects.create(kind, withUids(creatable(kept), this.#uids), this.#hasStatus(kind));
     if (made?.metadata.uid !== undefined) this.#replaceUid(kept.metadata.uid, made.metadata.uid);
@@ -183,7 +183,7 @@ export class RequestReset implements Reset {
     this.#uids.set(meant, uid);
   }
 
-  /** Waits until everything that was listed has been published; undefined if another client has changed more since. */
+  /** Waits until everything that was listed has been published; resolves with undefined if another client has changed something since. */
   async #allPublished(listings: readonly Listing[]): Promise<number | undefined> {
     const { live } = this.#view;
     const latest = Math.max(...listings.map(({ revision }) => revision));
@@ -201,7 +201,7 @@ export class RequestReset implements Reset {
       );
     };
     await this.#view.until(isShown, 'show the reset state');
-    // Controllers of the cluster still react to the previous state.
+    // If there are later changes, controllers of the cluster still react to the previous state.
     if ([...live.values()].some(({ revision }) => revision > latest)) return undefined;
     this.#touched.clear();
     return latest;

@@ -18,9 +18,9 @@ export interface ServerView {
   readonly live: ReadonlyMap<string, ObservedChange>;
   kindFor(apiVersion: string, kind: string): ResourceKind | undefined;
   subresourcesOf(apiVersion: string, kind: string): ReadonlySet<string>;
-  /** Where objects of a kind may belong to the run: everywhere, in a namespace, under a name. */
+  /** Returns the places where objects of a kind may belong to the run: everywhere, in a namespace, or under a name. */
   placesOf(kind: ResourceKind): readonly { readonly namespace?: string; readonly name?: string }[];
-  /** Reports whether an object there belongs to the run; others are never touched. */
+  /** Reports whether an object in such a place belongs to the run; other objects are never touched. */
   isOurs(resource: string, object: KubeObject): boolean;
   /** Reports whether this revision, or a later one, has been published. */
   knows(uid: string, revision: number): boolean;
@@ -35,7 +35,7 @@ export interface Reset {
   seed(objects: readonly KubeObject[]): Promise<void>;
   /** Makes the current state the initial state of runs. */
   begin(): Promise<void>;
-  /** Called when a write to this kind is sent, and when a change of it is observed: either alone may come too late. */
+  /** Called when a write to this kind is sent, and when a change of this kind is observed; either alone may come too late. */
   touched?(resource: string): void;
   /** Translates uids in a request to those on the server. */
   asStored?(request: ApiRequest): ApiRequest;
@@ -43,7 +43,7 @@ export interface Reset {
   restore(): Promise<number>;
 }
 
-/** How often a reset is tried if the state does not stay. */
+/** How often a reset is tried if the state does not stay restored. */
 export const ATTEMPTS_MAX = 20;
 
 /** @returns the error for a server that cannot be reset. */

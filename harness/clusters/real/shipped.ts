@@ -1,5 +1,5 @@
 /**
- * Installs a project's manifests on a real server: its objects, created as its author would, and the target's service account.
+ * Installs a project's manifests on a real server: its objects, created as its author would create them, and the target's service account.
  *
  * Owns: the requests. Does not own: which objects, in which order (`execution/project/`). Start at {@link ship}.
  */
@@ -26,15 +26,15 @@ export interface Account {
 }
 
 export interface Shipped {
-  /** In this order. */
+  /** The objects to create, in this order. */
   readonly creations: readonly Creation[];
-  /** The target's service account; absent: an administrator. */
+  /** The target's service account; absent if the target is an administrator. */
   readonly account?: Account;
   /** Whether the account may do what its roles grant, or everything. */
   readonly authorization: 'rbac' | 'allow-all';
 }
 
-/** As long as a campaign lasts, or the server permits. */
+/** The lifetime of a token: longer than any campaign, unless the server permits less. */
 const TOKEN_SECONDS = 7 * 24 * 60 * 60;
 
 /**
@@ -51,7 +51,7 @@ export async function ship(upstream: Upstream, shipped: Shipped): Promise<string
   return tokenOf(upstream, account);
 }
 
-/** Credentials of the account only, for the same server. */
+/** Returns options for the same server with only the account's credentials. */
 export function asAccount(
   { url, ca, insecure, serverName }: RemoteOptions,
   token: string | undefined,
@@ -71,7 +71,9 @@ async function create(upstream: Upstream, { path, object, what }: Creation): Pro
   if (object.kind === 'ResourceQuota') await begin(upstream, path, object);
 }
 
-/** A server rejects creates until a quota's usage is reported, which kube-controller-manager does if it runs. */
+/**
+ * Reports the usage of a new quota. A server rejects creates until the usage is reported, which kube-controller-manager does where it runs.
+ */
 async function begin(upstream: Upstream, path: string, { metadata, spec }: KubeObject): Promise<void> {
   const hard = mapOf(mapOf(spec)['hard']);
   const used = Object.fromEntries(Object.keys(hard).map((name) => [name, '0']));

@@ -16,10 +16,13 @@ const PREFIXES: { readonly [resource: string]: string } = {
   'ingresses.networking.k8s.io': 'ingress',
 };
 
-/** Groups of Kubernetes itself whose keys contain the group nevertheless, because other servers store them. */
+/** Groups of Kubernetes itself whose keys nevertheless contain the group, because other servers store their objects. */
 const AGGREGATED = ['apiextensions.k8s.io', 'apiregistration.k8s.io'];
 
-/** `/registry/pods/default/a`, `/registry/example.com/widgets/default/a`. `builtIn`: not defined by a CRD. */
+/**
+ * Returns, for example, `/registry/pods/default/a` or `/registry/example.com/widgets/default/a`. `builtIn`: the kind is not defined by a
+ * CRD.
+ */
 export function storageKey(kind: ResourceKind, builtIn: boolean, { metadata }: KubeObject): string {
   const { group, resource } = kind;
   const prefix =
@@ -30,9 +33,9 @@ export function storageKey(kind: ResourceKind, builtIn: boolean, { metadata }: K
 
 /** The name prefix of pods that are incarnations of a target (`kind/pods.ts`). */
 export const TARGET_POD = 'stalemate-target-';
-/** The node of one of our kind clusters (`kind/kind-cluster.ts` names them), and that of kwok (`node.ts`). */
+/** The pattern of the node of one of our kind clusters (named by `kind/kind-cluster.ts`), and of kwok's node (`node.ts`). */
 const NODE = String.raw`stalemate-(?:[a-z0-9-]+-control-plane|kwok)`;
-/** Writes of a kubelet about its node and its static pods, and leader election, if there is any. */
+/** Patterns of what a kubelet writes about its node and its static pods, and of leader election, if there is any. */
 const KUBELETS = [
   String.raw`(?:leases/kube-node-lease|leases\.coordination\.k8s\.io/kube-node-lease)/${NODE}$`,
   String.raw`(?:minions|nodes|csinodes|csinodes\.storage\.k8s\.io)/${NODE}$`,
@@ -41,7 +44,7 @@ const KUBELETS = [
   String.raw`(?:leases|leases\.coordination\.k8s\.io)/kube-system/kube-(?:controller-manager|scheduler)$`,
 ];
 
-/** Incarnations of a target, the Secrets that they mount, and the kubelet's events about them. */
+/** The pattern of a target's incarnations, the Secrets that they mount, and the kubelet's events about them. */
 const TARGETS = String.raw`(?:pods|secrets|events)/[a-z0-9-]+/${TARGET_POD}[^/]+$`;
 const TARGETS_KEY = new RegExp(`^/registry/${TARGETS}`);
 
@@ -53,7 +56,7 @@ const OWN_KEYS = [
   /^\/registry\/(?:masterleases|peerserverleases|apiregistration\.k8s\.io)\//,
   /^\/registry\/configmaps\/kube-system\/(?:extension-apiserver-authentication|kube-apiserver-legacy-service-account-token-tracking)$/,
 ];
-/** The same as objects. */
+/** The same as {@link OWN_KEYS}, for the keys of objects. */
 const OWN_OBJECTS = [
   new RegExp(`^${TARGETS}`),
   ...KUBELETS.map((pattern) => new RegExp(`^${pattern}`)),

@@ -22,11 +22,13 @@ export interface TerritoryParts {
   readonly namespaces: readonly string[];
   /** Custom resources of the project, as `widgets.example.com`. */
   readonly own: ReadonlySet<string>;
-  /** Whether the user allows another cluster-scoped write; a subresource is `nodes/proxy`. Default: none. */
+  /**
+   * Reports whether the user allows a further cluster-scoped write; a subresource is written like `nodes/proxy`. Default: none is allowed.
+   */
   readonly allows?: (resource: string, name: string) => boolean;
   /** Called before a cluster-scoped object may be created. */
   readonly intends?: (collection: string, name: string) => void;
-  /** Called if the server rejected the creation. */
+  /** Called if the server rejected such a creation. */
   readonly unmade?: (collection: string, name: string) => void;
   /** Called with each cluster-scoped object that the run has created, as soon as that is known. */
   readonly made?: (resource: string, object: KubeObject) => void;
@@ -38,7 +40,7 @@ const QUESTIONS = ['authentication.k8s.io', 'authorization.k8s.io'];
 const OWN_SUBRESOURCES: ReadonlySet<string> = new Set(['', 'status', 'scale']);
 /** Headers with which a request acts as another user: impersonation, and front proxy authentication. */
 const IDENTITY = /^(?:impersonate|x-remote)-/i;
-/** First path segments of requests about the server itself. Others are logs, profiles and metrics of the control plane. */
+/** First path segments of requests about the server itself. Other segments lead to logs, profiles and metrics of the control plane. */
 const ABOUT_SERVER: ReadonlySet<string> = new Set([
   ...['', 'api', 'apis', 'openapi', 'version', 'healthz', 'livez', 'readyz', '.well-known', 'openid'],
 ]);
@@ -57,9 +59,9 @@ export class Territory {
   readonly #uids = new Map<string, string>();
   /** The keys of cluster-scoped objects about to be created. */
   readonly #meant = new Set<string>();
-  /** The number of unanswered applies that were to create a cluster-scoped object, by key. */
+  /** The number of unanswered applies that were meant to create a cluster-scoped object, by key. */
   readonly #applying = new Map<string, number>();
-  /** Refused requests: the first of each kind. */
+  /** The message of the first refused request of each kind. */
   readonly #refusals = new Map<string, string>();
 
   constructor({ namespaces, own, allows, intends, unmade, made }: TerritoryParts) {
@@ -84,7 +86,7 @@ export class Territory {
     this.#made(resource, object);
   }
 
-  /** Where objects of a kind are observed. */
+  /** Returns the places where objects of a kind are observed. */
   placesOf(kind: ResourceKind): readonly Within[] {
     if (kind.namespaced) return this.#namespaces.map((namespace) => ({ namespace }));
     if (groupResource(kind) === 'namespaces') return this.#namespaces.map((name) => ({ name }));
@@ -97,7 +99,7 @@ export class Territory {
     this.#wide.add(groupResource(kind));
   }
 
-  /** Whether the run has created objects that other users see: cluster-scoped names are shared. */
+  /** Reports whether the run has created objects that other users see, since cluster-scoped names are shared. */
   get reachesOut(): boolean {
     return this.#wide.size > 0;
   }
@@ -107,7 +109,7 @@ export class Territory {
     return this.#uids.has(uid);
   }
 
-  /** As {@link hasMade}, as far as is known before the answer. */
+  /** As {@link hasMade}, as far as can be known before the answer. */
   mayHaveMade({
     resource,
     namespace,
@@ -126,7 +128,7 @@ export class Territory {
     return resource === 'namespaces' ? this.#namespaces.includes(name) : this.#uids.has(uid);
   }
 
-  /** Reports whether a change belongs to the run; an object that one of its actors creates does from then on. */
+  /** Reports whether a change belongs to the run; an object that one of the run's actors creates belongs to it from then on. */
   includes(change: ObservedChange, isMade: boolean): boolean {
     const { resource, uid, object, type, namespace } = change;
     const isOurs = this.owns(change);
@@ -172,8 +174,8 @@ export class Territory {
   }
 
   /**
-   * If an allowed apply goes to a cluster-scoped object that the run has not created: returns the path to read first. Only the server knows
-   * whether the apply would create an object or change another user's.
+   * Returns the path to read before an allowed apply to a cluster-scoped object that the run has not created; undefined for other requests.
+   * Only the server knows whether the apply would create an object or change another user's.
    */
   unknownOf(request: ApiRequest): string | undefined {
     const info = requestInfo(request.method, request.path, request.query);
@@ -182,7 +184,7 @@ export class Territory {
   }
 
   /**
-   * Decides about that apply by the result of the read. Records what is about to be created, before the apply is sent; else returns the
+   * Decides about that apply by the result of the read. If the apply may be sent, records what it is about to create; otherwise returns the
    * answer to it.
    */
   lookedAt(request: ApiRequest, { code, body }: ApiResponse): ApiResponse | undefined {
@@ -191,7 +193,7 @@ export class Territory {
     const what = `apply "${place}"`;
     if (code !== 404) {
       const { uid = '' } = ((body ?? {}) as Partial<KubeObject>).metadata ?? {};
-      // Another apply of the run may have created it since.
+      // Another apply of the run may have created the object since.
       if (code < 300 && this.#uids.has(uid)) return undefined;
       const why =
         code < 300 ? 'another client has created it' : `the server answered ${code} to the check whether it exists`;
@@ -216,7 +218,7 @@ export class Territory {
     return reads && !segments.includes('proxy') && ABOUT_SERVER.has(segments[0] ?? '');
   }
 
-  /** The same decision for a request that upgrades its connection, before any of it is sent. */
+  /** Makes the same decision for a request that upgrades its connection, before any of the request is sent. */
   mayTunnel({ target, headers }: { readonly target: string; readonly headers: readonly string[] }): boolean {
     const path = target.replace(/\?.*$/s, '');
     const impersonated = headers.find((text, at) => at % 2 === 0 && IDENTITY.test(text));
@@ -244,13 +246,13 @@ export class Territory {
       this.take(groupResource(info), { apiVersion: apiVersionOf(kind), kind: kind.kind, metadata: { name, uid } });
   }
 
-  /** Called with the answer to an apply that was to create an object. */
+  /** Called with the answer to an apply that was meant to create an object. */
   #applied(request: ApiRequest, info: RequestInfo, code: number, uid: string): void {
     const place = placeOf(info);
     const others = (this.#applying.get(place) ?? 1) - 1;
     if (others > 0) this.#applying.set(place, others);
     else this.#applying.delete(place);
-    // Of two simultaneous applies of the run, one creates the object.
+    // Of several simultaneous applies of the run, only one creates the object.
     if (code === 201 || code >= 500 || others > 0 || this.#hasMadeAt(place)) return;
     this.#unmade(collectionOf(request.path), info.name);
     if (code < 300)
@@ -269,7 +271,7 @@ export class Territory {
     return this.#own.has(resource) || this.#allows(resource, name);
   }
 
-  /** Replaces redirects, which a client must never get. */
+  /** Returns the answer for the client, with a refusal in place of a redirect, which a client must never get. */
   answerOf(answer: ApiResponse): ApiResponse {
     if (!isRedirect(answer.code)) return answer;
     const message = `the API server redirected the request (${answer.code}), which is not followed`;
@@ -334,14 +336,19 @@ export class Territory {
     return this.#shownBy(request, kinds)?.(object) === false;
   }
 
-  /** Cluster-scoped reads are allowed, except requests that lead elsewhere, and other users' namespaces. */
+  /**
+   * Reports whether a cluster-scoped read is allowed: all are, except requests that lead elsewhere, and reads of other users' namespaces.
+   */
   #mayRead(info: RequestInfo): boolean {
     const { subresource, name } = info;
     if (groupResource(info) === 'namespaces') return name === '' || this.#namespaces.includes(name);
     return OWN_SUBRESOURCES.has(subresource);
   }
 
-  /** Records the intention before the request is sent, so that cleaning up after a kill knows what to look for. */
+  /**
+   * Decides whether a creation may be sent. Records the intention before the request is sent, so that cleaning up after a kill knows what
+   * to look for.
+   */
   #mayMake(request: ApiRequest, resource: string, what: string): ApiResponse | undefined {
     const name = nameIn(request);
     const isAllowed = this.#allowsMaking(resource, name) || this.#isVolume(resource, request);
@@ -352,7 +359,9 @@ export class Territory {
     return undefined;
   }
 
-  /** A volume for a claim in the run's own namespaces: stalemate creates one if nothing else does. */
+  /**
+   * Reports whether the object is a volume for a claim in the run's own namespaces: stalemate creates such a volume if nothing else does.
+   */
   #isVolume(resource: string, { body }: ApiRequest): boolean {
     if (resource !== 'persistentvolumes') return false;
     const { spec } = (body ?? {}) as { readonly spec?: { readonly claimRef?: { readonly namespace?: string } } };
@@ -361,17 +370,17 @@ export class Territory {
   }
 }
 
-/** The flag with which the user can allow the write. */
+/** Returns a sentence with the flag that allows the write. */
 function allowing(resource: string, name: string): string {
   return `it is cluster-scoped and shared with all users; to let the target create it, add --allow-cluster-write '${resource}=${name === '' ? '*' : name}'`;
 }
 
-/** Rejects escaped dots or slashes in a path: servers and proxies differ in how they read them. */
+/** Reports whether a path has no escaped dots or slashes, which servers and proxies read in different ways. */
 function isPlain(path: string): boolean {
   return !path.split('/').some((segment) => /^(?:\.|%2e){1,2}$/i.test(segment) || /%2f|%5c|%25|\\/i.test(segment));
 }
 
-/** Decodes segments as a server does, each before it is interpreted. Undefined if one cannot be decoded. */
+/** Decodes segments as a server does, each before it is interpreted; undefined if one of them cannot be decoded. */
 function decodedSegments(path: string): readonly string[] | undefined {
   try {
     return path
@@ -391,7 +400,7 @@ function isPlainQuery({ watch = '', dryRun = '' }: ApiRequest['query']): boolean
   return !/[%;]/.test(watch + dryRun);
 }
 
-/** Events are served in two groups with one store, and known by the older one. */
+/** Returns the kind of a request. Events are served in two groups with one store, and are known by the older group. */
 function kindOf(info: RequestInfo, kinds: ReadonlyMap<string, ResourceKind>): ResourceKind | undefined {
   const key = groupResource(info);
   return kinds.get(key === 'events.events.k8s.io' ? 'events' : key);
@@ -409,7 +418,7 @@ function isApply({ headers }: ApiRequest, { verb, subresource }: RequestInfo): b
   );
 }
 
-/** The key of a cluster-scoped object: `clusterroles.rbac.authorization.k8s.io/name`. */
+/** Returns the key of a cluster-scoped object: `clusterroles.rbac.authorization.k8s.io/name`. */
 function placeOf(info: RequestInfo): string {
   return `${groupResource(info)}/${info.name}`;
 }
@@ -422,7 +431,7 @@ function isDry({ query }: ApiRequest): boolean {
   return (query['dryRun'] ?? '') !== '';
 }
 
-/** Empty if the server generates the name. */
+/** Returns the name in the body; empty if the server generates it. */
 function nameIn({ body }: ApiRequest): string {
   const { metadata } = (body ?? {}) as Partial<KubeObject>;
   return metadata?.name ?? '';
