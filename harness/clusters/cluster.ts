@@ -21,7 +21,7 @@ export interface Cluster extends Upstream {
   kindFor(apiVersion: string, kind: string): ResourceKind | undefined;
   /** Returns the subresources of a served kind: `status`, `scale`, …. */
   subresourcesOf(apiVersion: string, kind: string): ReadonlySet<string>;
-  /** The server and its version, `kube-apiserver 1.36.3`; absent for the embedded server. */
+  /** Resolves with the server and its version, `kube-apiserver 1.36.3`; absent for the embedded server. */
   version?(): Promise<string>;
   /** Returns requests to pods and services without a declared answer, since the last {@link restore}; absent if there are kubelets. */
   undeclared?(): readonly Undeclared[];

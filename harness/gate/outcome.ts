@@ -11,7 +11,9 @@ function retryAfter(status: JsonObject | undefined): { readonly retryAfterSecond
   return typeof seconds === 'number' ? { retryAfterSeconds: seconds } : {};
 }
 
-/** A broken connection leaves the outcome unknown (`info`), unless it was refused, in which case nothing was sent. */
+/**
+ * Returns the outcome. A broken connection leaves it unknown (`info`), unless the connection was refused, in which case nothing was sent.
+ */
 export function outcomeOf(response: ApiResponse | ConnectionError, operation: OpenOperation): Outcome {
   if (typeof response.code === 'string') {
     return response.code === 'ECONNREFUSED'

@@ -31,7 +31,7 @@ export interface BaselineConditions {
   readonly cluster: ClusterKind;
   readonly writers: readonly string[];
   readonly faults: readonly string[];
-  /** Measured in a soak, whose runs each use fewer writers and faults. */
+  /** Present if measured in a soak, each of whose runs uses fewer writers and faults. */
   readonly soak?: true;
 }
 

@@ -37,7 +37,7 @@ export interface KnownCause {
   readonly signatures: readonly string[];
   /** Further keys of the same cause. */
   readonly also?: readonly string[];
-  /** Its example alone would not fail a run, so time is spent on finding a better one. */
+  /** Present if its example alone would not fail a run, so that time is spent on finding a better one. */
   readonly weak?: true;
 }
 

@@ -128,7 +128,7 @@ export interface InconclusiveRun {
   readonly history: History;
 }
 
-/** The text under which reasons are counted: `convergence: the target never came to rest`. */
+/** Returns the text under which a reason is counted: `convergence: the target never came to rest`. */
 export function reasonText({ property, reason }: Pick<InconclusiveRun, 'property' | 'reason'>): string {
   return `${property}: ${reason}`;
 }

@@ -212,12 +212,12 @@ export interface History {
   readonly extra?: JsonObject;
 }
 
-/** The tick at which a phase began; Infinity if the run never got there. */
+/** Returns the tick at which a phase began; Infinity if the run never got there. */
 export function phaseStart(history: History, phase: Phase): number {
   return history.phases.find((mark) => mark.phase === phase)?.at ?? Number.POSITIVE_INFINITY;
 }
 
-/** The run time at which a phase began; Infinity if the run never got there. */
+/** Returns the run time, in ms, at which a phase began; Infinity if the run never got there. */
 export function phaseStartMs(history: History, phase: Phase): number {
   return history.phases.find((mark) => mark.phase === phase)?.timeMs ?? Number.POSITIVE_INFINITY;
 }

@@ -35,7 +35,7 @@ export function rebuiltParts(body: KubeObject, versions: readonly KubeObject[]):
   };
 }
 
-/** Selects, among differences to a version read, those that show whether it was copied. */
+/** Returns a predicate that selects, among differences from a version read, those that show whether it was copied. */
 export function isCopied(rebuilt: Rebuilt): (change: LeafChange) => boolean {
   return ({ path, to }) => to !== undefined || rebuilt(path) === undefined;
 }

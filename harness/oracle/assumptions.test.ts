@@ -31,7 +31,7 @@ function withDeliveries(edit: (deliveries: readonly Delivery[]) => readonly Deli
   return { ...history, deliveries: edit(history.deliveries) };
 }
 
-/** Returns the deliveries in another order, with increasing ticks after the last one. */
+/** Returns the deliveries in a different order, with increasing ticks after the last one. */
 function reordered(deliveries: readonly Delivery[], order: readonly number[]): readonly Delivery[] {
   const last = deliveries.at(-1)?.at ?? 0;
   return order.map((from, at) => ({ ...(deliveries[from] as Delivery), at: last + 1 + at }));

@@ -8,7 +8,7 @@ import { roleOf } from '../model/actor.ts';
 import type { History } from '../model/history.ts';
 import type { DrawnNames } from '../model/reference.ts';
 
-/** Returns, by resource, the names that are the same in every run and the prefixes of the others. Empty if the runs agree. */
+/** Returns, by resource, the names that are the same in every run and the prefixes of the others; empty if the runs agree. */
 export function drawnNamesIn(histories: readonly History[]): DrawnNames {
   const runs = histories.map(namesByResource);
   const out: { [resource: string]: DrawnNames[string] } = {};

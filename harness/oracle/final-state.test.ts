@@ -19,7 +19,7 @@ describe('the state at rest', () => {
   });
 });
 
-/** A history in which the target creates a Service with a port, and the server assigns a cluster IP. */
+/** Returns a history in which the target creates a Service with a port, and the server assigns a cluster IP. */
 function serviceWith(clusterIP: string, port: number): History {
   const builder = historyBuilder();
   builder.create('controller', 'services', manifest('Service', 'a', { spec: { port } }));

@@ -6,7 +6,7 @@ import { historyBuilder, manifest, type HistoryBuilder } from './test-history.ts
 const LEASES = 'leases.coordination.k8s.io';
 const lock = { holderIdentity: 'one', renewTime: '2026-01-01T00:00:00Z' };
 
-/** A history in which the first incarnation holds the lease when contention ends. */
+/** Returns a history in which the first incarnation holds the lease when contention ends. */
 function led(): HistoryBuilder {
   const h = historyBuilder();
   h.create('controller', LEASES, manifest('Lease', 'leader', { spec: lock }));

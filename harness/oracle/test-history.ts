@@ -76,12 +76,12 @@ export function historyBuilder(): HistoryBuilder {
   return new HistoryBuilder();
 }
 
-/** An object to create; the store sets uid, version and generation. */
+/** Returns an object to create; the store sets its uid, version and generation. */
 export function manifest(kind: string, name: string, content: JsonObject = {}, metadata: JsonObject = {}): KubeObject {
   return { apiVersion: 'example.com/v1', kind, metadata: { name, namespace: 'default', ...metadata }, ...content };
 }
 
-/** An owner reference with `controller: true`. */
+/** Returns an owner reference with `controller: true`. */
 export function ownedBy(owner: KubeObject): OwnerReference {
   const { uid = '', name = '' } = owner.metadata;
   return { apiVersion: owner.apiVersion, kind: owner.kind, name, uid, controller: true };
@@ -226,7 +226,7 @@ export class HistoryBuilder {
     return this.call(actor, 'delete', resource, name);
   }
 
-  /** An ordinary change by a third party: GET, edit, PUT with the version read. */
+  /** Makes an ordinary change by a third party: GET, edit, PUT with the version read. */
   edit(actor: ActorId, resource: string, name: string, path: FieldPath, value: JsonValue, subresource = ''): Operation {
     return this.update(actor, resource, setAt(this.get(actor, resource, name), path, value), subresource);
   }
@@ -264,7 +264,10 @@ export class HistoryBuilder {
     return this;
   }
 
-  /** Builds the finished history. Its reference is {@link REFERENCE} overridden by the fields of `reference`, or absent if that is null. */
+  /**
+   * Builds the finished history. Its reference is {@link REFERENCE} overridden by the fields of `reference`, or absent if `reference` is
+   * null.
+   */
   build(
     parts: {
       readonly reference?: Partial<Reference> | null;
@@ -412,7 +415,7 @@ function refusal(code: number, reason: string): Outcome {
   return { type: 'fail', code, reason, message: reason };
 }
 
-/** A merge patch, or a JSON patch of `add`, `replace` and `remove` on maps. */
+/** Applies a merge patch, or a JSON patch of `add`, `replace` and `remove` on maps. */
 function patched(old: KubeObject, body: JsonValue): KubeObject {
   if (!Array.isArray(body)) return merged(old, body as JsonObject) as KubeObject;
   let object: KubeObject = old;

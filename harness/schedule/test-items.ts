@@ -4,7 +4,7 @@ import { ANSWERED, partsOf } from '../model/label.ts';
 
 let seq = 0;
 
-/** An item of `actor`, by default a write about to be sent. The stream and number of an event come from its label. */
+/** Returns an item with this label, by default a write about to be sent. The stream and number of an event come from its label. */
 export function item(label: string, more: Partial<Item> = {}): Item {
   const { actor, verb, marks, event } = partsOf(label);
   const kind = event !== undefined ? 'event' : marks.endsWith(ANSWERED) ? 'answer' : 'send';
@@ -24,7 +24,7 @@ export function item(label: string, more: Partial<Item> = {}): Item {
   };
 }
 
-/** The earliest timer of `owner`. */
+/** Returns the earliest timer of `owner`. */
 export function timer(owner = 'controller', n = 0, atMs = 0): TimerItem {
   return {
     ...item(`${owner}/timer#${n}`, { seq: -1, kind: 'timer', actor: 'time', verb: 'timer', write: false }),

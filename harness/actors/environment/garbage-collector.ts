@@ -169,7 +169,7 @@ class GarbageCollector {
     });
   }
 
-  /** Patches metadata, unless the object has changed meanwhile. */
+  /** Patches metadata, unless the object has changed in the meantime. */
   async #patch(
     object: KubeObject,
     metadata: { readonly ownerReferences: readonly OwnerReference[] } | { readonly finalizers: readonly string[] },

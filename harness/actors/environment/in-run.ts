@@ -15,7 +15,7 @@ import { createWorkloads, type TrialRules } from './workloads/index.ts';
 /** The facts about a run that the environment needs. */
 export interface RunFacts {
   readonly random: Random;
-  /** Epoch milliseconds. */
+  /** Returns the current time in epoch milliseconds. */
   readonly now: () => number;
   /** Calls `then` after this much run time, unless the run has ended. */
   readonly after: (delayMs: number, then: () => void) => void;

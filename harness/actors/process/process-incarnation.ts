@@ -85,7 +85,7 @@ export interface ProcessHost {
   readonly hostname?: string;
   /** Files that a pod would have mounted. */
   readonly files: readonly MountedFile[];
-  /** The ConfigMaps and Secrets that a pod would have mounted, with their content when the incarnation starts. */
+  /** Returns the ConfigMaps and Secrets that a pod would have mounted, with their content when the incarnation starts. */
   readonly folders?: () => readonly MountedFolder[];
   readonly namespace: string;
   /** The namespace of its pod, for programs that read it from their kubeconfig; default {@link namespace}. */

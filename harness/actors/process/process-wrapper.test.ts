@@ -1,4 +1,4 @@
-/** How often the permissions of the host are tested. Other files test with real programs what is permitted. */
+/** How often the permissions of the host are tested. Other test files check with real programs what is permitted. */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';

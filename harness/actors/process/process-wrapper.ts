@@ -13,7 +13,7 @@ import { POD } from './file-view.ts';
 import { LIFE } from './watched.ts';
 
 export interface ProcessWrapper {
-  /** The prefix of the command line of one incarnation. */
+  /** Returns the prefix of the command line of one incarnation. */
   readonly wrapper: (life: LifeView) => readonly string[];
   /** True if all processes of an incarnation end with its first one, even if they try to escape. */
   readonly endsAll: boolean;

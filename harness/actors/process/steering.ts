@@ -7,7 +7,7 @@ import type { Duplex } from 'node:stream';
 
 /** The state of a program. Times are ms of the run. */
 export interface Doing {
-  /** No thread is running, and no bytes are in transit in its network. */
+  /** True if no thread is running, and no bytes are in transit in its network. */
   readonly asleep: boolean;
   /** The time on its clock. */
   readonly nowMs: number;

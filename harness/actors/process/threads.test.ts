@@ -42,7 +42,7 @@ async function seen(of: ThreadWatch, wanted: Sleep): Promise<void> {
   while (of.look() !== wanted) await delay(1);
 }
 
-/** Whether the kernel lists children of a process: those of some containers do not. */
+/** True if the kernel lists the children of a process; in some containers it does not. */
 const listsChildren = existsSync(`/proc/${process.pid}/task/${process.pid}/children`);
 
 describe.runIf(listsChildren)('threads', { timeout: 30_000 }, () => {

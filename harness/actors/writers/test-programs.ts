@@ -105,7 +105,8 @@ export interface WriterWorld extends TestServer {
 }
 
 /**
- * An app at rest: its deployment and config map exist, its condition and finalizer are set, and there is an input that the target reads.
+ * Creates an app at rest: its deployment and config map exist, its condition and finalizer are set, and there is an input that the target
+ * reads.
  */
 export function writerWorld(): WriterWorld {
   const made = testServer({ widgets: false });
@@ -187,13 +188,13 @@ function reference({ apiVersion, kind, metadata: { name = '', uid = '' } }: Kube
   return { apiVersion, kind, name, uid };
 }
 
-/** Programs that the writer draws, in the same order every time. */
+/** Returns the programs that the writer draws, in the same order every time. */
 export function drawn(writer: AdversarialWriter, { aim, context }: WriterWorld): readonly (readonly ProgramOp[])[] {
   const ops = writer.ops(aim, context);
   return ops === undefined ? [] : fc.sample(ops, { numRuns: 300, seed: 1 });
 }
 
-/** The field of an operation, dotted. */
+/** Returns the field of an operation as a path with dots. */
 export function pathOf(op: ProgramOp): string {
   if (!('path' in op)) return '';
   return op.path.map((segment) => (typeof segment === 'string' ? segment : JSON.stringify(segment))).join('.');

@@ -25,7 +25,7 @@ const folder = mkdtempSync(join(tmpdir(), 'clean-up-test-'));
 let own: Upstream & { close: () => void };
 let stops: readonly (() => Promise<unknown>)[] = [];
 let url = '';
-/** Status codes that the server answers instead, by method and path. */
+/** Status codes that the proxy answers in place of the server, by method and path. */
 const refused = new Map<string, number>();
 
 /** Starts a proxy of {@link url} that answers the requests in `refused` with their status codes. */

@@ -1,4 +1,4 @@
-/** A cluster that is replaced by another one during a run: the server at its address redirects every client. */
+/** A cluster that is replaced by a different one during a run: the server at its address redirects every client. */
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, request as ask, type IncomingMessage, type Server } from 'node:http';

@@ -1,14 +1,14 @@
 /** A proxy between a client and a server that sends some requests elsewhere. For tests. */
 import { createServer, request as forward, type IncomingMessage, type Server } from 'node:http';
 
-/** The other destination of a request. */
+/** The destination to which a request is redirected. */
 export interface Redirection {
   readonly code: 307 | 308;
   readonly location: string;
 }
 
 /**
- * Forwards everything to the server at `url`, except requests for which `elsewhere` returns another destination. The returned server is not
+ * Creates a server that forwards everything to the server at `url`, except requests that `elsewhere` redirects. The returned server is not
  * listening yet.
  */
 export function between(url: string, elsewhere: (incoming: IncomingMessage) => Redirection | undefined): Server {

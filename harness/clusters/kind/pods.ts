@@ -68,7 +68,7 @@ export class KindPods {
     return new KindPods(access, shell, await findHost(shell, WITHOUT));
   }
 
-  /** The address of this machine in the cluster. */
+  /** The address under which pods in the cluster reach this machine. */
   get address(): string {
     return this.#host.address;
   }

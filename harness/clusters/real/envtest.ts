@@ -1,8 +1,8 @@
 /**
  * A control plane for the runs of one campaign: its own etcd and kube-apiserver, with everything that runs need.
  *
- * Owns: the startup order. Does not own: the programs (`control-plane/`), how runs use it (`real-cluster.ts`). Its data is discarded. Start
- * at {@link startEnvtest}.
+ * Owns: the startup order. Does not own: the programs (`control-plane/`), how runs use it (`real-cluster.ts`). Its data is discarded at the
+ * end. Start at {@link startEnvtest}.
  */
 import type { ApiServer } from 'stalemate-apiserver';
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
@@ -24,22 +24,22 @@ export interface EnvtestOptions extends Pick<RealClusterParts, 'witness'> {
   readonly kinds: ApiServer;
   readonly crds: readonly KubeObject[];
   readonly namespaces: readonly string[];
-  /** Stored unchanged. */
+  /** Objects that are stored unchanged. */
   readonly objects: readonly KubeObject[];
   /** The project's manifests apart from CRDs. */
   readonly shipped?: Shipped;
   /** Components that run beside the server. */
   readonly parts?: readonly ClusterPart[];
-  /** Whether the server waits for an answer of the target. */
+  /** Reports whether the server is waiting for an answer from the target. */
   readonly isAsking?: () => boolean;
   /** Opens a relay between the target and the server at that address, `127.0.0.1:port`. */
   readonly between?: (address: string) => Promise<WayBetween>;
 }
 
 export interface WayBetween {
-  /** The address to connect to instead. */
+  /** The address that the target connects to instead of the server's. */
   readonly address: string;
-  /** Whether the relay is disturbed right now. */
+  /** Reports whether the relay is disturbed right now. */
   readonly isOn: () => boolean;
   remove(): Promise<void>;
 }
@@ -50,15 +50,15 @@ export interface Envtest {
   stop(): Promise<void>;
 }
 
-/** After this silence, the control plane's other components count as having finished their reaction to a reset. */
+/** After this silence, in ms, the control plane's other components count as having finished their reaction to a reset. */
 const QUIET_MS = 250;
-/** Objects that a server creates at startup, including the last ones. */
+/** The paths of objects that a server creates at startup, including the last ones. */
 export const OWN: readonly string[] = [
   '/api/v1/namespaces/kube-node-lease',
   '/api/v1/namespaces/default/services/kubernetes',
 ];
 
-/** @throws {CLUSTER_UNAVAILABLE} if there are no binaries, or they do not start. */
+/** @throws {CLUSTER_UNAVAILABLE} if the binaries are missing or do not start. */
 export async function startEnvtest(options: EnvtestOptions): Promise<Envtest> {
   const { kinds, witness, objects, shipped, parts = [] } = options;
   const plane = await startControlPlane({
@@ -93,7 +93,8 @@ export async function startEnvtest(options: EnvtestOptions): Promise<Envtest> {
 }
 
 /**
- * The route of the target's connections: as its service account, if it has one, and through a relay that can be disturbed, if wanted.
+ * Opens the route of the target's connections: as its service account, if it has one, and through a relay that can be disturbed, if
+ * requested.
  *
  * @internal
  */

@@ -77,7 +77,7 @@ describe.runIf(installed)(
         await cluster.restore();
         changes.length = 0;
         expect((await ask('POST', DEPLOYMENTS, web)).code).toBe(201);
-        // While its controllers are still creating the objects of the deployment.
+        // Restore while the controllers are still creating the objects of the deployment.
         await eventually(() => expect(changes.map(({ resource }) => resource)).toContain('replicasets.apps'));
       }
 

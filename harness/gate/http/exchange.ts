@@ -55,7 +55,7 @@ export interface FrontExchange {
 /** The receiver of an answer from the server. */
 export interface AnswerReader extends BodyReader {
   head(head: AnswerHead): void;
-  /** The connection broke, before or after the head. */
+  /** Called if the connection broke, before or after the head. */
   fail(error: Error): void;
 }
 
@@ -71,7 +71,7 @@ export interface RemoteExchange {
 
 /** The destination of the requests of one client connection. */
 export interface RemoteConnection {
-  /** With `hasBody` false, the request is sent at once. */
+  /** Opens a request; if `hasBody` is false, it is sent at once. */
   open(head: RequestHead, hasBody: boolean, reader: AnswerReader): RemoteExchange;
   close(): void;
 }

@@ -50,7 +50,7 @@ export class WebSocketFront implements FrontExchange {
 
   resume(): void {}
 
-  /** A rejected request is answered as if no WebSocket had been requested. */
+  /** Starts the answer. A rejected request is answered as if no WebSocket had been requested. */
   start({ code, message, headers }: AnswerHead): void {
     this.#agreed = code === 200;
     if (this.#agreed) {

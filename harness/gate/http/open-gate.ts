@@ -22,7 +22,7 @@ export interface OpenGateOptions extends Omit<FrontOptions, 'route'> {
   readonly actor: ActorId;
   /** Decides what happens to the gated requests, and when. */
   readonly scheduler: Scheduler;
-  /** Run time in ms. */
+  /** Returns the run time in ms. */
   readonly now: () => number;
   /** Only requests that this schedule names go through the gate and are recorded; absent: all do. */
   readonly only?: Schedule;

@@ -20,7 +20,7 @@ export interface Tap {
   requestEnd(): void;
   answerHead(head: AnswerHead): void;
   answerPiece(piece: Buffer): void;
-  /** The exchange ended; `whole` unless the connection broke on either side. */
+  /** Called when the exchange has ended; `whole` is true unless the connection broke on either side. */
   close(whole: boolean): void;
 }
 

@@ -26,7 +26,7 @@ export interface RemoteOptions {
   readonly serverName?: string;
   /** PEM. */
   readonly clientCertificate?: { readonly certificate: string; readonly key: string };
-  /** The value of the Authorization header: `Bearer …` or `Basic …`. Read for every request, because tokens expire. */
+  /** Returns the value of the Authorization header: `Bearer …` or `Basic …`. Called for every request, because tokens expire. */
   readonly authorization?: () => string | undefined;
 }
 

@@ -21,7 +21,7 @@ const name = fc.stringMatching(/^[a-z][a-z0-9-]{0,8}$/);
 const label = fc
   .tuple(name, fc.nat(3))
   .map(([part, n]) => `controller/update/widgets.example.com/default/${part}#${n}!sent`);
-/** Encoded as text once, because JSON has no negative zero. */
+/** Encodes and decodes a value once, because JSON has no negative zero. */
 const json = fc.json({ maxDepth: 2 }).map((text) => JSON.parse(JSON.stringify(JSON.parse(text))) as JsonObject);
 
 const preemption: fc.Arbitrary<Preemption> = fc.oneof(

@@ -10,7 +10,9 @@ const THEIRS = item('writer-1/update/a#0!sent', { touches: 'things/default/a' })
 const ELSEWHERE = item('writer-2/update/b#0!sent', { touches: 'things/default/b' });
 
 describe('conflict-aware PCT', () => {
-  /** Depth 2, so one change, at the first or second step with a conflict. The second item draws first, so the first is preferred. */
+  /**
+   * Depth 2 means one priority change, at the first or second step with a conflict. The second item draws first, so the first is preferred.
+   */
   const drawsFor = (): ReturnType<typeof scripted> => scripted({ ints: [0, 1], floats: [0.5, 0.9] });
 
   it('keeps to its priorities for ever while nobody touches the same object', () => {

@@ -1,7 +1,7 @@
 /** The random generator of the strategies. `determinism/random.ts` implements it. */
 export interface Draws {
-  /** Uniform in 0 … n-1. */
+  /** Returns an integer, uniform in 0 … n-1. */
   int(n: number): number;
-  /** Uniform in [0, 1). */
+  /** Returns a number, uniform in [0, 1). */
   float(): number;
 }

@@ -11,7 +11,7 @@ import type { Draws } from './draws.ts';
 export interface Strategy {
   /** Picks the next of `view.items` (never empty) or `view.timer`. */
   pick(view: View): Item;
-  /** An optional fault for the item just picked; ignored if that kind of fault is switched off. */
+  /** Returns an optional fault for the item just picked, which is ignored if that kind of fault is switched off. */
   fault?(item: Item): FaultAction | undefined;
 }
 

@@ -1,7 +1,7 @@
 /** Draws for tests of strategies. Used by tests only. */
 import type { Draws } from './draws.ts';
 
-/** Draws that return scripted values, and 0 after the last one. */
+/** Returns draws with scripted values, and 0 after the last one. */
 export function scripted(script: { readonly ints?: readonly number[]; readonly floats?: readonly number[] }): Draws & {
   readonly drawn: { ints: number; floats: number };
 } {

@@ -16,11 +16,11 @@ export interface WorkloadArbitraryOptions extends Partial<WriterContext> {
   readonly aim: Aim;
   readonly writers: readonly AdversarialWriter[];
   readonly sample: readonly KubeObject[];
-  /** For expensive trials: mostly aim at objects that the target writes too, and use an empty start in half of the runs. */
+  /** True for expensive trials: writers mostly aim at objects that the target writes too, and half of the runs have an empty start. */
   readonly aimed?: boolean;
   /**
-   * Only two writers besides the user or the writer that triggers the target, often at the same list or map as the target. Runs with a long
-   * wait have the usual number.
+   * True for only two writers besides the user or the writer that triggers the target, often at the same list or map as the target. Runs
+   * with a long wait have the usual number.
    */
   readonly rivals?: boolean;
   /** How the run starts; absent: mostly settled, sometimes empty. */

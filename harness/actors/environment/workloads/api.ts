@@ -31,7 +31,7 @@ export class Api {
     return exists ? 'done' : toTry({ code, body });
   }
 
-  /** Merge-patches the object, unless it has changed meanwhile. */
+  /** Sends a merge patch for the object, unless it has changed in the meantime. */
   async patch(object: KubeObject, change: JsonObject, subresource?: string): Promise<WorkResult> {
     const path = this.#path(object, subresource);
     if (path === undefined) return 'done';

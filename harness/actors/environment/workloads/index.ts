@@ -28,7 +28,7 @@ import { reconcileClaim } from './volume-claim.ts';
 export interface WorkloadsOptions {
   readonly upstream: Upstream;
   readonly kinds: Pick<Kinds, 'kindFor'>;
-  /** Epoch milliseconds. */
+  /** Returns the current time in epoch milliseconds. */
   readonly now: () => number;
   /** The CA certificate for pods, in `kube-root-ca.crt`. */
   readonly caPem?: string;
