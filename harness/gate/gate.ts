@@ -162,7 +162,7 @@ export class Gate {
     this.#hooks.parked?.();
   }
 
-  /** Cuts an actor off: none of its requests reaches the server and no answer or event reaches it any more. */
+  /** Cuts off an actor: from now on, none of its requests reaches the server, and no answer or event reaches the actor. */
   cut(actor: ActorId): void {
     for (const exchange of [...this.#exchanges]) {
       if (exchange.operation.actor !== actor) continue;

@@ -126,7 +126,7 @@ export class Recorder {
   }
 
   /**
-   * Runs `act`, attributing every change that is committed meanwhile to `operation`. This is correct only if the server commits before
+   * Runs `act`, attributing every change that is committed during it to `operation`. This is correct only if the server commits before
    * `act` returns. There are three cases, depending on what is behind the gate:
    *
    * 1. The embedded server handles a request at once: `acting` is enough.

@@ -21,7 +21,7 @@ export interface KindAccess {
   readonly engine: string;
   /** The name of the node's container. */
   readonly node: string;
-  /** Images that were loaded into the cluster, with their names there. */
+  /** Images that were loaded into the cluster, with their names in it. */
   readonly images: { readonly [image: string]: string };
   readonly etcd: {
     readonly url: string;

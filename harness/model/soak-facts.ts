@@ -9,7 +9,7 @@ export interface SoakFacts {
   /** The number of distinct situations that occurred, and of those seen in a single batch only. */
   readonly situations: number;
   readonly situationsOnce: number;
-  /** Whether `distinctBehaviours` is an exact count or an estimate from a sample. */
+  /** True if `distinctBehaviours` is an exact count, false if it is an estimate from a sample. */
   readonly behavioursExact: boolean;
   /** Shards that are missing or have not used up their budget. */
   readonly unfinished: readonly string[];

@@ -27,7 +27,7 @@ export function canonicalJson(value: JsonValue): string {
   return `{${parts.join(',')}}`;
 }
 
-/** Hashes with two independent 32-bit FNV-1a lanes: there is no attacker, but a few hundred specs must not collide by accident. */
+/** Returns a hash of two independent 32-bit FNV-1a lanes: there is no attacker, but a few hundred specs must not collide by accident. */
 function hash(text: string): string {
   let a = 0x811c9dc5;
   let b = 0x1000193;

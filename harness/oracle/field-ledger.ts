@@ -167,7 +167,10 @@ function lostFinalizers(index: HistoryIndex, guilty: Revision, operation: Operat
   }
 }
 
-/** A patch with the version of the change is deliberate, even if the result looks like an older version. */
+/**
+ * Reports whether the loss of a finalizer of a deletion was deliberate: the writer had read it, or sent a patch with the version of the
+ * change, even if the result looks like an older version.
+ */
 function isDeliberate({ revision }: Revision, kind: LossClass, { carried }: BaseContent, { verb }: Operation): boolean {
   return (
     kind === 'removed-foreign' ||

@@ -15,8 +15,8 @@ export type Watching = Pick<History, 'operations' | 'streamEnds' | 'processes'>;
 
 /**
  * Returns the first resource whose watch is missing for a running incarnation: the target watched it, but that incarnation's last watch
- * ended and none is open or being opened, or it never watched it. A second replica that waits for the lead has not given up what it never
- * watched. Undefined if no watch is missing or no incarnation is running.
+ * ended and none is open or being opened, or it never watched it. A second replica that waits to become the leader has not given up what it
+ * never watched. Undefined if no watch is missing or no incarnation is running.
  *
  * @param of - Only check this resource.
  */

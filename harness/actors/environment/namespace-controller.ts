@@ -26,7 +26,7 @@ class NamespaceController {
   readonly #send: Send;
   readonly #kinds: Pick<Kinds, 'resourceKinds'>;
   readonly #queue = new WorkQueue((name) => this.#empty(name));
-  /** Terminating namespaces, each with the kinds that may still have objects there. Nothing new can be created in one. */
+  /** Terminating namespaces, each with the kinds that may still have objects there. Nothing new can be created in such a namespace. */
   readonly #terminating = new Map<string, Map<string, ResourceKind>>();
 
   constructor({ upstream, kinds }: NamespaceControllerOptions) {

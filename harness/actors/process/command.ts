@@ -27,7 +27,7 @@ const NAMES = ['kubeconfig', 'namespace', 'files', 'certs', 'effects', 'port'] a
 /** Matches a word in braces, but neither a shell variable nor a Go template's double braces. */
 const BRACED = /(?<![{$\w])\{([A-Za-z][\w-]*)(:[^{}]*)?\}(?!\})/g;
 
-/** A word in braces that is no placeholder, and the placeholder that it resembles. */
+/** A word in braces that is not a placeholder, and the placeholder that it resembles. */
 export interface Misspelt {
   readonly found: string;
   readonly meant: string;

@@ -122,7 +122,7 @@ export function fileView(viewer: Viewer, session: Session): readonly string[] | 
   ];
 }
 
-/** Sorts from outer to inner, and drops paths that another one already shows, since a mount takes time. */
+/** Sorts paths from outer to inner, and drops those that an outer path already shows, since a mount takes time. */
 function shownOnce(shown: ReadonlyMap<string, Access>): readonly (readonly [string, Access])[] {
   const kept: (readonly [string, Access])[] = [];
   for (const [path, access] of [...shown].sort(([a], [b]) => (a < b ? -1 : 1))) {

@@ -67,7 +67,7 @@ export class Disturbance {
     this.hasBeen = false;
   }
 
-  /** Applies a fault, replacing an active one; resolves once it is in effect. Resolves with false if there is no such link. */
+  /** Applies a fault, replacing an active one; resolves with true once it is in effect, or with false if there is no such link. */
   async begin(fault: ConnectionFault, at: Label, nowMs: number): Promise<boolean> {
     const all = this.#between.get(fault.link);
     if (all === undefined) return false;

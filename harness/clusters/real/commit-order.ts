@@ -98,7 +98,7 @@ export class CommitOrder {
     this.#settle(true);
   }
 
-  /** Forgets the writes in progress: no client waits for them any more. */
+  /** Forgets the writes in progress: no client still waits for them. */
   reset(): void {
     for (const { timer } of this.#underWay) realClearTimeout(timer);
     this.#underWay.clear();

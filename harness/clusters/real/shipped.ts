@@ -30,7 +30,7 @@ export interface Shipped {
   readonly creations: readonly Creation[];
   /** The target's service account; absent if the target is an administrator. */
   readonly account?: Account;
-  /** Whether the account may do what its roles grant, or everything. */
+  /** `rbac`: the account may do what its roles grant; `allow-all`: it may do everything. */
   readonly authorization: 'rbac' | 'allow-all';
 }
 
