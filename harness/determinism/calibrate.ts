@@ -2,12 +2,13 @@
  * Measures how many quiet turns of the event loop a target needs before it counts as at rest.
  *
  * During the measurement, async_hooks count every resource created and every callback run, turn by turn. That is exact; counting timers,
- * immediates and requests, as trials do, approximates it. Slow, so done once per target and not in trials.
+ * immediates and requests, as trials do, approximates it. It is slow, so it is done
+ * once per target and not in trials.
  */
 import { createHook } from 'node:async_hooks';
 import type { Quiescence } from './quiescence.ts';
 
-/** Quiet turns to wait for a late movement during the measurement. */
+/** Number of quiet turns to wait for a late movement during the measurement. */
 const PATIENCE_TURNS = 16;
 
 /**
@@ -18,9 +19,9 @@ export async function calibrateQuietTurns(quiescence: Quiescence, exercise: () =
   let events = 0;
   let eventsBefore = 0;
   let needed = 0;
-  /** Quiet turns at the end of the previous turn; -1 if a drain would not have ended there. */
+  /** Number of consecutive quiet turns up to the previous turn; -1 if no drain could have ended with that turn. */
   let quietBefore = -1;
-  // Counts only code of an incarnation: the harness's own turns, messages and finalizers move too.
+  // Counts only what code of an incarnation does: the harness's own turns, messages and finalizers cause events too.
   const count = (): void => {
     if (quiescence.time.currentOwner() !== undefined) events++;
   };

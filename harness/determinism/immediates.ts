@@ -18,7 +18,7 @@ interface Ticket {
   readonly callback: Callback;
   readonly args: readonly unknown[];
   readonly run: number;
-  /** Whether it counts as pending; cleared once it has run or was cancelled. */
+  /** Whether the immediate counts as pending; cleared once it has run or has been cancelled. */
   counted: boolean;
   over: boolean;
 }
@@ -27,7 +27,7 @@ const TICKET = Symbol('stalemate.immediate');
 type Ticketed = NodeJS.Immediate & { [TICKET]?: Ticket };
 
 export class Immediates {
-  /** Immediates queued in this run that have not run yet. */
+  /** Number of immediates queued in this run that have not run yet. */
   pending = 0;
   /** Incremented whenever an immediate is queued or runs. */
   activity = 0;

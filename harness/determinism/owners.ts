@@ -14,7 +14,7 @@ export const NOBODY = 'process';
 export interface Owner {
   readonly name: string;
   live: boolean;
-  /** The stream that its code draws from; created on the first draw. */
+  /** The stream that the owner's code draws from; created on the first draw. */
   random: Random | undefined;
 }
 
@@ -26,7 +26,7 @@ export class Owners {
   /** The stream of dead owners, so that their draws do not change any other stream. */
   readonly #deads = new Random(0);
 
-  /** Starts a new run: all owners so far are dead. */
+  /** Starts a new run: from now on, all previous owners are dead. */
   reset(random: Random): void {
     for (const owner of this.#living.values()) owner.live = false;
     this.#living.clear();

@@ -12,7 +12,7 @@ export class Patches {
     this.#define(target, key, { get, configurable: true, enumerable: isEnumerable(target, key) });
   }
 
-  /** Restores all properties, the last change first. */
+  /** Restores all properties, starting with the last one changed. */
   restore(): void {
     for (const undo of this.#undo.splice(0).reverse()) undo();
   }

@@ -9,18 +9,18 @@ import { HarnessError } from '../model/errors.ts';
 import { realSetImmediate } from './real-time.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
-/** Turns of one drain after which the target counts as never at rest: it keeps the event loop busy without timers or API requests. */
+/** Number of turns of a drain after which the target is never at rest: something other than timers and requests keeps it busy. */
 const TURNS_MAX_DEFAULT = 20_000;
-/** One more than any measurement so far has needed. */
+/** One more quiet turn than any measurement so far has found necessary. */
 const QUIET_TURNS_DEFAULT = 1;
 
 export interface QuiescenceOptions {
   readonly time: VirtualTime;
   /** Increases with every activity that is worth another turn: requests at the gate, body chunks read. */
   readonly activity: () => number;
-  /** Returns the amount of work known to be in progress; nothing is at rest while it is above zero. */
+  /** Returns the amount of work known to be in progress; the target is not at rest while it is above zero. */
   readonly inFlight?: () => number;
-  /** Turns without activity to wait for; 0 if one turn is always enough, even with activity in it. */
+  /** Number of turns without activity to wait for; 0 if one turn is always enough, even with activity in it. */
   readonly quietTurns?: number;
   readonly turnsMax?: number;
 }
@@ -33,13 +33,13 @@ export interface Quiescence {
    */
   drain(): Promise<void>;
   readonly time: VirtualTime;
-  /** Turns without activity to wait for; `calibrate.ts` measures how many a target needs. */
+  /** Number of turns without activity to wait for; `calibrate.ts` measures how many a target needs. */
   quietTurns: number;
-  /** Called after each turn with the number of consecutive quiet turns, -1 while work is known to be in progress; for measurements. */
+  /** Called after each turn with the number of consecutive quiet turns, or -1 if work is known to be in progress; for measurements. */
   onTurn: ((quiet: number) => void) | undefined;
   /** Called when a drain begins; for measurements. */
   onDrain: (() => void) | undefined;
-  /** Turns taken since the start: the cost of draining. */
+  /** Number of turns taken by all drains so far: the cost of draining. */
   readonly turns: number;
 }
 
@@ -74,7 +74,7 @@ class TurnCounter implements Quiescence {
     return new Promise(this.#start);
   }
 
-  // Bound once: a drain follows every item, and allocating these closures each time shows in the profile.
+  // These two are bound once: a drain follows every item, and allocating the closures each time shows in profiles.
   readonly #start = (resolve: () => void, reject: (error: Error) => void): void => {
     this.#resolve = resolve;
     this.#reject = reject;

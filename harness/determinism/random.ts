@@ -34,7 +34,7 @@ export class Random {
     this.#a = mix(this.#seedLow);
     this.#b = mix(this.#seedHigh ^ 0x9e3779b9);
     this.#c = mix(this.#a ^ this.#b);
-    // The first outputs of neighbouring seeds are alike; twelve rounds is what the generator's author prescribes.
+    // The first outputs of neighbouring seeds are alike, so the generator's author prescribes discarding twelve.
     for (let round = 0; round < 12; round++) this.next();
   }
 

@@ -16,35 +16,35 @@ export interface RunClock {
   /** Returns the milliseconds since the start of the run. */
   now(): number;
   /**
-   * Returns how many of these milliseconds were spent waiting for something to happen by itself. In virtual time that is all of them. In
+   * Returns how many ms of the run were spent waiting for something to happen by itself. In virtual time that is all of them. In
    * real time the rest is spent on work, which takes ten times as long on a loaded machine: a target that is merely slow must count neither
    * as silent nor as restless.
    */
   waited(): number;
   /**
    * Returns the next moment at which something may happen by itself, and its owner; undefined if nothing ever will. `isGuess` is set if
-   * nothing is known to be due then. `dueMs` is when it is due, if it may fire late. In real time, asking also ends the current wait: from
-   * then on, time counts as work.
+   * nothing is known to be due at that moment. `dueMs` is the moment at which the event is due, if it may fire late. In real time, calling
+   * this also ends the current wait: from then on, time counts as work.
    */
   next():
     | { readonly atMs: number; readonly owner: string; readonly isGuess?: boolean; readonly dueMs?: number }
     | undefined;
-  /** Advances time to that moment. */
+  /** Advances time to the moment that {@link next} returns. */
   advanceToNext(): void;
   /**
-   * Allows timers of the next `slackMs` to fire together, up to that much late, where each firing costs real time. Initially 0: each fires
-   * on time.
+   * Where each firing costs real time, allows timers due within `slackMs` to fire together, up to that much late. Initially 0: each timer
+   * fires on time.
    */
   hurry?(slackMs: number): void;
   /** Lets up to `ms` pass, as the duration of a request, without firing anything. */
   elapse(ms: number): void;
-  /** Calls `then` after `delayMs` on behalf of `owner`, unless a new run has begun by then or the returned function was called. */
+  /** Calls `then` after `delayMs` on behalf of `owner`, unless a new run has begun or the returned function has been called before that. */
   after(delayMs: number, owner: string, then: () => void): () => void;
-  /** Whether a callback is pending, on a clock whose `next` does not show that. */
+  /** Whether a callback is pending; for a clock whose `next` does not show that. */
   readonly expects?: boolean;
 }
 
-/** How long to wait at a time for a process to do something by itself. */
+/** The length of a single wait for a process to do something by itself. */
 const SLICE_MS = 50;
 
 /** Real time. When a process will act next is unknown: there is always another slice to wait for. */
@@ -55,7 +55,7 @@ export class WallClock implements RunClock {
   sliceMs: number = SLICE_MS;
   #startMs = realNow();
   #waitedMs = 0;
-  /** When the current wait began; it may end early because something happened. */
+  /** When the current wait began, which may end early because something happens. */
   #waitingSinceMs: number | undefined;
   readonly #timers = new Set<NodeJS.Timeout>();
 

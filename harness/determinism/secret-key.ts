@@ -1,4 +1,4 @@
-/** Returns an unguessable key. It is not drawn from a seed: the seed of a run is public, and would reveal the key. */
+/** Returns an unguessable key. The key is not drawn from the seed of a run, which is public and would reveal it. */
 import { randomBytes } from 'node:crypto';
 
 export function drawSecretKey(): Buffer {

@@ -1,5 +1,5 @@
 /**
- * Replaces the platform's sources of randomness by a seeded stream.
+ * Replaces the platform's sources of randomness with a seeded stream.
  *
  * Owns: Math.random, crypto's random bytes, integers and UUIDs. Does not own: key generation and signatures, whose randomness is native;
  * `uncontrolled.ts` reports them.

@@ -2,14 +2,14 @@
  * The clock of a run whose programs have steered clocks: it stops while all programs sleep, advances as programs compute and requests are
  * made, and jumps to the next moment at which something happens by itself.
  *
- * Owns: the current time, and that next moment. Does not own: whether all programs sleep, and their clocks: the drain queries them, records
- * the soonest deadline here and sets their clocks to this one.
+ * Owns: the current time and the next such moment. Does not own: the programs' clocks, and whether all programs sleep; the drain queries
+ * the programs, records their earliest deadline here and sets their clocks to this one.
  */
 import { Random } from './random.ts';
 import { realDate } from './real-time.ts';
 import type { RunClock } from './run-clock.ts';
 
-/** The step by which time advances if no deadline is known: something outside of the programs may wait for a moment of its own. */
+/** The step by which time advances if no deadline is known: something outside the programs may be waiting for a moment of its own. */
 const STEP_MS = 1_000;
 
 interface Timer {
@@ -19,18 +19,18 @@ interface Timer {
 
 export class SteeredClock implements RunClock {
   #originMs = realDate().getTime();
-  /** Milliseconds since the first start of a target that lives through several runs. */
+  /** The current time, in ms since the first start of the target, which may live through several runs. */
   #nowMs = 0;
   /** When this run began, on the same clock. */
   #runMs = 0;
   #waitedMs = 0;
   #jumps = 0;
   #timers: Timer[] = [];
-  /** When a program will next do something by itself, as of the last time that all of them slept. */
+  /** When the first program will do something by itself, as recorded the last time all of them slept. */
   #deadlineMs: number | undefined;
   #inSteps = false;
   #slackMs = 0;
-  /** Deadlines for programs or servers that are expected to act but have not yet. */
+  /** Deadlines for programs or servers that are expected to act and have not done so yet. */
   readonly #awaited = new Set<{ readonly untilMs: number }>();
   #random = new Random(0);
 
@@ -68,12 +68,12 @@ export class SteeredClock implements RunClock {
     return this.#random.next();
   }
 
-  /** Only jumps count as waiting: all other time is spent on work. */
+  /** Returns the ms that jumps skipped: all other time is spent on work. */
   waited(): number {
     return Math.floor(this.#waitedMs);
   }
 
-  /** How often the clock jumped ahead. */
+  /** The number of times the clock has jumped ahead. */
   get jumps(): number {
     return this.#jumps;
   }
@@ -126,7 +126,7 @@ export class SteeredClock implements RunClock {
     if (this.#nowMs + ms < this.#known()) this.#nowMs += ms;
   }
 
-  /** Advances to what a program's clock shows, in ms since it began: the program has computed. */
+  /** Advances to the time shown by the clock of a program that has computed, in ms since that clock began. */
   reaches(atMs: number): void {
     this.#nowMs = Math.max(this.#nowMs, atMs);
   }

@@ -1,7 +1,7 @@
 /** Waits in tests for the effects of another process or a socket. */
 import { vi } from 'vitest';
 
-/** Long enough for a busy machine. */
+/** The limit of a wait: long enough for a busy machine. */
 const LIMIT_MS = 60_000;
 
 /** Retries `look` in real time until it no longer throws. */

@@ -19,7 +19,7 @@ export interface UncontrolledUse {
   /** The line of the target's code that started it, as `file:line`; empty if no such line was found. */
   readonly where: string;
   readonly times: number;
-  /** Whether it was still in progress when everything else was at rest: the next decision may come before or after its end. */
+  /** Whether it was still in progress when everything else was at rest, so that the next decision may come before or after its end. */
   readonly pendingAtQuiescence: boolean;
   /** Whether it happened after the target had started: file reads and look-ups during the start alone are harmless. */
   readonly afterStart: boolean;
@@ -28,7 +28,7 @@ export interface UncontrolledUse {
 export interface UncontrolledWatch {
   /** Call once the target has started and its start-up work is done. */
   started(): void;
-  /** Call after every drain: nothing that can be counted moves any more. */
+  /** Call after every drain, when nothing that can be counted moves any more. */
   quiescent(): void;
   /** Ends the watch. Returns the uses by kind, type and line, in order of first appearance. */
   stop(): readonly UncontrolledUse[];

@@ -5,7 +5,7 @@ import { sourcePath } from './source-path.ts';
 const HARNESS = fileURLToPath(new URL('..', import.meta.url));
 /** The harness's own test targets count as user code. */
 const TEST_TARGETS = fileURLToPath(new URL('../test/', import.meta.url));
-/** Deep enough to reach the calling line from deep inside a library. */
+/** The number of stack frames to capture: enough to reach the calling line from deep inside a library. */
 const FRAMES_MAX = 40;
 
 /** Reports whether a path belongs to the harness itself. */

@@ -62,7 +62,7 @@ class VirtualTimeout {
     this.#args = args;
   }
 
-  /** Never called for dead owners, whose timers never fire. */
+  /** Sets the handle of the pending timer. Never called for dead owners, whose timers never fire. */
   arm(handle: Handle): void {
     this.#handle = handle;
   }
@@ -111,7 +111,7 @@ class VirtualTimeout {
   }
 }
 
-/** Rethrows an exception as an uncaught exception of the target, as a real timer does, and not to the caller that moved the clock. */
+/** Calls back. Rethrows an exception as an uncaught one of the target, as a real timer does, and not to the caller that moved the clock. */
 function call(timer: VirtualTimeout, callback: Callback, args: readonly unknown[]): void {
   try {
     Reflect.apply(callback, timer, args);
@@ -219,7 +219,7 @@ export class VirtualTimers {
     }
   }
 
-  /** Assigns a timer its number, counted from 1 in each run. */
+  /** Assigns a number to a timer, counting from 1 in each run. */
   name(timer: VirtualTimeout): number {
     this.#byId.set(++this.#lastId, timer);
     return this.#lastId;

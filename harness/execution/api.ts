@@ -19,31 +19,31 @@ export interface Progress {
   readonly remainingMs?: number;
   /** What the campaign does now: `load`, `references`, `search`, `shrink`, `reproduce`. */
   readonly phase: string;
-  /** Number of the current undisturbed run, while the target is measured. */
+  /** Number of the current undisturbed run; present while the target is measured. */
   readonly undisturbed?: number;
 }
 
-/** A violation as found: neither shrunk nor reproduced. */
+/** A violation as it was found: not yet shrunk or reproduced. */
 export type SeenViolation = Pick<Finding, 'violation' | 'counterexample' | 'record'>;
 
 export interface CampaignEvents {
   onProgress?(progress: Progress): void;
   /** Called as soon as a finding is shrunk and reproduced, so that no finding is lost if the campaign ends early. */
   onFinding?(finding: Finding): void;
-  /** Called with a violation before it is shrunk and reproduced; {@link onSettled} follows when that has ended, whatever the result. */
+  /** Called with a violation before it is shrunk and reproduced; {@link onSettled} follows when both are done, whatever the result. */
   onSeen?(violation: SeenViolation): void;
   onSettled?(): void;
   /** Called with the first inconclusive run for each of the first few reasons. */
   onInconclusive?(run: InconclusiveRun): void;
-  /** Called before the campaign throws, with its results so far: as if it had been interrupted. */
+  /** Called before the campaign throws, with its results so far, as if it had been interrupted. */
   onBroken?(result: CampaignResult): void;
 }
 
 export interface ReplayOptions {
   readonly times: number;
-  /** If it reproduces: shrinks and reproduces it as a campaign does, with more time. */
+  /** Whether to shrink a violation that reproduces, and to reproduce it again, as a campaign does but with more time. */
   readonly shrink?: boolean;
-  /** Real time in ms, after which the current run is cut short, and does not count. */
+  /** Real time in ms after which the current run is cut short and does not count. */
   readonly timeMs?: number;
   /** The target, resolved from the counterexample. */
   readonly target: SubjectTarget;

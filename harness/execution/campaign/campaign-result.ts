@@ -20,12 +20,12 @@ export interface Ended {
   /** Measures of the undisturbed runs. */
   readonly undisturbed: Measures;
   readonly warnings: readonly string[];
-  /** The target's output before the search ended with an error. */
+  /** Lines that the target printed before the search ended with an error. */
   readonly printed: readonly string[];
   /** Whether it ended before its budget was used up. */
   readonly interrupted: boolean;
   readonly elapsedMs: number;
-  /** Causes that were known from elsewhere. */
+  /** Causes that were known before the campaign, from other sources. */
   readonly expected: readonly KnownCause[];
 }
 
@@ -85,7 +85,7 @@ function troubles({ divergence, use }: SearchTally, { process }: RunConfig): rea
   ];
 }
 
-/** Adds how often a finding was seen; at least once, as a lost worker does not count its own. */
+/** Adds the number of times a finding was seen; at least 1, since a lost worker does not count the finding that it caused. */
 function counted(finding: Finding, total: SearchTally): Finding {
   const key = causeKey(finding.violation);
   const { signature } = finding.violation;

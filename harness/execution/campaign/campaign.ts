@@ -1,5 +1,5 @@
 /**
- * A campaign from the outside: runs workers one after the other until the budget ends, and passes on findings as they come.
+ * Runs a campaign's workers one after the other until the budget is used up, and passes on findings as they come.
  *
  * Owns: the budget over all workers, the reaction to a lost worker. Does not own: the search itself (`search.ts`), the counters
  * (`tally.ts`), the result (`campaign-result.ts`).
@@ -43,11 +43,11 @@ export interface CampaignOptions {
   readonly signal?: AbortSignal;
   /** How long a target inside the harness may block its worker, in ms. */
   readonly blockedMs?: number;
-  /** The division of its time, if something preceded it; absent: its budget begins now. */
+  /** The division of the campaign's time, if something preceded the campaign; if absent, its budget begins now. */
   readonly plan?: TimePlan;
 }
 
-/** The silence in ms after which a worker whose time is over may have been blocked. */
+/** The number of ms without a sign of life after which a worker whose time is over may have been blocked. */
 const SILENT_MS = 2_000;
 /** The number of lost workers after which a campaign ends. */
 const LOST_WORKERS_MAX = 3;
@@ -64,13 +64,13 @@ export async function runCampaign(config: RunConfig, options: CampaignOptions): 
 
 type SearchEnd =
   | { readonly end: 'enough' }
-  /** There is budget for another worker. */
+  /** The worker is to be replaced: there is budget for another one. */
   | { readonly end: 'recycled' }
   /** The search cannot continue. */
   | { readonly end: 'broken'; readonly error: Error }
   | { readonly end: 'lost'; readonly how: LostWorker };
 
-/** A worker was lost. */
+/** Kept after a worker was lost. */
 interface Suspicion {
   readonly how: LostWorker;
   /** The lost worker's tally, until the worker that repeats its trials has counted something itself. */
@@ -90,20 +90,20 @@ class Campaign {
   readonly #warnings: string[];
   /** The output of a target that was stopped before anything was searched. */
   #printed: readonly string[] = [];
-  /** The reasons that were reported; each worker starts counting from zero. */
+  /** The reasons already reported; kept here because each worker starts counting from zero. */
   readonly #reportedReasons = new Set<string>();
   #undisturbed: Measures = {};
   /** When the search began, and when it ends. */
   #searchStarted: number | undefined;
   #until: number;
-  /** The state of the current worker: its phase, its tally, the trial that it has begun. */
+  /** The phase of the current worker; its other state is in the fields below. */
   #phase = 'load';
   #undisturbedRun = 0;
   #tally = newTally();
   #announced: { readonly run: number; readonly trial: Trial } | undefined;
   /** Set if a worker was lost: the next one repeats its trials, and announces each. */
   #suspicion: Suspicion | undefined;
-  /** The causes that the current worker was given: they affect which trials come next. */
+  /** The known causes that were passed to the current worker, which affect which trials come next. */
   #known: readonly KnownCause[] = [];
 
   constructor(config: RunConfig, options: CampaignOptions) {
@@ -192,7 +192,7 @@ class Campaign {
         this.#receive(message);
       },
     });
-    // Of lost workers only the careful one is counted: it repeats the same trials, up to the one that caused the loss.
+    // Of lost workers, only the careful one is counted: it repeats the earlier one's trials, up to the one that caused the loss.
     if (how.end === 'finished' || how.end === 'overdue' || careful) addTally(this.#total, this.#tally);
     if (this.#suspicion !== undefined && this.#tally.runs > 0) this.#suspicion.uncounted = undefined;
     if (how.error !== undefined) return { end: 'broken', error: workerError(how.error, how.output) };
@@ -207,13 +207,13 @@ class Campaign {
       this.#noteOverdue(how.silentMs);
       return { end: 'enough' };
     }
-    // A worker lost while loading or in a reference run: there is nothing to search.
+    // A worker was lost while loading or in a reference run: there is nothing to search.
     if (this.#searchStarted === undefined || this.#phase === 'references' || this.#phase === 'load')
       return { end: 'broken', error: lostInReference(how, this.#phase) };
     return { end: 'lost', how };
   }
 
-  /** Records that the worker was stopped in the middle of something: a violation in progress is neither a finding nor ruled out. */
+  /** Records that the worker was stopped in the middle of its work: a violation being processed is neither a finding nor ruled out. */
   #noteOverdue(silentMs: number): void {
     const before = this.#searchStarted === undefined;
     const isUnproved = this.#phase === 'shrink' || this.#phase === 'reproduce' || silentMs > SILENT_MS;
@@ -290,7 +290,7 @@ class Campaign {
     this.#known = this.#findings.map((finding) => {
       const { violation } = finding;
       const key = causeKey(violation);
-      // Its other symptoms are left out: each was assigned by what its own run showed, and a run that looks alike may have another cause.
+      // Other symptoms are left out: each was assigned by what its own run showed, and a run that looks similar may have another cause.
       const signatures = [signatureText(violation.signature)];
       const { also = [] } = finding;
       return { key, signatures, also, ...(isWeak(finding) ? { weak: true as const } : {}) };
@@ -342,7 +342,7 @@ function isWeak({ stats: { grade } }: Pick<Finding, 'stats'>): boolean {
   return grade === 'pathological';
 }
 
-/** @param known - Further keys of its cause from an earlier example. */
+/** @param known - Further keys of the finding's cause, from an earlier example. */
 function toFinding(found: Found, config: RunConfig, known: readonly string[] = []): Finding {
   const counterexample = counterexampleOf(found.trial, found.violation, config);
   const { violation, history: record, stats, neighbour } = found;
@@ -353,7 +353,7 @@ function toFinding(found: Found, config: RunConfig, known: readonly string[] = [
   };
 }
 
-/** Returns the trial as it would be stored: without the search that drew it. */
+/** Returns the job that replays a trial as if it had been stored, without the search that drew it. */
 function replayOf(trial: Trial, subject: Subject): ReplayJob {
   return {
     job: 'replay',

@@ -1,9 +1,9 @@
-/** Ranks causes: those with the most ordinary conditions first, as users will meet them first. */
+/** Ranks causes: those that occur under the most ordinary conditions come first, as users will meet them first. */
 import type { Finding, FindingStats, Grade } from '../../model/finding.ts';
 
 const GRADES: readonly Grade[] = ['everyday', 'restart-or-HA', 'pathological'];
 
-/** Sorts by grade, by number and type of deviations, by how reliably it reproduces, by how often it was seen. */
+/** Sorts findings by grade, by number and type of deviations, by how reliably they reproduce, and by how often they were seen. */
 export function ranked(findings: readonly Finding[]): readonly Finding[] {
   return findings.toSorted((a, b) => {
     const [one, other] = [weightsOf(a.stats), weightsOf(b.stats)];

@@ -9,7 +9,7 @@ import { ANSWERS } from '../../schedule/codec/answers.ts';
 import { decodeJson } from '../../schedule/codec/format.ts';
 import { configInvalid } from '../config-invalid.ts';
 
-/** Large, because logs may be long. */
+/** The maximum size of a file: large, because logs may be long. */
 const BYTES_MAX = 64 * 1024 * 1024;
 const LEVELS_MAX = 100;
 const TOO_DEEP = `it nests deeper than ${LEVELS_MAX} levels`;
@@ -44,7 +44,7 @@ export function readAnswers(path: string): KubeletAnswers {
   return answers;
 }
 
-/** Warns that answers are ignored on a real cluster, whose pods answer themselves. */
+/** Returns a warning if declared answers would be ignored: on a real cluster, pods answer for themselves. */
 export function unansweredThere(answers: KubeletAnswers | undefined, cluster: ClusterKind): readonly string[] {
   if (answers === undefined || cluster === 'embedded') return [];
   return [`declared answers are given by the embedded cluster only; on ${cluster} pods answer for themselves`];

@@ -4,7 +4,7 @@ import type { Budget } from './run-config.ts';
 const UNITS: { readonly [unit: string]: number } = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
 const SHAPE = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/;
 
-/** Parses `60s`, `5m`, `1.5h`, or a number of runs; undefined for anything else, and for zero. */
+/** Parses `60s`, `5m`, `1.5h`, or a number of runs; returns undefined for anything else and for zero. */
 export function parseBudget(text: string): Budget | undefined {
   const [, digits = '', unit] = SHAPE.exec(text.trim()) ?? [];
   const amount = Number(digits);

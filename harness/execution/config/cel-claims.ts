@@ -1,7 +1,7 @@
 /**
  * The user's own claims as CEL expressions, in the dialect of Kubernetes, for YAML and JSON configurations.
  *
- * `object` is the version to judge, `oldObject` the one before it, `objects` all objects that exist at that moment; an expression that
+ * `object` is the version to judge, `oldObject` the previous version, `objects` all objects that exist at that moment; an expression that
  * reads `oldObject` is about changes, and does not apply to new objects. Owns: compiling, with a message that names the claim. Does not
  * own: when a claim is evaluated (`predicates.ts`), CEL (`apiserver/cel`).
  */
@@ -14,13 +14,13 @@ import { configInvalid } from '../config-invalid.ts';
 export interface CelClaim {
   /** Kebab-case, as given to `--property`. */
   readonly name: string;
-  /** Its resource: `pods`, `widgets.example.com`. */
+  /** The resource that the claim is about: `pods`, `widgets.example.com`. */
   readonly resource: string;
   /** A boolean expression over `object`, `oldObject` and `objects`: `object.status.replicas <= object.spec.replicas`. */
   readonly cel: string;
 }
 
-/** When a claim is evaluated: for each change, or for a state. */
+/** What a claim is evaluated for: each change, or a state. */
 export type CelMode = 'change' | 'state';
 
 /**
@@ -49,7 +49,7 @@ export function celPredicate({ name, resource, cel }: CelClaim, mode: CelMode): 
         ...(asksAll ? { objects: objects.map((one) => toDynamic(one)) } : {}),
         ...(before === undefined ? {} : { oldObject: toDynamic(before) }),
       });
-      // No verdict: a claim that cannot be evaluated neither holds nor is violated.
+      // Throws instead of giving a verdict: a claim that cannot be evaluated neither holds nor is violated.
       if (evaluated.outcome === 'error') {
         throw new TypeError(`${evaluated.message} in "${cel}": check has(…) first for what may be absent`);
       }

@@ -1,7 +1,7 @@
 /**
  * Chooses the faults of a campaign: what the options switch on and off, and what this target and this machine permit.
  *
- * Connection faults are off by default, since they cost the time that clients wait; without a toxiproxy server they are left out with a
+ * Connection faults are off by default, because of the time that clients then wait; without a toxiproxy server they are left out with a
  * warning. Start at {@link chosenFaults}.
  */
 import { existsSync } from 'node:fs';
@@ -19,14 +19,14 @@ export interface FaultCircumstances {
   readonly cwd: string;
   /** Whether the target runs as a process, in real time. */
   readonly isProcess: boolean;
-  /** Whether it is a command, and not a module on a real cluster. */
+  /** Whether the target is a command, as opposed to a module on a real cluster. */
   readonly isCommand: boolean;
   readonly replicasMax: 1 | 2;
 }
 
 export interface ChosenFaults {
   readonly faults: readonly FaultKind[];
-  /** Absolute path of the server to start; `null` if connections are not disturbed. */
+  /** Absolute path of the toxiproxy server to start; `null` if connections are not disturbed. */
   readonly toxiproxy: string | null;
   readonly warnings: readonly string[];
 }
@@ -90,7 +90,7 @@ export function undisturbable({ faults }: Schedule, { cluster, isProcess }: Repl
 /**
  * Returns the toxiproxy server that a stored schedule needs; `null` if it needs none.
  *
- * @throws {CLUSTER_UNAVAILABLE} if there is no such server, or no such connection here.
+ * @throws {CLUSTER_UNAVAILABLE} if that server is missing, or a connection in the schedule cannot be disturbed here.
  */
 export function toxiproxyFor(
   schedule: Schedule,
@@ -113,7 +113,7 @@ function kindsOf(faults: readonly { readonly do: FaultKind }[]): string {
   return [...new Set(faults.map((fault) => fault.do))].join(', ');
 }
 
-/** Returns the links that can be disturbed: the embedded server is in the gate's own process, and an existing one must be left alone. */
+/** Returns the links that can be disturbed. The embedded server is in the gate's own process; an existing cluster must be left alone. */
 export function linksOf(cluster: ClusterKind): readonly Link[] {
   return cluster === 'envtest' || cluster === 'kind' ? ['target', 'cluster'] : ['target'];
 }
@@ -135,7 +135,7 @@ function isConnectionKind(kind: FaultKind): boolean {
   return CONNECTION_KINDS.some((one) => one === kind);
 }
 
-/** Returns the names that are on: the default ones unless switched off, and those switched on. */
+/** Returns the names that are on: those on by default unless switched off, and those switched on. */
 export function switchedOn<T extends string>(
   switches: { readonly [name: string]: boolean | undefined } | undefined,
   known: readonly T[],

@@ -35,7 +35,7 @@ export async function loadConfigFile(file: string): Promise<StalemateOptions> {
   return absolute(options, dirname(path));
 }
 
-/** Refuses permissions in a project file: only the user may decide which of their clusters are used, not a project that they check out. */
+/** Refuses permissions in a project file: only users may decide which of their clusters are used, not a project that they check out. */
 function refuseAllowances({ allowContexts, allowClusters }: StalemateOptions, name: string): void {
   if (allowContexts === undefined && allowClusters === undefined) return;
   const [option, flag] = allowContexts === undefined ? ['allowClusters', 'cluster'] : ['allowContexts', 'context'];
@@ -44,7 +44,7 @@ function refuseAllowances({ allowContexts, allowClusters }: StalemateOptions, na
   );
 }
 
-/** Far larger than any handwritten file. */
+/** The maximum size of a file: far larger than any handwritten one. */
 const BYTES_MAX = 16 * 1024 * 1024;
 
 const LEVELS_MAX = 1000;

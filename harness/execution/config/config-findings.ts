@@ -103,7 +103,7 @@ export function resolveFindings(
 /**
  * Returns the waivers, all of which are valid today.
  *
- * @throws {CONFIG_INVALID} naming one that has expired, or that can never cover anything.
+ * @throws {CONFIG_INVALID} naming a waiver that has expired or can never cover anything.
  */
 function resolveWaivers({ waivers = [] }: FindingOptions, names: FindingNames): readonly Waiver[] {
   waivers.forEach((one, index) => {
@@ -163,7 +163,7 @@ export function resolveCorpus(
   };
 }
 
-/** Makes paths absolute that are relative to the configuration file. */
+/** Returns the options with absolute paths; relative ones are relative to the configuration file. */
 export function absoluteFindingOptions(
   { corpus, baseline }: FindingOptions,
   from: (path: string) => string,

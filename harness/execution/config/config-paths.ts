@@ -1,4 +1,4 @@
-/** Makes paths absolute that are relative to the configuration file's folder. */
+/** Makes paths absolute if they are relative to the configuration file's folder. */
 import { resolve } from 'node:path';
 import { defined } from '../defined.ts';
 import type { ProgramOptions, StalemateOptions } from './options.ts';

@@ -10,7 +10,7 @@ import type { JsonObject } from 'stalemate-apiserver/objects/object';
 import { CONNECTION, FAULT_KINDS } from '../../model/fault-kinds.ts';
 import { optionsSchema, predicateSchema } from './options.ts';
 
-/** Names that are registered at run time. */
+/** Names of writers and properties, which are registered at run time. */
 export interface SchemaNames {
   readonly writers: readonly string[];
   readonly properties: readonly string[];
@@ -36,7 +36,7 @@ export function configJsonSchema(
     ...(options as { readonly [option: string]: JsonObject }),
     writers: switches(writers),
     faults: switches([...FAULT_KINDS, CONNECTION]),
-    // Claims of the project's own have other names.
+    // The project's own claims have names that are not listed here.
     properties: { type: 'array', items: { anyOf: [{ enum: properties }, { type: 'string' }] } },
   };
   const described = Object.entries(better).map(([name, option]): [string, JsonObject] => {

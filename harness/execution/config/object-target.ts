@@ -4,7 +4,7 @@ import type { Cluster } from '../../clusters/cluster.ts';
 import type { ObjectTarget } from '../../model/workload.ts';
 
 /**
- * Returns the target of an object under its own name, or under the given canonical one; undefined if the cluster does not know its kind.
+ * Returns the target of an object under its own name, or under the given canonical name; undefined if the cluster does not know its kind.
  */
 export function objectTarget(
   cluster: Pick<Cluster, 'kindFor'>,

@@ -1,4 +1,4 @@
-/** The options of the user, from a file or the command line, and error messages that name file and field. */
+/** The user's options, from a file or the command line, with error messages that name the file and the field. */
 import { z } from 'zod';
 import type { KubeletAnswers } from 'stalemate-apiserver/wire/declared-answers';
 import { isRecord } from 'stalemate-apiserver/objects/json';
@@ -178,7 +178,7 @@ export interface StalemateOptions extends FindingOptions {
   };
 }
 
-/** Checks the options' types and gives them back: for `stalemate.config.ts`. */
+/** Returns its argument, whose types the compiler has checked; for `stalemate.config.ts`. */
 export function defineConfig(options: StalemateOptions): StalemateOptions {
   return options;
 }
@@ -286,7 +286,7 @@ export function checkOptions(value: unknown, source: string): StalemateOptions {
   });
 }
 
-/** Suggests a known field for an unknown one at the top level. */
+/** Returns a suggestion of a known field for an unknown one at the top level. */
 function meant({ issues }: z.ZodError): string {
   const keys = issues.flatMap((issue) =>
     issue.code === 'unrecognized_keys' && issue.path.length === 0 ? issue.keys : [],

@@ -1,5 +1,5 @@
 /**
- * A target that is an image and runs as a pod in a kind cluster: its options, and those that do not apply to it.
+ * A target that is an image and runs as a pod in a kind cluster: the options that apply to it, and those that do not.
  *
  * Start at {@link podOf}.
  */
@@ -53,7 +53,7 @@ export function notInKind({ image, cluster }: StalemateOptions): HarnessError {
   );
 }
 
-/** Returns the images of the target's pod, its own first; empty for a target that is not a pod. */
+/** Returns the images of the target's pod, starting with the target's own; none for a target that is not a pod. */
 export function imagesFor({
   process,
   project,

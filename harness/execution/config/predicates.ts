@@ -14,7 +14,7 @@ import type { Predicate } from './predicate.ts';
 import { celPredicate, type CelClaim } from './cel-claims.ts';
 import { configInvalid } from '../config-invalid.ts';
 
-/** A claim about every version of every object of a resource. */
+/** Returns the property for a claim about every version of every object of a resource. */
 export function always(claim: Predicate | CelClaim): Property {
   const predicate = 'cel' in claim ? celPredicate(claim, 'change') : claim;
   return {
@@ -26,7 +26,7 @@ export function always(claim: Predicate | CelClaim): Property {
   };
 }
 
-/** A claim about the objects of a resource at rest. */
+/** Returns the property for a claim about the objects of a resource at rest. */
 export function eventually(claim: Predicate | CelClaim): Property {
   const predicate = 'cel' in claim ? celPredicate(claim, 'state') : claim;
   return {
@@ -51,7 +51,7 @@ export function eventually(claim: Predicate | CelClaim): Property {
   };
 }
 
-/** A state that must occur at least once in a campaign. Holds in every single run. */
+/** Returns the property for a state that must occur at least once in a campaign; no single run can violate it. */
 export function sometimes(claim: Predicate | CelClaim): Property {
   const predicate = 'cel' in claim ? celPredicate(claim, 'change') : claim;
   return {
@@ -69,7 +69,7 @@ function sourceOf(claim: Predicate | CelClaim): string {
   return 'cel' in claim ? claim.cel : claim.check.toString();
 }
 
-/** A claim that cannot be evaluated for a version is not true for it. */
+/** Reports whether a claim is true for a version; false if it cannot be evaluated. */
 function comesTrue(history: History, predicate: Predicate, { by, of }: Moment): boolean {
   const objects = [...liveAt(history, by.at).values()].map((revision) => revision.object);
   try {
@@ -126,7 +126,7 @@ function violationOf(
   };
 }
 
-/** A version for which a claim is evaluated, right after a change of it or of another object. */
+/** A version `of` for which a claim is evaluated right after a change `by`, of the same object or another. */
 interface Moment {
   readonly by: Revision;
   readonly of: Revision;
@@ -153,7 +153,7 @@ function momentsSinceContention(history: History, predicate: Predicate): readonl
     });
 }
 
-/** Returns the last version of every object that exists right after a tick. */
+/** Returns the latest version of every object that exists right after tick `at`, by object. */
 function liveAt(history: History, at: number): ReadonlyMap<string, Revision> {
   const live = new Map<string, Revision>();
   for (const revision of history.revisions) {
@@ -168,7 +168,7 @@ function liveAt(history: History, at: number): ReadonlyMap<string, Revision> {
 /**
  * Checks the resources of claims: a claim about a resource that does not exist would always hold.
  *
- * @param examples Resources to name in the message besides a built-in one.
+ * @param examples Resources to name in the message in addition to a built-in one.
  * @throws {CONFIG_INVALID}
  */
 export function checkPredicates(

@@ -13,7 +13,7 @@ import { HarnessError } from '../../model/errors.ts';
 export interface CommandOptions {
   /** Program and arguments. */
   readonly command: readonly string[];
-  /** An absolute path. */
+  /** Absolute path of the working directory. */
   readonly directory: string;
   readonly env: { readonly [name: string]: string };
   /** `own` by default. */
@@ -30,7 +30,7 @@ export const USUAL_MANNER: ProcessManner = {
   graceMs: 0,
   metrics: '',
   inCluster: false,
-  // Counterexamples from before virtual time have no such field and need real time.
+  // Counterexamples stored before virtual time was introduced lack this field and need real time.
   time: 'real',
 };
 
@@ -57,7 +57,7 @@ export function resolveCommand({
   manner = {},
 }: CommandOptions): ProcessTarget {
   const [program = ''] = command;
-  // Whether the image exists is checked by the cluster.
+  // The cluster checks whether the image exists.
   if (manner.inCluster === true) return { command, cwd: directory, env, fileSystem, ...USUAL_MANNER, ...manner };
   if (!existsSync(directory) || !statSync(directory).isDirectory()) {
     throw new HarnessError(
@@ -87,8 +87,8 @@ export function besideOf({ command, cwd, env, ready, readyWithinMs }: ProcessTar
 /**
  * Resolves a stored program so that it can be started.
  *
- * @param env The user's; never stored.
- * @throws {TARGET_INVALID} as {@link resolveCommand}.
+ * @param env The user's environment variables, which are never stored.
+ * @throws {TARGET_INVALID} in the same cases as {@link resolveCommand}.
  */
 export function startedBeside(
   { command, directory, ...manner }: StoredProgram,
@@ -105,8 +105,8 @@ export function ownTarget(target: ProcessTarget, program: ProgramBeside): Proces
 }
 
 /**
- * Returns the existing files that a program name may refer to, in order of preference: its path, or the files of that name in the folders
- * of PATH.
+ * Returns the existing files that a program name may refer to, in order of preference: the file at its path if the name contains a slash,
+ * otherwise the files of that name in the folders of PATH.
  */
 export function programPaths(program: string, directory: string): readonly string[] {
   const places = program.includes('/')

@@ -33,7 +33,7 @@ import { configInvalid } from '../config-invalid.ts';
 export interface ResolveContext {
   readonly cwd: string;
   readonly configFile: string | null;
-  /** Names of the properties to judge, from the command line; empty to use those in the options. */
+  /** Names of the properties to judge, from the command line; if empty, those in the options are used. */
   readonly only: readonly string[];
   /** All properties of the catalogue. */
   readonly properties: readonly Property[];
@@ -54,14 +54,14 @@ export interface ResolveContext {
 const DEFAULT_BUDGET = '60s';
 /**
  * Longer than the back-off after eight failures in client-go (5 ms · 2⁸), shorter than the 30 s after which client-node reopens its
- * watches: waiting for that in every run would halve the rate. Suspects get as long as their back-offs require.
+ * watches: waiting for that in every run would halve the rate. Suspects get as much time as their back-offs require.
  */
 export const SETTLE_WINDOW_MS: number = 10_000;
-/** The same for a process, which waits in real time: what wakes it after that is found in the trials of suspects. */
+/** The settle window of a process, which waits in real time; whatever wakes it later is found in the trials of suspects. */
 export const SETTLE_WINDOW_WALL_MS: number = 500;
 /** A converged controller needs tens of requests; a spinning one reaches this within milliseconds. */
 const SETTLE_STEPS_MAX = 800;
-/** A run has about 50 items; beyond a few hundred, the same run shows nothing new. */
+/** A run has about 50 items; beyond a few hundred, it shows nothing new. */
 const STEPS_MAX = 400;
 
 /**

@@ -17,9 +17,9 @@ export type Budget =
 
 /** Findings stored beside the code. */
 export interface CorpusConfig {
-  /** Absolute. */
+  /** Absolute path of the folder of the kept findings. */
   readonly folder: string;
-  /** Absolute; paths in entries and baselines are relative to it, wherever a command is given. */
+  /** Absolute path of the folder that paths in entries and baselines are relative to, wherever a command is run. */
   readonly home: string;
   /** Real time that replaying them may take before a search begins; `null` for a share of the budget. */
   readonly budgetMs: number | null;
@@ -32,7 +32,7 @@ export interface RunConfig {
   readonly configFile: string | null;
   /** Absolute path of the target's module; empty for a process. */
   readonly target: string;
-  /** The target, if it is a process; on a real cluster a module is one as well. */
+  /** The target, if it runs as a process, as a module does on a real cluster; otherwise `null`. */
   readonly process: ProcessTarget | null;
   readonly cluster: ClusterKind;
   /** The existing cluster; `null` for the other kinds. */
@@ -51,10 +51,10 @@ export interface RunConfig {
   /** Names of the kinds of adversarial writers that may take part. */
   readonly writers: readonly string[];
   readonly faults: readonly FaultKind[];
-  /** The toxiproxy server for connection faults; `null`: none. */
+  /** Path of the toxiproxy server for connection faults; `null` if connections are not disturbed. */
   readonly toxiproxy: string | null;
   readonly budget: Budget;
-  /** One process of the target for many trials. */
+  /** Whether one process of the target serves many trials. */
   readonly warm: boolean;
   readonly seed: number;
   /** Ends the campaign after this many distinct findings; `Infinity` for never. */
@@ -66,7 +66,7 @@ export interface RunConfig {
   readonly baseline: string;
   /** The real server on which findings of the embedded one are confirmed; `null` if not configured. */
   readonly confirm: ConfirmChoice | null;
-  /** Waived findings. */
+  /** Findings that the user accepts until a date. */
   readonly waivers: readonly Waiver[];
   readonly declared: Declarations;
   /** Remarks on the input for its author. */

@@ -1,5 +1,5 @@
 /**
- * Returns the parts of a configuration that may contain secrets, from which redaction learns what to hide in everything that is written.
+ * Returns the parts of a configuration that may contain secrets; redaction uses them to decide what to hide in everything that is written.
  */
 import type { RunConfig } from './run-config.ts';
 

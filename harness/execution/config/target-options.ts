@@ -1,5 +1,5 @@
 /**
- * The options of the target: a module or a process, and those for processes only.
+ * The options of the target, which is a module or a process, including options for processes only.
  *
  * Does not own: whether a command can be started (`process-target.ts`), all other options (`options.ts`).
  */
@@ -31,7 +31,7 @@ export function workloadsOf(
 /**
  * Returns the cluster parts that run behind the API server of envtest.
  *
- * @throws {CONFIG_INVALID} for another cluster, and for nodes without a part that creates pods for them.
+ * @throws {CONFIG_INVALID} for a different kind of cluster, and for nodes without a part that creates pods for them.
  */
 export function partsOf({
   with: parts = [],
@@ -50,7 +50,7 @@ export function partsOf({
   return { with: PARTS.filter((part) => parts.includes(part)) };
 }
 
-/** Reports whether the target has effects outside of the cluster: by default, if a command or variable contains `{effects}`. */
+/** Reports whether the target has effects outside the cluster; by default, it does if a command or variable contains `{effects}`. */
 export function usesEffects({ effects, command = [], env = {}, programs = {} }: StalemateOptions): boolean {
   const words = [{ command, env }, ...Object.values(programs)].flatMap((one) => [
     ...one.command,
@@ -131,7 +131,7 @@ export function targetModule(target: string | undefined, cwd: string): string {
     );
   }
   const path = resolve(cwd, target);
-  // Importing a named pipe would wait for ever.
+  // Importing a named pipe would wait forever.
   const reason = whyNoFile(path);
   if (reason === undefined) return path;
   throw new HarnessError('TARGET_INVALID', `target "${target}" ${reason}; expected a module, looked for "${path}"`);
@@ -140,7 +140,7 @@ export function targetModule(target: string | undefined, cwd: string): string {
 /**
  * Returns the kind of API server.
  *
- * @throws {CONFIG_INVALID} for options that are not possible with it.
+ * @throws {CONFIG_INVALID} for options that this kind does not support.
  */
 export function clusterOf(options: StalemateOptions): ClusterKind {
   const inCluster = isInCluster(options);
@@ -188,7 +188,7 @@ export function moduleAsProcess(module: string, effects: boolean): ProcessTarget
   return resolveCommand({ command, directory: dirname(module), env: {} });
 }
 
-/** Returns an option that applies to processes only; a module starts within a millisecond and is deterministic, so there it is an error. */
+/** Returns an option that applies to processes only. A module starts within a millisecond and is deterministic, so may not set it. */
 export function forProcess(name: string, value: boolean | undefined, started: ProcessTarget | null): boolean {
   if (value !== true || started !== null) return value === true;
   throw configInvalid(

@@ -14,7 +14,7 @@ import { Recorder } from '../../gate/recorder.ts';
 import type { DrawnNames } from '../../model/reference.ts';
 import type { FaultAction } from '../../model/schedule.ts';
 
-/** One request of an actor, and everything that it has received since. */
+/** One request of an actor, and everything that the actor has received in response so far. */
 export interface Told {
   /** Lines such as `200`, `open`, `ADDED a@7`, `ERROR 410`, `end`, `ECONNRESET`, in the order in which the actor received them. */
   readonly lines: readonly string[];
@@ -41,7 +41,11 @@ export interface GateRig {
   readonly labels: () => readonly string[];
 }
 
-/** @param lossy Wraps the server as seen by the gate. */
+/**
+ * Returns a gate in front of the real server.
+ *
+ * @param lossy Wraps the server as the gate sees it.
+ */
 export function gateRig(
   drawnNames: DrawnNames = {},
   lossy: (server: Upstream) => Upstream = (server) => server,

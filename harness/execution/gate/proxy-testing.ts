@@ -32,7 +32,7 @@ export interface ProxyRig extends TestServer {
 const authority = new CertificateAuthority();
 const identity = authority.issueServer();
 
-/** Starts an API server with the gate's front before it, which authenticates by token. */
+/** Starts an API server, which authenticates by token, with the gate's front before it. */
 export async function proxyRig(more: Partial<FrontOptions> = {}): Promise<ProxyRig> {
   const made = testServer();
   const user = { name: 'admin', groups: ['system:masters'] };
@@ -172,7 +172,7 @@ export function askHttp2(over: ClientHttp2Session, question: RawQuestion): Promi
   });
 }
 
-/** The data received in one stream of `over`, for as long as it is open. */
+/** The data received in one stream so far. */
 export interface OpenStream {
   readonly bytes: () => Buffer;
   readonly text: () => string;

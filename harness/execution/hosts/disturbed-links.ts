@@ -1,6 +1,6 @@
 /**
- * Places toxiproxy on two links: between a process target and the gate, inside the network of each incarnation, since it connects from
- * there; and between the gate and a real API server.
+ * Places toxiproxy on two links: between a process target and the gate, inside the network of each incarnation, from where it
+ * connects; and between the gate and a real API server.
  *
  * Owns: one server per network, one proxy per incarnation and per API server. Does not own: what happens to connections
  * (`clusters/connections/`). Start at {@link throughToxiproxy} and {@link beforeServer}.
@@ -35,7 +35,7 @@ export function throughToxiproxy(serve: ServeLife, binary: string, disturbance: 
   };
 }
 
-/** Returns a function that opens connections to an API server that can be disturbed; the toxiproxy server is started with the first. */
+/** Returns a function that opens disturbable connections to an API server; its first call starts the toxiproxy server. */
 export function beforeServer(binary: string, disturbance: Disturbance): (address: string) => Promise<WayBetween> {
   let server: Promise<Toxiproxy> | undefined;
   return async (address) => {

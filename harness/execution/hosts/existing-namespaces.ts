@@ -9,8 +9,8 @@ const TOKEN_LENGTH = 4;
 const NAME_MAX = 63;
 
 /**
- * Returns the namespaces. `names` maps ours to the cluster's; `made` are those of ours that are created at the start; `called` derives
- * other names in the same way.
+ * Returns the namespaces. `names` maps our names to the cluster's; `made` are our names of the namespaces created at the start; `called`
+ * derives the cluster's name for any of our names.
  */
 export function namespacesThere(
   { namespace, samples, project }: Pick<Subject, 'namespace' | 'samples'> & Partial<Pick<Subject, 'project'>>,
@@ -25,7 +25,7 @@ export function namespacesThere(
   );
   const made = [...new Set([namespace, ...namespacesOf(samples), ...shipped])];
   const later = samples.flatMap(({ kind, metadata: { name = '' } }) => (kind === 'Namespace' ? [name] : []));
-  // Parallel runs, and runs after one that was interrupted, get different namespaces.
+  // Makes parallel runs, and a run after an interrupted one, get different namespaces.
   const token = drawSecretKey().toString('hex').slice(0, TOKEN_LENGTH);
   const called = (name: string): string => fitting(`${prefix}-${run}-${token}-${name}`);
   const names = [...new Set([...made, ...later])].map((name) => [name, called(name)] as const);

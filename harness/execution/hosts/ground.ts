@@ -1,7 +1,7 @@
 /**
  * The environment of a process target: the API server, and how an incarnation of the target reaches it.
  *
- * Owns: the choice. The embedded server is in this process and answers immediately; a real one has to be waited for. Does not own: the gate
+ * Owns: the choice. The embedded server is in this process and answers immediately; a real one takes time. Does not own: the gate
  * in between, the processes (`process-host.ts`). Start at {@link openGround}.
  */
 import { serveHttp } from 'stalemate-apiserver/http';
@@ -48,7 +48,7 @@ export interface Ground extends Surroundings {
   readonly isBusy: () => boolean;
 }
 
-/** Why a webhook is not installed that would be called about other users' objects. */
+/** The reason for not installing a webhook that would be called about other users' objects. */
 const UNASKED_THERE = 'on an existing cluster it is not called';
 
 /** Opens the environment. @throws {CLUSTER_UNAVAILABLE} if the cluster is not available. */
@@ -102,8 +102,8 @@ function embedded(subject: Subject, current: CurrentRun, callOut: CallOutFunctio
 }
 
 /**
- * Opens a real server of our own. The gate is then a proxy that passes bytes unchanged; garbage collection and the like work as on the
- * embedded server.
+ * Opens a real server of our own. In front of it, the gate is a proxy that passes bytes unchanged; garbage collection and the like work as
+ * on the embedded server.
  */
 async function own(
   subject: Subject,
@@ -202,7 +202,7 @@ function checkSamples({ samples, crds }: Subject, writes: readonly string[], kin
   }
 }
 
-/** Turns off the controllers whose work kube-controller-manager does. */
+/** Returns the settings without the controllers whose work kube-controller-manager does. */
 function untended(settings: RunSettings): RunSettings {
   return { ...settings, garbageCollection: false, namespaceController: false, workloads: 'off' };
 }

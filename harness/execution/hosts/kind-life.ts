@@ -1,5 +1,5 @@
 /**
- * Creates a kind cluster before a campaign or a replay and deletes it afterwards; keeps its logs if it failed.
+ * Creates a kind cluster before a campaign or a replay and deletes it afterwards; keeps the cluster's logs if that work failed.
  *
  * Workers find the cluster by its address. Start at {@link withKind}.
  */
@@ -12,16 +12,16 @@ import type { KindAccess, KindOptions } from '../../model/kind-options.ts';
 export interface KindLife {
   readonly cluster: ClusterKind;
   readonly kind?: KindOptions | undefined;
-  /** Images to load into the cluster; first that of a target that runs in it. */
+  /** Images to load into the cluster, starting with that of a target that runs in it. */
   readonly images?: readonly string[];
-  /** An absolute path; logs are written below it. */
+  /** Absolute path of the folder below which logs are written. */
   readonly reportDir: string;
   readonly signal?: AbortSignal | undefined;
   readonly say?: ((line: string) => void) | undefined;
 }
 
 /**
- * Runs `work` with a kind cluster, or without if another cluster is configured.
+ * Runs `work` with a kind cluster, or without one if a different kind of cluster is configured.
  *
  * @throws {CLUSTER_UNAVAILABLE} if the cluster cannot be created.
  */

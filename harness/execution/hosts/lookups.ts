@@ -1,5 +1,5 @@
 /**
- * Records host names outside of the cluster that the target failed to resolve, with the log line that mentions them.
+ * Records the host names outside the cluster that the target failed to resolve, each with the log line that mentions it.
  *
  * Owns: the line for the summary. The port is taken from the log, since a program that finds no address opens no connection.
  */
@@ -8,7 +8,7 @@ import { hostname } from 'node:os';
 /** The length to which a log line is cut. */
 const LINE_MAX = 300;
 
-/** The limit of names: a program with more generates them. */
+/** The maximum number of names: a program with more of them generates them. */
 const NAMES_MAX = 50;
 
 export class Lookups {

@@ -1,5 +1,5 @@
 /**
- * Assembles what lives as long as a worker: virtual time, the server, the target's module, the environment controllers.
+ * Assembles everything that lives as long as a worker: virtual time, the server, the target's module, the environment controllers.
  *
  * Owns: the order (time first, then the target's import). Start at {@link createModuleHost}; benchmarks and tests that supply their own
  * target use {@link assembleHost}.
@@ -44,11 +44,11 @@ export interface HostParts {
   readonly project?: ProjectManifests | null;
   readonly namespace: string;
   readonly settings: RunSettings;
-  /** Turns of the event loop without activity after which the target counts as at rest. */
+  /** Number of turns of the event loop without activity after which the target counts as at rest. */
   readonly quietTurns?: number;
-  /** Called whenever nothing moves any more; an exception ends the run. */
+  /** Called whenever nothing moves any more; an exception thrown by it ends the run. */
   readonly check?: () => void;
-  /** Called when the server begins and when it finishes a request. */
+  /** Called when the server begins a request and when it finishes one. */
   readonly served?: (() => void) | undefined;
 }
 
@@ -89,7 +89,7 @@ export async function createModuleHost(subject: Subject, served?: () => void): P
   return host;
 }
 
-/** Turns of the event loop without activity to wait for until a check run has measured what the target needs. */
+/** Number of turns of the event loop without activity to wait for, until a check run has measured how many the target needs. */
 const QUIET_TURNS = 8;
 
 /** What every run needs, with any API server. */

@@ -10,7 +10,7 @@ import type { MountedFolder } from '../../actors/process/mounted-files.ts';
 import type { ObservedChange } from '../../gate/recorder.ts';
 import type { Pod } from '../project/pod.ts';
 
-/** The delay of an update, in ms. A kubelet takes about a minute; nothing depends on the duration. */
+/** The delay of an update, in ms. A kubelet takes about a minute, but nothing depends on the duration. */
 const DELAY_MS = 1_000;
 const KINDS: ReadonlyMap<string, string> = new Map([
   ['configmaps', 'ConfigMap'],
@@ -28,14 +28,14 @@ export class MountedVolumes {
   readonly #lives = new Set<Mounting>();
   #sources: readonly KubeObject[];
 
-  /** @param onChanged - Called once files of an incarnation have changed. */
+  /** @param onChanged - Called after files of an incarnation have changed. */
   constructor(pod: Pick<Pod, 'folders' | 'sources' | 'workload'>, onChanged: () => void) {
     this.#pod = pod;
     this.#onChanged = onChanged;
     this.#sources = pod.sources;
   }
 
-  /** The folders of an incarnation that starts now. */
+  /** The folders to mount in an incarnation that starts now. */
   get folders(): readonly MountedFolder[] {
     return this.#pod.folders(this.#sources);
   }
@@ -46,7 +46,7 @@ export class MountedVolumes {
     return () => this.#lives.delete(life);
   }
 
-  /** Begins a run, in which changes are applied through `after`. */
+  /** Begins a run. Returns the controller that updates files; `after` delays its updates. */
   begins(after: (delayMs: number, then: () => void) => void): EnvironmentController {
     this.#sources = this.#pod.sources;
     return { actor: 'kubelet', onChange: (change) => this.#changed(change, after) };

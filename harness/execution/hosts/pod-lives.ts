@@ -27,7 +27,7 @@ export interface PodLives {
   readonly warnings: readonly string[];
 }
 
-/** @throws {CLUSTER_UNAVAILABLE} if pods could not reach this machine. */
+/** Returns a function that starts incarnations. @throws {CLUSTER_UNAVAILABLE} if pods could not reach this machine. */
 export async function podLives(
   subject: Subject,
   target: ProcessTarget,

@@ -1,5 +1,5 @@
 /**
- * The host of a target that is a process: the embedded server and the gate in this process, the target behind a front of its own.
+ * The host of a target that is a process: the embedded server and the gate are in this process, the target is behind a front of its own.
  *
  * All messages wait at the gate, as in the deterministic mode. What differs is how rest is recognised and how time passes
  * (`steered-rest.ts`; `wall-rest.ts` in real time). Start at {@link createProcessHost}.
@@ -55,7 +55,7 @@ function paceOf({ readyWithinMs, graceMs, programs = {} }: ProcessTarget, mode: 
   };
 }
 
-/** Reports whether clocks can be steered: the server's clock must be ours too, and nothing in between may have a clock of its own. */
+/** Reports whether clocks can be steered: we must control the server's clock too, and nothing in between may have a clock of its own. */
 function maySteer({ cluster, toxiproxy = null }: Subject, { time, inCluster }: ProcessTarget): boolean {
   return time === 'virtual' && cluster === 'embedded' && toxiproxy === null && !inCluster;
 }
@@ -117,10 +117,10 @@ export async function createProcessHost(subject: Subject, target: ProcessTarget,
     disturbance,
     steered === undefined ? undefined : () => Math.floor(steered.originMs + steered.exactMs),
   );
-  // A real server that calls a webhook has not answered the writer yet, whatever requests the webhook sends first.
+  // A real server that is calling a webhook has not answered the writer yet, but the webhook's own requests take precedence.
   rest.alsoWhile((run) => ((isBusy() && !webhooks.isAsking) || disturbance.isBusy ? 'instant' : webhooks.holdup(run)));
-  // A connection fault ends only after a drain: an incarnation that cannot connect before that would otherwise be waited for until its time
-  // is over.
+  // A connection fault ends only after a drain; without this, the drain would wait in vain for an incarnation that cannot connect until
+  // the fault has ended.
   rest.startsAfter(() => disturbance.isOver(time.now()));
   const lookups = new Lookups();
   const outside = {
@@ -245,15 +245,15 @@ export async function createProcessHost(subject: Subject, target: ProcessTarget,
           }
         : { network: 'none', warning: inCluster.warnings[0] ?? null },
     disturbance,
-    // It has a network of its own, so both may listen on the same port.
+    // The sibling has a network of its own, so both hosts may listen on the same port.
     sibling: () => createProcessHost(besideOf(subject), target, beat),
     isSingle: subject.cluster === 'kind',
   };
 }
 
 /**
- * Returns the subject of a run beside one that is still open. There is only one kind cluster, so such runs, which start an undisturbed
- * target from given objects, use the embedded server, also in real time.
+ * Returns the subject of a run beside another that is still open. Such runs start an undisturbed target from given objects; since there is
+ * only one kind cluster, they use the embedded server instead, in real time too.
  */
 function besideOf(subject: Subject): Subject {
   return subject.cluster === 'kind' ? { ...subject, cluster: 'embedded' } : subject;
@@ -282,7 +282,7 @@ function inWords(file: MountedFile, word: (text: string) => string): MountedFile
   return { ...file, content: Buffer.from(word(text)) };
 }
 
-/** Makes the target's webhooks reachable: the embedded server calls them in this process, a real one at a relay's address. */
+/** Makes the target's webhooks reachable: the embedded server calls them from this process, a real one through a relay. */
 async function askedFrom(
   { cluster, kindAccess }: Subject,
   { crds, project, authority }: Pod,
@@ -305,7 +305,7 @@ function webhooksOf({ workload, project }: Pod, about: Omit<WebhookCallOptions, 
   });
 }
 
-/** Wraps the gate's port to record what is sent to the process. */
+/** Wraps the gate's port to record what the process sends and receives. */
 function observed(upstream: Upstream, rest: Rest, started: () => void): Upstream {
   return {
     send: (request, sink) => {
@@ -321,7 +321,7 @@ function observed(upstream: Upstream, rest: Rest, started: () => void): Upstream
   };
 }
 
-/** Records each call as an event that the process receives. */
+/** Wraps `pass` to record each call as something that the process receives. */
 function telling<Args extends readonly unknown[]>(rest: Rest, pass: (...args: Args) => void): (...args: Args) => void {
   return (...args) => {
     rest.told();

@@ -2,17 +2,17 @@
 import type { Steering } from '../../actors/process/steering.ts';
 import type { RunOnHost } from '../run/host.ts';
 
-/** Real time in ms after which a silent server counts as not answering. */
+/** Real time in ms after which a silent server counts as unresponsive. */
 export const UNANSWERED_MS = 30_000;
 
 /**
- * Why there is no rest although the target sleeps: `none`; `instant` for something that takes no run time, however long it really takes;
- * `timed` for something that may need run time to pass.
+ * What prevents rest although the target sleeps: `none` if nothing does; `instant` if it takes no run time, however much real time it
+ * takes; `timed` if run time may have to pass.
  */
 export type Holdup = 'none' | 'instant' | 'timed';
 
 export interface Rest {
-  /** Waits for a new incarnation, at most that long for its first request; call the returned function when it has sent one or is gone. */
+  /** Waits at most that long for a new incarnation's first request; call the returned function when it has sent one or is gone. */
   starting(withinMs: number): () => void;
   /** Watches an incarnation until the returned function is called. */
   watch(process: Watched): () => void;
@@ -24,9 +24,9 @@ export interface Rest {
   moved(): void;
   /** Adds a condition: there is no rest as long as `outside` returns a holdup. */
   alsoWhile(outside: (run: RunOnHost) => Holdup): void;
-  /** Makes new incarnations not be waited for while `isDue`: something else has to happen first, or they may be unable to connect. */
+  /** Stops drains from waiting for new incarnations while `isDue`: until something else has happened, they may be unable to connect. */
   startsAfter(isDue: () => boolean): void;
-  /** Call when a program waits in a way that is not steered. */
+  /** Call when a program waits in a way that cannot be steered; `what` says how. */
   lost(what: string): void;
   /** Resolves once nothing moves any more. */
   drain(run: RunOnHost): Promise<void>;
@@ -34,14 +34,14 @@ export interface Rest {
 
 /** An incarnation of the target as watched for rest. */
 export interface Watched {
-  /** Absent before it has started. */
+  /** Absent before the process has started. */
   readonly pid: number | undefined;
-  /** Increases with all traffic between it and its front. */
+  /** Increases with all traffic between the process and its front. */
   readonly moved: number;
-  /** Steers its clock, if it is steered; absent before it has started. */
+  /** Steers the clock of the process; absent if that is not steered, and before the process has started. */
   readonly steering?: Steering | undefined;
-  /** Whether it is paused. */
+  /** Whether the process is paused. */
   readonly isPaused?: boolean;
-  /** Probes whether it is ready, if that needs a request. Resolves with whether a request was made. */
+  /** Checks whether the process is ready, if that takes a request. Resolves to true if a request was made. */
   probe?(): Promise<boolean>;
 }

@@ -1,6 +1,6 @@
 /**
- * Rest of programs with steered clocks: their launchers report it exactly, together with the moment at which the first of them wakes up by
- * itself.
+ * Detects when programs with steered clocks are at rest: their launchers report it exactly, with the moment at which the first program
+ * wakes up by itself.
  *
  * Owns: which launchers to query, and how long the answer is valid. Does not own: how a launcher knows (`actors/process/launcher/steer.h`),
  * whether time passes to that moment (the scheduler). Start at {@link SteeredRest}.
@@ -15,12 +15,12 @@ import { UNANSWERED_MS, type Holdup, type Rest, type Watched } from './rest.ts';
 
 /** The time limit for a launcher's answer, in ms of real time. */
 const ASKED_MS = 50;
-/** The time after which a busy program counts as at rest, in ms that it has computed: a virtual machine that starts computes for long. */
+/** The computing time in ms after which a busy program counts as at rest: a starting virtual machine computes for a long time. */
 const BUSY_MAX_MS = 1_000;
-/** After this many busy drains in a row, a program counts as never sleeping and gets the shorter limit below. */
+/** The number of consecutive busy drains after which a program counts as never sleeping and gets the shorter limit below. */
 const RESTLESS = 4;
 const RESTLESS_MS = 20;
-/** A program that neither sleeps nor computes for this long, in ms of real time, takes naps: its time then passes as real time does. */
+/** The real time in ms after which a program that neither sleeps nor computes is napping: its time then passes as real time does. */
 const NAPPING_MS = 1_000;
 /** The limit of all waits, in ms of real time. */
 const AWAKE_MAX_MS = 20_000;
@@ -39,7 +39,7 @@ export class SteeredRest implements Rest {
   /** Whether something may have woken the programs since they were last queried. */
   #stirred = true;
   #restless = 0;
-  /** The clock's number of jumps when they were last queried. */
+  /** The clock's number of jumps as of the previous drain. */
   #jumps = 0;
   /** Whether they have been probed for readiness in this drain. */
   #probed = false;
@@ -87,10 +87,10 @@ export class SteeredRest implements Rest {
     this.#outside = outside;
   }
 
-  /** Connections are not disturbed where clocks are steered. */
+  /** Does nothing: connections are not disturbed where clocks are steered. */
   startsAfter(): void {}
 
-  /** The program would not notice a jump of the clock. */
+  /** Makes the drain throw: the program would not notice a jump of the clock. */
   lost(what: string): void {
     this.#unsteered ??= what;
     this.#stirred = true;
@@ -99,13 +99,13 @@ export class SteeredRest implements Rest {
   /**
    * Waits for rest.
    *
-   * @throws {CutShort} if something outside does not answer for too long: every later drain would wait for it too.
+   * @throws {CutShort} if something outside takes too long to answer: every later drain would wait for it too.
    * @throws {Unsteered} if time cannot be steered for a program.
    */
   async drain(run: RunOnHost): Promise<void> {
     const clock = this.#clock;
     if (clock.fire()) this.told();
-    // The scheduler has jumped the clock.
+    // The clock has jumped since the previous drain.
     if (clock.jumps !== this.#jumps) this.#stirred = true;
     this.#jumps = clock.jumps;
     this.#probed = false;
@@ -134,7 +134,7 @@ export class SteeredRest implements Rest {
         return;
       }
       const holdup = this.#outside(run);
-      // A webhook waits for a moment of its own before it answers, or for an item at the gate, which the scheduler has to release.
+      // Before it answers, a webhook may wait for a moment of its own, or for an item at the gate that the scheduler has to release.
       const isHeldUp = holdup === 'instant' || (holdup === 'timed' && run.gate.pending.length === 0);
       if (isHeldUp) {
         if (awakeMs > this.#unansweredMs)
@@ -157,7 +157,7 @@ export class SteeredRest implements Rest {
     }
   }
 
-  /** Returns what all incarnations do; `absent` while one has not started, or has ended and this has not been reported yet. */
+  /** Returns what each incarnation is doing; `absent` if one has not started, or if its end has not been reported yet. */
   async #ask(run: RunOnHost): Promise<readonly Doing[] | 'absent'> {
     if (this.#unsteered !== undefined) throw new Unsteered(this.#unsteered);
     const lives = [...this.#lives].filter(({ isPaused }) => isPaused !== true);
@@ -166,7 +166,7 @@ export class SteeredRest implements Rest {
     const before = this.#all(run);
     const all = await Promise.all(steerings.map((steering) => steering.rest(this.#clock.exactMs, ASKED_MS)));
     const doing = all.filter((one) => one !== undefined);
-    // Its last output is still being read; its end is reported after that.
+    // The last output of an incarnation is still being read; its end is reported afterwards.
     if (doing.length < lives.filter((life) => this.#lives.has(life)).length) return 'absent';
     for (const { nowMs } of doing) this.#clock.reaches(nowMs);
     // Messages that they sent before they slept have been read by now, and are passed on within one more turn.
@@ -185,7 +185,7 @@ export class SteeredRest implements Rest {
     const isNapping = awakeMs >= NAPPING_MS && computedMs < awakeMs / 10;
     if (isNapping) this.#clock.reaches(this.#clock.exactMs + awakeMs);
     if (isNapping || awakeMs >= AWAKE_MAX_MS) return true;
-    // What a program computes before its first request is no reaction to an event.
+    // What a program computes before its first request is not a reaction to an event.
     if (this.#starting > 0) return false;
     if (computedMs < (this.#restless >= RESTLESS ? RESTLESS_MS : BUSY_MAX_MS)) return false;
     this.#restless++;

@@ -1,8 +1,8 @@
 /**
- * Rest of a process in real time: it has received something, has reacted to it or will not, and sleeps.
+ * Detects when a process in real time is at rest: it has reacted to what it received, or will not react, and sleeps.
  *
- * If the kernel exposes its threads, it is at rest when all of them sleep. Otherwise, and for a process that never sleeps, it gets a moment
- * whose length depends on its recent reactions. Owns: how long to wait. Does not own: reading threads (`actors/process/threads.ts`).
+ * If the kernel exposes its threads, it is at rest when all of them sleep. Otherwise, or if it never sleeps, it is given a moment whose
+ * length depends on its recent reactions. Owns: how long to wait. Does not own: reading threads (`actors/process/threads.ts`).
  */
 import { ThreadWatch, type Sleep } from '../../actors/process/threads.ts';
 import { realDelay, realNow, realSetImmediate } from '../../determinism/real-time.ts';
@@ -13,17 +13,17 @@ import { UNANSWERED_MS, type Holdup, type Rest, type Watched } from './rest.ts';
 
 const POLL_MS = 1;
 /**
- * The time after which a busy process counts as at rest, in ms that it has computed: a virtual machine that starts, or runs code for the
- * first time, computes for long. On a loaded machine this takes longer in real time: waiting for a processor is not a pause.
+ * The computing time in ms after which a busy process counts as at rest: a virtual machine that starts, or runs code for the first time,
+ * computes for a long time. On a loaded machine this takes longer in real time: waiting for a processor is not a pause.
  */
 const BUSY_MAX_MS = 1_000;
 /** The limit of all waits, in ms of real time. */
 const BUSY_WALL_MAX_MS = 20_000;
-/** After this many busy waits in a row, a process counts as never sleeping and gets the moment instead. */
+/** The number of consecutive busy waits after which a process counts as never sleeping and is given the moment instead. */
 const RESTLESS = 4;
 /** The minimum time in `serialised` runs, in ms: client-go retries after 5 ms, then after 10 ms. */
 const FIRST_RETRY_MS = 12;
-/** The bounds of the moment that a process gets if its threads cannot be seen. */
+/** The bounds in ms of the moment that a process is given if its threads cannot be seen. */
 const QUIET_MS = { min: 4, max: 60 } as const;
 /** The moment is this multiple of nearly the longest recent reaction: rarer ones have another cause, such as a timer. */
 const PATIENCE = 2;
@@ -51,7 +51,7 @@ export class WallRest implements Rest {
   readonly #wall: WallClock;
   readonly #beat: () => void;
   #starting = 0;
-  /** Until when the youngest incarnation is waited for, in total and not in each drain. */
+  /** The end of the wait for the youngest incarnation, over all drains together. */
   #startsUntilMs = 0;
   #activity = 0;
   #outside: (run: RunOnHost) => Holdup = () => 'none';
@@ -61,9 +61,9 @@ export class WallRest implements Rest {
   readonly #lives = new Set<Life>();
   /** When the process last received something. */
   #receivedMs = 0;
-  /** How long it had computed when it was first measured after that. */
+  /** How much computing time the process had used when first measured after {@link #receivedMs}, in ms. */
   #ranBeforeMs: number | undefined;
-  /** Whether it may still react to that. */
+  /** Whether the process may still react to what it last received. */
   #acting = false;
   #restless = 0;
 
@@ -117,7 +117,7 @@ export class WallRest implements Rest {
     this.#activity++;
   }
 
-  /** In real time, time passes by itself. */
+  /** Does nothing: real time passes by itself. */
   lost(): void {}
 
   alsoWhile(outside: (run: RunOnHost) => Holdup): void {
@@ -131,7 +131,7 @@ export class WallRest implements Rest {
   /**
    * Waits for rest.
    *
-   * @throws {CutShort} if something outside does not answer for too long: every later drain would wait for it too.
+   * @throws {CutShort} if something outside takes too long to answer: every later drain would wait for it too.
    */
   async drain(run: RunOnHost): Promise<void> {
     let seen = this.#all(run);
@@ -159,7 +159,7 @@ export class WallRest implements Rest {
       }
       if (waiting && wall.now() >= wall.waitingUntilMs) {
         waiting = false;
-        // Its own timer has woken it, and it waits for a processor before it can send anything.
+        // A timer of the process has woken it, and it waits for a processor before it can send anything.
         if (!startingUp && !this.#acting && this.#look() === 'awake') {
           this.#received();
           this.#acting = true;
@@ -209,12 +209,12 @@ export class WallRest implements Rest {
   #computedMs(): number {
     let ranMs = 0;
     for (const { threads } of this.#lives) ranMs += threads?.ranMs ?? 0;
-    // The time of threads that have ended is no longer counted.
+    // The sum may shrink: threads that have ended are no longer included.
     this.#ranBeforeMs = Math.min(this.#ranBeforeMs ?? ranMs, ranMs);
     return ranMs - this.#ranBeforeMs;
   }
 
-  /** Returns a number that increases while anything moves, including connections being opened, for which the process sleeps. */
+  /** Returns a number that increases while anything moves, including connections being opened, during which the process sleeps. */
   #all(run: RunOnHost): number {
     let moved = this.#activity + run.gate.activity;
     for (const { process } of this.#lives) moved += process.moved;

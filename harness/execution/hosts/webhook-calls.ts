@@ -17,7 +17,7 @@ import { WebhookOpening, type AskedPort, type OpeningLife } from './webhook-open
 
 /** An incarnation of the target that answers calls. */
 export interface Answering extends OpeningLife {
-  /** Returns the port that it was given under one of these names, if any. */
+  /** Returns the port that the incarnation was given under one of these names, if any. */
   portNamed(names: readonly string[]): number | undefined;
 }
 
@@ -46,7 +46,7 @@ export class WebhookCalls {
   readonly #answering = new Map<ActorId, Answering>();
   /** The number of calls without an answer. */
   #open = 0;
-  /** The gate's activity when the last call was made. */
+  /** The gate's activity when the latest call was made. */
   #sentBefore = 0;
   /** The number of connections being opened, during which no run time passes. */
   #connecting = 0;
@@ -77,14 +77,14 @@ export class WebhookCalls {
     });
   }
 
-  /** Which webhooks never answered, and the ports that the target listens on instead. */
+  /** The message about webhooks that never answered, with the ports that the target listens on instead; undefined if there are none. */
   get trouble(): string | undefined {
     return this.#opening.trouble;
   }
 
   /**
-   * Returns whether rest has to wait: the target is handling a call, or does not listen yet. If it sends a request meanwhile, that has to
-   * be released first.
+   * Returns what rest has to wait for: the target to handle a call, or to start listening. A request that the target sends in the meantime
+   * has to be released first.
    */
   holdup(run: RunOnHost): Holdup {
     const isIdle = run.gate.pending.length === 0;
@@ -119,7 +119,7 @@ export class WebhookCalls {
     return moved;
   }
 
-  /** Whether a call has no answer yet: what the target requests meanwhile takes precedence. */
+  /** Whether a call is unanswered; until it is answered, the target's own requests take precedence. */
   get isAsking(): boolean {
     return this.#open > 0;
   }
@@ -131,7 +131,7 @@ export class WebhookCalls {
     return this.#opening.starts(answering);
   }
 
-  /** Returns the actual port for one of the container: another one if the command contains a placeholder for it. */
+  /** Returns the actual port for a port of the container: a different one if the command contains a placeholder for it. */
   #actual({ port, name }: ContainerPort): number {
     const named = [...this.#answering.values()].map((life) => life.portNamed([String(port), name, 'webhook']));
     return named.findLast((own) => own !== undefined) ?? port;

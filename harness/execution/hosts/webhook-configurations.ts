@@ -1,5 +1,5 @@
 /**
- * The services of the target's webhooks and the authorities that their configurations trust, as currently stored in the cluster: a manager
+ * The services of the target's webhooks and the authorities that their configurations currently trust in the cluster: a manager
  * that creates its own certificates writes its authority there.
  */
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
@@ -12,7 +12,7 @@ import type { AskedPort } from './webhook-opening.ts';
 export class WebhookConfigurations {
   readonly #pod: Pick<Pod, 'workload' | 'project' | 'crds'>;
   readonly #areChecked: boolean;
-  /** The configurations by kind and name. */
+  /** The webhook configurations by kind and name. */
   #objects: ReadonlyMap<string, KubeObject>;
 
   /** @param areChecked - Whether certificates of the target are verified against these authorities. */
@@ -38,7 +38,7 @@ export class WebhookConfigurations {
     return [...byPort.values()];
   }
 
-  /** Begins a run. */
+  /** Begins a run. Returns the controller that follows changes to the configurations. */
   begins(): EnvironmentController {
     this.#objects = this.#shipped();
     return { actor: 'webhooks', onChange: (change) => this.#changed(change) };
@@ -48,7 +48,7 @@ export class WebhookConfigurations {
     if (!configuresWebhooks(resource)) return;
     const key = `${object.kind}/${name}`;
     const objects = new Map(this.#objects);
-    // Webhooks that the target adds itself are not waited for.
+    // Nothing waits for webhooks that the target adds itself.
     if (type === 'DELETED') objects.delete(key);
     else if (objects.has(key)) objects.set(key, object);
     this.#objects = objects;

@@ -1,8 +1,9 @@
 /**
- * Waits until the webhooks of an incarnation answer: like a pod, it receives no calls before.
+ * Waits until the webhooks of an incarnation answer: like a pod, the incarnation receives no calls before it is ready.
  *
  * Owns: when a port counts as answering (its TLS server presents a certificate that one of the configurations trusts), how long to wait for
- * that in run time, and the message about one that never does. Does not own: calls (`webhook-calls.ts`). Start at {@link WebhookOpening}.
+ * an answer in run time, and the message about a webhook that never answers. Does not own: calls (`webhook-calls.ts`). Start at
+ * {@link WebhookOpening}.
  */
 import type { Duplex } from 'node:stream';
 import { shakeHands } from 'stalemate-apiserver/http';
@@ -12,18 +13,18 @@ import type { ContainerPort } from '../project/webhooks.ts';
 /** A port of the container, and how its certificate is verified. */
 export interface AskedPort extends ContainerPort {
   readonly servername: string;
-  /** Authorities in PEM, any of which suffices. Empty: the certificate is not verified. */
+  /** Authorities in PEM, any of which suffices; if there are none, the certificate is not verified. */
   readonly authorities: readonly string[];
 }
 
 export interface WebhookOpeningOptions {
   /** Returns the ports that must answer, according to the current configurations. */
   readonly asked: () => readonly AskedPort[];
-  /** Returns the actual port for one of the container. */
+  /** Returns the actual port for a port of the container. */
   readonly actual: (port: ContainerPort) => number;
   /** Connects to a port of the target. Rejects if nothing listens there. */
   readonly connect: (port: number) => Promise<Duplex>;
-  /** Calls `then` after that much run time. */
+  /** Calls `then` after `delayMs` of run time. */
   readonly after: (delayMs: number, then: () => void) => () => void;
   /** Returns the run time in ms. */
   readonly now: () => number;
@@ -37,10 +38,10 @@ export interface OpeningLife {
   listening?(): readonly number[];
 }
 
-/** How long to wait, in run time. A target that creates its own certificates needs a few tries, whose distance doubles. */
+/** How long to wait, in ms of run time. A target that creates its own certificates needs a few tries, at intervals that double. */
 const OPEN_MAX_MS = 60_000;
 const POLL_MS = { first: 50, most: 5_000 } as const;
-/** Real time for one try, in ms: a program that is awake answers within a few. */
+/** The real time for one try, in ms: a program that is awake answers within a few ms. */
 const TRY_MS = 500;
 
 export class WebhookOpening {
@@ -63,7 +64,7 @@ export class WebhookOpening {
     return this.#isTrying;
   }
 
-  /** The message about webhooks that never answered; later incarnations are then not waited for. */
+  /** The message about webhooks that never answered; once it is set, nothing waits for later incarnations. */
   get trouble(): string | undefined {
     return this.#trouble;
   }
@@ -86,7 +87,7 @@ export class WebhookOpening {
     for (let delayMs: number = POLL_MS.first; ; delayMs = Math.min(delayMs * 2, POLL_MS.most)) {
       this.#isTrying = true;
       const failed = await this.#try(asked());
-      // Another incarnation has started and is being tried.
+      // The wait for this incarnation has ended, possibly because another one has started.
       if (this.#life !== life) return;
       this.#isTrying = false;
       if (failed === undefined || now() >= untilMs) {

@@ -1,8 +1,8 @@
 /**
  * Relays calls from a real server to the target's webhooks: a server on this machine that passes each call on to the target.
  *
- * A server outside of the target's network cannot reach it, and without a pod network services lead nowhere: the configurations contain
- * this relay's URL instead. Owns: the URLs, and the response to a call that is never answered. Does not own: calling the target
+ * A server outside the target's network cannot reach the target, and without a pod network services lead nowhere: the configurations
+ * contain this relay's URL instead. Owns: the URLs, and the response to a call that is never answered. Does not own: calling the target
  * (`webhook-calls.ts`), whom the server trusts (`project/webhooks.ts`). Start at {@link openRelay}.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -29,7 +29,7 @@ export interface Relay {
 }
 
 const LOOPBACK = '127.0.0.1';
-/** The default time-out of a webhook in kube-apiserver. */
+/** The default time-out of a webhook in kube-apiserver, in s. */
 const TIMEOUT_SECONDS = 10;
 const BAD_GATEWAY = 502;
 

@@ -1,4 +1,4 @@
-/** `fc.assert` with a stack that names the user's file: fast-check throws from its own run loop. */
+/** Wraps `fc.assert` so that the stack names the user's file: fast-check throws from its own run loop. */
 import * as fc from 'fast-check';
 import { callerFrames, withFrames } from './user-frames.ts';
 

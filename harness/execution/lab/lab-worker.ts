@@ -1,5 +1,5 @@
 /**
- * The worker of a lab: handles one request at a time, and is replaced after one in which the target took it down.
+ * The worker of a lab: handles one request at a time, and is replaced if the target took it down during a request.
  *
  * Owns: the order of requests and the life of the worker. Does not own: the handling of an answer or a loss (`lab.ts`).
  */
@@ -53,7 +53,7 @@ export class LabWorker {
     throw new Error('the worker answered a request that it was not sent');
   }
 
-  /** Runs one trial, after those that were requested before. */
+  /** Runs one trial, after all trials that were requested earlier. */
   run(trial: Trial, properties: readonly string[]): Promise<Ran | LostWorker> {
     const next = this.#last.then(() => this.#ask({ trial, properties }));
     this.#last = next.catch(() => {});

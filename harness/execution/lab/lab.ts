@@ -51,24 +51,24 @@ export interface TrialResult {
 export interface Lab extends AsyncDisposable {
   /** Measurements of the undisturbed runs. */
   readonly reference: Reference;
-  /** Objects and fields that the writers aim at: for workloads of your own. */
+  /** Objects and fields that the writers aim at, for use in workloads of your own. */
   readonly aim: Aim;
-  /** Whole trials, workload and schedule; fast-check can shrink them after they were run here. */
+  /** Returns whole trials, workload and schedule; fast-check can shrink them after they have been run here. */
   trials(): fc.Arbitrary<Trial>;
   /**
-   * Runs and judges a trial. Calls wait for each other. After that fast-check can shrink it, for any failing predicate.
+   * Runs and judges a trial. Calls wait for each other. Afterwards, fast-check can shrink the trial, for any failing predicate.
    *
-   * @throws {FORMAT_INVALID} for one whose workload or schedule is none.
+   * @throws {FORMAT_INVALID} for a trial whose workload or schedule is malformed.
    */
   run(trial: Trial): Promise<TrialResult>;
   /**
-   * A predicate for `fc.asyncProperty`: throws the story of the violation when one of these properties (default: all of the
-   * options) is violated, and writes its counterexample to the report folder.
+   * Returns a predicate for `fc.asyncProperty`: when one of these properties (default: all properties of the options) is violated, it
+   * writes the counterexample to the report folder and throws the story of the violation.
    *
-   * While fast-check shrinks, only the violation that was found first counts, so that the result is the smallest form of that one and
-   * not of another. An inconclusive trial is skipped like an unmet precondition: fast-check draws another one.
+   * While fast-check shrinks, only the violation that was found first counts, so that the result is the smallest form of that violation
+   * and not of another. An inconclusive trial is skipped like an unmet precondition: fast-check draws another one.
    *
-   * @throws {CONFIG_INVALID} for a name that is no property of the options.
+   * @throws {CONFIG_INVALID} for a name that is not a property of the options.
    */
   holds(...properties: readonly string[]): (trial: Trial) => Promise<void>;
   /** Ends the worker. An open lab keeps the process alive. */
@@ -78,11 +78,11 @@ export interface Lab extends AsyncDisposable {
 export interface LabParts {
   readonly config: RunConfig;
   readonly workerEntry: URL;
-  /** All writers; the configuration selects from them. */
+  /** All known writers, from which the configuration selects. */
   readonly writers: readonly AdversarialWriter[];
   /** How long a target inside the harness may block the event loop, in ms; default 10 s. */
   readonly blockedMs?: number | undefined;
-  /** Properties that are functions of the caller and cannot be sent to the worker: judged here, without probes. */
+  /** Properties that are the caller's functions and cannot be sent to the worker; they are judged here, without probes. */
   readonly own: readonly Property[];
 }
 
@@ -175,7 +175,7 @@ function claim(
   run: (trial: Trial) => Promise<TrialResult>,
   frames: string,
 ): (trial: Trial) => Promise<void> {
-  /** The signature of each failed trial. While the trial is being shrunk, only failures with the same signature count. */
+  /** The signature of each failed trial; while a trial is being shrunk, only failures with its signature count. */
   const pins = new WeakMap<Trial, string>();
   return async (trial) => {
     const origin = shrunkFrom(trial) ?? trial;
@@ -194,7 +194,7 @@ function claim(
 
 const STORY_WIDTH = 100;
 
-/** Renders the story as in the terminal, with the command that replays it. If the file cannot be written, only the command is missing. */
+/** Returns the story as in the terminal, with the command that replays it; if the file cannot be written, only the command is missing. */
 function storyOf({ trial, history }: TrialResult, violation: Violation, config: RunConfig): string {
   const found: StoryInput = { violation, counterexample: counterexampleOf(trial, violation, config), record: history };
   const vault = new Vault();

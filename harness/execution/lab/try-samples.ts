@@ -1,5 +1,5 @@
 /**
- * Tries groups of objects one after the other on an undisturbed target; the histories show what each led to.
+ * Tries groups of objects one after the other on an undisturbed target; each group's history shows what it led to.
  *
  * Owns: the worker that the runs are made in, and their limits. Does not own: the interpretation of a history (`cli/init/`).
  */
@@ -21,7 +21,7 @@ export interface TryOptions {
   readonly onTried?: (name: string, history: History) => void;
 }
 
-/** The time in ms after which a worker that has not ended by itself is stopped. */
+/** The real time in ms after which a worker that has not ended by itself is stopped. */
 const STOP_MS = 5_000;
 
 /**
@@ -39,7 +39,7 @@ export async function trySamples(
   const subject = subjectOf(config);
   const end = await superviseWorker({
     entry: workerEntry,
-    // Includes all samples, so that their namespaces exist from the start.
+    // The subject includes all samples, so that their namespaces exist from the start.
     job: {
       job: 'try',
       subject: { ...subject, samples: groups.flatMap(({ objects }) => objects) },

@@ -1,17 +1,17 @@
 /**
- * Adds frames of the user's file to errors that are thrown far from it.
+ * Adds frames of the user's file to errors that are thrown in other files.
  *
  * fast-check throws from its own run loop, and a predicate throws from a worker's message: neither stack contains a line of the user, so
- * editors and CI annotations have nowhere to point. The frames are captured where the user called, and added to the error.
+ * editors and CI annotations have nowhere to point. The frames are captured when the user calls the lab, and are later added to the error.
  */
 
 /** Frames in this folder belong to the harness. */
 const EXECUTION = new URL('..', import.meta.url).pathname;
-/** Enough to reach the user's frames behind those of the harness. */
+/** The number of frames to capture: enough to reach the user's frames behind those of the harness. */
 const FRAMES_MAX = 30;
 
 /**
- * Returns the frames above those of `execution`, as text.
+ * Returns the frames of the callers of `execution`, as text.
  *
  * @param module - URL of another module whose frames are skipped.
  */

@@ -13,7 +13,7 @@ import { neededSecrets } from './mounts.ts';
 const CERT_MANAGER = /^cert-manager\.io\//;
 const CERTIFICATE = 'tls.crt';
 
-/** Reports whether an object is a request to cert-manager that the harness fulfils itself, so that the server need not know its kind. */
+/** Reports whether an object is for cert-manager. The harness fulfils it itself, so the server need not know its kind. */
 export function isForCertManager({ apiVersion, kind }: KubeObject): boolean {
   return CERT_MANAGER.test(apiVersion) && /^(?:Certificate|Issuer|ClusterIssuer)$/.test(kind);
 }

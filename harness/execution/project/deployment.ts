@@ -1,8 +1,8 @@
 /**
  * The workload in a project's manifests that is the target: how the target is started.
  *
- * Owns: which workload and which container it is, its arguments, environment, identity and mounted files, with everything that a pod would
- * find elsewhere moved to where a process finds it. Does not own: starting it. Start at {@link workloadOf}.
+ * Owns: which workload and which container it is, its arguments, environment, identity and mounted files, where everything is moved from
+ * its place in a pod to a place where a process finds it. Does not own: starting it. Start at {@link workloadOf}.
  */
 import { basename } from 'node:path';
 import { isMap, listOf, mapOf, mapsOf, textOf, textsOf } from 'stalemate-apiserver/objects/json';
@@ -12,7 +12,7 @@ import { NODE_NAME } from '../../actors/environment/workloads/kubelet.ts';
 import type { ProjectManifests } from '../../model/counterexample.ts';
 import { configInvalid } from '../config-invalid.ts';
 
-/** A Deployment, StatefulSet or DaemonSet, and its container that is the target. */
+/** A Deployment, StatefulSet or DaemonSet, together with the container in it that is the target. */
 export interface TargetWorkload {
   readonly object: KubeObject;
   readonly namespace: string;
@@ -30,11 +30,11 @@ export function workloadKey({ kind, metadata: { namespace = '', name = '' } }: K
 }
 
 /**
- * Finds the workload that is the target: the one that is named, the only one, or the only one that starts the same program or is called a
- * manager. Returns `undefined` if there is none.
+ * Returns the workload that is the target: the named one, the only one, or the only one that starts the same program or is called a
+ * manager; undefined if there are no workloads.
  *
  * @param named A name, with or without kind and namespace.
- * @throws {CONFIG_INVALID} if it is ambiguous.
+ * @throws {CONFIG_INVALID} if it is ambiguous which workload is the target.
  */
 export function findWorkload(
   objects: readonly KubeObject[],
@@ -63,7 +63,7 @@ export function findWorkload(
   );
 }
 
-/** Returns the parts of a workload that determine how the target runs. `namespace`: the default for objects without one. */
+/** Returns the parts of a workload that determine how the target runs. `namespace` is the default for objects without one. */
 export function workloadOf(object: KubeObject, program: string, namespace: string): TargetWorkload {
   const pod = podOf(object);
   const containers = containersOf(pod);
@@ -88,7 +88,7 @@ export function targetWorkload(project: ProjectManifests, namespace: string, pro
   return found === undefined ? undefined : workloadOf(found, program, namespace);
 }
 
-/** Returns the service account of its pod. */
+/** Returns the service account of the workload's pod. */
 export function accountOf({ pod, namespace }: TargetWorkload): { readonly namespace: string; readonly name: string } {
   return { namespace, name: textOf(pod['serviceAccountName']) || textOf(pod['serviceAccount']) || 'default' };
 }
@@ -103,8 +103,8 @@ export function identityOf(workload: TargetWorkload): UserInfo {
 }
 
 /**
- * Arguments that enable leader election. With it, an incarnation after a crash waits until the previous lease expires: longer than a whole
- * trial takes.
+ * Matches arguments that enable leader election. With it, an incarnation that starts after a crash waits for the previous lease to expire,
+ * which takes longer than a whole trial.
  */
 export const LEADER_ELECTION: RegExp = /^--?(?:enable-)?leader-elect(?:ion)?(?:=(?:true|1|t))?$/i;
 const ADDRESS =
@@ -189,7 +189,7 @@ export function podName({ object }: TargetWorkload): string {
   return `${object.metadata.name ?? ''}-0`;
 }
 
-/** Returns a field of the target's pod. */
+/** Returns the value of a field of the target's pod, by its path. */
 function ofPod(path: string, workload: TargetWorkload): string | undefined {
   const { object, namespace, pod } = workload;
   const template = mapOf(mapOf(mapOf(object['spec'])['template'])['metadata']);
@@ -215,14 +215,14 @@ function ofPod(path: string, workload: TargetWorkload): string | undefined {
   }
 }
 
-/** Expands `$(NAME)` to a variable and `$$` to a dollar sign, as in the fields of a container. */
+/** Expands `$(NAME)` to a variable's value and `$$` to a dollar sign, as in the fields of a container. */
 function expand(text: string, values: { readonly [name: string]: string }): string {
   return text.replaceAll(/\$\$|\$\(([\w.-]+)\)/g, (whole, name: string | undefined) =>
     name === undefined ? '$' : (values[name] ?? whole),
   );
 }
 
-/** Moves a path below a mounted volume to where a process finds it. */
+/** Replaces a path below a mounted volume with the path at which a process finds the file. */
 function relocated(word: string, { container }: TargetWorkload): string {
   const paths = mapsOf(container['volumeMounts'])
     .map((mount) => textOf(mount['mountPath']).replace(/\/+$/, ''))

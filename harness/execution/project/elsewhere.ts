@@ -1,7 +1,7 @@
 /**
  * Adapts a project's manifests to an existing cluster: selects what can be created there without affecting other users.
  *
- * Namespaced objects go into the run's namespaces; cluster roles and their bindings get names of the run's own. Webhooks would be called
+ * Namespaced objects go into the run's namespaces; cluster roles and their bindings get names specific to the run. Webhooks would be called
  * for other users' objects, and a Deployment of the target would start a second instance, if the cluster runs pods. Owns: these decisions.
  * Does not own: creating the objects (`clusters/existing/`). Start at {@link elsewhere}.
  */
@@ -18,7 +18,7 @@ export interface Elsewhere {
   /** Translates an object to the cluster's namespace names. */
   readonly place: (object: KubeObject) => KubeObject;
   readonly there: (namespace: string) => string;
-  /** Returns the name of a cluster-scoped object on that cluster. */
+  /** Returns the name that a cluster-scoped object has on the existing cluster. */
   readonly called: (name: string) => string;
   readonly kindFor: (apiVersion: string, kind: string) => ResourceKind | undefined;
   /** Reports whether the user allows a cluster-scoped object that affects other users. */
@@ -58,7 +58,7 @@ export function elsewhere(
   return {
     shipped: {
       creations: creationsOf(objects, at.there(namespace), at.kindFor),
-      // With `allow-all`, the target uses the rights of the user who named the cluster; no account is granted any.
+      // With `allow-all`, the target uses the rights of the user who named the cluster; no account is granted rights.
       ...(isEnforced ? { account: { ...account, namespace: at.there(account.namespace) } } : {}),
       authorization,
     },
@@ -81,7 +81,7 @@ export function elsewhere(
   };
 }
 
-/** Returns the subjects outside of the run to which a binding would grant rights without the user's permission. */
+/** Returns the subjects outside the run to which a binding would grant rights without the user's permission. */
 function othersOf(object: KubeObject, { there, allows }: Elsewhere): readonly string[] {
   const outsiders = othersBoundBy(object, (namespace) => there(namespace) !== namespace);
   return allows(BINDINGS, object.metadata.name ?? '') ? [] : outsiders;
@@ -101,7 +101,7 @@ function refuse(everybodys: readonly KubeObject[]): void {
   );
 }
 
-/** Gives cluster roles and bindings names of the run's own, and updates references to them. */
+/** Gives cluster roles and bindings names specific to the run, and updates references to them. */
 function renamed(object: KubeObject, roles: ReadonlySet<string | undefined>, called: Elsewhere['called']): KubeObject {
   const { metadata, kind } = object;
   const own = ROLES.has(kind) ? { metadata: { ...metadata, name: called(metadata.name ?? '') } } : {};

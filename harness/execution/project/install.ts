@@ -1,8 +1,8 @@
 /**
  * Creates a project's objects on a server, as its author would with kubectl.
  *
- * Owns: the order, skipping kinds that are not served, and the message about a refusal. Does not own: the CRDs, which are created before;
- * creating on a real server (`clusters/real/shipped.ts`). Start at {@link creationsOf}.
+ * Owns: the order, skipping kinds that are not served, and the message about a refusal. Does not own: the CRDs, which are created earlier;
+ * creation on a real server (`clusters/real/shipped.ts`). Start at {@link creationsOf}.
  */
 import type { ApiServer } from 'stalemate-apiserver';
 import { mapOf, mapsOf, textOf } from 'stalemate-apiserver/objects/json';
@@ -12,13 +12,13 @@ import { collectionPath } from 'stalemate-apiserver/wire/path';
 import type { Creation } from '../../clusters/real/shipped.ts';
 import { HarnessError } from '../../model/errors.ts';
 
-/** Kinds that others depend on come first; admission, which affects everything after it, comes last. */
+/** The kinds to create first, because others depend on them; admission ({@link LAST}), which affects all later creations, comes last. */
 const ORDER: readonly string[] = ['Namespace', 'ServiceAccount', 'ConfigMap', 'Secret'];
 const LAST = /^(?:Validating|Mutating)(?:WebhookConfiguration|AdmissionPolicy(?:Binding)?)$/;
 
 /**
- * Returns the creations for a project's objects, with `namespace` for namespaced objects without one. Kinds that `kindFor` does not know
- * are skipped.
+ * Returns the creations for a project's objects; namespaced objects without a namespace go to `namespace`. Kinds that `kindFor` does not
+ * know are skipped.
  */
 export function creationsOf(
   objects: readonly KubeObject[],
@@ -52,7 +52,7 @@ export function creationsOf(
 /**
  * Creates the objects. Existing ones are left unchanged.
  *
- * @throws {MANIFEST_INVALID} if the server refuses one.
+ * @throws {MANIFEST_INVALID} if the server refuses an object.
  */
 export function installProject(server: ApiServer, objects: readonly KubeObject[], namespace: string): void {
   const kindFor: ApiServer['kindFor'] = (apiVersion, kind) => server.kindFor(apiVersion, kind);
@@ -66,7 +66,7 @@ export function installProject(server: ApiServer, objects: readonly KubeObject[]
   }
 }
 
-/** Returns the kinds that no CRD declares and no server knows: monitors, certificates, routes. */
+/** Returns the kinds of `objects` that are not in `served`: kinds such as monitors, certificates and routes, without a CRD. */
 export function unserved(objects: readonly KubeObject[], served: ReadonlySet<string>): readonly string[] {
   const kinds = new Set<string>();
   for (const { apiVersion, kind } of objects)

@@ -22,7 +22,7 @@ export interface Project {
 const KUSTOMIZATIONS = ['kustomization.yaml', 'kustomization.yml', 'Kustomization'];
 
 /**
- * Reads manifests: folders recursively, a kustomization as rendered by kubectl.
+ * Reads manifests; reads folders recursively, and has kubectl render a kustomization.
  *
  * @throws {MANIFEST_INVALID}
  */
@@ -53,14 +53,14 @@ function readProject(path: string, warnings: string[]): readonly Manifest[] {
   return parseManifests(rendered.stdout, path, false);
 }
 
-/** More than any project's manifests. */
+/** The maximum output of kubectl: larger than any project's manifests. */
 const OUTPUT_BYTES_MAX = 256 * 1024 * 1024;
 
 function read(path: string): readonly Manifest[] {
   return readPath(path, { what: 'manifests', flag: '--manifests', enough: () => false }).manifests;
 }
 
-/** Removes duplicates; the last one counts. */
+/** Returns the objects without duplicates; the last of several counts. */
 function unique(objects: readonly KubeObject[]): readonly KubeObject[] {
   const byKey = new Map<string, KubeObject>();
   for (const object of objects) {

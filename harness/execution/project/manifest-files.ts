@@ -21,9 +21,9 @@ export interface Manifest {
 }
 
 const MANIFEST_FILE = /\.(ya?ml|json)$/;
-/** Instructions for client-side tools, which API servers do not know. */
+/** Matches the API versions of instructions for client-side tools, which API servers do not know. */
 const CLIENT_SIDE = /^kustomize\.config\.k8s\.io\//;
-/** Bundles of many CRDs have a few megabytes. */
+/** The maximum size of a file; bundles of many CRDs have a few megabytes. */
 const BYTES_MAX = 64 * 1024 * 1024;
 const LEVELS_MAX = 1000;
 const HELM_ACTION = /\{\{[-\s]/;
@@ -34,14 +34,14 @@ export interface Reading {
   readonly what: string;
   /** The option that named the path. */
   readonly flag: string;
-  /** Reports whether the folder's own files suffice; otherwise inner folders are read too. Absent: they never are. */
+  /** Reports whether the folder's own files suffice; if not, inner folders are read too. If absent, they always suffice. */
   readonly enough?: (found: readonly Manifest[]) => boolean;
 }
 
 /**
- * Reads a file, or the files of a folder in the order of their names, those of inner folders last.
+ * Reads a file, or the files of a folder in order of name, followed by those of inner folders.
  *
- * @throws {MANIFEST_INVALID} if there is none, or one is no valid manifest.
+ * @throws {MANIFEST_INVALID} if there is no file, or a file is not a valid manifest.
  */
 export function readPath(
   path: string,
@@ -77,7 +77,7 @@ function filesIn(folder: string): readonly [files: readonly string[], inner: rea
   return [files.map(({ name }) => join(folder, name)), inner.map(({ name }) => join(folder, name))];
 }
 
-/** Reads one file. `lenient`, for files in a folder, skips what is no Kubernetes object at all (a kustomization, a values file). */
+/** Reads one file. `lenient`, for files in a folder, skips what is not a Kubernetes object at all (a kustomization, a values file). */
 function readFile(file: string, lenient: boolean): readonly Manifest[] {
   let text: string;
   try {
@@ -90,7 +90,7 @@ function readFile(file: string, lenient: boolean): readonly Manifest[] {
 }
 
 /**
- * Parses the objects of a text. `file` is its name in messages; `lenient` skips what is no Kubernetes object at all.
+ * Parses the objects of a text. `file` is its name in messages; `lenient` skips what is not a Kubernetes object at all.
  *
  * @throws {MANIFEST_INVALID}
  */
@@ -137,7 +137,7 @@ interface Documents {
   readonly lines: LineCounter;
 }
 
-/** Parses YAML, including what only the parser of Kubernetes' own tools accepts. */
+/** Parses YAML, including constructs that only the parser of Kubernetes' own tools accepts. */
 function documentsOf(text: string): Documents {
   const strict = parsed(text);
   if (!hasErrors(strict, 'MISSING_CHAR')) return strict;
@@ -147,8 +147,8 @@ function documentsOf(text: string): Documents {
 
 function parsed(text: string): Documents {
   const lines = new LineCounter();
-  // Anchors and merge keys are common in hand-written manifests. A map as a key comes from a template, for which the parser would only
-  // print a warning.
+  // Anchors and merge keys are common in hand-written manifests. A map used as a key comes from a template; without `stringKeys`,
+  // the parser would only print a warning about it.
   const documents = parseAllDocuments(text, { lineCounter: lines, merge: true, stringKeys: true, logLevel: 'error' });
   return { documents: 'empty' in documents ? [] : documents, lines };
 }
@@ -157,7 +157,7 @@ function hasErrors({ documents }: Documents, code?: string): boolean {
   return documents.some(({ errors }) => errors.some((error) => code === undefined || error.code === code));
 }
 
-/** Returns the value of a document. The parser allows a hundred aliases, since a few lines of anchors can expand beyond any memory. */
+/** Returns the value of a document. The parser allows only a hundred aliases, since a few lines of anchors can expand beyond any memory. */
 function valueOf(document: Document.Parsed, file: string, line: number): unknown {
   try {
     const value: unknown = document.toJS();
@@ -197,12 +197,12 @@ function lineOf(document: Document, lines: LineCounter): number {
   return lines.linePos(document.contents?.range?.[0] ?? 0).line;
 }
 
-/** @throws {MANIFEST_INVALID} naming the object's location. */
+/** Always throws. @throws {MANIFEST_INVALID} naming the object's location. */
 export function fail(manifest: Manifest, problem: string): never {
   throw invalid(manifest.file, manifest.line, problem);
 }
 
-/** Returns an error that names a file and a line of it. */
+/** Returns an error that names a file and, if known, a line in it. */
 export function invalid(file: string, line: number | undefined, problem: string, cause?: unknown): HarnessError {
   const where = line === undefined ? `"${file}"` : `"${file}" line ${line}`;
   return new HarnessError('MANIFEST_INVALID', `${where} ${problem}`, {
@@ -211,17 +211,17 @@ export function invalid(file: string, line: number | undefined, problem: string,
   });
 }
 
-/** Returns the value as a map; undefined if it is none. */
+/** Returns the value if it is a map, otherwise undefined. */
 export function asMap(value: unknown): JsonObject | undefined {
   return value !== null && typeof value === 'object' && !Array.isArray(value) ? (value as JsonObject) : undefined;
 }
 
-/** Returns the value as a list; empty if it is none. */
+/** Returns the value if it is a list, otherwise an empty list. */
 export function asList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** Returns the value if it is a text, otherwise its JSON. */
+/** Returns the value if it is a string, otherwise its JSON. */
 export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value ?? '');
 }

@@ -1,8 +1,8 @@
 /**
  * Loads the CRDs and the sample from YAML or JSON files.
  *
- * Owns: checks that need no server. Does not own: reading files (`manifest-files.ts`), validation against a schema, which the API server
- * does when the objects are applied.
+ * Owns: checks that need no server. Does not own: reading files (`manifest-files.ts`), and validation against a schema, which the API
+ * server performs when the objects are applied.
  */
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import { asList, asMap, fail, invalid, readPath, textOf, type Manifest } from './manifest-files.ts';
@@ -11,9 +11,9 @@ const CRD_KIND = 'CustomResourceDefinition';
 const CRD_VERSION = 'apiextensions.k8s.io/v1';
 
 /**
- * Loads the CRDs of files and folders. A folder may contain other manifests and patches, and its CRDs may be in inner folders; a file that
- * is named itself must contain a CRD. Among several of the same name the first counts: bundles repeat the content of folders, and a real
- * server refuses to create one twice.
+ * Loads the CRDs of files and folders. A folder may contain other manifests and patches, and its CRDs may be in inner folders; a file
+ * given by name must contain a CRD. Of several with the same name, the first counts: bundles repeat the content of folders, and a real
+ * server refuses to create a CRD twice.
  *
  * @throws {MANIFEST_INVALID}
  */
@@ -76,7 +76,7 @@ function isCrd({ object }: Manifest): boolean {
   return object.kind === CRD_KIND;
 }
 
-/** Reports whether a CRD is a kustomize patch: it has the same kind, but neither names nor versions. */
+/** Reports whether a CRD is a kustomize patch, which has the same kind but neither names nor versions. */
 function isPatch({ object }: Manifest): boolean {
   const spec = asMap(object['spec']);
   return spec?.['names'] === undefined && spec?.['versions'] === undefined;
@@ -85,7 +85,7 @@ function isPatch({ object }: Manifest): boolean {
 /**
  * Separates the CRDs from other manifests.
  *
- * @throws {MANIFEST_INVALID} if one cannot be served.
+ * @throws {MANIFEST_INVALID} if a CRD cannot be served.
  */
 export function crdsAmong(manifests: readonly Manifest[]): {
   readonly crds: readonly KubeObject[];
@@ -126,7 +126,7 @@ function listText(kinds: readonly string[]): string {
   return [...kinds].sort().join(', ');
 }
 
-/** Checks that a CRD can be served: v1, with names, a scope and a schema for every version. */
+/** Returns the CRD after checking that it can be served: it is v1, with names, a scope and a schema for every version. */
 function checkedCrd(manifest: Manifest): KubeObject {
   const { object } = manifest;
   if (object.apiVersion !== CRD_VERSION) {

@@ -1,10 +1,10 @@
-/** The files that the target would find mounted in its pod, for a process. */
+/** Provides a process with the files that the target would find mounted in its pod. */
 import { isMap, mapsOf, textOf } from 'stalemate-apiserver/objects/json';
 import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object';
 import type { MountedFile, MountedFolder } from '../../actors/process/mounted-files.ts';
 import { entriesOf, find, type TargetWorkload } from './deployment.ts';
 
-/** The entries of one source of a volume. */
+/** The entries of one source of a volume: file names and contents. */
 type Entries = { readonly [name: string]: Uint8Array };
 
 /** The mounts of a container. */

@@ -1,5 +1,5 @@
 /**
- * What the target would find in its pod, for a process: variables, mounted files, and certificates that are created inside a cluster.
+ * Provides a process with what the target would find in its pod: variables, mounted files, and certificates that are created in a cluster.
  *
  * Start at {@link podFor}.
  */
@@ -20,14 +20,14 @@ export interface Pod {
   readonly env: ProcessTarget['env'];
   /** Files that are never updated. */
   readonly files: readonly MountedFile[];
-  /** Returns the folders that the container mounts, for given ConfigMaps and Secrets of the cluster. */
+  /** Returns the folders that the container mounts, with the contents of the given ConfigMaps and Secrets. */
   readonly folders: (objects: readonly KubeObject[]) => readonly MountedFolder[];
   /** ConfigMaps and Secrets in their initial state. */
   readonly sources: readonly KubeObject[];
   /** The CRDs and objects to create on the server, with the certificate's authority in every webhook configuration. */
   readonly crds: readonly KubeObject[];
   readonly project: Subject['project'];
-  /** The authority of its webhooks' certificate; absent if there are no webhooks. */
+  /** The authority of the webhooks' certificate; absent if there are no webhooks. */
   readonly authority?: CertificateAuthority;
 }
 
@@ -82,8 +82,8 @@ export function podFor({
 }
 
 /**
- * Returns the target's own pod: some targets read it, for its owner, its node or its siblings, and some conclude from its absence that they
- * run outside of the cluster. Empty if a scheduler would start it.
+ * Returns the target's own pod: some targets read its owner, its node or its siblings, and some conclude from its absence that they run
+ * outside the cluster. Returns nothing where a scheduler would start that pod.
  */
 function ownPod(workload: TargetWorkload, cluster: Subject['cluster']): readonly KubeObject[] {
   const { object, namespace, container } = workload;
@@ -106,10 +106,10 @@ function ownPod(workload: TargetWorkload, cluster: Subject['cluster']): readonly
   return [pod];
 }
 
-/** The node's heartbeat, at the start of runs: nothing depends on its age. */
+/** The time of the node's heartbeat at the start of a run; nothing depends on its age. */
 const HEARD_AT = '2026-01-01T00:00:00Z';
 
-/** Returns the target's node if its environment names it. Otherwise a node is created with the first pod. */
+/** Returns the target's node if the target's environment names it; otherwise, a node is created along with the first pod. */
 function ownNode(workload: TargetWorkload, cluster: Subject['cluster']): readonly KubeObject[] {
   return isGiven(workload, 'spec.nodeName') && cluster !== 'kind' ? [node(HEARD_AT)] : [];
 }

@@ -1,6 +1,6 @@
 /**
  * Accepts multi-line quoted strings like the YAML parser of Kubernetes' own tools: continuation lines may be indented as little as the key
- * that they belong to, which YAML forbids. Leading blanks of such lines are insignificant, so more of them leave the string unchanged.
+ * that they belong to, which YAML forbids. Leading blanks of such lines are insignificant, so adding more leaves the string unchanged.
  */
 
 /** Matches `  description: 'text that goes on` and `- "text that goes on`. */
@@ -26,8 +26,8 @@ export function withIndentedQuotes(text: string): string {
 }
 
 /**
- * Reports whether a quoted string ends in a line. In single quotes, a doubled quote is part of the string; in double quotes, so is one
- * after a backslash.
+ * Reports whether a quoted string ends in a line. In single quotes, a doubled quote is part of the string; in double quotes, a quote after
+ * a backslash is.
  */
 function isClosed(line: string, quote: string): boolean {
   const inside = quote === "'" ? line.replaceAll("''", '') : line.replaceAll(/\\./g, '');

@@ -26,9 +26,9 @@ export interface ProjectChoices {
   readonly process: ProcessTarget | null;
   /** The namespace of objects that have none. */
   readonly namespace: string;
-  /** The workload that is the target, if it is ambiguous. */
+  /** The name of the workload that is the target; needed only if that is ambiguous. */
   readonly deployment: string | undefined;
-  /** Whether roles are enforced; by default, if the manifests bind any. */
+  /** Whether roles are enforced; by default, they are if the manifests bind any. */
   readonly authorization: ProjectManifests['authorization'] | undefined;
   /** The kinds that the server knows without a CRD, as `apiVersion/Kind`. */
   readonly builtIn: ReadonlySet<string>;
@@ -38,7 +38,7 @@ export interface ResolvedProject {
   readonly crds: readonly KubeObject[];
   /** `null` if no manifests are named. */
   readonly project: ProjectManifests | null;
-  /** With the arguments of its container, if the command is a program without arguments. */
+  /** The process, with the arguments of its container added if the command has none; `null` for a module. */
   readonly process: ProcessTarget | null;
   readonly warnings: readonly string[];
 }
@@ -46,7 +46,8 @@ export interface ResolvedProject {
 /**
  * Reads the manifests and resolves them.
  *
- * @throws {CONFIG_INVALID} if it is ambiguous which workload the target is. {MANIFEST_INVALID}
+ * @throws {CONFIG_INVALID} if it is ambiguous which workload is the target.
+ * @throws {MANIFEST_INVALID}
  */
 export function resolveProject(choices: ProjectChoices): ResolvedProject {
   const named = loadCrds(choices.crds);
@@ -70,7 +71,7 @@ export function resolveProject(choices: ProjectChoices): ResolvedProject {
   return { ...resolved, warnings: [...shipped.warnings, ...resolved.warnings] };
 }
 
-/** Adds the conversion from the shipped CRD, which is patched; a generated CRD has none. */
+/** Adds to a generated CRD, which has no conversion, the conversion of the shipped CRD, which is patched. */
 function convertedAs(shipped: readonly KubeObject[], crd: KubeObject): KubeObject {
   const { conversion } = mapOf(shipped.find(({ metadata }) => metadata.name === crd.metadata.name)?.['spec']);
   const spec = mapOf(crd['spec']);
@@ -123,7 +124,7 @@ function decide(shipped: Project, definitions: readonly KubeObject[], choices: P
   };
 }
 
-/** Returns the workload whose webhooks can be called; or why none can, as the end of a sentence about one that is skipped. */
+/** Returns the workload if its webhooks can be called; otherwise the reason, as the end of a sentence about a skipped webhook. */
 function askable(workload: TargetWorkload | undefined, started: ProcessTarget | null): TargetWorkload | string {
   const instead = 'as a program, -- COMMAND, it is called';
   if (workload === undefined) return 'no Deployment of the manifests serves it';
@@ -132,7 +133,7 @@ function askable(workload: TargetWorkload | undefined, started: ProcessTarget | 
   return started.inCluster ? `the target is a pod, to which no Service is routed (${instead})` : workload;
 }
 
-/** Keeps only the webhooks that the target answers, with a warning about each other one. */
+/** Keeps only the webhooks that the target answers, and warns about each of the others. */
 function withOwnWebhooks(
   installable: readonly KubeObject[],
   definitions: readonly KubeObject[],

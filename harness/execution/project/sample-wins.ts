@@ -1,7 +1,7 @@
 /**
  * Decides which object counts if the manifests and the sample contain the same one.
  *
- * The sample's counts, created by the user in each run; except for a namespace, which must exist earlier for the manifests' objects in it.
+ * The sample's object counts, which the user creates in each run; but a namespace must exist earlier, for the manifests' objects in it.
  * Owns: the choice, and the warning about it. Start at {@link settleDoubles}.
  */
 import { parseApiVersion, type KubeObject } from 'stalemate-apiserver/objects/object';
@@ -13,7 +13,11 @@ export interface Settled {
   readonly warnings: readonly string[];
 }
 
-/** @param namespace The namespace of objects that have none. */
+/**
+ * Settles which of the duplicate objects counts.
+ *
+ * @param namespace The namespace of objects that have none.
+ */
 export function settleDoubles(project: ProjectManifests, samples: readonly KubeObject[], namespace: string): Settled {
   const shipped = new Set(project.objects.map((object) => identityOf(object, namespace)));
   const doubles = samples.filter((sample) => shipped.has(identityOf(sample, namespace)));

@@ -1,5 +1,5 @@
 /**
- * The pod of an incarnation inside a cluster: from the template of its Deployment, or with an image only.
+ * Builds the pod of an incarnation inside a cluster, from the template of its Deployment or from an image alone.
  *
  * It is bound to its node and never restarted: each incarnation is a pod of its own. The API server addresses that client libraries look
  * for lead to the gate. Left out is what cannot be satisfied there: images that are not available, other nodes, and probes, which would
@@ -20,7 +20,7 @@ export interface PodPlan {
   readonly metadata: JsonObject;
   readonly spec: JsonObject;
   readonly container: string;
-  /** Entries of its Secret besides the API access. */
+  /** Entries of the pod's Secret, in addition to the API access. */
   readonly certificates: { readonly [file: string]: string };
   readonly warnings: readonly string[];
 }
@@ -28,7 +28,7 @@ export interface PodPlan {
 const ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
 const ACCESS = 'stalemate-access';
 const CERTIFICATES = ['tls.crt', 'tls.key', 'ca.crt'] as const;
-/** Fields about schedulers, registries and priorities, which do not exist there. */
+/** Fields about schedulers, registries and priorities, none of which exist in that cluster. */
 const LEFT_OUT = [
   'nodeSelector',
   'affinity',
@@ -42,10 +42,14 @@ const LEFT_OUT = [
 ];
 const LEFT_OUT_OF_CONTAINERS = ['livenessProbe', 'readinessProbe', 'startupProbe'];
 const CONTAINER = 'target';
-/** Small resource requests: incarnations share one small node, and their reservations must not prevent that. */
+/** The resources that a pod requests: few, so that the reservations of several incarnations fit on one small node. */
 const REQUESTS: { readonly [resource: string]: string } = { cpu: '1m', memory: '1Mi', 'ephemeral-storage': '1Mi' };
 
-/** @param images - Maps the available images to their names in the cluster. */
+/**
+ * Returns the plan for a target's pods.
+ *
+ * @param images - Maps the available images to their names in the cluster.
+ */
 export function planPod(
   target: ProcessTarget,
   { project, namespace }: Pick<Subject, 'project' | 'namespace'>,
@@ -127,7 +131,7 @@ function isLead({ name }: JsonObject): boolean {
   return /^KUBERNETES_SERVICE_(?:HOST|PORT|PORT_HTTPS)$/.test(textOf(name));
 }
 
-/** Returns a workload with an image only. */
+/** Returns a workload that consists of an image only. */
 function plain(image: string, namespace: string): TargetWorkload {
   const container = { name: CONTAINER, image };
   const pod = { containers: [container] };
@@ -150,8 +154,8 @@ function adapted(
 }
 
 /**
- * Returns its limits, and a small request for each resource that it requests, which a quota may require; extended resources such as devices
- * are left out.
+ * Returns the container's limits, and a small request for each resource that it requests, as a quota may require; extended resources such
+ * as devices are left out.
  */
 function resourcesOf(resources: JsonObject): JsonObject {
   const limits = mapOf(resources['limits']);
@@ -163,7 +167,7 @@ function resourcesOf(resources: JsonObject): JsonObject {
 
 /**
  * Replaces sources that the manifests do not contain. A missing Secret usually contains certificates that are created in a cluster, so
- * certificates are provided; an optional one may be missing.
+ * certificates are provided; an optional Secret may be missing.
  */
 function provided(volume: JsonObject, { namespace }: TargetWorkload, objects: readonly KubeObject[]): JsonObject {
   const { secret, configMap } = volume;

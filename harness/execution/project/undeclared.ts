@@ -1,7 +1,7 @@
 /** Describes requests to pods and services without a declared answer, with the answer to declare. */
 import type { Undeclared } from 'stalemate-apiserver';
 
-/** Returns one line for each different request, for any pod: the request, and what to add under `answers`. */
+/** Returns one line for each distinct request, whichever pod it is for: the request, and what to add under `answers`. */
 export function undeclaredText(all: readonly Undeclared[]): readonly string[] {
   return [...new Set(all.map(lineOf))];
 }

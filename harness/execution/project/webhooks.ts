@@ -1,5 +1,5 @@
 /**
- * The webhooks of a project that the target serves itself: which they are, where they listen, whom the server has to trust.
+ * The webhooks of a project that the target serves itself: which ones they are, where they listen, whom the server has to trust.
  *
  * Owns: resolving a configuration's service to a port of the process, and the authority in place of cert-manager's. Does not own: calling
  * them (`hosts/webhook-calls.ts`). Start at {@link keepOwnWebhooks}.
@@ -14,7 +14,7 @@ const HTTPS = 443;
 /** A port of the container. */
 export interface ContainerPort {
   readonly port: number;
-  /** Empty if it has none. */
+  /** Name of the port; empty if it has none. */
   readonly name: string;
 }
 
@@ -25,7 +25,7 @@ export interface NamedService {
   readonly port: number;
 }
 
-/** Returns the port of the target's container that a service maps to; undefined if it maps elsewhere or does not exist. */
+/** Returns the port of the target's container that a service maps to; undefined if the service maps to something else or does not exist. */
 export function containerPortOf(
   workload: TargetWorkload,
   objects: readonly KubeObject[],
@@ -55,7 +55,7 @@ function serviceOf(clientConfig: JsonObject): NamedService | undefined {
   return { namespace: textOf(service['namespace']), name: textOf(service['name']), port };
 }
 
-/** Returns the objects with only those webhooks that the target answers. `workload` is a string, the reason, if it answers none. */
+/** Returns the objects with only those webhooks that the target answers. `workload` is a string if the target answers none: the reason. */
 export function keepOwnWebhooks(
   objects: readonly KubeObject[],
   workload: TargetWorkload | string,
@@ -118,7 +118,7 @@ export function asksWebhooks(objects: readonly KubeObject[]): boolean {
 /** The service of a webhook, and the authority that its configuration trusts. */
 export interface AskedService {
   readonly service: NamedService;
-  /** In PEM; empty until it is injected. */
+  /** The trusted authority in PEM; empty until it is injected. */
   readonly authority: string;
 }
 
@@ -152,7 +152,7 @@ const INJECTED = /^cert-manager\.io\/inject-/;
 
 /**
  * Returns the object with the authority of its webhooks' certificates, as cert-manager would inject it. `ca` is in PEM. An authority in the
- * manifests is kept: its certificate is in them as well.
+ * manifests is kept: the manifests contain its certificate as well.
  */
 export function withAuthority(object: KubeObject, ca: string): KubeObject {
   const caBundle = Buffer.from(ca).toString('base64');
@@ -160,12 +160,12 @@ export function withAuthority(object: KubeObject, ca: string): KubeObject {
   return withClients(object, (client) => (!isInjected && holdsAuthority(client) ? client : { ...client, caBundle }));
 }
 
-/** Reports whether a certificate is present: projects use placeholders such as "Cg==" where one is to be injected. */
+/** Reports whether a certificate is present; projects use placeholders such as "Cg==" for one that is to be injected. */
 function holdsAuthority(client: JsonObject): boolean {
   return Buffer.from(textOf(client['caBundle']), 'base64').includes('BEGIN CERTIFICATE');
 }
 
-/** Returns the object with URLs instead of services for its webhooks. `path` begins with a slash or is empty. */
+/** Returns the object with its webhooks' services replaced by URLs. `path` begins with a slash or is empty. */
 export function ledTo(object: KubeObject, urlOf: (service: NamedService, path: string) => string): KubeObject {
   return withClients(object, (client) => {
     const named = serviceOf(client);

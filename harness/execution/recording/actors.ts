@@ -1,14 +1,14 @@
 /**
  * Identifies the actors of a recording by their user agents.
  *
- * Owns: their names. A program that watches collections and writes is the controller; control plane components are the environment; all
- * others are users with a test program. Start at {@link nameActors}.
+ * Owns: the names of actors. A program that watches collections and writes is the controller; control plane components are the
+ * environment; all other agents are users with a test program. Start at {@link nameActors}.
  */
 import type { ActorId } from '../../model/actor.ts';
 import { isWrite, type Verb } from '../../model/history.ts';
 
 /**
- * Normalises a user agent to its program: client-go uses a separate one for leader election, and watches of client-node use that of its
+ * Returns the program of a user agent: client-go uses a separate agent for leader election, and watches of client-node use the agent of its
  * HTTP library.
  */
 export function programOf(agent: string): string {
@@ -24,7 +24,7 @@ export interface AgentActivity {
   readonly writes: number;
 }
 
-/** Returns the activity of each agent, in order of first requests. `verb` is absent for requests that are not for a resource. */
+/** Returns the activity of each agent, in order of first request. `verb` is undefined for requests that are not for a resource. */
 export function activitiesOf(
   requests: Iterable<{ readonly agent: string; readonly verb: Verb | undefined }>,
 ): readonly AgentActivity[] {
@@ -38,7 +38,7 @@ export function activitiesOf(
   return [...found.values()];
 }
 
-/** Programs of the control plane, which act for all users. */
+/** Matches programs of the control plane, which act for all users. */
 const ENVIRONMENT =
   /^(?:kube-controller-manager|kube-scheduler|kubelet|kube-apiserver|cloud-controller-manager|kwok)\b/;
 

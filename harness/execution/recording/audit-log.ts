@@ -45,7 +45,7 @@ export interface ReadAuditLog {
 /**
  * Reads a log. `target` is part of the controller's user agent.
  *
- * @throws {FORMAT_INVALID} if a line is no audit event, or none contains a request.
+ * @throws {FORMAT_INVALID} if a line is not an audit event, or no line contains a request.
  */
 export function readAuditLog(text: string, source: string, target?: string): ReadAuditLog {
   const events = text
@@ -139,7 +139,7 @@ function requestOf({ requestURI, verb, requestObject, userAgent }: AuditEvent): 
   return { method: METHODS[verb] ?? 'GET', ...partsOf(requestURI), headers, ...body };
 }
 
-/** Returns the answer. A watch counts as opened when it was requested, and its events are not in the log. */
+/** Returns the happenings that an audit event's response stands for. A watch counts as opened when requested; its events are not logged. */
 function answersOf(
   event: AuditEvent,
   exchange: number,
@@ -181,7 +181,7 @@ function changeOf(request: ApiRequest, body: JsonObject, known: Set<string>): Ob
   const first = !known.has(key);
   known.add(key);
   const sent = (request.body as Partial<KubeObject> | undefined)?.metadata?.resourceVersion;
-  // A version that existed before comes from a write that changed nothing.
+  // A version that already existed comes from a write that changed nothing.
   if (!first || !isWrite(info.verb) || sent === resourceVersion || request.query['dryRun'] !== undefined)
     return undefined;
   if (info.subresource !== '' && info.subresource !== 'status') return undefined;

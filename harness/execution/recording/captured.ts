@@ -1,5 +1,5 @@
 /**
- * Reads the traffic captured by a front: converts bytes to requests, answers and events of named actors.
+ * Reads the traffic captured by a front: converts bytes into requests, answers and events of named actors.
  *
  * Start at {@link readCapture}.
  */
@@ -103,7 +103,7 @@ class Reading {
   }
 }
 
-/** Drops a Table, which displays objects but is not one. */
+/** Returns the body, or an empty string for none and for a Table, which displays objects but is not one. */
 function readable(body: JsonValue | undefined): JsonValue {
   return (body as JsonObject | undefined)?.['kind'] === 'Table' ? '' : (body ?? '');
 }

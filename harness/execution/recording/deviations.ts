@@ -1,6 +1,6 @@
 /**
- * Derives a schedule from a recorded run, its deviations from the default order: late events for the controller, writes of other actors
- * between its reads and its writes, failed requests.
+ * Derives a schedule from a recorded run's deviations from the default order: late events for the controller, other actors' writes between
+ * the controller's reads and its writes, failed requests.
  *
  * Owns: reading these from a history. It lists what is visible; a search that starts from it finds out what matters. Start at {@link
  * deviationsOf}.
@@ -12,7 +12,7 @@ import { ANSWERED, SENT } from '../../model/label.ts';
 import type { Fault, Hold, Preemption, Schedule } from '../../model/schedule.ts';
 import { EMPTY_SCHEDULE } from '../../model/schedule.ts';
 
-/** The limit of holds: a longer schedule is unreadable, and the longest lags are the most informative. */
+/** The maximum number of holds: a longer schedule is unreadable, and the longest lags are the most informative. */
 const HOLDS_MAX = 20;
 
 export function deviationsOf(history: History): Schedule {
@@ -99,7 +99,7 @@ function holdsOf(history: History, own: readonly Operation[]): readonly Hold[] {
     .map(({ hold }) => hold);
 }
 
-/** Excludes the write that caused the event: its echo always comes later. */
+/** Returns the last write in between, except the write that caused the event, whose echo always comes later. */
 function lastWriteBetween(writes: readonly Operation[], delivery: Delivery, madeAt: number): Operation | undefined {
   return writes.findLast(
     ({ actor, sent, answered, committed }) =>

@@ -1,5 +1,5 @@
 /**
- * Folds happenings into a history: passes them through a gate again, so that labels and records are like those of any other run.
+ * Folds happenings into a history: passes them through a gate again, so that its labels and records are like those of any other run.
  *
  * Owns: when a change counts as committed (before any actor receives it, in order of revision), and which request made it. Does not own:
  * the source of happenings (`captured.ts`, `audit-log.ts`). Start at {@link foldHistory}.
@@ -25,7 +25,7 @@ const AT_ONCE: Scheduler = {
   holding: () => false,
 };
 
-/** Returns the history of the happenings. Changes need not be in order, nor complete. */
+/** Returns the history of the happenings. Changes need not be in order or complete. */
 export function foldHistory(happenings: readonly Happening[]): History {
   return new Fold(happenings).history();
 }
@@ -38,7 +38,7 @@ class Fold {
   readonly #makers: Makers;
   readonly #sinks = new Map<number, ResponseSink>();
   readonly #aborts = new Map<number, () => void>();
-  /** In order of revision; those from `#next` on are not committed yet. */
+  /** The changes in order of revision; those from index `#next` on are not committed yet. */
   readonly #changes: readonly ObservedChange[];
   #next = 0;
   #timeMs = 0;
@@ -71,7 +71,7 @@ class Fold {
     recorder.phase('setup');
     const [first] = this.#happenings;
     const before = this.#happenings.find(({ what }) => what === 'request')?.timeMs ?? first?.timeMs ?? 0;
-    // Changes from before the first request.
+    // Commits the changes from before the first request.
     for (const one of this.#happenings) if (one.what === 'change' && one.timeMs < before) this.#reveal(one);
     this.#gate.startContention();
     recorder.phase('contention');
@@ -123,7 +123,7 @@ class Fold {
     }
   }
 
-  /** Replaces a metadata-only object that an actor received by the complete one, if known. */
+  /** Returns the complete object for a metadata-only one that an actor received, if known. */
   #wholeObject(object: KubeObject | JsonObject): KubeObject | JsonObject {
     if (object['kind'] !== 'PartialObjectMetadata') return object;
     const { metadata } = object as KubeObject;
@@ -164,7 +164,7 @@ function versionOf(object: KubeObject | JsonObject): number {
   return Number.isSafeInteger(revision) ? revision : 0;
 }
 
-/** Returns each revision once, in order, with the content before it. */
+/** Returns the change of each revision once, in order, with the previous content of its object. */
 function changesOf(happenings: readonly Happening[]): readonly ObservedChange[] {
   const byRevision = new Map<number, ObservedChange>();
   for (const one of happenings)

@@ -12,7 +12,7 @@ import type { Happening } from './happening.ts';
 type Commit = (change: ObservedChange) => void;
 
 export class Makers {
-  /** Maps `uid@revision` to the exchange. */
+  /** Maps `uid@revision` to the exchange whose write created that version. */
   readonly #writes = new Map<string, number>();
   /** Exchanges that may have deleted an object, by `resource/namespace/name` and by `resource/namespace/`. */
   readonly #ends = new Map<string, number[]>();
@@ -63,7 +63,7 @@ export class Makers {
     if (ends && !kept) this.#end(place, exchange);
     if (metadata?.uid === undefined) return;
     const key = `${metadata.uid}@${revisionOf(body as KubeObject)}`;
-    // A write that changed nothing returns the version that another one created.
+    // A write that changed nothing returns the version that another write created.
     if (!this.#writes.has(key)) this.#writes.set(key, exchange);
   }
 

@@ -1,6 +1,6 @@
 /**
- * Records a user's command: places the passive gate before the named cluster, with a kubeconfig that leads through it, and an observer
- * beside it.
+ * Records a user's command: places the passive gate before the named cluster, with a kubeconfig that leads through the gate, and an
+ * observer beside it.
  *
  * Nothing is held or changed. Owns: starting and ending all of this. Start at {@link recordRun}.
  */
@@ -49,9 +49,9 @@ export interface RecordOptions {
 
 export interface RecordedRun {
   readonly recording: Recording;
-  /** The number of requests that passed. */
+  /** The number of requests that passed through the gate. */
   readonly requests: number;
-  /** How the command ended: `with code 0`, `by SIGINT`. */
+  /** How the command ended, such as `with code 0` or `by SIGINT`. */
   readonly ended: string;
   readonly succeeded: boolean;
 }
@@ -60,7 +60,7 @@ export interface RecordedRun {
 const CATCH_UP_MS = 10_000;
 
 /**
- * Runs the command and resolves when it has ended, whatever its code.
+ * Runs the command and resolves when it has ended, whatever its exit code.
  *
  * @throws {CLUSTER_UNAVAILABLE} if the cluster cannot be reached or refuses the credentials.
  * @throws {REFUSED} if the cluster has redirected requests elsewhere.
@@ -135,7 +135,7 @@ export async function recordRun(options: RecordOptions): Promise<RecordedRun> {
   }
 }
 
-/** Captures requests for a resource, which are delayed until the observer watches that resource: an earlier change would have no author. */
+/** Captures a request for a resource, delayed until the observer watches that resource: an earlier change would have no author. */
 function wayOf(head: RequestHead, capture: Capture, observer: Observer): Way {
   const { path, query } = questionOf(head);
   const info = requestInfo(head.method as Method, path, query);

@@ -8,13 +8,13 @@ import { phaseStart, type History, type Outcome } from '../../model/history.ts';
 import type { Label } from '../../model/label.ts';
 
 export interface Parting {
-  /** The last request in common; absent if there is none. */
+  /** The label of the last request in common; absent if there is none. */
   readonly after?: Label;
   readonly one: string;
   readonly other: string;
 }
 
-/** Returns the first request since contention began in which they differ; undefined if there is none. */
+/** Returns the first request since contention began in which two runs differ; undefined if there is none. */
 export function partingOf(one: History, other: History): Parting | undefined {
   const left = requestsOf(one);
   const right = requestsOf(other);

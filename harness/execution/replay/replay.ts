@@ -1,7 +1,7 @@
 /**
  * Replays a stored counterexample on a fresh worker, and judges stored histories again.
  *
- * Owns: the count k of n, never rounded. Does not own: what a finding is (`search/search.ts`), the supervision of a worker
+ * Owns: the exact count k of n runs that reproduce it. Does not own: what a finding is (`search/search.ts`), the supervision of a worker
  * (`worker/supervisor.ts`).
  */
 import { realNow } from '../../determinism/real-time.ts';
@@ -23,10 +23,10 @@ import { defined } from '../defined.ts';
 import type { FromWorker, ReplayJob } from '../worker/protocol.ts';
 import { superviseWorker } from '../worker/supervisor.ts';
 
-/** The share of its time after which runs in progress are cut short; at the end of its time the worker is stopped. */
+/** The share of the worker's time after which runs in progress are cut short; at the end of its time, the worker is stopped. */
 const CUT_SHARE = 0.9;
 
-/** Runs a counterexample `times` times. */
+/** Runs a counterexample `times` times, and reports how many runs reproduce it. */
 export async function replayCounterexample(
   counterexample: Counterexample,
   options: ReplayOptions & { readonly workerEntry: URL; readonly configFile?: string | null },
@@ -115,14 +115,14 @@ function shrunkFinding(
 }
 
 /**
- * The window for findings about rounds, in real time, in ms: a target that retries every second is never silent for that long, so the
- * windows of one run contain the eight rounds that prove the finding.
+ * The settle window in ms of real time for findings about rounds: a target that retries every second is never silent for that long, so
+ * the windows of one run contain the eight rounds that prove the finding.
  */
 const ROUNDS_WINDOW_WALL_MS = 2_000;
 
 /**
- * Returns the settle window in ms: a module runs in virtual time on one cluster and in real time on another. `ofRounds`: the finding is
- * about repeated rounds.
+ * Returns the settle window in ms: a module runs in virtual time on one cluster and in real time on another. `ofRounds` is true
+ * if the finding is about repeated rounds.
  */
 export function settleWindowOf(
   { target, config, cluster: found = 'embedded' }: Counterexample,
@@ -139,7 +139,7 @@ function isOfRounds({ property }: Signature, properties: readonly Property[]): b
   return properties.some(({ name, countsRounds }) => name === property && countsRounds === true);
 }
 
-/** Returns the result for a lost worker: a reproduction, if the finding is about just that. */
+/** Returns the result for a lost worker: a reproduction if the finding is about such a loss. */
 function lost(
   counterexample: Counterexample,
   times: number,

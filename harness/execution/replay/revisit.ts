@@ -1,5 +1,5 @@
 /**
- * Replays a corpus on the current target, seen from outside the worker.
+ * Replays a corpus on the current target, from outside the worker.
  *
  * Owns: which entries share a worker, the reaction to a lost worker, the outcome of an entry. Does not own: the folder (`cli/corpus/`), the
  * runs themselves (`worker/revisit-job.ts`). The target is always that of the configuration, never one named in a file.
@@ -29,18 +29,18 @@ export interface RevisitOptions {
   readonly signal?: AbortSignal;
   /** Real time for all entries, in ms; entries that are not reached are reported as such. */
   readonly timeMs: number;
-  /** How often an entry is run before it counts as holding; once is enough for a deterministic target. */
+  /** The number of times an entry is run before it counts as holding; 1 is enough for a deterministic target. */
   readonly times: number;
   /** Called as soon as an entry has been run. */
   readonly onRevisited?: (revisited: Revisited) => void;
 }
 
-/** The time in ms after which a worker that has not ended by itself is stopped. */
+/** The real time in ms after which a worker that has not ended by itself is stopped. */
 const STOP_MS = 1_000;
 
 interface Prepared extends NamedEntry {
   readonly counterexample: Counterexample;
-  /** The toxiproxy server that its schedule needs; `null` if it needs none. */
+  /** Path of the toxiproxy server that the entry's schedule needs; `null` if it needs none. */
   readonly toxiproxy: string | null;
 }
 
@@ -64,7 +64,7 @@ export async function revisitCorpus(
       finish({ ...named, outcome: 'other-target', k: 0, n: 0, missed: [] });
       continue;
     }
-    // Independent of the faults enabled for the run: without its own fault the entry would hold.
+    // This is independent of the faults enabled for the run: without its own fault, the entry would hold.
     const toxiproxy = toxiproxyOf(named, config);
     if (toxiproxy instanceof HarnessError) {
       finish(unclear(named, toxiproxy.message));
@@ -162,7 +162,7 @@ function jobOf(
       ...subject,
       ...ownOf(group, subject),
       toxiproxy: group.find((one) => one.toxiproxy !== null)?.toxiproxy ?? config.toxiproxy,
-      // Independent of the properties selected for the campaign: an entry is judged by its own property.
+      // These are independent of the properties selected for the campaign: an entry is judged by its own property.
       properties: [...new Set(group.map(({ entry }) => entry.signature.property))],
     },
     entries: group.map(({ name, counterexample: { workload, schedule, signature } }) => ({
@@ -176,7 +176,7 @@ function jobOf(
   };
 }
 
-/** Returns the parts of the subject that are stored in the entries. */
+/** Returns the parts of the subject that are stored in a group's entries, taken from the first. */
 function ownOf([first]: readonly Prepared[], subject: Subject): Partial<Subject> {
   if (first === undefined) return {};
   const { workload, namespace, config } = first.counterexample;
@@ -206,7 +206,7 @@ function unclear({ name, entry }: NamedEntry, detail: string): Revisited {
   return { name, entry, outcome: 'unclear', k: 0, n: 0, missed: [], detail };
 }
 
-/** Returns the result for a lost worker: it is the same failure, if the entry is about just that. */
+/** Returns the result for a lost worker: the same failure if the entry is about such a loss. */
 function lost(one: Prepared, end: LostWorker): Revisited {
   const violation = lostWorkerViolation(end, '');
   const isSame = signatureText(violation.signature) === signatureText(one.entry.signature);

@@ -1,4 +1,4 @@
-/** Selects the objects and changes that writers may use, from an undisturbed run. */
+/** Selects the objects and changes that writers may use, based on an undisturbed run. */
 import { groupResource, parseApiVersion, type JsonObject, type KubeObject } from 'stalemate-apiserver/objects/object';
 import { roleOf } from '../../model/actor.ts';
 import { finalRevisions, type History } from '../../model/history.ts';

@@ -11,7 +11,7 @@ export class Awaited {
     return promise;
   }
 
-  /** Resolves the waits whose target satisfies `is`. */
+  /** Ends the waits whose target satisfies `is`. */
   tell(is: (target: ObjectTarget) => boolean): void {
     for (const [resolve, target] of this.#waiting) {
       if (!is(target)) continue;

@@ -25,7 +25,7 @@ const USES_LISTED = 5;
 export async function checkRun(runner: TrialRunner, base: Workload): Promise<void> {
   const trial: Trial = { workload: { ...base, start: 'empty', programs: [] }, schedule: EMPTY_SCHEDULE };
   const { host } = runner;
-  // A process cannot be inspected from inside; the first reference shows whether it is alive.
+  // A process cannot be inspected from inside; its first reference shows whether it is alive.
   if (!runner.mode.checksControl) return;
   const first = await runner.run(trial);
   // For a target that sends no request, the watched run shows what it was waiting for.

@@ -1,6 +1,6 @@
 /** Thrown to end a run early because something other than the target does not respond: how the run would have continued is unknown. */
 export class CutShort extends Error {
-  /** Whether the only reason is that the time is over. */
+  /** Whether the only reason is that the run's time is over. */
   readonly isTimeOver: boolean;
 
   constructor(why: string, isTimeOver = false) {
@@ -10,7 +10,7 @@ export class CutShort extends Error {
   }
 }
 
-/** For `catch`: returns undefined if the time was over, and rethrows everything else. */
+/** Handles an error in a `catch`: returns undefined if the run's time was over, and rethrows any other error. */
 export function unlessTimeIsOver(error: unknown): undefined {
   if (!(error instanceof CutShort && error.isTimeOver)) throw error;
   return undefined;

@@ -7,12 +7,12 @@ import type { RunClock } from '../../determinism/run-clock.ts';
 import { askedMs, type PendingItem } from '../../gate/exchange.ts';
 import { ANSWER_MAX_MS, LATE_MAX_MS } from '../../schedule/delays.ts';
 
-/** The owner of the timers. */
+/** The owner of the timers that end delays. */
 export const OWNER = 'delays';
 
 /**
  * Returns the run time by which an item happens at the latest. An answer to a request (including a list that arrives as watch events) is
- * delivered before a real server would have timed out; an unsolicited event may be later.
+ * delivered before a real server would have timed out; an unsolicited event may happen later.
  *
  * @param sinceMs When the item began to wait.
  */
@@ -34,7 +34,7 @@ export class Delays {
     this.#time = time;
   }
 
-  /** Run time at which the last delay ends; in the past if nothing is delayed. */
+  /** The run time at which the last delay ends; minus infinity if nothing is delayed. */
   get untilMs(): number {
     return Math.max(Number.NEGATIVE_INFINITY, ...[...this.#delays].map(({ untilMs }) => untilMs));
   }
@@ -46,7 +46,7 @@ export class Delays {
   /**
    * Starts a delay.
    *
-   * @param then Called when it ends, with how long it lasted in ms.
+   * @param then Called when the delay ends, with its actual length in ms.
    */
   begin(forMs: number, then: (lastedMs: number) => void): void {
     const sinceMs = this.#time.now();

@@ -1,7 +1,7 @@
 /** Compares two histories of the same workload and schedule, and finds their first difference. */
 import type { History } from '../../model/history.ts';
 
-/** Returns everything that happened as text; equal texts mean byte-identical histories. */
+/** Returns everything that happened in a run as text; equal texts mean byte-identical histories. */
 export function historyText(history: History): string {
   const { reference: _, probes: __, ...happened } = history;
   return JSON.stringify(happened);
@@ -60,7 +60,7 @@ function partingOf(one = '', two = ''): number {
   return at;
 }
 
-/** Limits of a long record in messages: its beginning, and the difference with some context before it. */
+/** How many characters of a long record messages show: its beginning, and the difference with some context before and after it. */
 const HEAD_LENGTH = 90;
 const BEFORE_LENGTH = 40;
 const AFTER_LENGTH = 80;

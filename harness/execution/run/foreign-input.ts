@@ -1,5 +1,5 @@
 /**
- * Computes the input of a fresh copy: the state at the end of a run as users and third parties would have left it.
+ * Computes the input of a fresh copy of the target: the state at the end of a run as users and third parties would have left it.
  *
  * Owns: which objects and fields of that state belong to the target and are left out, and what replaces a user's value that the target has
  * overwritten. Does not own: the run that starts from it (`prober.ts`).
@@ -28,7 +28,7 @@ const CRDS = 'customresourcedefinitions.apiextensions.k8s.io';
 
 /**
  * Returns the final state without what the target created or owns: the objects that a fresh copy starts with, including those of the
- * environment. Leaves out resources whose CRD the target installs: none of their objects can exist before it.
+ * environment. Leaves out resources whose CRD the target installs: none of their objects can exist before the CRD.
  */
 export function foreignInput(history: History, reference: Reference): readonly KubeObject[] {
   const creators = new Map<string, string>();
@@ -51,7 +51,7 @@ export function foreignInput(history: History, reference: Reference): readonly K
 
 /**
  * Reports whether an object is being deleted and only the target's own finalizer has kept it: without that finalizer it would be gone, but
- * a server that is given it in this form keeps it for ever.
+ * a server in which it is created in this form would keep it forever.
  */
 function isGoneBut({ metadata }: KubeObject): boolean {
   return metadata.deletionTimestamp !== undefined && (metadata.finalizers ?? []).length === 0;
@@ -103,9 +103,9 @@ function writersOf(history: History, { uid }: Revision): Writers {
 
 /**
  * Restores the user's values where the target has replaced them by a form of its own: a quantity in canonical form, a default for an empty
- * value, a field under its new name. For a fresh copy they are input; without them it would produce something else.
+ * value, a field under its new name. For a fresh copy, these values are input; without them, it would produce a different result.
  *
- * @param written The patterns of what the target writes or removes when undisturbed.
+ * @param written The patterns of the fields that the target writes or removes when undisturbed.
  */
 function restore(
   object: KubeObject,

@@ -1,8 +1,8 @@
 /**
- * Locks held by ended incarnations of the target: the next incarnation waits until they expire, and the run cannot come to rest before
- * that.
+ * Locks held by ended incarnations of the target: the next incarnation waits until they expire, and only then can the run come to
+ * rest.
  *
- * As after the death of a real leader, no process deletes its lock. Owns: how long that may take. Does not own: what a lock is
+ * As after the death of a real leader, no process deletes such a lock. Owns: how long the wait may take. Does not own: what a lock is
  * (`oracle/leadership.ts`).
  */
 import type { ActorId } from '../../model/actor.ts';
@@ -16,7 +16,7 @@ interface HeldLock {
   readonly renewedMs: number;
 }
 
-/** client-go retries every 2 s ± 20 %, plus the duration of a request. */
+/** The longest time in ms between two looks at a lock: client-go retries every 2 s ± 20 %, plus the duration of a request. */
 const LOOKS_WITHIN_MS = 3_000;
 
 export class HeldLocks {
@@ -35,7 +35,7 @@ export class HeldLocks {
       this.#held.set(lock, { actor, durationMs: leaseSeconds(object) * 1000, renewedMs: timeMs });
   }
 
-  /** Begins another run: holders of `kept` objects count as having renewed them then, since earlier times are those of another clock. */
+  /** Begins another run. Holders of `kept` objects count as having renewed them at its start, since earlier times are of another clock. */
   renew(kept: readonly Revision[]): void {
     this.#held.clear();
     for (const revision of kept) this.committed(revision);
@@ -51,7 +51,7 @@ export class HeldLocks {
   }
 
   /**
-   * Returns the run time until which an incarnation may wait for a lock of an ended one; in the past if none does.
+   * Returns the run time until which an incarnation may wait for a lock of an ended one; in the past if none waits.
    *
    * @param alive The live incarnations, and when the youngest was started.
    */

@@ -18,20 +18,20 @@ import type { RunMode } from './run-mode.ts';
 
 /** One incarnation of the target. */
 export interface Incarnation {
-  /** Cuts its connections and its timers for good. */
+  /** Ends the incarnation's connections and timers for good. */
   crash(): void;
-  /** Asks it to exit by itself; absent if it cannot be asked. Its exit is reported like any other. */
+  /** Asks the incarnation to exit by itself; absent if it cannot be asked. Its exit is reported like any other. */
   stop?(): void;
-  /** Freezes and thaws it; absent if that is not possible. */
+  /** Freezes the incarnation, which {@link resume} thaws; both are absent if that is not possible. */
   pause?(): void;
   resume?(): void;
-  /** Measures it from outside; absent if there is nothing to measure. */
+  /** Measures the incarnation from outside; absent if there is nothing to measure. */
   look?(): Promise<Reading | undefined>;
-  /** False until it is started by its author's definition; absent if that is unknown. */
+  /** False until the incarnation has started, as its author defines it; absent if that is unknown. */
   readonly ready?: boolean;
 }
 
-/** Starts one incarnation of the target, which talks to `upstream` as `actor`. `tell` is never called before this returns. */
+/** Starts one incarnation of the target, which talks to `upstream` as `actor`. `tell` is never called before the launch returns. */
 export type Launch = (
   actor: ActorId,
   upstream: Upstream,
@@ -43,7 +43,7 @@ export interface Containment {
   readonly network: Network;
   /** A warning for the user if the network access differs from the requested one. */
   readonly warning: string | null;
-  /** The target's own webhooks that never answered, and the ports that it listens on instead. */
+  /** A message about the target's own webhooks that never answered, and the ports that it listens on instead. */
   readonly unanswered?: string | undefined;
 }
 
@@ -69,14 +69,14 @@ export interface Host {
   readonly drain: (run: RunOnHost) => Promise<void>;
   /** The time that draining has taken so far, in ms of real time, if the target is a process of its own. */
   readonly drainMs: number;
-  /** Returns what the target does during `work` that the harness cannot control, if the target lives in this process. */
+  /** Resolves to what the target does during `work` that the harness cannot control, if the target lives in this process. */
   readonly watch: (work: () => Promise<unknown>) => Promise<readonly UncontrolledUse[]>;
-  /** Measures during `work` how rest is recognised, unless that is known. Resolves with the number of quiet turns. */
+  /** Measures during `work` how rest is recognised, unless that is known. Resolves to the number of quiet turns. */
   readonly calibrate: (work: () => Promise<unknown>) => Promise<number>;
   readonly launch: Launch;
   /** The target's further programs, besides the main one. */
   readonly beside: readonly ActorId[];
-  /** Resolves when everything of ended incarnations is cleaned up. */
+  /** Resolves when everything that ended incarnations left behind is cleaned up. */
   readonly cleared: () => Promise<void>;
   readonly cluster: Cluster;
   /** The user that the target authenticates as; an administrator if absent. */
@@ -95,11 +95,11 @@ export interface Host {
   readonly isAlone: () => boolean;
   /** Returns warnings about the cluster for the user. */
   readonly warnings: () => readonly string[];
-  /** Returns another host for the same target, for runs beside one that is still open; this same host where hosts share a clock. */
+  /** Resolves to another host for the same target, for runs beside one that is still open; to this host where hosts share a clock. */
   readonly sibling: () => Promise<Host>;
-  /** Whether only one run at a time is possible here: a sibling that is another host then uses another kind of cluster. */
+  /** Whether only one run at a time is possible on this cluster: a sibling that is another host then uses another kind of cluster. */
   readonly isSingle: boolean;
-  /** Absent for a target in this process. */
+  /** The target's network access; absent for a target in this process. */
   readonly containment?: Containment;
   /** Disturbs connections. */
   readonly disturbance: Disturbance;

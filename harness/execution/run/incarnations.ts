@@ -19,12 +19,12 @@ export class Incarnations {
   readonly #recorder: Recorder;
   readonly #isContending: () => boolean;
   readonly #alive = new Map<ActorId, Incarnation>();
-  /** Incarnations that were asked to exit, and the run time until which they may take to do so. */
+  /** Incarnations that were asked to exit; {@link #endsUntilMs} is the run time by which they must have done so. */
   readonly #ending = new Set<ActorId>();
   #endsUntilMs = 0;
   /** Run time at which each paused incarnation resumes. */
   readonly #paused = new Map<ActorId, number>();
-  /** How many incarnations each program has had. */
+  /** The number of incarnations that each program has had. */
   readonly #launched = new Map<ActorId, number>();
   #launchedMs = 0;
   #restarts = 0;
@@ -46,7 +46,7 @@ export class Incarnations {
     return this.#alive.has(actor);
   }
 
-  /** Run time at which the youngest incarnation was started. */
+  /** The run time at which the youngest incarnation was started. */
   get launchedMs(): number {
     return this.#launchedMs;
   }
@@ -76,7 +76,7 @@ export class Incarnations {
         return;
       }
       this.#recorder.process(actor, kind, detail);
-      // As a kubelet would. A start that fails undisturbed is not repeated: the check run reports it to the target's author.
+      // Restarts as a kubelet would. A start that fails undisturbed is not repeated: the check run reports it to the target's author.
       const restarts = kind === 'exited' || (kind === 'start-failed' && this.#isContending());
       if (restarts && this.#alive.has(actor)) this.#restart(actor);
     });
@@ -84,7 +84,7 @@ export class Incarnations {
     return actor;
   }
 
-  /** Run time until which to wait for an incarnation that is not ready yet; in the past if all are. */
+  /** The run time until which to wait for an incarnation that is not ready yet; minus infinity if all are ready. */
   get startsUntilMs(): number {
     const starting = [...this.#alive.values()].some(({ ready }) => ready === false);
     return starting ? this.#launchedMs + this.#host.pace.readyWithinMs : Number.NEGATIVE_INFINITY;
@@ -104,7 +104,7 @@ export class Incarnations {
     this.#recorder.process(actor, 'paused', `for ${forMs} ms`);
   }
 
-  /** Run time until which an incarnation is paused; in the past if none is. */
+  /** The run time until which an incarnation is paused; minus infinity if none is. */
   get pausedUntilMs(): number {
     return Math.max(...this.#paused.values(), Number.NEGATIVE_INFINITY);
   }
@@ -129,7 +129,7 @@ export class Incarnations {
     }
   }
 
-  /** Asks the live incarnations to exit within that time. Returns whether there is one to wait for. */
+  /** Asks the live incarnations to exit within `graceMs`. Returns whether there is any to wait for. */
   askToEnd(graceMs: number): boolean {
     if (graceMs === 0) return false;
     this.resume(true);
@@ -142,7 +142,7 @@ export class Incarnations {
     return this.#ending.size > 0;
   }
 
-  /** Run time until which to wait for those that were asked to exit; in the past if all have. */
+  /** The run time until which to wait for incarnations that were asked to exit; minus infinity if all have exited. */
   get endsUntilMs(): number {
     return this.#ending.size > 0 ? this.#endsUntilMs : Number.NEGATIVE_INFINITY;
   }
@@ -160,7 +160,7 @@ export class Incarnations {
   /** Ends all incarnations and ignores their further events. */
   close(): void {
     this.#over = true;
-    // Cut, not asked to exit: what a target does during shutdown is irrelevant here, and would cost a tenth of the trial.
+    // They are cut off, not asked to exit: what a target does during shutdown is irrelevant here, and would cost a tenth of the trial.
     for (const [actor, incarnation] of this.#alive) {
       incarnation.crash();
       this.#gate.cut(actor);

@@ -19,12 +19,12 @@ import type { Prober } from './prober.ts';
 import type { TrialRunner } from './runner.ts';
 import type { Live } from './live.ts';
 
-/** The reason if each round's request was cut short by the budget (`search/waiting.ts`). */
+/** The reason given if the budget cut short the request of every round (`search/waiting.ts`). */
 const HURRIED = 'the search had no time left for a longer run; give it a longer --budget';
 
 /** How thoroughly a run is judged. */
 export interface JudgingPolicy {
-  /** Limits how often a property may request further probes after an answer. */
+  /** The maximum number of times that a property may request further probes after an answer. */
   readonly roundsMax: number;
   /**
    * The probes that are made; a run in which a property finds an error, or requests any other probe, is not judged. `null`: all are made.
@@ -40,7 +40,7 @@ export interface Judged {
   readonly violations: readonly Violation[];
   /** Property name → why it is inconclusive. */
   readonly inconclusive: ReadonlyMap<string, string>;
-  /** Set if the time was over before all requested probes were made. */
+  /** Set if the run's time was over before all requested probes were made. */
   readonly isCut?: true;
 }
 
@@ -48,14 +48,14 @@ export interface JudgedRun {
   /** The history of the run itself, without what judging adds. */
   readonly run: History;
   readonly judged: Judged;
-  /** Returns the run as a stored schedule; where runs can be repeated, runs it again for that. */
+  /** Returns the run as a stored schedule; where runs can be repeated, does so by running it again. */
   readonly schedule: () => Promise<Schedule>;
 }
 
 /**
- * Runs a trial and judges it: afterwards if the run can be repeated, otherwise while it is still open.
+ * Runs a trial and judges the run: after it has ended if it can be repeated, otherwise while it is still open.
  *
- * @param want `derived`: returns the schedule of a searched run at once, even if it could be derived later by running it again.
+ * @param want If `derived`, the schedule of a searched run is returned at once, even if it could be derived later by running it again.
  */
 export async function runJudged(
   runner: TrialRunner,
@@ -100,7 +100,7 @@ export async function judgeRun(...args: JudgeArguments): Promise<Judged> {
   return judged;
 }
 
-/** Judges a history as far as a policy allows; undefined if that is not far enough. */
+/** Judges a history as far as a policy allows; resolves to undefined if that is not far enough. */
 export async function judgeBy(
   { roundsMax, probes }: JudgingPolicy,
   ...[trial, run, properties, reference, prober, live]: JudgeArguments
@@ -145,7 +145,7 @@ export async function judgeBy(
         isCut = true;
         break;
       }
-      // The first probe of a run that is still in progress may cover only a part of the window that was asked for; it is then made again.
+      // The first probe of a run that is still in progress may cover only a part of the requested window; it is then made again.
       if (!isPartial(need, result)) made.add(key);
       else cutShort.add(key);
       results.push(result);
@@ -154,7 +154,7 @@ export async function judgeBy(
   }
 }
 
-/** Reports whether a result is an error, or could be one that only other probes can rule out. */
+/** Reports whether a result is an error, or requests a probe other than `probes`, which alone could rule an error out. */
 function isSuspicious(
   result: CheckResult,
   probes: ReadonlySet<ProbeRequest['probe']>,
@@ -183,7 +183,7 @@ function distinct(violations: readonly Violation[]): readonly Violation[] {
   });
 }
 
-/** Drops violations that another property explains: the one that knows the cause supersedes the one that only sees the outcome. */
+/** Drops violations that another property explains: a property that knows the cause supersedes one that only sees the outcome. */
 function withoutSuperseded(violations: readonly Violation[], properties: readonly Property[]): readonly Violation[] {
   const superseded = new Set<string>();
   for (const { signature } of violations) {

@@ -1,8 +1,8 @@
-/** Parallel runs, for targets that are processes of their own and mostly wait. */
+/** Runs work in parallel, for targets that are processes of their own and mostly wait. */
 
 /**
- * Calls `work` for each element in order of arrival; every lane takes the next one as soon as it is free. Results keep that order. If a
- * call throws, no lane takes another element, and the error is thrown once all lanes have finished.
+ * Calls `work` for each element in order of arrival; every lane takes the next one as soon as it is free. Results are in the same order. If
+ * a call throws, no lane takes another element, and the error is thrown once all lanes have finished.
  */
 export async function inLanes<L, T, R>(
   lanes: readonly L[],

@@ -1,6 +1,6 @@
 /**
  * Bounds how late the target's items are: an item that has waited at the gate longer than a real cluster would take is released, even if a
- * strategy or a schedule holds it back. Passing time stops there.
+ * strategy or a schedule holds it back. Time stops passing at that moment.
  *
  * Owns: how long each item has waited. Does not own: how late it may be, and delays that a schedule asks for (`delays.ts`). Start at {@link
  * neverTooLate}.
@@ -35,7 +35,7 @@ export function neverTooLate(scheduler: Scheduler, world: World): Scheduler {
       return { item: first.item };
     }
     const choice = scheduler.next(view);
-    // This alarm then fires first, and has no other effect than to end the wait.
+    // This alarm fires before that timer, and has no effect other than to end the wait.
     if (choice?.item.kind === 'timer' && first !== undefined && (time.next()?.atMs ?? 0) > first.untilMs)
       time.after(Math.max(0, first.untilMs - nowMs), OWNER, () => {});
     return choice;

@@ -1,4 +1,4 @@
-/** Probes of a run that has come to rest, while it is still open. */
+/** Probes a run that has come to rest, while it is still open. */
 import type { History, Settlement } from '../../model/history.ts';
 import { EMPTY_SCHEDULE } from '../../model/schedule.ts';
 import { EXTENDED_SETTLE_MS } from '../../oracle/rest.ts';
@@ -10,16 +10,16 @@ import { retire, settle } from './settling.ts';
 import type { TrialSettle } from './trial-options.ts';
 import type { World } from './world.ts';
 
-/** How many silence windows a suspect gets, however busy it is. */
+/** The number of silence windows that a suspect gets, however busy it is. */
 const LIVE_WINDOWS_MAX = 2;
 
 /** The factor for the step limit while the target renews a lock. */
 const STEPS_OF_LOCKS = 2;
 
-/** Additional run time in ms for a suspect that is still busy after that. */
+/** The additional run time in ms for a suspect that is still busy after its windows. */
 const AT_WORK_MS = 600_000;
 
-/** The limit of requests, answers and events while a run continues; beyond it, the target is busy anyway. */
+/** The maximum number of requests, answers and events while a run continues; beyond it, the target is busy anyway. */
 const LIVE_ON_ITEMS = 4_000;
 
 export class LiveRun implements Live {
@@ -49,7 +49,7 @@ export class LiveRun implements Live {
       const stepsMax = perWindow * Math.max(1, Math.ceil(windowMs / EXTENDED_SETTLE_MS));
       const windows = { ...this.#settle, stepsMax, windowMs, windowsMax: LIVE_WINDOWS_MAX };
       let settlement = await settle(this.#world, windows);
-      // Still busy, perhaps with a back-off or a clean-up of minutes: where waiting costs no real time, it gets more.
+      // The target is still busy, perhaps with minutes of back-off or clean-up: where waiting costs no real time, it gets more.
       if (settlement.result === 'time-exceeded' && !this.waitsForReal && windowMs >= this.#world.pace.suspectMs) {
         await this.#pass(AT_WORK_MS);
         settlement = await settle(this.#world, windows);
@@ -78,7 +78,7 @@ export class LiveRun implements Live {
     return this.#takenOver;
   }
 
-  /** Lets run time pass with nothing to do. */
+  /** Lets `ms` of run time pass with nothing to do. */
   async #pass(ms: number): Promise<void> {
     const { waits } = this.#world;
     void waits.begin('user', ms);

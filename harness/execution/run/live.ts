@@ -4,16 +4,16 @@ import type { History } from '../../model/history.ts';
 export interface Live {
   /** The history as if the run had ended when it first came to rest. */
   readonly history: History;
-  /** Continues the run until it has been silent for that long, in ms of run time; a shorter window than before returns the known result. */
+  /** Continues until the run has been silent for `windowMs` of run time; a window shorter than a previous one returns the known result. */
   settleOn(windowMs: number): Promise<{ readonly history: History; readonly windowMs: number }>;
   /** Replaces the incarnation with a fresh one and settles; the previous incarnation cannot be probed after that. */
   takeOver(): Promise<History>;
   /**
-   * Observes what the target does by itself when left alone for hours. `waitsMs` are waits that each end just before a different such
-   * action.
+   * Observes what the target does by itself when left alone for hours. `waitsMs` are waits in ms, each of which ends before a different
+   * action of the target.
    */
   lookOn(): Promise<{ readonly history: History; readonly waitsMs: readonly number[] }>;
-  /** Lets that much more run time pass with nothing to do, and settles again. */
+  /** Lets another `ms` of run time pass with nothing to do, and settles again. */
   liveOn(ms: number): Promise<History>;
   /** Whether waiting takes real time. */
   readonly waitsForReal: boolean;

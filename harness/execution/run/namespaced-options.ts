@@ -1,4 +1,4 @@
-/** The options of a run that contain namespace names, which are mapped on an existing cluster. */
+/** The options of a run that contain namespace names; on an existing cluster, these names are mapped. */
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import type { Program } from '../../model/workload.ts';
 import type { Live } from './live.ts';

@@ -1,8 +1,8 @@
 /**
- * When a target at rest acts by itself: a poll, a resync, the renewal of a lock or of a watch.
+ * Finds when a target at rest acts by itself: a poll, a resync, the renewal of a lock or of a watch.
  *
- * Owns: observing this, and which of these moments are worth waiting for. The waits themselves are operations of programs
- * (`program-waits.ts`). What the target changes meanwhile is in the history, after its last mark `idle`. Start at {@link lookOn}.
+ * Owns: observing the target, and which of these moments are worth waiting for. The waits themselves are operations of programs
+ * (`program-waits.ts`). What the target changes in the meantime is in the history, after the last `idle` mark. Start at {@link lookOn}.
  */
 import { realNow } from '../../determinism/real-time.ts';
 import { roleOf } from '../../model/actor.ts';
@@ -14,7 +14,7 @@ import { slackAfter } from './program-waits.ts';
 import { pump, wrapped } from './pump.ts';
 import type { World } from './world.ts';
 
-/** Longer than controller-runtime's resync period of ten hours. */
+/** How long to observe, in ms of run time: longer than controller-runtime's resync period of ten hours. */
 const LOOK_MS = 12 * 3_600_000;
 /** The number of items without a timer in between after which the target counts as spinning. */
 const HOT_ITEMS = 250;
@@ -48,7 +48,7 @@ export async function lookOn(world: World): Promise<readonly number[]> {
   const until = realNow() + mode.lookOn.realMs;
   const moments: Moment[] = [];
   const byDefault = new ReplayScheduler(EMPTY_SCHEDULE);
-  // Records when a timer fires, and whether the target sends a request then.
+  // Records when a timer fires, and whether the target sends a request at that moment.
   const next = (view: View): Choice | undefined => {
     const choice = byDefault.next(view);
     const last = moments.at(-1);
@@ -87,7 +87,7 @@ function asks(world: World, { kind, actor, verb, touches }: Item): boolean {
   return kind === 'send' && roleOf(actor) === 'target' && verb !== 'watch' && !world.isLock(touches);
 }
 
-/** Returns the midpoints between each kept moment and the one before it. */
+/** Returns the midpoint between each kept moment and the moment before it. */
 function between(moments: readonly Moment[]): readonly number[] {
   const apart: Moment[] = [];
   for (const moment of moments) {
@@ -103,7 +103,7 @@ function between(moments: readonly Moment[]): readonly number[] {
   });
 }
 
-/** Returns the first few moments, then ones at growing distances. */
+/** Returns the first few moments, followed by moments at growing distances. */
 function spread(moments: readonly Moment[]): readonly Moment[] {
   const step = moments.length ** (1 / (KEPT - 1));
   const indexes = Array.from({ length: KEPT }, (_, index) => Math.max(index, Math.round(step ** index) - 1));

@@ -2,15 +2,15 @@
 
 /** The time that the target is given, in ms of run time. Virtual time is free, real time is not. */
 export interface Pace {
-  /** Before contention, the target must come to rest within this much time without activity. */
+  /** How much time without activity it takes before contention for the target to count as at rest. */
   readonly setupWindowMs: number;
   /** How long contention waits, with nothing else to do, for back-offs under held streams before healing. */
   readonly contentionWaitMs: number;
-  /** How long to wait for a broken watch before a run may count as settled: longer than clients wait to reconnect. */
+  /** How long to wait for a broken watch to be reopened before a run may count as settled: longer than clients wait to reconnect. */
   readonly rewatchMs: number;
   /** The silence after which the first runs count as settled, until the target's own pauses have been measured; absent: the setting's. */
   readonly firstWindowMs?: number;
-  /** A settling target does not count as busy before this: a client with a broken watch acts on what it knew until it relists. */
+  /** How long a settling target does not yet count as busy: until it relists, a client with a broken watch acts on what it knew. */
   readonly busyMs: number;
   /** The minimum silence before a run counts as settled, whatever the settings are. */
   readonly settleWindowMs: number;
@@ -18,12 +18,12 @@ export interface Pace {
   readonly idleMs: number;
   /** How long a suspect must be silent before it is accused of something that more time would fix. */
   readonly suspectMs: number;
-  /** The same for a suspect whose requests were refused repeatedly; absent where that would take too long. */
+  /** `suspectMs` for a suspect whose requests were refused repeatedly; absent where that would take too long. */
   readonly backOffMs?: number;
   /** `suspectMs` for a finding that was already proven with that much time, while it is shrunk, reproduced or replayed. */
   readonly againMs: number;
   /** How long a target may take to become ready. */
   readonly readyWithinMs: number;
-  /** How long an incarnation may take to exit when asked to: when it is replaced, and at the end of a run. */
+  /** How long an incarnation may take to exit when asked to: `replaced` when it is replaced, `ended` at the end of a run. */
   readonly graceMs: { readonly replaced: number; readonly ended: number };
 }
