@@ -1,7 +1,7 @@
 /**
  * The lab: runs single trials, for the user's own properties.
  *
- * A campaign drives fast-check itself; here, fast-check or another caller drives. Owns: the worker that the trials run in, one at a time,
+ * A campaign drives fast-check itself; a lab is driven by it or any caller. Owns: the worker that the trials run in, one at a time,
  * so that virtual time never reaches the caller's process; what counts as a failure of {@link Lab.holds} while fast-check shrinks. Does not
  * own: how a trial is drawn and shrunk (`schedule/arbitrary.ts`), run and judged (`worker/worker-main.ts`).
  */

@@ -1,4 +1,4 @@
-/** Turns the container of a Deployment into a target that runs inside a cluster: its image and its arguments. Start at {@link asPod}. */
+/** Turns the container of a Deployment into a target that runs inside a cluster with that image. Start at {@link asPod}. */
 import { textOf, textsOf } from 'stalemate-apiserver/objects/json';
 import type { ProcessTarget } from '../../model/counterexample.ts';
 import type { HarnessError } from '../../model/errors.ts';

@@ -157,8 +157,8 @@ function checkedCrd(manifest: Manifest): KubeObject {
 }
 
 /**
- * Replaces conversion webhooks that cannot be called: versions then differ in their name only. `answered` reports whether a CRD's webhook
- * can be called.
+ * Removes conversion webhooks that cannot be called; the versions of such a CRD then differ in name only. `answered` reports whether a
+ * CRD's webhook can be called.
  */
 export function withoutConversionWebhooks(
   crds: readonly KubeObject[],

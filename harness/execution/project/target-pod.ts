@@ -2,7 +2,7 @@
  * Builds the pod of an incarnation inside a cluster, from the template of its Deployment or from an image alone.
  *
  * It is bound to its node and never restarted: each incarnation is a pod of its own. The API server addresses that client libraries look
- * for lead to the gate. Left out is what cannot be satisfied there: images that are not available, other nodes, and probes, which would
+ * for lead to the gate. What cannot be satisfied there is left out: images that are not available, other nodes, and probes, which would
  * restart a target that is blocked because the schedule holds its requests. Start at {@link planPod} and {@link podObjects}.
  */
 import { CertificateAuthority } from 'stalemate-apiserver/http';

@@ -1,7 +1,7 @@
 /**
- * Finds where two runs of one schedule diverge, by label: for runs that cannot be byte-identical.
+ * Finds where two runs of the same schedule diverge, by label, for runs that cannot be byte-identical.
  *
- * Owns: what counts as the same: the order of requests at the server, and the status codes of their answers. Versions, uids and times
+ * Owns: what counts as the same, namely the order of requests at the server and the status codes of their answers. Versions, uids and times
  * differ between servers. Start at {@link partingOf}.
  */
 import { phaseStart, type History, type Outcome } from '../../model/history.ts';

@@ -1,7 +1,7 @@
 /**
- * The check run: can the deterministic mode control this target, and how long does it take to come to rest?
+ * The check run finds out whether the deterministic mode can control this target, and how long it takes to come to rest.
  *
- * Makes three undisturbed runs before the references: one to be thrown away (lazy imports), one that watches for uncontrolled work, one
+ * Makes three undisturbed runs before the references: a discarded one (for lazy imports), one that watches for uncontrolled work, one
  * that measures quiescence. Owns: the error message about a target that uses real I/O.
  */
 import { disturbs } from '../../determinism/uncontrolled.ts';

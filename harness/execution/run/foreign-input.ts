@@ -102,7 +102,7 @@ function writersOf(history: History, { uid }: Revision): Writers {
 }
 
 /**
- * Restores the user's values where the target has replaced them by a form of its own: a quantity in canonical form, a default for an empty
+ * Restores the user's values where the target has replaced them with its own form: a quantity in canonical form, a default for an empty
  * value, a field under its new name. For a fresh copy, these values are input; without them, it would produce a different result.
  *
  * @param written The patterns of the fields that the target writes or removes when undisturbed.

@@ -27,7 +27,7 @@ export interface JudgingPolicy {
   /** The maximum number of times that a property may request further probes after an answer. */
   readonly roundsMax: number;
   /**
-   * The probes that are made; a run in which a property finds an error, or requests any other probe, is not judged. `null`: all are made.
+   * The probes that are made; `null` for all. If set, a run in which a property finds an error, or requests another probe, is not judged.
    */
   readonly probes: ReadonlySet<ProbeRequest['probe']> | null;
 }
@@ -154,7 +154,7 @@ export async function judgeBy(
   }
 }
 
-/** Reports whether a result is an error, or requests a probe other than `probes`, which alone could rule an error out. */
+/** Reports whether a result is an error, or needs a probe that is not among `probes` or has already been made. */
 function isSuspicious(
   result: CheckResult,
   probes: ReadonlySet<ProbeRequest['probe']>,
@@ -165,7 +165,7 @@ function isSuspicious(
   return (result.needs ?? []).some((need) => !probes.has(need.probe) || made.has(JSON.stringify(need)));
 }
 
-/** Omits the fresh incarnation while a longer settle is pending: it destroys the settled run, so it is probed last. */
+/** Returns the needs, without the fresh incarnation while a longer settle is pending: it destroys the settled run, so it comes last. */
 function inOrder(needs: readonly ProbeRequest[], live: Live | undefined): readonly ProbeRequest[] {
   const waits = live !== undefined && needs.some(({ probe }) => probe === 'extended-settle');
   return waits ? needs.filter(({ probe }) => probe !== 'fresh-incarnation') : needs;

@@ -30,8 +30,8 @@ interface Moment {
 }
 
 /**
- * Observes a target at rest that is left alone. Returns waits, in ms after it came to rest, each of which ends before a different action of
- * the target; empty if it is not observed, or never does anything.
+ * Observes a target at rest that is left alone. Resolves to waits, in ms after it came to rest, each of which ends before a different
+ * action of the target; to none if the target is not observed or never does anything.
  */
 export async function lookOn(world: World): Promise<readonly number[]> {
   const { time, mode } = world.host;
@@ -72,7 +72,7 @@ export async function lookOn(world: World): Promise<readonly number[]> {
 
 /**
  * Reports whether the target creates or deletes objects as time passes (a schedule, a deadline). Waits end before that: how many objects
- * there should be depends on how long the target has lived.
+ * are right depends on how long the target has lived.
  */
 function makesOrDeletes({ actor, type, resource }: Revision): boolean {
   const isNoted = resource.startsWith('events') || resource.startsWith('leases.');

@@ -2,13 +2,13 @@
 
 /** The time that the target is given, in ms of run time. Virtual time is free, real time is not. */
 export interface Pace {
-  /** How much time without activity it takes before contention for the target to count as at rest. */
+  /** The time without activity after which the target counts as at rest before contention. */
   readonly setupWindowMs: number;
   /** How long contention waits, with nothing else to do, for back-offs under held streams before healing. */
   readonly contentionWaitMs: number;
   /** How long to wait for a broken watch to be reopened before a run may count as settled: longer than clients wait to reconnect. */
   readonly rewatchMs: number;
-  /** The silence after which the first runs count as settled, until the target's own pauses have been measured; absent: the setting's. */
+  /** The silence after which the first runs count as settled, until the target's pauses have been measured; default: the setting. */
   readonly firstWindowMs?: number;
   /** How long a settling target does not yet count as busy: until it relists, a client with a broken watch acts on what it knew. */
   readonly busyMs: number;

@@ -1,5 +1,5 @@
 /**
- * Maps namespaces: on an existing cluster they have other names than in the sample and in stored files.
+ * Maps namespaces: on an existing cluster, they have names different from those in the sample and in stored files.
  *
  * The input of a run is translated to the cluster's names, and its history back to ours, so that schedules, findings and references are the
  * same on every cluster. Owns: where namespace names occur. Start at {@link Places}.
@@ -19,7 +19,7 @@ import type { NamespacedOptions } from './namespaced-options.ts';
 
 export class Places {
   readonly #there: ReadonlyMap<string, string>;
-  /** Longest first: one name may be a prefix of another. */
+  /** Pairs of the cluster's name and ours, the longest name first: one name may be a prefix of another. */
   readonly #back: readonly (readonly [string, string])[];
 
   /** The identity mapping. */
@@ -55,7 +55,7 @@ export class Places {
     };
   }
 
-  /** Translates an object, whatever its content: every field called `namespace` counts as a namespace name. Not for collections. */
+  /** Translates an object, whatever its content: every field called `namespace` counts as a namespace name. Not for use on collections. */
   object(object: KubeObject): KubeObject {
     const moved = this.#value(object) as KubeObject;
     if (object.kind !== 'Namespace' || object.apiVersion !== 'v1') return moved;
@@ -63,7 +63,7 @@ export class Places {
   }
 
   /**
-   * Checks that the target does not use our name of a namespace, which on that cluster may be another user's namespace.
+   * Checks that the target does not use our name for a namespace: on that cluster, it may be the name of another user's namespace.
    *
    * @throws {TARGET_INVALID} if it does.
    */
@@ -94,7 +94,7 @@ export class Places {
       return begin + this.there(scope) + (begin.endsWith('/namespaces/') ? this.#named(rest) : rest);
     }
     const parts = label.split('/');
-    // After the subresource, if there is one.
+    // The namespace comes after the subresource, if there is one.
     const at = [3, 4].find((index) => parts[index] === '-' || this.#there.has(parts[index] ?? ''));
     if (at === undefined) return label;
     if (parts[2] === 'namespaces' && parts[at] === '-') parts[at + 1] = this.#begun(parts[at + 1] ?? '');
@@ -114,7 +114,7 @@ export class Places {
   }
 
   /**
-   * Translates a history back. Secrets in other namespaces are removed before that: such a namespace may have the same name as one of ours.
+   * Translates a history back. Secrets in other namespaces are removed first: such a namespace may have the same name as one of ours.
    */
   history(history: History): History {
     const theirs = new Set(this.#back.map(([name]) => name));
@@ -190,13 +190,13 @@ export class Places {
     );
   }
 
-  /** Translates `#0/default@3`: an event about a namespace. */
+  /** Translates the namespace in the end of a label such as `#0/default@3`, an event about a namespace. */
   #named(rest: string): string {
     const at = rest.indexOf('/');
     return at < 0 ? rest : rest.slice(0, at + 1) + this.#begun(rest.slice(at + 1));
   }
 
-  /** Translates `default#0!sent` and `default@3`. */
+  /** Translates the namespace that a text such as `default#0!sent` or `default@3` begins with. */
   #begun(text: string): string {
     const name = /^[^#@!]*/.exec(text)?.[0] ?? '';
     return this.there(name) + text.slice(name.length);

@@ -24,7 +24,7 @@ import type { Live } from './live.ts';
 import type { TrialVariant } from './trial-options.ts';
 import { isUp } from './undisturbed-trouble.ts';
 
-/** The budget of waiting for open runs, in ms of real time. */
+/** The budget for waiting for open runs, in ms of real time. */
 export interface Patience {
   readonly leftMs: () => number;
   readonly spend: (ms: number) => void;
@@ -37,15 +37,15 @@ export type RunVariant = (trial: Trial, variant: TrialVariant) => Promise<Histor
 
 type Undisturbed = Extract<ProbeResult, { probe: 'undisturbed' }>;
 
-/** Contention that is shorter than this, in ms, counts as no wait. */
+/** The duration of contention, in ms, below which it does not count as a wait. */
 const LIVED_MIN_MS = 30_000;
 const MINUTE_MS = 60_000;
-/** A seed that no trial uses. */
+/** The seed of fresh copies, which no trial uses. */
 const FRESH_SEED = 0x5eed_f00d;
 const OTHER_SEEDS: readonly number[] = [0x5eed_f00e, 0x5eed_f00f];
-/** The minimum run time of further fresh copies, in ms. */
+/** How much longer further fresh copies live, at least, in ms of run time. */
 const LATER_MS = 120_000;
-/** The windows in which an open run is examined first, before it gets all the silence that was requested. */
+/** The shorter windows that an open run is given first, before the whole window that was requested, in ms. */
 const LIVE_WINDOWS_MS: readonly number[] = [1_500, 8_000, 60_000];
 /** The number of results at which the cache is cleared. */
 const KNOWN_MAX = 20_000;
@@ -53,7 +53,7 @@ const KNOWN_MAX = 20_000;
 /** Caches probe results of a target by request. */
 class Evidence {
   readonly #known = new Map<string, ProbeResult>();
-  /** Runs in progress: lanes with the same request share one. */
+  /** Probes in progress by request: lanes with the same request share one probe. */
   readonly #underWay = new Map<string, Promise<ProbeResult>>();
 
   get(key: string): ProbeResult | undefined {
@@ -113,7 +113,7 @@ export class Prober {
   /**
    * Makes a probe.
    *
-   * @param live The run in question if it is still open: it is examined directly, instead of being run again.
+   * @param live The run in question, if it is still open; it is then examined directly instead of being run again.
    */
   async probe(request: ProbeRequest, trial: Trial, history: History, live?: Live): Promise<ProbeResult> {
     switch (request.probe) {
@@ -153,7 +153,7 @@ export class Prober {
     return this.#run(trial, variant);
   }
 
-  /** Runs a fresh, undisturbed target from the final state without anything that the target owns. */
+  /** Runs a fresh, undisturbed target, starting from the final state of a run without anything that the target owns. */
   #expectedState(history: History): Promise<ProbeResult> {
     const input = foreignInput(history, this.#reference);
     return this.#evidence.once(expectedKey(history, input), () => this.#freshCopy(input, livedMs(history)));
@@ -161,8 +161,8 @@ export class Prober {
 
   async #freshCopy(input: readonly KubeObject[], lived: number): Promise<ProbeResult> {
     const runs: History[] = [];
-    // The state at first and the state after the same lifetime are both valid: what was right early on may have expired. Skipped in real
-    // time, where waiting is expensive.
+    // The first state and the state after the same lifetime are both valid: what was right early on may have expired. The latter is
+    // skipped in real time, where waiting is expensive.
     const atRest = async (live: Live): Promise<void> => {
       if (!live.waitsForReal) runs.push(await live.liveOn(lived));
     };
@@ -180,7 +180,7 @@ export class Prober {
     const laterMs = Math.max(LATER_MS, ...looked);
     return this.#evidence.once(`other-copies ${laterMs} ${inputKey(input)}`, async () => {
       const outcomes: ExpectedState[] = [];
-      // The suspect may have done the same things minutes later, if it was observed for as long.
+      // The suspect may have reached the same outcome minutes later, if it had been observed for that long.
       const atRest = async (live: Live): Promise<void> => {
         if (!live.waitsForReal) outcomes.push(stateOf(await live.liveOn(laterMs)));
       };
@@ -189,13 +189,13 @@ export class Prober {
     });
   }
 
-  /** @param variant With any seed other than the trial's: the seeded objects keep their uids, so the server must draw different ones. */
+  /** @param variant Needs a seed other than the trial's: the seeded objects keep their uids, so the server must draw different ones. */
   #copyOf(input: readonly KubeObject[], variant: TrialVariant & { readonly seed: number }): Promise<History> {
     const trial = quietTrial({ ...this.#base, start: 'settled', sample: [], programs: [] });
     return this.#variant(trial, { ...variant, seedObjects: input });
   }
 
-  /** Waits a little longer with each request: for most suspects a second is enough. */
+  /** Waits for the next longer window with each request: for most suspects, a second is enough. */
   async #settleOn(windowMs: number, { probes }: History, live: Live): Promise<ProbeResult> {
     const before = Math.max(0, ...probes.map((probe) => (probe.probe === 'extended-settle' ? probe.windowMs : 0)));
     const next = LIVE_WINDOWS_MS.find((window) => window > before) ?? windowMs;
@@ -206,7 +206,7 @@ export class Prober {
     return settled(longer.history, longer.windowMs);
   }
 
-  /** Runs a trial and returns how it ends, with the expected state for its outcome. */
+  /** Runs a trial and returns its outcome, together with the expected state for that outcome. */
   async #outcome(trial: Trial, variant: TrialVariant): Promise<Omit<Undisturbed, 'probe'>> {
     const run = await this.#variant(trial, variant);
     const expected = await this.#expectedState(run);
@@ -243,7 +243,7 @@ function stateOf(run: History): ExpectedState {
   };
 }
 
-/** Returns how long a target lived under contention, in ms of run time, rounded up to minutes; 0 if that was no wait. */
+/** Returns how long a target lived under contention, in ms of run time, rounded up to minutes; 0 if that does not count as a wait. */
 function livedMs(history: History): number {
   const ms = phaseStartMs(history, 'heal') - phaseStartMs(history, 'contention');
   return Number.isFinite(ms) && ms >= LIVED_MIN_MS ? Math.ceil(ms / MINUTE_MS) * MINUTE_MS : 0;
@@ -284,7 +284,7 @@ function quietTrial(workload: Workload): Trial {
   return { workload, schedule: EMPTY_SCHEDULE };
 }
 
-/** Reports whether the leaf still has the value from the write. A write that had no effect proves nothing and counts as reverted. */
+/** Reports whether the leaf still has the value that was written. A write that had no effect proves nothing and counts as reverted. */
 function survives(run: History, made: readonly Revision[], leaf: string): boolean {
   const set = made.findLast((revision) =>
     diffLeaves(revision.before, revision.object).some((change) => leafPattern(change.path) === leafPattern(leaf)),
@@ -306,7 +306,7 @@ function inputKey(input: readonly KubeObject[]): string {
   return canonicalJson(input.map(withoutVarying));
 }
 
-/** Drops what varies by nature in server-managed metadata; a field of the same name elsewhere is content. */
+/** Returns an object without the server-managed metadata that varies by nature; a field of the same name elsewhere is content. */
 function withoutVarying({ metadata, ...rest }: KubeObject): JsonObject {
   const kept = Object.entries(metadata).filter(([key]) => !VARYING.has(key));
   return { ...rest, metadata: Object.fromEntries(kept) };

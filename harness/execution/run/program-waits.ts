@@ -1,5 +1,5 @@
 /**
- * Programs that wait before they continue.
+ * Lets programs wait before they continue.
  *
  * Nothing relevant changes while everything is at rest, so a wait ends at one of the moments that matter: just before the target does
  * something by itself. Owns: when each wait ends. Does not own: the passing of time (`pump.ts`).
@@ -8,8 +8,8 @@ import type { RunClock } from '../../determinism/run-clock.ts';
 import type { ActorId } from '../../model/actor.ts';
 
 /**
- * How long before the target wakes up a wait ends: enough for a few requests, and short enough that their watch events have not been
- * delivered yet.
+ * The time in ms between the end of a wait and the target's waking up: long enough for a few requests, and short enough that their watch
+ * events have not been delivered yet.
  */
 const LEAD_MS = 20;
 
@@ -22,7 +22,7 @@ const SLACK_SHARE = 0.05;
 const SLACK_MAX_MS = 5_000;
 const SLACK_OF_LONG_MAX_MS = 120_000;
 const SLACK_OF_LOCKS_MAX_MS = 1_000;
-/** The duration from which a wait counts as long. */
+/** The duration in ms from which a wait counts as long. */
 const LONG_MS = 600_000;
 
 /**
@@ -52,12 +52,12 @@ export class ProgramWaits {
     this.#time = time;
   }
 
-  /** Run time until which a program waits; in the past if none does. */
+  /** The run time until which a program waits; in the past if none waits. */
   get untilMs(): number {
     return Math.max(this.#untilMs, ...[...this.#waits].map(({ fromMs }) => fromMs));
   }
 
-  /** Run time by which the moment that a program has waited for has surely passed. */
+  /** The run time by which the moment that a program has waited for has certainly passed. */
   get seenUntilMs(): number {
     return Math.max(this.untilMs, this.#seenUntilMs);
   }
@@ -79,7 +79,7 @@ export class ProgramWaits {
     const [first] = [...this.#waits].toSorted((a, b) => a.fromMs - b.fromMs);
     if (first === undefined) return;
     const nowMs = this.#time.now();
-    // Reduces the lateness toward the end of a wait, so that by then the target's timers are on time.
+    // Reduces the lateness toward the end of a wait, so that the target's timers are on time when it ends.
     this.#time.hurry?.(Math.max(0, Math.min(slackAfter(nowMs - first.sinceMs, keepsUp), (first.fromMs - nowMs) / 2)));
     const nextMs = this.#time.next()?.atMs ?? first.fromMs;
     if (nextMs < first.fromMs) return;

@@ -14,16 +14,17 @@ export interface PumpRule {
   readonly stepsMax: number;
   /** The number of items without a timer in between after which the target counts as spinning. */
   readonly hotMax: number;
-  /** Run time before which neither bound ends a stretch: in real time many items happen before a client relists. */
+  /** The run time before which neither bound ends a stretch: in real time, many items happen before a client relists. */
   readonly boundsFromMs?: number;
   /**
-   * Whether a watch of the target is down that it will reopen: until then the target acts on stale state. Neither bound ends a stretch
-   * before it had the chance to; in virtual time its next timer is fired first, which a spinning target would postpone for ever.
+   * Reports whether a watch that the target will reopen is down: until it is reopened, the target acts on stale state. Neither bound ends a
+   * stretch before the target has had the chance; in virtual time, its next timer is fired first, or a spinning target would postpone it
+   * forever.
    */
   readonly isDeaf?: () => boolean;
-  /** Whether time may pass to a timer at `atMs`. Called once per turn if there is a timer, so it may count its calls. */
+  /** Reports whether time may pass to a timer at `atMs`. Called once per turn if there is a timer, so it may count its calls. */
   readonly mayWaitUntil: (atMs: number) => boolean;
-  /** Whether timers of programs may be late after a while with nothing but timers: some fire twice a second while a request waits. */
+  /** Whether programs' timers may be late after a while in which only timers fired: some fire twice a second while a request waits. */
   readonly mayBeLate?: boolean;
   /** Selects items that must not happen in this stretch. */
   readonly withheld?: (item: Item) => boolean;
@@ -32,10 +33,10 @@ export interface PumpRule {
 /** Why a stretch ended. `idle`: nothing is left to do within the rule. */
 export type PumpEnd = 'idle' | 'steps' | 'hot';
 
-/** Run time that a target gets in one stretch to reopen a watch, timer by timer: clients wait a second or two before they do. */
+/** The run time in ms that a target gets in one stretch to reopen a watch, timer by timer: clients wait a second or two before doing so. */
 const DEAF_MAX_MS = 10_000;
 
-/** Returns a scheduler that shares `holding` with another and chooses by `next`. */
+/** Returns a scheduler that takes `holding` from another scheduler and chooses by `next`. */
 export function wrapped(scheduler: Scheduler, next: Scheduler['next']): Scheduler {
   return { holding: () => scheduler.holding(), next };
 }
@@ -89,7 +90,7 @@ export async function pump(world: World, scheduler: Scheduler, rule: PumpRule): 
       // No timer is late while an item is being handled: a webhook has seconds to answer.
       if (rule.mayBeLate === true) host.time.hurry?.(0);
     }
-    // In real time, timers are unknown and waiting is not a step. Nor is a wait that a program asked for.
+    // In real time, timers are unknown and waiting is not a step. Neither is a wait that a program asked for.
     if (choice.item.kind !== 'timer' || (!host.mode.waitsForReal && !world.isWaitAskedFor)) steps++;
     if (rule.boundsFromMs !== undefined && host.time.now() < rule.boundsFromMs) continue;
     if (steps < rule.stepsMax && atInstant < rule.hotMax) continue;
@@ -105,7 +106,7 @@ export async function pump(world: World, scheduler: Scheduler, rule: PumpRule): 
   }
 }
 
-/** Starts a connection fault before its item happens. Returns false if the item's actor has cancelled it meanwhile. */
+/** Starts a connection fault before its item happens. Resolves to false if the item's actor has cancelled the item in the meantime. */
 async function begin({ host, gate, recorder }: World, { item, fault }: Choice): Promise<boolean> {
   if (fault === undefined || !isConnectionFault(fault)) return true;
   await host.disturbance.begin(fault, item.label, host.time.now());

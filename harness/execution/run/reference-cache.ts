@@ -22,7 +22,7 @@ import type { TrialRunner } from './runner.ts';
 import { versions } from '../versions.ts';
 
 export interface ReferenceCache {
-  /** Returns the stored references for this target, if any, and sets what the runner would have learned from making them. */
+  /** Returns the stored references for this target, if any, and sets in the runner what it would have learned from making them. */
   recall(runner: TrialRunner): References | undefined;
   keep(runner: TrialRunner, references: References): void;
 }
@@ -30,9 +30,9 @@ export interface ReferenceCache {
 const NOTHING: ReferenceCache = { recall: () => undefined, keep: () => {} };
 
 /**
- * Returns the cache for the target of a subject; an empty one if it is unknown whether the program has changed.
+ * Returns the cache for a subject's target; one that stores nothing if it cannot be known whether the program has changed.
  *
- * @param server - The cluster's own description of itself; `null` for the embedded one.
+ * @param server - The cluster's description of itself; `null` for the embedded cluster.
  */
 export function referenceCache(subject: Subject, base: Workload, server: string | null): ReferenceCache {
   const program = subject.process === null ? undefined : programsOf(subject.process);
@@ -42,7 +42,7 @@ export function referenceCache(subject: Subject, base: Workload, server: string 
   const where = [cluster, server, kubeconfig, context, ...writes];
   const vault = new Vault();
   const redaction = new Redaction(() => vault.key()).learn(secretSources(subject)).learn({ project, base });
-  // A plain digest would allow anyone who has the file to guess passwords. Without secrets it is the same on every machine.
+  // A plain digest would allow anyone who has the file to guess passwords. Without secrets, the digest is the same on every machine.
   const started = { ...target, env: variablesOf(subject.process?.env ?? {}) };
   const facts = redaction.hide([versions(), where, program, started, project, namespace, settings, base]);
   const key = digest(JSON.stringify([facts, crds]));
@@ -69,7 +69,7 @@ export function referenceCache(subject: Subject, base: Workload, server: string 
       try {
         writeWhole(file, text);
       } catch {
-        // A folder that cannot be written costs the next replay its time; the error is reported when findings are written there.
+        // A folder that cannot be written only costs the next replay time; the error is reported when findings are written there.
       }
     },
   };
@@ -88,17 +88,17 @@ function read(file: string): Kept | undefined {
   }
 }
 
-/** Interpreters: their own file does not contain the program's code. */
+/** Matches interpreters, whose own file does not contain the program's code. */
 const INTERPRETER = /^(?:node|deno|bun|python|ruby|perl|java|bash|dash|zsh|sh|env|go)[\d.]*$/;
 const NATIVE = ['7f454c46', 'cffaedfe', 'feedfacf', 'cafebabe'];
 
-/** Returns digests of all native programs of a target; undefined if one consists of unknown files. */
+/** Returns the digests of all programs of a target; undefined if one of them consists of unknown files. */
 function programsOf(target: ProcessTarget): string | undefined {
   const contents = [target, ...Object.values(target.programs ?? {})].map(contentOf);
   return contents.includes(undefined) ? undefined : contents.join(' ');
 }
 
-/** Returns the digest of a native program; undefined for one that consists of unknown files. */
+/** Returns the digest of a native program; undefined for a program that consists of unknown files. */
 function contentOf({ command, cwd }: Pick<ProcessTarget, 'command' | 'cwd'>): string | undefined {
   const [program = '', ...args] = command;
   if (INTERPRETER.test(program.slice(program.lastIndexOf('/') + 1))) return undefined;

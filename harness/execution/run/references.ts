@@ -1,5 +1,5 @@
 /**
- * The reference runs: the target without writers and faults, several times, with different seeds and clocks.
+ * Makes the reference runs: runs of the target without writers and faults, with different seeds and clocks.
  *
  * Owns: which undisturbed runs are made, and how they are made comparable. Does not own: what they show about ownership
  * (`oracle/reference.ts`), what writers aim at (`aim.ts`), what is wrong with the target already (`undisturbed-trouble.ts`).
@@ -29,13 +29,13 @@ import type { TrialRunner } from './runner.ts';
 import type { Habit } from './trial-options.ts';
 import { checkAlive, undisturbedWarnings } from './undisturbed-trouble.ts';
 
-/** Distinct seeds and clocks: values that depend on them are volatile. */
+/** The seeds and clocks of the base runs, which differ so that values that depend on them are recognised as volatile. */
 const BASE_RUNS = [
   { seed: 11, clockOffsetMs: 0 },
   { seed: 22, clockOffsetMs: 86_400_000 * 45 + 12_345_678 },
   { seed: 33, clockOffsetMs: 86_400_000 * 400 + 7 },
 ] as const;
-/** The number of windows that a process gets in further references after one in which it never came to rest. */
+/** The number of windows that a process gets in further references after a first one in which it never came to rest. */
 const RESTLESS_WINDOWS = 2;
 /** The number of spec changes tried beyond the sample's own values. */
 const SPEC_CHANGES_MAX = 8;
@@ -63,7 +63,7 @@ export function undisturbedMeasures({ reference, history }: References): Measure
   };
 }
 
-/** Adds the user's declarations about fields. */
+/** Returns the references with the user's declarations about fields added. */
 export function withDeclared(references: References, declared: Declarations | undefined): References {
   if (declared === undefined || declared.coOwned.length + declared.volatile.length === 0) return references;
   return { ...references, reference: { ...references.reference, declared } };
@@ -72,7 +72,7 @@ export function withDeclared(references: References, declared: Declarations | un
 /**
  * Makes the reference runs.
  *
- * @param spareUntil Real time after which optional runs, those with a change of the spec, are skipped.
+ * @param spareUntil Real time in ms after which optional runs, those with a spec change, are skipped.
  */
 export async function takeReferences(
   runner: TrialRunner,
@@ -84,7 +84,7 @@ export async function takeReferences(
   let { runs: undisturbed, look } = await baseRuns(runner, trial);
   const drawnNames = drawnNamesIn(undisturbed);
   if (Object.keys(drawnNames).length > 0) {
-    // Replaces names that the target draws itself by ordinals, as for generated names, so that the runs are comparable.
+    // Replaces names that the target draws itself with ordinals, as with generated names, so that the runs are comparable.
     runner.habits.drawnNames = drawnNames;
     ({ runs: undisturbed, look } = await baseRuns(runner, trial));
   }
@@ -94,7 +94,7 @@ export async function takeReferences(
   const settled: Trial = { ...trial, workload: { ...trial.workload, start: 'settled' } };
   const healthy: SpecChange[] = [];
   const hashes = new Set(base.sample.map((object) => specHash(object)));
-  // A target that never stops changing something has no healthy values to change between.
+  // A target that never stops changing things has no healthy values to change between.
   const restless = undisturbed.some(isRestless);
   const changes = restless ? [] : possibleChanges(runner, base, crds).slice(0, SPEC_CHANGES_MAX);
   const deletions = targetsOf(runner, base).map((target): ProgramOp => ({ do: 'delete', target }));
@@ -133,7 +133,7 @@ export async function takeReferences(
   };
   // From here on a run depends on its trial alone, not on earlier runs.
   runner.learning = false;
-  // An undisturbed start takes about as many items as contention, apart from the writers' own.
+  // An undisturbed start takes about as many items as contention does, apart from those of writers.
   runner.hints = {
     ...runner.hints,
     steps: Math.max(runner.hints.steps, first.steps),
@@ -182,12 +182,12 @@ interface BaseRuns {
   readonly look: Look | undefined;
 }
 
-/** Makes undisturbed runs with different seeds and clocks. The first measures how long the target pauses, and what it does at first. */
+/** Makes undisturbed runs with different seeds and clocks. The first one measures how long the target pauses, and what it does at first. */
 async function baseRuns(runner: TrialRunner, trial: Trial): Promise<BaseRuns> {
   const { host, habits, mode } = runner;
   const { idleMs, firstWindowMs } = host.pace;
   const [opening, ...again] = BASE_RUNS;
-  // These runs are to show whether the target polls by nature.
+  // These runs must show whether the target polls by nature.
   const readsAreActivity = 'when-new';
   let look: Look | undefined;
   const atRest = async (live: Live): Promise<void> => {
@@ -206,11 +206,11 @@ async function baseRuns(runner: TrialRunner, trial: Trial): Promise<BaseRuns> {
     habits.habit = { watches };
     habits.pauseMs = Math.max(habits.pauseMs, ownPauseMs([first]));
   }
-  // For a program, one observation at rest is enough, and so is one run that never comes to rest: both take real time.
+  // For a program, one observation at rest is enough, as is one run that never comes to rest: both take real time.
   const restless = !cameToRest(first);
   const idle = !mode.measuresPauses ? { idleMs } : restless ? { windowsMax: RESTLESS_WINDOWS } : {};
-  // As long as the longest pause in the first run: a target that becomes busy again within that time acts at intervals, and is not in the
-  // middle of work.
+  // The window is as long as the longest pause in the first run: a target that becomes busy again after that acts at intervals, and is
+  // not in the middle of work.
   const longer =
     firstWindowMs === undefined ? {} : { settleWindowMs: Math.max(firstWindowMs, habits.pauseMs), pauseMs: 0 };
   const further = await inLanes(await runner.lanes(again.length), again, (lane, variant) =>
@@ -218,7 +218,7 @@ async function baseRuns(runner: TrialRunner, trial: Trial): Promise<BaseRuns> {
   );
   for (const history of further) checkAlive(history, host.containment);
   const runs: BaseRuns['runs'] = [first, ...further];
-  // The work of a target that spins undisturbed has no end. For one that polls, the items until it is left alone count.
+  // The work of a target that spins undisturbed has no end. For a target that polls, the items until it is left alone count.
   if (!runs.some(isRestless)) {
     const ends = runs.map((run) => phaseStart(run, cameToRest(run) ? 'idle' : 'settle'));
     habits.workItems = Math.max(...runs.map((run, at) => itemsUntil(run, ends[at] ?? 0)));

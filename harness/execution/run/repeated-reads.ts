@@ -2,11 +2,11 @@
 import type { Item } from '../../model/item.ts';
 import { withoutOccurrence } from '../../model/label.ts';
 
-/** How often the same read may occur during work: pages of a list, or a retry after an error. */
+/** The number of times the same read may occur during work: for pages of a list, or a retry after an error. */
 const ASKED_MAX = 3;
 
 export class RepeatedReads {
-  /** How often each read has been sent since the last change. */
+  /** The number of times each read has been sent since the last change. */
   readonly #asked = new Map<string, number>();
 
   /** Records a read that reaches the server. */
@@ -17,7 +17,7 @@ export class RepeatedReads {
     this.#asked.set(read, (this.#asked.get(read) ?? 0) + 1);
   }
 
-  /** Call after a change: what is read from now on may be new. */
+  /** Call after a change: whatever is read from now on may be new. */
   changed(): void {
     this.#asked.clear();
   }

@@ -1,5 +1,5 @@
 /**
- * Broken watches that will be reopened: a run is not at rest until the target has received all changes again.
+ * Tracks broken watches that will be reopened: a run is not at rest until the target receives all changes again.
  *
  * Clients wait before they reconnect: fabric8 a second, client-go and kube-rs 0.8 s and more after an error. Measured by silence alone,
  * that looks like rest. Owns: how long to wait for them, in real time only; virtual windows are longer than any of these. Does not own: the

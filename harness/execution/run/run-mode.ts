@@ -2,7 +2,7 @@
  * Run modes: what the harness does differently for a module, for a program in virtual time and for a program in real time.
  *
  * Runs of a module can be repeated exactly and take milliseconds. Runs of a program differ, take about a second, and are judged while the
- * program is still running. In real time, waiting is expensive as well. Owns: every policy that follows from these facts, as values that
+ * program is still running. In real time, waiting is expensive too. Owns: every policy that follows from these facts, as values that
  * the rest of the code reads. Does not own: which mode a target has; its host selects it (`hosts/`).
  */
 import type { StrategyName } from '../../model/trial.ts';
@@ -13,33 +13,33 @@ import type { Pace } from './pace.ts';
 export interface RunMode {
   /** The time limits, except those that the target's author sets. */
   readonly pace: Omit<Pace, 'readyWithinMs' | 'graceMs'>;
-  /** Waiting takes real time, and its outcome is unknown. Otherwise the clock jumps to the next moment at which something happens. */
+  /** Whether waiting takes real time, and its outcome is unknown. If not, the clock jumps to the next moment at which something happens. */
   readonly waitsForReal: boolean;
-  /** A run is judged before it is torn down. Otherwise afterwards, and each probe that properties request is a run from the beginning. */
+  /** Whether a run is judged before it is torn down. If not, it is judged afterwards, and each requested probe is a run of its own. */
   readonly judgesLive: boolean;
-  /** A searched run is expressed as a schedule while it is made. Otherwise it is made again once its schedule is needed. */
+  /** Whether a searched run is expressed as a schedule while it is made. If not, it is made again once its schedule is needed. */
   readonly derivesAtOnce: boolean;
-  /** Two runs of one trial must have the same history: a sample of trials is run twice, and a difference ends the campaign. */
+  /** Whether two runs of a trial must have the same history. If so, a sample of trials is run twice; a difference ends the campaign. */
   readonly comparesRuns: boolean;
   /** Returns the number of parallel runs. */
   readonly laneCount: (processors: number) => number;
-  /** The check run determines whether the target can be controlled, and when it is at rest. */
+  /** Whether the check run determines if the target can be controlled, and when it is at rest. */
   readonly checksControl: boolean;
-  /** All requests that the target sends while it starts postpone rest. */
+  /** Whether every request that the target sends while it starts postpones rest. */
   readonly startIsActivity: boolean;
   /**
-   * References measure how long the target pauses, and what it does before contention; one observation at rest is enough. Otherwise each
-   * run is observed.
+   * Whether references measure how long the target pauses and what it does before contention, so that one observation at rest is enough.
+   * If not, each run is observed.
    */
   readonly measuresPauses: boolean;
-  /** Limits of observing a target at rest; `null`: it is not observed. */
+  /** Limits of observing a target at rest; `null` if it is not observed. */
   readonly lookOn: { readonly itemsMax: number; readonly realMs: number } | null;
   /** The strategies that a search draws from by default. */
   readonly strategies: readonly StrategyName[];
   /** Trials are expensive: writers aim at what the target writes, and every other trial deviates once from an undisturbed run. */
   readonly aims: boolean;
   readonly proof: ProofPolicy;
-  /** A replay in which nothing reproduces is tried again with its labels moved. */
+  /** Whether a replay in which nothing reproduces is tried again with its labels moved. */
   readonly reanchors: boolean;
 }
 
@@ -49,17 +49,17 @@ export interface ProofPolicy {
   readonly times: number;
   /** The number of runs with each one of its deviations left out. */
   readonly timesWithout: number;
-  /** When the trial as found counts as failing; if it does not, it is not shrunk. */
+  /** When the trial as found counts as failing; it is shrunk only if it does. */
   readonly first: FailRule;
   /** Returns when a smaller form counts as failing, given how often the trial as found failed. */
   readonly smaller: (first: Tried) => FailRule;
-  /** How many larger forms are reproduced as well if the smallest fails too rarely. */
+  /** The number of larger forms that are reproduced too if the smallest fails too rarely. */
   readonly stepsBack: number;
-  /** Returns the real time for shrinking one finding, in ms. `searchMs`: what is left of the search. */
+  /** Returns the real time for shrinking one finding, in ms. `searchMs` is the time left for the search. */
   readonly shrinkMs: (searchMs: number) => number;
-  /** Whether runs are cut short when the time for the proof is over. Otherwise runs are too short to need that. */
+  /** Whether runs are cut short when the time for the proof is over; false where runs are too short to need that. */
   readonly isTimed: boolean;
-  /** Whether a finding that did not fail again is reported. Otherwise its run counts as inconclusive. */
+  /** Whether a finding that did not fail again is reported. If not, its run counts as inconclusive. */
   readonly reportsUnreproduced: boolean;
 }
 
@@ -69,25 +69,25 @@ export interface FailRule {
   readonly of: number;
 }
 
-/** A trial failed in `k` of `n` runs. */
+/** The result of repeating a trial: it failed in `k` of `n` runs. */
 export interface Tried {
   readonly k: number;
   readonly n: number;
 }
 
-/** The limit for any number of processors: each lane has a process of its own. */
+/** The maximum number of lanes, however many processors there are: each lane has a process of its own. */
 const LANES_MAX = 4;
 
-/** Real time for shrinking a finding of a module, in ms; then it is reported at the size reached. */
+/** Real time for shrinking a finding of a module, in ms; after that, the finding is reported at the size reached. */
 const SHRINK_MS = 10_000;
-/** The same for a program, where each run takes a second. */
+/** Real time for shrinking a finding of a program, in ms: each run takes a second. */
 const SHRINK_PROGRAM_MS = 90_000;
-/** The share of the remaining search time for shrinking a program's finding while the search continues, and its minimum. */
+/** The share of the remaining search time for shrinking a program's finding while the search continues, and the minimum in ms. */
 const SEARCH_SHARE = { share: 1 / 3, leastMs: 15_000 } as const;
 
-/** For modes in which the same trial is always the same run. */
+/** The rule for modes in which runs of the same trial never differ. */
 const ONCE: FailRule = { need: 1, of: 1 };
-/** Where runs differ, one failure proves nothing: a form that fails in one of ten runs could pass for one that always fails. */
+/** The rule where runs differ and one failure proves nothing: a form that fails in one of ten runs could pass for one that always fails. */
 const TWICE: FailRule = { need: 2, of: 2 };
 /** The failure rate of the trial as found below which smaller forms get an additional run. */
 const TWICE_RATE_MIN = 0.8;
@@ -97,7 +97,7 @@ const FIRST: FailRule = { need: 2, of: 8 };
 
 /** A module in this process, in virtual time: everything can be repeated exactly. */
 export const MODULE_MODE: RunMode = {
-  // An idle window longer than a resync period of half a minute, and short enough to be cheap.
+  // The idle window is longer than a resync period of half a minute, and short enough to be cheap.
   pace: {
     setupWindowMs: 2_000,
     contentionWaitMs: 2_000,
@@ -116,7 +116,7 @@ export const MODULE_MODE: RunMode = {
   checksControl: true,
   startIsActivity: false,
   measuresPauses: false,
-  // Observing computes in this process and blocks the worker meanwhile. The idle hours are the same on every machine.
+  // Observing computes in this process and blocks the worker in the meantime. The idle hours are the same on every machine.
   lookOn: { itemsMax: 1_000, realMs: Number.POSITIVE_INFINITY },
   strategies: STRATEGY_MIX,
   aims: false,
@@ -133,7 +133,7 @@ export const MODULE_MODE: RunMode = {
   reanchors: true,
 };
 
-/** What all programs share, with either clock. */
+/** The policies that all programs share, in virtual and in real time. */
 const PROGRAM = {
   judgesLive: true,
   derivesAtOnce: true,
@@ -144,13 +144,13 @@ const PROGRAM = {
   strategies: PROCESS_MIX,
   aims: true,
   proof: {
-    // A program does not behave the same every time.
+    // A program does not behave the same way every time.
     times: 10,
     timesWithout: 3,
     first: FIRST,
     smaller: ({ k, n }) => (k >= n * TWICE_RATE_MIN ? TWICE : FLICKERING),
     stepsBack: 2,
-    // The first bug found must not use up the search for all others.
+    // The first bug found must not use up the time to search for others.
     shrinkMs: (searchMs) =>
       searchMs <= 0
         ? SHRINK_PROGRAM_MS
@@ -161,7 +161,7 @@ const PROGRAM = {
   reanchors: false,
 } satisfies Partial<RunMode>;
 
-/** A program with a steered clock. Silence is cheap here, and only what happens by itself ends it. */
+/** A program with a steered clock. Silence is cheap here, and only something that happens by itself ends it. */
 export const VIRTUAL_MODE: RunMode = {
   ...PROGRAM,
   pace: {
@@ -173,7 +173,7 @@ export const VIRTUAL_MODE: RunMode = {
     settleWindowMs: 3_000,
     idleMs: 60_000,
     suspectMs: 60_000,
-    // client-go's longest back-off, 1000 s, with jitter.
+    // This is client-go's longest back-off, 1000 s, with jitter.
     backOffMs: 1_100_000,
     againMs: 60_000,
   },
@@ -185,7 +185,7 @@ export const VIRTUAL_MODE: RunMode = {
   lookOn: { itemsMax: 8_000, realMs: 3_000 },
 };
 
-/** A program in real time. The windows suit one that answers within milliseconds; the settle window finds a slower one. */
+/** A program in real time. The windows suit a program that reacts within milliseconds; the settle window catches a slower one. */
 export const REAL_MODE: RunMode = {
   ...PROGRAM,
   pace: {

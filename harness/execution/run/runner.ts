@@ -33,7 +33,7 @@ const HINTS: StrategyHints = { steps: 60, conflictSteps: 16 };
 /** The weight of the latest run in the average duration of a run. */
 const LATEST_SHARE = 0.25;
 
-/** What a supervisor wants to know of runs, and how it ends them. */
+/** What a supervisor is told about runs, and how it ends them. */
 export interface RunSupervision {
   /** Called before every run, so that a long campaign can be distinguished from a blocked one. May throw like `throwIfTimeIsOver`. */
   readonly onRunBegins: () => void;
@@ -49,7 +49,7 @@ export class TrialRunner {
   hints: StrategyHints = HINTS;
   /** What the references measured about the target's behaviour. */
   readonly habits: Habits = { readsAreActivity: true, pauseMs: 0, drawnNames: {} };
-  /** True until the references are complete: what the target reads decides which environment controllers are started. */
+  /** Whether the references are still incomplete. Until then, what the target reads decides which environment controllers are started. */
   learning = true;
   /** The number of runs so far, probes included. */
   runs = 0;
@@ -81,7 +81,7 @@ export class TrialRunner {
   /**
    * Runs one trial.
    *
-   * @throws {CutShort} if its time is over before it ends.
+   * @throws {CutShort} if the time for the run is over before it ends.
    */
   run(trial: Trial, variant: TrialVariant = {}): Promise<History> {
     const there = this.#there(trial);
@@ -100,8 +100,8 @@ export class TrialRunner {
   }
 
   /**
-   * Returns up to `wanted` runners, this one included, for parallel runs. Only this one if hosts share a clock or a cluster, or the network
-   * and with it the ports that the target listens on.
+   * Returns up to `wanted` runners, this one included, for parallel runs. Returns only this one if hosts share a clock or a cluster, or
+   * the network and thus the ports that the target listens on.
    */
   async lanes(wanted: number): Promise<readonly TrialRunner[]> {
     const { isSingle, isAlone, containment } = this.host;
@@ -147,7 +147,7 @@ export class TrialRunner {
     return { history, schedule: this.host.places.back(schedule()) };
   }
 
-  /** Does the same on a warm process, which has lived through earlier runs: quick, but no proof. */
+  /** Derives like {@link derive}, but on a warm process, which has lived through earlier runs: quick, but not a proof. */
   async deriveWarm(
     trial: Trial,
     variant: TrialVariant,
@@ -176,7 +176,7 @@ export class TrialRunner {
     this.usualMs += (tookMs - this.usualMs) * (this.usualMs === 0 ? 1 : LATEST_SHARE);
     if (asSeenThere.settlement.result === 'cut-short') {
       this.cut = asSeenThere;
-      // A run that was cut because its time is over must not be judged. One that was cut for another reason goes on to its judge.
+      // A run that was cut short because its time is over must not be judged. A run that was cut short for another reason is judged.
       this.#supervision.throwIfTimeIsOver();
     }
     places.check(asSeenThere);

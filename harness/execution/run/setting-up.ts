@@ -1,4 +1,4 @@
-/** Sets up a run before contention: starts the target, and applies the sample and waits for the target to process it. */
+/** Sets up a run before contention: starts the target, applies the sample, and waits for the target to process it. */
 import { roleOf } from '../../model/actor.ts';
 import { invariant } from '../../model/errors.ts';
 import type { Program, ProgramOp, Workload } from '../../model/workload.ts';
@@ -24,7 +24,7 @@ export async function setUp(world: World, options: TrialOptions, isWarm: boolean
   await rest(world, options.settle, usual === undefined ? undefined : () => changes() >= usual);
 }
 
-/** Returns the programs of contention; with an empty start the user's begins by applying the sample. */
+/** Returns the programs of contention; with an empty start, the user's program begins by applying the sample. */
 export function programsOf(world: World, workload: Workload): readonly Program[] {
   if (workload.start === 'settled') return workload.programs;
   const user = workload.programs.find((program) => program.actor === 'user');

@@ -1,6 +1,6 @@
 /**
- * Brings a run to rest: pumps in the default order until nothing has happened for a while, or until it is clear that the target never will
- * be at rest.
+ * Brings a run to rest: pumps in the default order until nothing has happened for a while, or until it is clear that the target will
+ * never be at rest.
  *
  * Start at {@link settle}.
  */
@@ -17,16 +17,17 @@ import type { TrialSettle } from './trial-options.ts';
 import type { World } from './world.ts';
 
 /**
- * Items without a timer in between that only a spinning undisturbed target reaches, in addition to the items of its largest piece of work.
+ * The number of items without a timer in between, in addition to those of the target's largest piece of work, that an undisturbed target
+ * reaches only if it spins.
  */
 const HOT_ITEMS = 250;
-/** Items in an idle window after which the target counts as busy. */
+/** The number of items in an idle window after which the target counts as busy. */
 const IDLE_ITEMS = 400;
 
 /** How long to wait, in ms, for the target to do what it usually does. */
 const HABIT_MS = 3_000;
 
-/** After a crash, the next incarnation repeats all the work of the first one, which a large operator does without a pause. */
+/** Returns the limit of items without a timer: after a crash, the next incarnation repeats all the work, perhaps without a pause. */
 function hotMaxOf({ workItems }: TrialSettle): number {
   return HOT_ITEMS + workItems;
 }
@@ -51,10 +52,10 @@ export async function settle(world: World, options: TrialSettle, first?: ActorId
     hotMax: hotMaxOf(options),
     boundsFromMs: settlingMs + world.pace.busyMs,
     isDeaf: () => (mode.waitsForReal ? rewatching.isPending() : watchGivenUp(world.recorder) !== undefined),
-    // Counts the windows, so that its last answer explains why the wait ended.
+    // This counts the windows, so that its last answer explains why the wait ended.
     mayWaitUntil: (atMs) => {
       if (atMs <= Math.max(world.incarnations.startsUntilMs, world.locksExpireByMs) || rewatching.isPending()) {
-        // Whatever is awaited here is not the target's own pace: silence and the time limit begin after it.
+        // What is awaited here does not depend on the target's own pace: silence and the time limit begin afterwards.
         startMs = time.waited();
         world.restartSilence(startMs);
         return true;
@@ -85,7 +86,7 @@ function preferring(actor: ActorId, scheduler: Scheduler): Scheduler {
   });
 }
 
-/** Returns how long will have been waited once a wait to `atMs` is over. */
+/** Returns the total time waited in ms once a wait until `atMs` is over. */
 export function waitedBy(time: RunClock, atMs: number): number {
   return time.waited() + atMs - time.now();
 }
@@ -101,7 +102,7 @@ export async function idle(world: World, idleMs: number): Promise<void> {
   });
 }
 
-/** Selects events of changes that the target itself made at rest. */
+/** Returns a filter for watch events of changes that the target itself made at rest. */
 function echoFilter(world: World, since: number): (item: Item) => boolean {
   const own = new Set<number>();
   let read = since;
@@ -116,9 +117,9 @@ function echoFilter(world: World, since: number): (item: Item) => boolean {
 }
 
 /**
- * Pumps until the target has been quiet for a moment, which is less than at rest.
+ * Pumps until the target has been quiet for a moment, which is less than being at rest.
  *
- * @param isDone Reports whether the target has done what it usually does; without it, the target's pauses have to be waited out.
+ * @param isDone Reports whether the target has done what it usually does; if absent, the target's pauses have to be waited out.
  */
 export async function rest(world: World, options: TrialSettle, isDone: (() => boolean) | undefined): Promise<PumpEnd> {
   const { stepsMax, pauseMs } = options;
@@ -137,7 +138,7 @@ export async function rest(world: World, options: TrialSettle, isDone: (() => bo
   });
 }
 
-/** Ends the running incarnations as a rollout would: they may finish their shutdown, such as releasing a lock. */
+/** Ends the running incarnations as a rollout would: they may finish their shutdown, for example by releasing a lock. */
 export async function retire(world: World, graceMs: number): Promise<void> {
   if (world.incarnations.askToEnd(graceMs)) {
     await pump(world, new ReplayScheduler(EMPTY_SCHEDULE), {

@@ -18,7 +18,7 @@ const INSTEAD: { readonly [kind in UncontrolledKind]: string } = {
   'real-timer': 'use the timers of node:timers, which stalemate controls',
 };
 
-/** Returns the explanation. `uses`: the real I/O found in a watched run. */
+/** Returns the explanation. `uses` is the real I/O found in a watched run. */
 export function silentText({ processes }: History, uses: readonly UncontrolledUse[]): string {
   const hasStarted = processes.some(({ kind, actor }) => kind === 'started' && roleOf(actor) === 'target');
   const awaited = uses.find((use) => use.pendingAtQuiescence) ?? uses.at(-1);

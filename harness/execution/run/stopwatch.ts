@@ -13,14 +13,14 @@ export class Stopwatch {
   #part: Part = 'startMs';
   #since: number = realNow();
 
-  /** Counts time from now on for this part. */
+  /** Counts time from now on toward this part. */
   enter(part: Part): void {
     const now = realNow();
     this.#spent[this.#part] += now - this.#since;
     [this.#part, this.#since] = [part, now];
   }
 
-  /** @param drainMs How much of it was spent waiting for the target. */
+  /** Returns the times so far. @param drainMs How much of the real time was spent waiting for the target, in ms. */
   times(drainMs: number): RunTimes {
     this.enter(this.#part);
     return { ...this.#spent, drainMs };

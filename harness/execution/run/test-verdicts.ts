@@ -1,4 +1,4 @@
-/** Violations and properties for tests of judging and shrinking. Used by tests only. */
+/** Provides violations and properties for tests of judging and shrinking. Used by tests only. */
 import type { Violation } from '../../model/check-result.ts';
 import type { History } from '../../model/history.ts';
 import type { Property } from '../../oracle/property.ts';
@@ -19,7 +19,7 @@ export function property(check: Property['check'], name = 'test'): Property {
   return { name, kind: 'safety', about: 'a claim', check };
 }
 
-/** A property that is violated in every run in which a writer changed the label of the sample. */
+/** A property that is violated in every run in which a writer set the label `team` of an object. */
 export const nobodyLabels: Property = property(({ revisions }: History) =>
   revisions.some(({ actor, object }) => actor.startsWith('writer-') && object.metadata.labels?.['team'] !== undefined)
     ? { result: 'violated', violations: [violation()] }

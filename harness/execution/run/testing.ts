@@ -46,13 +46,13 @@ export type Send = (method: Method, path: string, body?: JsonValue) => Promise<A
 /** The target's reaction to a widget that it sees. */
 export type Reconcile = (widget: KubeObject, send: Send) => Promise<void>;
 
-/** Sets the status to ready unless it is. */
+/** Sets the status to ready unless it already is. */
 export const setReady: Reconcile = async (widget, send) => {
   if ((widget['status'] as JsonObject | undefined)?.['phase'] === 'ready') return;
   await setPhase(widget, 'ready', send);
 };
 
-/** Returns a reconcile function that always writes the status, and so triggers itself for ever. */
+/** Returns a reconcile function that always writes the status, and so triggers itself forever. */
 export function restless(): Reconcile {
   let n = 0;
   return (widget, send) => setPhase(widget, `turn-${n++}`, send);
@@ -123,7 +123,7 @@ async function follow(actor: string, upstream: Upstream, send: Send, reconcile: 
   );
 }
 
-/** Returns a runner of trials of one target. */
+/** Returns a runner for trials of the target that `launch` starts. */
 export function runnerOf(launch: Launch, settings: Partial<RunSettings> = {}): TrialRunner {
   const resolved = { ...SETTINGS, ...settings };
   const host = assembleHost({
@@ -141,7 +141,7 @@ export function workload(programs: readonly Program[] = [], start: Workload['sta
   return { version: 1, start, sample: [SAMPLE], programs };
 }
 
-/** Sets a label of the sample. */
+/** Returns an operation that sets a label of the sample. */
 export function label(value: string): ProgramOp {
   return { do: 'set', target: WIDGET, path: ['metadata', 'labels', 'team'], value, via: 'update' };
 }

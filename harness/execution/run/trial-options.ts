@@ -29,7 +29,7 @@ export interface TrialStart {
   readonly seed: number;
   /** Offset of the run's clock from the run epoch, in ms. */
   readonly clockOffsetMs: number;
-  /** Names that the target draws itself. */
+  /** The names that the target draws itself. */
   readonly drawnNames: DrawnNames;
   /** What the undisturbed target did before contention, if known for this kind of start. */
   readonly habit: Habit | undefined;
@@ -49,19 +49,19 @@ export type Decide = (note: Recorder['decision']) => {
 
 /** When a run is at rest. */
 export interface TrialSettle {
-  /** Whether reads postpone rest; `when-new`: only reads that have not been repeated several times since the last change. */
+  /** Whether reads postpone rest; if `when-new`, only reads that have not been repeated several times since the last change do. */
   readonly readsAreActivity: boolean | 'when-new';
   /** How long the target may be silent, in ms, before it continues by itself. */
   readonly pauseMs: number;
-  /** How long the target has to be silent, in ms … */
+  /** How long the target has to be silent to count as at rest, in ms. */
   readonly windowMs: number;
-  /** … and how long if its pauses have already been waited out. */
+  /** How long the target has to be silent if its pauses have already been waited out, in ms. */
   readonly waitedWindowMs: number;
-  /** The number of windows after which settling ends, however long activity lasts … */
+  /** The number of windows after which settling ends, even if activity continues. */
   readonly windowsMax: number;
-  /** … and the number of items after which it ends. */
+  /** The number of items after which settling ends. */
   readonly stepsMax: number;
-  /** The number of items of the undisturbed target's work, from its start to rest: that many without a pause are not a loop. */
+  /** The number of items that the undisturbed target takes from its start to rest: that many without a pause are not a loop. */
   readonly workItems: number;
   /** Whether watch events of the target's own writes are withheld from it. */
   readonly withholdEcho: boolean;
@@ -69,7 +69,7 @@ export interface TrialSettle {
 
 /** Options of the probes made once a run has come to rest. */
 export interface TrialProbe {
-  /** Additional run time in which nothing is done, in ms. */
+  /** Additional run time in ms in which the harness does nothing. */
   readonly idleMs: number;
   readonly afterRest: readonly Program[];
   /** Whether a fresh incarnation replaces the target and settles too. */
@@ -78,27 +78,27 @@ export interface TrialProbe {
 }
 
 /**
- * What a target does when it starts and when the sample is applied, as measured by the references. On a loaded machine a process may pause
- * in the middle of that for longer than the window of rest.
+ * What a target does when it starts and when the sample is applied, as measured by the references. On a loaded machine, a process may pause
+ * for longer than the window of rest while it does so.
  */
 export interface Habit {
-  /** The number of watches that it opens. */
+  /** The number of watches that the target opens. */
   readonly watches: number;
-  /** The number of changes that it makes after the sample is applied; absent until runs that start settled have measured it. */
+  /** The number of changes that the target makes after the sample is applied; absent until runs that start settled have measured it. */
   readonly changes?: number;
 }
 
 /** The measured behaviour of a target. */
 export interface Habits {
-  /** Whether reads count as activity: not for a target that polls by nature. */
+  /** Whether reads count as activity; false for a target that polls by nature. */
   readsAreActivity: boolean;
-  /** How long it may be silent before it continues by itself, in ms; 0 until measured. */
+  /** How long the target may be silent before it continues by itself, in ms; 0 until measured. */
   pauseMs: number;
-  /** The number of items of its undisturbed work; absent until measured. */
+  /** The number of items of the target's undisturbed work; absent until measured. */
   workItems?: number;
-  /** Names that it draws itself. */
+  /** The names that the target draws itself. */
   drawnNames: DrawnNames;
-  /** What it does before contention; absent until measured. */
+  /** What the target does before contention; absent until measured. */
   habit?: Habit;
 }
 
@@ -109,7 +109,7 @@ export type TrialVariant = NamespacedOptions &
       Pick<TrialSettle, 'readsAreActivity' | 'pauseMs' | 'windowsMax' | 'withholdEcho'> &
       Pick<TrialProbe, 'idleMs' | 'freshIncarnation'>
   > & {
-    /** The only settle window, in ms, used for suspects. */
+    /** The only settle window, in ms; used for suspects. */
     readonly settleWindowMs?: number | undefined;
     /** Whether to ignore the crashes in the schedule. */
     readonly withoutCrashes?: boolean;
@@ -161,7 +161,7 @@ export function resolveTrial(
   };
 }
 
-/** Strips crash faults. */
+/** Returns a `decide` whose scheduler ignores crash faults. */
 function withoutCrashFaults(decide: Decide): Decide {
   return (note) => {
     const { scheduler, missed } = decide(note);

@@ -1,5 +1,5 @@
 /**
- * Runs a trial: setup → contention → heal → settle → probes. Returns the history; judging it is `judge.ts`.
+ * Runs a trial: setup → contention → heal → settle → probes. Returns the history, which `judge.ts` judges.
  *
  * Owns: the phases. Does not own: the setup (`setting-up.ts`), when a phase is over (`settling.ts`). Start at {@link runTrial}.
  */
@@ -49,7 +49,7 @@ export async function runTrial(options: TrialOptions): Promise<History> {
     world.startContention();
     for (const program of programsOf(world, workload)) world.startProgram(program);
     let lastItemMs = host.time.waited();
-    // An undisturbed target at rest has no pauses to wait out.
+    // A target at rest that nothing disturbs has no pauses to wait out.
     const stirred = workload.start === 'empty' || workload.programs.length > 0;
     const waitMs = Math.max(world.pace.contentionWaitMs, stirred ? options.settle.pauseMs : 0);
     const end = await pump(
@@ -65,13 +65,13 @@ export async function runTrial(options: TrialOptions): Promise<History> {
         mayWaitUntil: (atMs) => atMs <= untilMs(world) + waitMs || waitedBy(host.time, atMs) <= lastItemMs + waitMs,
       },
     );
-    // Whether its pauses were waited out already, and nothing is left that occurs much later.
+    // Whether the target's pauses have already been waited out, and nothing is left that occurs much later.
     const waited =
       stirred &&
       end === 'idle' &&
       !scheduler.holding() &&
       !workload.programs.some(({ heal, standing }) => heal !== undefined || standing === true);
-    // What the schedule did ends here: whatever runs from now on is neither a step of it nor reaches one of its anchors.
+    // What the schedule did ends here: whatever runs from now on is not a step of the schedule and reaches none of its anchors.
     const { steps } = world;
     const missed = missedBy();
     await heal(world, workload.programs, start.stopwatch);
@@ -83,7 +83,7 @@ export async function runTrial(options: TrialOptions): Promise<History> {
     for (const program of probe.afterRest) {
       world.completed.clear();
       world.startProgram(program, { outlastsContention: true });
-      // A target that never pauses would keep the program from ever getting a turn.
+      // Without precedence for the program, a target that never pauses would keep it from ever getting a turn.
       const { result } = settlement;
       const isBusy = result === 'hot-instant' || result === 'steps-exceeded';
       settlement = await settle(world, options.settle, isBusy ? program.actor : undefined);
@@ -111,27 +111,27 @@ export async function runTrial(options: TrialOptions): Promise<History> {
 }
 
 /**
- * Ends all disturbance, lets writers undo what they did, and begins the phase in which the target settles. No item is executed in here:
+ * Ends all disturbance, lets writers undo what they did, and begins the phase in which the target settles. No item is executed here:
  * each line only changes what waits for the pump that follows. The order of the lines is part of every history.
  */
 async function heal(world: World, programs: readonly Program[], stopwatch: Stopwatch): Promise<void> {
   const { host, incarnations, recorder } = world;
-  // First, so that all records of what ends below belong to the phase.
+  // This comes first, so that all records of what ends below belong to the phase.
   recorder.phase('heal');
   stopwatch.enter('restMs');
-  // Also those whose pause is not over yet: a paused target never comes to rest.
+  // Resumes incarnations whose pause is not over yet, too: a paused target never comes to rest.
   incarnations.resume(true);
   world.delays.endAll();
   // Only contention lets timers be late, so that it is cheaper; from here on, the moment of each timer decides what is at rest.
   host.time.hurry?.(0);
-  // Awaited: a target that is still cut off cannot reopen its watches, and would look silent.
+  // This is awaited because a target that is still cut off cannot reopen its watches, and would look silent.
   await host.disturbance.end();
-  // Before the programs that heal: one actor does one thing at a time, so each of those waits until its actor's earlier program has stopped.
+  // This precedes the programs that heal: an actor does one thing at a time, so each of them waits for its actor's earlier program to stop.
   world.endPrograms();
   for (const { actor, writer, heal: ops } of programs) {
     if (ops !== undefined) world.startProgram({ actor, writer, ops }, { outlastsContention: true });
   }
-  // Before the pump executes another item: what the target holds on to just after the disturbance.
+  // Before the pump executes another item, this measures what the target holds on to just after the disturbance.
   await incarnations.measure('healed');
   recorder.phase('settle');
   // Standing co-writers write once more at rest, as they would all day.
@@ -156,12 +156,12 @@ async function leave(world: World, place: WarmPlace | undefined, random: Random)
   }
 }
 
-/** Ignores errors of requests that were never answered. */
+/** Handles an error in a `catch`: ignores {@link CutShort}, and rethrows any other error. */
 function unlessCutShort(error: unknown): void {
   if (!(error instanceof CutShort)) throw error;
 }
 
-/** Returns the measurements, including the last one, which is made after the history has been judged. */
+/** Returns the measurements made so far; the last one is made after the history has been judged. */
 function measuredIn({ recorder: { measurements } }: World): Pick<History, 'measurements'> {
   return measurements.length === 0 ? {} : { measurements: [...measurements] };
 }
@@ -178,7 +178,7 @@ async function end(world: World): Promise<void> {
   }
 }
 
-/** Returns the reason with the requests that are still open. */
+/** Returns the reason for cutting a run short, with the requests that are still open. */
 function whyCut({ recorder }: World, { message }: CutShort): string {
   const open = recorder.operations.filter(
     ({ verb, sent, answered }) => verb !== 'watch' && sent !== undefined && answered === undefined,
@@ -190,7 +190,7 @@ function neverStarted({ pace }: Host): Settlement {
   return { result: 'never-started', detail: `it was not ready within ${pace.readyWithinMs / 1000} s` };
 }
 
-/** Calls `moved` whenever something happens other than a timer, the renewal of a lock, or a read of a target that polls. */
+/** Wraps a scheduler to call `moved` whenever anything other than a timer, a lock renewal, or a read of a polling target happens. */
 function watching(world: World, scheduler: Scheduler, moved: () => void): Scheduler {
   return wrapped(scheduler, (view) => {
     const choice = scheduler.next(view);
@@ -200,7 +200,7 @@ function watching(world: World, scheduler: Scheduler, moved: () => void): Schedu
   });
 }
 
-/** Returns the object of an item: answers touch nothing, but their label contains the request's object. */
+/** Returns the object that an item is about: answers touch nothing, but their label contains the request's object. */
 function touchedBy({ touches, label }: Item): string {
   if (touches !== '') return touches;
   const { resource, rest } = partsOf(label);

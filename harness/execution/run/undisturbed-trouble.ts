@@ -1,4 +1,4 @@
-/** Errors and warnings about an undisturbed target: it cannot be tested at all, or fails in every run. */
+/** Finds errors and warnings about an undisturbed target, which cannot be tested at all or fails in every run. */
 import { isUnansweredWebhook } from 'stalemate-apiserver/wire/unanswered-webhook';
 import { parentOf, type KubeObject } from 'stalemate-apiserver/objects/object';
 import type { UncontrolledUse } from '../../determinism/uncontrolled.ts';
@@ -19,7 +19,7 @@ export function isSilent(history: History): boolean {
 }
 
 /**
- * Throws for a target that did nothing: it cannot be tested, and silence would look like success.
+ * Throws if the target did nothing: it cannot be tested, and silence would look like success.
  *
  * @param uses The real I/O found in a watched run of a module.
  */
@@ -58,12 +58,12 @@ function targetFailed(history: History, message: string): HarnessError {
   return errorWithPrinted('TARGET_FAILED', message, lastLinesOf(history));
 }
 
-/** The number of incarnations, undisturbed, beyond which a program counts as not staying up. */
+/** The number of undisturbed incarnations beyond which a program counts as not staying up. */
 const LIVES_MAX = 3;
 
 /**
  * Reports whether each program of the target was running at the end of an undisturbed run. A manager that has created its certificate may
- * exit once, so that its next incarnation finds it mounted.
+ * exit once, so that its next incarnation finds the certificate mounted.
  */
 export function isUp({ processes }: History): boolean {
   const programs = Map.groupBy(
@@ -81,7 +81,7 @@ function isMute({ operations }: History, actor: ActorId): boolean {
   return !operations.some((operation) => programOf(operation.actor) === programOf(actor));
 }
 
-/** Throws for a program that is never ready, or that keeps exiting, while undisturbed. */
+/** Throws if a program is never ready, or keeps exiting, while undisturbed. */
 function checkStarted(history: History): void {
   const { settlement, processes } = history;
   const last = processes.findLast(({ kind }) => kind === 'exited');
@@ -135,7 +135,7 @@ export function undisturbedWarnings(history: History): readonly string[] {
   return [...undisturbedTroubles(history), ...ownerless(history)];
 }
 
-/** How often a request must be refused in an undisturbed run to be reported. */
+/** The number of refusals in an undisturbed run from which a request is reported. */
 const REFUSALS_MIN = 2;
 
 /** Returns problems that occur without contention: differential properties cannot see what fails in every run. */
@@ -158,7 +158,7 @@ function undisturbedTroubles(history: History): readonly string[] {
   return [...warnings, 'undisturbed, the target never comes to rest: convergence cannot be judged'];
 }
 
-/** Returns warnings about objects with generated names and no owner: surplus ones cannot be recognised. */
+/** Returns warnings about objects with generated names and no owner: surplus objects of that kind cannot be recognised. */
 function ownerless({ revisions, names }: History): readonly string[] {
   const kinds = new Set<string>();
   for (const { actor, type, resource, uid, object } of revisions) {

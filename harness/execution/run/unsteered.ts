@@ -2,7 +2,7 @@
 export class Unsteered extends Error {
   override readonly name = 'Unsteered';
 
-  /** @param what The call by which it waits, as named by its launcher: `timerfd_settime`. */
+  /** @param what The call by which the program waits, as named by its launcher, such as `timerfd_settime`. */
   constructor(what: string) {
     super(`the program uses ${what}, which virtual time does not steer`);
   }

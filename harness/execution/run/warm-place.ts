@@ -1,5 +1,5 @@
 /**
- * Keeps a process that is used for many runs: warm mode.
+ * Warm mode: keeps a process that is used for many runs.
  *
  * Between two runs, everything that the last one created is deleted, by ordinary requests and events, so that the target's caches follow;
  * resource versions keep rising. Owns: cleaning up, and when a process can no longer be used. A finding here counts only once a fresh
@@ -18,14 +18,14 @@ import { pump } from './pump.ts';
 import type { Pace } from './pace.ts';
 import type { World } from './world.ts';
 
-/** A process that is already running needs no time to start. */
+/** The shorter limits of a warm run: a process that is already running needs no time to start. */
 const HURRY: Pick<Pace, 'setupWindowMs' | 'contentionWaitMs'> = { setupWindowMs: 0, contentionWaitMs: 25 };
 /** How long a run must be silent to count as settled, in ms; suspects get longer. */
 export const WARM_SETTLE_MS = 25;
 const SLICE_MS = 20;
 /** The number of runs after which a process is replaced, so that leaks do not add up. */
 const RUNS_MAX = 200;
-/** How long to wait, in ms, for the target to remove its finalizers before the harness does. */
+/** How long to wait, in ms, for the target to remove its finalizers before the harness removes them. */
 const LET_GO_MS = 300;
 const STEPS_MAX = 400;
 
@@ -40,7 +40,7 @@ export class WarmPlace {
     return world;
   }
 
-  /** Cleans up after a run. Returns false if the target cannot be used again; the caller then ends the world. */
+  /** Cleans up after a run. Resolves to false if the target cannot be used again; the caller then ends the world. */
   async keep(world: World, random: Random): Promise<boolean> {
     const isReusable =
       ++this.#runs < RUNS_MAX &&
@@ -54,7 +54,7 @@ export class WarmPlace {
     }
     world.hurry = HURRY;
     if (world.host.time instanceof WallClock) world.host.time.sliceMs = SLICE_MS;
-    // Last: cleaning up is still part of the old history, which says what is kept.
+    // This comes last: cleaning up is still part of the old history, which says what is kept.
     world.renew(objectsOf(world).filter(isKept), random);
     this.#world = world;
     return true;
@@ -90,7 +90,7 @@ async function act(world: World, on: readonly Revision[], make: (target: ObjectT
   });
 }
 
-/** Events and locks, which do not affect decisions in another run. */
+/** Matches events and locks, which do not affect decisions in another run. */
 const RECORDS = /^(?:events(?:\.|$)|leases\.)/;
 
 function leftOver(world: World): readonly Revision[] {

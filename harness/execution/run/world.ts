@@ -39,18 +39,18 @@ export class World implements RunOnHost {
   readonly completed: Set<ActorId> = new Set();
   /** The number of gate items executed since contention began. */
   steps = 0;
-  /** Overrides of the host's pace. */
+  /** This run's overrides of the host's pace. */
   hurry: Partial<Pace> = {};
   /** Whether items that arrive between two moments of rest are sorted by label. */
   serialised = false;
-  /** Whether reads count as activity too: not for a target that polls by nature; `when-new` until that is known. */
+  /** Whether reads count as activity too; false for a target that polls by nature, `when-new` until it is known whether it does. */
   readsAreActivity: boolean | 'when-new' = true;
   readonly incarnations: Incarnations;
   readonly #timers = new Map<string, number>();
   readonly #programs = new Map<ActorId, Promise<void>>();
   /** Programs that wait for an object to be created. */
   readonly #awaited = new Awaited();
-  /** Programs that let time pass. */
+  /** The waits of programs that let time pass. */
   readonly waits: ProgramWaits;
   /** Items that the schedule delays. */
   readonly delays: Delays;
@@ -64,7 +64,7 @@ export class World implements RunOnHost {
   #contending = false;
   #over = false;
 
-  /** The cluster must already be in the run's initial state. */
+  /** Creates the world of a run. The cluster must already be in the run's initial state. */
   constructor(host: Host, random: Random, startMs: number, drawnNames: DrawnNames = {}) {
     this.host = host;
     this.waits = new ProgramWaits(host.time);
@@ -114,7 +114,7 @@ export class World implements RunOnHost {
     this.#lastActivityMs = this.host.time.waited();
   }
 
-  /** Begins to measure silence again, from a moment in time waited: what was or was not active before it no longer counts. */
+  /** Begins to measure silence anew from `fromMs`, in time waited: earlier activity and silence no longer count. */
   restartSilence(fromMs: number): void {
     this.#lastActivityMs = fromMs;
   }
@@ -129,7 +129,7 @@ export class World implements RunOnHost {
     this.naming.renew();
     this.recorder.renew(kept);
     this.gate.renew(latest);
-    // Kept on purpose: `host`, `incarnations` and the environment's controllers, which go on; waits and delays, which `heal` and
+    // Kept on purpose: `host`, `incarnations` and the environment's controllers, which continue; waits and delays, which `heal` and
     // `endPrograms` have ended; what `runTrial` and `WarmPlace` set for each run.
     this.#locks.renew(this.recorder.revisions);
     this.#repeated.changed();
@@ -170,7 +170,7 @@ export class World implements RunOnHost {
   /**
    * Starts a program; its actor's first request waits at the gate after the next drain.
    *
-   * @param options.outlastsContention The program is not stopped by `endPrograms`, and waits neither for objects nor for time to pass.
+   * @param options.outlastsContention Whether `endPrograms` leaves the program running, which then waits for neither objects nor time.
    */
   startProgram(program: Program, { outlastsContention = false }: { readonly outlastsContention?: boolean } = {}): void {
     const context: ProgramContext = {
@@ -183,7 +183,7 @@ export class World implements RunOnHost {
       ended: () => this.#programsEnded && !outlastsContention,
       pause: (delayMs) => new Promise((resolve) => void this.host.time.after(delayMs, program.actor, resolve)),
     };
-    // One actor does one thing at a time: an operation that heals must not overtake the one that it undoes.
+    // One actor does one thing at a time: an operation that heals must not overtake the operation that it undoes.
     const earlier = this.#programs.get(program.actor);
     const run = earlier === undefined ? runProgram(program, context) : earlier.then(() => runProgram(program, context));
     this.#programs.set(program.actor, run);
@@ -200,7 +200,7 @@ export class World implements RunOnHost {
     return !this.realName(target).includes('~');
   }
 
-  /** Run time until which an incarnation may wait for the lock of an ended one; in the past if none does. */
+  /** The run time until which an incarnation may wait for the lock of an ended one; in the past if none waits. */
   get locksExpireByMs(): number {
     return this.#locks.expireByMs(this.incarnations);
   }
@@ -209,7 +209,7 @@ export class World implements RunOnHost {
     return this.naming.real(groupResource(target), target.namespace, target.name);
   }
 
-  /** Whether time is passing because a program or the schedule asked for it: that does not count as a step. */
+  /** Whether time is passing because a program or the schedule asked for it; such a wait does not count as a step. */
   get isWaitAskedFor(): boolean {
     return this.waits.isUnderWay || this.delays.isUnderWay;
   }
@@ -220,8 +220,8 @@ export class World implements RunOnHost {
   }
 
   /**
-   * Asks the clock for the earliest timer, and returns it as an item. Not a mere query: in real time, asking ends the current wait (see
-   * `RunClock.next`), and whatever is still getting ready counts as activity as of now.
+   * Asks the clock for the earliest timer, and returns it as an item. This is not a mere query: in real time, it ends the current wait (see
+   * `RunClock.next`), and whatever is still getting ready counts as activity at this moment.
    */
   pollTimer(): TimerItem | undefined {
     // Something that is still getting ready is not at rest, however long it takes in real time.
@@ -245,7 +245,7 @@ export class World implements RunOnHost {
     };
   }
 
-  /** Begins contention: numbering restarts. */
+  /** Begins contention, in which numbering restarts. */
   startContention(): void {
     this.#contending = true;
     this.gate.startContention();
@@ -290,7 +290,7 @@ export class World implements RunOnHost {
       this.noteActivity();
     }
     // However fast a server is, two requests in a row never see the same millisecond. If the clock did not move, a write of the time of day
-    // would be a no-op, which would hide that it triggers its own writer.
+    // would be a no-op, which would hide that the write triggers its own writer.
     if (item.kind === 'send') this.host.time.elapse(ROUND_TRIP_MS);
     this.gate.execute(item, fault);
   }

@@ -8,15 +8,15 @@ import { inLanes } from '../run/lanes.ts';
 import { Prober, type Patience } from '../run/prober.ts';
 import type { TrialRunner } from '../run/runner.ts';
 
-/** A runner with the prober that answers the properties' requests for its runs. */
+/** A runner with the prober that makes the probes which properties request for its runs. */
 export interface Lane {
   readonly runner: TrialRunner;
   readonly prober: Prober;
 }
 
 /**
- * Runs a trial up to `times` times, in parallel where possible, and judges one property, or all of them. Once `enough` of the results so
- * far returns true, no further run begins. Runs that were cut short have no result.
+ * Runs a trial up to `times` times, in parallel where possible, and judges one property, or all of them. Once `enough` returns true for
+ * the results so far, no further run begins. Runs that were cut short have no result.
  */
 export type Attempt = (
   trial: Trial,
@@ -43,7 +43,7 @@ export function lanesOf(
 /**
  * Returns an {@link Attempt}.
  *
- * @param take Selects what counts of a run; undefined for nothing.
+ * @param take Returns the part of a run that counts; undefined if nothing does.
  */
 export function attempting(
   lanes: readonly Lane[],

@@ -1,9 +1,9 @@
 /**
- * Chooses which undisturbed runs to make, in which order: the disturbances of the target alternate, and other writers write where the
+ * Chooses which undisturbed runs to make, and in which order: what is done to the target alternates, and other writers write where the
  * target has been seen to write.
  *
  * Two workloads belong to the same group if they do the same to the target (a change by its user, the loss of something that it created, an
- * empty start) and differ only in the other writers. The first run of a group shows what the target updates; the next ones are chosen so
+ * empty start) and differ only in the other writers. The first run of a group shows what the target updates; later ones are chosen so
  * that other writers write there too. Owns: the groups and their order. Does not own: the deviations from these runs (`deviations.ts`).
  */
 import { groupResource } from 'stalemate-apiserver/objects/object';
@@ -14,11 +14,11 @@ import type { Program, Workload } from '../../model/workload.ts';
 
 interface Group {
   readonly left: Workload[];
-  /** The objects that the target updates or patches then, with the number of runs so far in which another writer wrote there. */
+  /** The objects that the target updates or patches, with the number of runs so far in which another writer wrote to them. */
   readonly places: Map<string, number>;
 }
 
-/** The number of groups that alternate before the next ones do, and the turns that each gets. */
+/** The number of groups that alternate at a time, and the number of turns that each gets before the next groups alternate. */
 const NEIGHBOURS = 3;
 const TURNS = 2;
 
@@ -84,7 +84,7 @@ export function placesOf({ ops }: Pick<Program, 'ops'>): readonly string[] {
   return ops.map(({ target }) => placeOf(groupResource(target), target.namespace, target.name));
 }
 
-/** Alternates between a few groups, then between the next few, and starts over until all are empty. */
+/** Yields groups: alternates between a few, then between the next few, and starts over until all are empty. */
 function* turns(groups: readonly Group[]): Generator<Group> {
   while (groups.some(({ left }) => left.length > 0)) {
     for (let first = 0; first < groups.length; first += NEIGHBOURS) {
@@ -94,7 +94,7 @@ function* turns(groups: readonly Group[]): Generator<Group> {
   }
 }
 
-/** Rates a workload: other writers where the target writes, and where there were few so far, are worth most. */
+/** Rates a workload: other writers are worth most where the target writes and where few of them have written so far. */
 function worth(workload: Workload, places: ReadonlyMap<string, number>): number {
   let sum = 0;
   for (const place of new Set(otherWriterPlaces(workload))) {
@@ -104,7 +104,7 @@ function worth(workload: Workload, places: ReadonlyMap<string, number>): number 
   return sum;
 }
 
-/** Returns what is done to the target: by the user, and at rest by the first program. Ignores which object of a kind, and the value. */
+/** Returns what is done to the target by the user and, at rest, by the first program, regardless of value and of object within a kind. */
 function stirOf({ start, programs }: Workload): readonly unknown[] {
   return programs
     .filter((program, index) => isStir(start, program, index))

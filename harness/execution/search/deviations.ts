@@ -22,7 +22,7 @@ import { placeOf, placesOf } from './calm-runs.ts';
 import { typicalConnectionFault } from '../../schedule/connection-faults.ts';
 import { delaysMs } from '../../schedule/delays.ts';
 
-/** Limits for a target that never stops writing. */
+/** The maximum numbers of writes and of events used, for a target that never stops writing. */
 const WRITES_MAX = 24;
 const EVENTS_MAX = 24;
 
@@ -36,19 +36,19 @@ interface DeliveredEvents {
 /** A writer, or the user, with a program. */
 interface OtherWriter {
   readonly actor: ActorId;
-  /** The objects of its operations, in order. */
+  /** The objects of the program's operations, in order. */
   readonly places: readonly string[];
-  /** The position of its last request in the history. */
+  /** The position of the writer's last request in the history. */
   readonly lastAt: number;
 }
 
 export interface Deviations {
-  /** Another writer writes first, once or several times in a row. */
+  /** Schedules in which another writer writes first, once or several times in a row. */
   readonly collisions: readonly Schedule[];
-  /** A watch is held. */
+  /** Schedules in which a watch is held. */
   readonly silences: readonly Schedule[];
   readonly faults: readonly Schedule[];
-  /** An item is delayed beyond deadlines of the target, so that its requeue, poll or back-off comes first. */
+  /** Schedules in which an item is delayed beyond deadlines of the target, so that its requeue, poll or back-off comes first. */
   readonly delays: readonly Schedule[];
 }
 
@@ -84,7 +84,7 @@ export function singleDeviations(
   for (const write of writes) {
     const place = placeOf(write.resource, write.namespace, write.name);
     for (const { actor, places, lastAt } of otherWriters) {
-      // A writer that has finished by then cannot be first.
+      // A writer that has finished before this write cannot come first.
       if (lastAt < reachedAt(write) || !places.includes(place)) continue;
       const first = before(write, actor);
       collisions.push({ ...EMPTY_SCHEDULE, preemptions: [first] });
@@ -116,8 +116,8 @@ function actsBeside({ resource, subresource, name }: Operation): boolean {
 }
 
 /**
- * Returns schedules in which each write of an object loses its race as long as other writers last: the effect of one lost race is often
- * fixed by the next write.
+ * Returns schedules in which each write of an object loses its race for as long as other writers have writes left: the effect of one lost
+ * race is often fixed by the next write.
  */
 function streaks(writes: readonly Operation[], otherWriters: readonly OtherWriter[]): readonly Schedule[] {
   const found: Schedule[] = [];
@@ -169,7 +169,7 @@ function streamsOf({ deliveries, names }: History, during: (at: number) => boole
   return [...streams].map(([stream, rest]) => ({ stream, ...rest }));
 }
 
-/** Returns delays of the maximum length: they cover the shorter ones, and shrinking makes them short. */
+/** Returns delays of the maximum length: they cover shorter ones, and shrinking makes them short. */
 function delaysOf(changing: readonly Operation[], delivered: readonly DeliveredEvents[]): readonly Fault[] {
   const late = (kind: ItemKind, at: Label): readonly Fault[] =>
     delaysMs(kind)
@@ -213,7 +213,7 @@ function faultsOf(
       return moments.map((at): Fault => ({ ...typicalConnectionFault(kind), at }));
     }
     default:
-      // These need a lock, a second replica or a stale list, or last for a while: strategies that know about those use them.
+      // These faults need a lock, a second replica or a stale list, or last for a while; they are left to strategies that know about that.
       return [];
   }
 }

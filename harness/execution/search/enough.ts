@@ -1,8 +1,8 @@
-/** Decides whether a search without findings is a verdict: with less than this behind it, it is not. Pure. */
+/** Decides whether a search without findings has tested enough for a verdict. Pure. */
 
-/** A bug that shows in one of seven runs shows in 95 % of campaigns with this many. */
+/** The minimum number of runs: a bug that shows in one of seven runs shows in 95 % of campaigns with this many. */
 export const RUNS_MIN = 20;
-/** The minimum number of conflicts, and of writes after a stale read: fewer are luck, and another seed may have none. */
+/** The minimum number of conflicts, and of writes after a stale read: fewer are due to luck, and another seed may have none. */
 export const MET_MIN = 10;
 
 /** The counters of a search that show how much it has tested. */
@@ -10,7 +10,7 @@ export interface PutToTest {
   readonly runs: number;
   /** The number of these runs without a verdict. */
   readonly inconclusiveRuns: number;
-  /** How often each situation occurred, by counter (`conflicts`, `staleReads`). */
+  /** The number of times each situation occurred, by counter (`conflicts`, `staleReads`). */
   readonly contention: { readonly [counter: string]: number };
 }
 

@@ -41,7 +41,7 @@ export interface Failed {
   readonly judged: Judged;
   /** Returns the run as a stored schedule. */
   readonly schedule: () => Promise<Schedule>;
-  /** Its violations, except waived ones. */
+  /** The violations of the run, except waived ones. */
   readonly suspects: readonly Suspect[];
 }
 
@@ -53,11 +53,11 @@ export interface Found {
   readonly trial: Trial;
   readonly history: History;
   readonly violation: Violation & { readonly cause: Cause };
-  /** Alternative keys of its cause. */
+  /** Alternative keys of the finding's cause. */
   readonly also: readonly string[];
   readonly stats: FindingStats;
   readonly neighbour?: Neighbour;
-  /** Steps that there was no time for. */
+  /** Steps for which there was no time. */
   readonly left?: readonly ('shrink' | 'proof')[];
 }
 
@@ -77,7 +77,7 @@ export interface ProofOptions {
   readonly properties: readonly Property[];
   /** Whether every signature is a finding of its own, regardless of its cause. */
   readonly allSymptoms?: boolean;
-  /** Real time for shrinking one finding, in ms, and for a program as much again for reproducing it; `null` for the defaults. */
+  /** Real time in ms for shrinking one finding, and for a program as much again for reproducing it; `null` for the defaults. */
   readonly shrinkMs: number | null;
   /** Real time until which the search continues after this finding; absent if it does not. */
   readonly deadline?: number;
@@ -88,7 +88,7 @@ export interface ProofOptions {
   readonly stopped: () => boolean;
 }
 
-/** The failure rate below which a form is too small: the larger form before it is tried. */
+/** The failure rate below which a form is too small; the next larger form is then tried. */
 const SMALLEST_RATE_MIN = 0.9;
 
 /**
@@ -140,7 +140,7 @@ export async function findingOf(
   const { final, reproduced } = await cutAt(endsAt, () =>
     steadiest(
       accepted,
-      // The schedule derived from this very run is what has to fail again.
+      // Where derived at once, the schedule of this very run is what has to fail again.
       {
         ...{ trial: derivesAtOnce ? stored : trial, history, violation, executions: 1 },
         ...(tried === undefined ? {} : { tried }),
@@ -218,8 +218,8 @@ function wantedOf({ violation: { signature }, causes }: Suspect, allSymptoms: bo
 }
 
 /**
- * Returns the cause of a shrunk finding. A violation that only sees an outcome is judged once more with all properties: what else is wrong
- * in the shrunk run explains it.
+ * Returns the cause of a shrunk finding. For a violation that only sees an outcome, the shrunk run is judged once more with all properties:
+ * whatever else is wrong in it explains the outcome.
  */
 async function causesOfShrunk(
   { trial, history, violation }: Shrunk,
@@ -257,7 +257,7 @@ async function steadiest(
     const again = await reproduce(earlier, wanted, attempt, times, hurried);
     if (again.k > reproduced.k) [final, reproduced] = [earlier, again];
   }
-  // If there was no time for more: the runs for which the form was accepted were runs of this very schedule.
+  // There was no time for more runs, but the runs for which the form was accepted were runs of this very schedule.
   if (reproduced.n === 0 && final.tried !== undefined) return { final, reproduced: { ...reproduced, ...final.tried } };
   return { final, reproduced };
 }

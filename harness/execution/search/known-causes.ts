@@ -1,5 +1,5 @@
 /**
- * The causes that a search knows: those that it has found, those supplied from elsewhere, and violations that never reproduced although
+ * The causes that a search knows: those that it has found, those that were supplied to it, and violations that never reproduced although
  * they were seen often. A violation with a known cause is counted, and no time is spent on it.
  */
 import type { KnownCause } from '../../model/cause.ts';
@@ -14,9 +14,9 @@ export interface Suspect {
   readonly causes: Causes;
 }
 
-/** How often a violation that never reproduces is tried again when it is seen. */
+/** The number of times a violation that never reproduces is tried before it is ignored. */
 const SIGHTINGS_MAX = 3;
-/** How many further runs are shrunk for a cause whose example so far is pathological. */
+/** The number of further runs that are shrunk for a cause whose only example is pathological. */
 const BETTER_TRIES = 3;
 
 export class KnownCauses {
@@ -26,7 +26,7 @@ export class KnownCauses {
   readonly #bySignature = new Map<string, string>();
   readonly #inVain = new Map<string, number>();
   readonly #dismissed = new Set<string>();
-  /** Causes with a pathological example only, with the number of tries left to find a better one. */
+  /** Causes with only a pathological example, with the number of tries left to find a better one. */
   readonly #weak = new Map<string, number>();
 
   constructor(known: readonly KnownCause[]) {
@@ -85,7 +85,7 @@ export class KnownCauses {
     return !isWeak && this.#weak.delete(key);
   }
 
-  /** Records that a suspect is a symptom of this cause, which may be new. `also`: alternative keys of the cause. */
+  /** Records that a suspect is a symptom of this cause, which may be new. `also` contains alternative keys of the cause. */
   learn(suspect: Suspect, key: string, also: readonly string[] = []): void {
     const owner = this.#byKey.get(key) ?? key;
     this.#byKey.set(key, owner);
@@ -124,7 +124,7 @@ export class KnownCauses {
   /**
    * Counts the symptoms of known causes in one run.
    *
-   * @param counted What was counted for this run before; added to.
+   * @param counted What has already been counted for this run; new counts are added.
    */
   count(suspects: readonly Suspect[], tally: SearchTally, counted: Set<Suspect | string> = new Set()): void {
     for (const suspect of suspects) {
@@ -138,8 +138,8 @@ export class KnownCauses {
 }
 
 /**
- * Returns suspects in the order in which they are examined. Violations that name their cause come first: the others may be only their
- * symptoms. Among outcomes, convergence comes last: it states only that something is wrong, the others state what.
+ * Returns suspects in the order in which they are examined. Violations that name their cause come first: the others may be mere symptoms.
+ * Among outcomes, convergence comes last: it states only that something is wrong, while the others state what.
  */
 export function inOrder(suspects: readonly Suspect[]): readonly Suspect[] {
   const weight = ({ causes, violation }: Suspect): number =>
@@ -147,7 +147,7 @@ export function inOrder(suspects: readonly Suspect[]): readonly Suspect[] {
   return suspects.toSorted((a, b) => weight(a) - weight(b));
 }
 
-/** Treats the same wrong outcome as one with or without a crash in the run. */
+/** Returns the outcome in a signature, which is the same with or without a crash in the run. */
 function outcomeOf(signature: string): string {
   return signature.replace(/^crash-equivalence \|/, 'convergence |');
 }

@@ -7,35 +7,35 @@ import type { ProofPolicy } from '../run/run-mode.ts';
 
 export interface ProofTimesOptions {
   readonly proof: Pick<ProofPolicy, 'isTimed' | 'shrinkMs'>;
-  /** When the work on this finding begins. All moments are in real time, in ms. */
+  /** When the work on this finding begins. All moments here are in ms of real time. */
   readonly began: number;
   /** The average duration of a run, in ms. */
   readonly usualMs: number;
-  /** The limit for shrinking and again for reproducing, in ms; `null` for the defaults of each. */
+  /** The limit in ms for shrinking, and the same again for reproducing; `null` for the default of each. */
   readonly limitMs: number | null;
-  /** Until when the search continues after this finding; absent if it does not. */
+  /** When the search ends that continues after this finding; undefined if it does not continue. */
   readonly searchUntil: number | undefined;
-  /** By when all findings must be shrunk and reproduced. */
+  /** The moment by which all findings must be shrunk and reproduced. */
   readonly allProvedBy: number;
   /** The number of findings that share the remaining time, this one included. */
   readonly pending: number;
 }
 
-/** Soft limits are checked between two runs; at hard ones, a run that is under way is cut short, where runs are ({@link ProofPolicy}). */
+/** Soft limits are checked between runs; hard limits also cut short a run in progress, where {@link ProofPolicy} allows that. */
 export interface ProofTimes {
-  /** Soft: shrinking tries no further form. */
+  /** Soft limit: after this, shrinking tries no further form. */
   readonly shrinkUntil: number;
-  /** Hard: the end of shrinking. */
+  /** Hard limit: the end of shrinking. */
   readonly shrinkCutAt: number;
-  /** Soft: how long reproducing may take, in ms from when it begins. */
+  /** Soft limit: how long reproducing may take, in ms from its beginning. */
   readonly reproduceMs: number;
-  /** Hard: the end of this finding's share of the budget. */
+  /** Hard limit: the end of this finding's share of the budget. */
   readonly endsAt: number;
 }
 
 /** Real time in ms for reproducing a finding: if each run takes many seconds, fewer runs are made. */
 const REPRODUCE_MS = 120_000;
-/** The share of a finding's time for shrinking: a large finding that is reproduced is worth more than a small one that is not. */
+/** The share of a finding's time for shrinking: a large finding that has been reproduced is worth more than a small one that has not. */
 const SHRINK_SHARE = 0.5;
 /** The minimum number of consecutive runs for shrinking: the trial as found, and one smaller form. */
 const SHRINK_RUNS_MIN = 3;
