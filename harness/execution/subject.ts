@@ -1,4 +1,4 @@
-/** The subject: what is tested, and everything that shapes its runs. Part of a worker's job. Can be structured-cloned. */
+/** The subject: what is tested, and everything that shapes its runs. It is part of a worker's job and can be structured-cloned. */
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import type { ExistingAccess } from '../clusters/existing/access.ts';
 import type { ClusterKind } from '../model/cluster.ts';
@@ -25,17 +25,17 @@ export interface Subject extends SubjectTarget {
   readonly kindAccess?: KindAccess;
   readonly crds: readonly KubeObject[];
   readonly samples: readonly KubeObject[];
-  /** `null` if the user named no manifests. */
+  /** What the project ships besides its CRDs; `null` if the user named no manifests. */
   readonly project: ProjectManifests | null;
   readonly namespace: string;
   readonly settings: RunSettings;
   /** The user's declarations about fields, in addition to what is measured. */
   readonly declared?: Declarations;
-  /** Names from the registry. */
+  /** The names of the properties to judge, as in the registry. */
   readonly properties: readonly string[];
   /** The file of the user's own properties, which the worker imports again. */
   readonly configFile: string | null;
-  /** A warning for the user if time is real because it turned out not to be steerable. */
+  /** A warning for the user; present if runs use real time because time turned out not to be steerable. */
   readonly unsteered?: string;
   /** The folder in which references are stored; `null` for none. */
   readonly reportDir: string | null;

@@ -8,35 +8,35 @@
 
 /** Moments in real time, on the clock of `realNow()`; infinite if the budget is a number of runs. */
 export interface TimePlan {
-  /** Optional undisturbed runs begin before this. */
+  /** The moment after which no optional undisturbed run begins. */
   readonly spare: number;
-  /** All undisturbed runs have ended by this. */
+  /** The moment by which all undisturbed runs have ended. */
   readonly measured: number;
-  /** Trials begin before this … */
+  /** The moment after which no trial begins, apart from the exception for `leastSearchMs`. */
   readonly search: number;
-  /** … or for this long, in ms, if the undisturbed runs have left less time … */
+  /** For how long trials begin, in ms, if the undisturbed runs have left less time than this until `search`. */
   readonly leastSearchMs: number;
-  /** … but never after this. */
+  /** The moment after which no trial begins in any case. */
   readonly lastTrial: number;
-  /** A search that has tested enough ends from here on (`search/enough.ts`). */
+  /** The moment from which a search that has tested enough ends (`search/enough.ts`). */
   readonly enough: number;
   /** The latest start of a trial once there is a finding, if findings are checked further (see `asked`). */
   readonly searchFound: number;
-  /** Trials and the probes of their suspects have ended by this. */
+  /** The moment by which trials and the probes of their suspects have ended. */
   readonly trials: number;
-  /** Findings have been shrunk and reproduced by this. */
+  /** The moment by which findings have been shrunk and reproduced. */
   readonly proved: number;
-  /** The worker has ended by this, or is stopped. */
+  /** The moment by which the worker has ended; if not, it is stopped. */
   readonly work: number;
-  /** Findings have been checked on the base build and a real server by this. The rest is for writing reports and exiting. */
+  /** The moment by which findings have been checked on the base build and a real server; the rest is for writing reports and exiting. */
   readonly asked: number;
 }
 
 /** The limit of a campaign's duration, as a multiple of its budget. */
 export const BOUND = 1.5;
-/** Smaller budgets are bounded as if they were this one: a worker has to start, and a target to come to rest. */
+/** The budget in ms that smaller ones are bounded by: a worker has to start, and a target has to come to rest. */
 export const BUDGET_MIN_MS = 10_000;
-/** The share of a budget for replaying the corpus, unless that has a budget of its own. */
+/** The share of a budget for replaying the corpus, unless the corpus has a budget of its own. */
 export const CORPUS_SHARE = 0.3;
 
 /** Ends of the parts, as multiples of the budget. */
@@ -50,9 +50,9 @@ const TRIALS = 1.15;
  * precedence over that check.
  */
 const SEARCH_FOUND = 0.9;
-/** The time at the end for reports and exiting, with a minimum … */
+/** The share of the budget at the end for reports and exiting, and its minimum in ms. */
 const ENDING = { share: 0.1, leastMs: 3_000 } as const;
-/** … before it, the time to stop a worker; and before that, the time to cut a run short. */
+/** The shares of the budget before {@link ENDING}: for stopping a worker and, before that, for cutting a run short. */
 const STOPPING = 0.03;
 const CUTTING = 0.05;
 
@@ -75,7 +75,7 @@ export const ENDLESS: TimePlan = {
  * Divides a budget of `timeMs` that begins at `began`.
  *
  * @param isAsked Whether findings are to be checked on a base build or a real server.
- * @param enoughMs The time after which a search that has tested enough may end; infinite for one that uses its whole budget.
+ * @param enoughMs The time after which a search that has tested enough may end; `Infinity` for a search that uses its whole budget.
  */
 export function timePlan(
   timeMs: number,
@@ -106,7 +106,7 @@ export function timePlan(
   };
 }
 
-/** Returns the plan on another clock: the clocks of threads have different origins. */
+/** Returns the plan with its moments on another clock, since the clocks of threads have different origins. */
 export function shifted(plan: TimePlan, byMs: number): TimePlan {
   const { leastSearchMs, ...moments } = plan;
   const moved = Object.entries(moments).map(([name, at]) => [name, at + byMs] as const);
@@ -118,5 +118,5 @@ export function searchUntil({ search, leastSearchMs, lastTrial }: TimePlan, meas
   return Math.max(search, Math.min(measuredAt + leastSearchMs, lastTrial));
 }
 
-/** Runs `work`, and makes its runs reject with `CutShort` at a moment, wherever they wait. */
+/** Runs `work`, and from `until` on makes its runs reject with `CutShort` wherever they wait. */
 export type CutAt = <T>(until: number, work: () => Promise<T>) => Promise<T>;

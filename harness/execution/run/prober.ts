@@ -43,7 +43,7 @@ const MINUTE_MS = 60_000;
 /** The seed of fresh copies, which no trial uses. */
 const FRESH_SEED = 0x5eed_f00d;
 const OTHER_SEEDS: readonly number[] = [0x5eed_f00e, 0x5eed_f00f];
-/** How much longer further fresh copies live, at least, in ms of run time. */
+/** The minimum additional run time of other fresh copies, in ms. */
 const LATER_MS = 120_000;
 /** The shorter windows that an open run is given first, before the whole window that was requested, in ms. */
 const LIVE_WINDOWS_MS: readonly number[] = [1_500, 8_000, 60_000];

@@ -14,8 +14,8 @@ import type { ActorId } from '../../model/actor.ts';
 const LEAD_MS = 20;
 
 /**
- * The share of the time already waited by which timers may be late, and its bounds. Locks are renewed by timers, so their bound is small;
- * in a wait of hours two minutes do not matter. Each wake-up of a program costs as much as a request, and some programs wake up every few
+ * The share of the time already waited by which timers may be late, and the bounds in ms. Timers renew locks, so the bound is small then;
+ * in a wait of hours, two minutes do not matter. Each wake-up of a program costs as much as a request, and some programs wake up every few
  * seconds without effect.
  */
 const SLACK_SHARE = 0.05;
@@ -86,7 +86,7 @@ export class ProgramWaits {
     this.#waits.delete(first);
     this.#time.hurry?.(0);
     this.#untilMs = Math.max(first.fromMs, nextMs - LEAD_MS);
-    // Timers may have been late when the moment was measured, and may be late now: after twice that lateness it has surely passed.
+    // Timers may have been late when the moment was measured, and may be late now: after twice that lateness, it has passed.
     const lateMs = this.#time.hurry === undefined ? 0 : 2 * slackAfter(first.fromMs - first.sinceMs, keepsUp);
     this.#seenUntilMs = Math.max(this.#seenUntilMs, this.#untilMs + lateMs);
     this.#time.after(Math.max(0, this.#untilMs - this.#time.now()), first.actor, first.end);

@@ -32,7 +32,7 @@ export function programsOf(world: World, workload: Workload): readonly Program[]
   return [{ actor: 'user', writer: 'user', ops }, ...workload.programs.filter((program) => program.actor !== 'user')];
 }
 
-/** Returns the operations that create the sample. A status in it is written separately, through the subresource: a create ignores it. */
+/** Returns the operations that create the sample. Its status, which a create ignores, is written through the subresource. */
 function createOps(world: World, workload: Workload): readonly ProgramOp[] {
   const { cluster } = world.host;
   return workload.sample.flatMap((object): readonly ProgramOp[] => {

@@ -1,7 +1,7 @@
 /**
  * Warm mode: keeps a process that is used for many runs.
  *
- * Between two runs, everything that the last one created is deleted, by ordinary requests and events, so that the target's caches follow;
+ * Between two runs, everything that the first created is deleted, by ordinary requests and events, so that the target's caches follow;
  * resource versions keep rising. Owns: cleaning up, and when a process can no longer be used. A finding here counts only once a fresh
  * process shows it too (`search/search.ts`). Start at {@link WarmPlace}.
  */
@@ -61,7 +61,7 @@ export class WarmPlace {
   }
 }
 
-/** Deletes what the run has created, owners first. Returns false if something remains, or if objects from before the run were changed. */
+/** Deletes what the run has created, owners first. Resolves to false if anything remains or older objects were changed. */
 async function clear(world: World): Promise<boolean> {
   const created = new Set(world.recorder.revisions.flatMap(({ type, uid }) => (type === 'ADDED' ? [uid] : [])));
   if (objectsOf(world).some(({ uid, resource }) => !created.has(uid) && !RECORDS.test(resource))) return false;

@@ -102,8 +102,8 @@ export class World implements RunOnHost {
   }
 
   /**
-   * The time waited (`RunClock.waited`) since which the run is silent: that of the last activity (a change, or a request of the target
-   * other than a watch), or of the last {@link restartSilence}. A run is at rest once this lies a window back.
+   * The time waited (`RunClock.waited`) when silence began: that of the last activity (a change, or a request of the target other than a
+   * watch), or that set by the last {@link restartSilence}. A run is at rest once this is one window in the past.
    */
   get lastActivityMs(): number {
     return this.#lastActivityMs;
@@ -121,8 +121,8 @@ export class World implements RunOnHost {
 
   /** Begins another run with the target in its current state. `kept` are the objects that remain from before. */
   renew(kept: readonly Revision[], random: Random): void {
-    // Until the gate is renewed, the order matters. The watches of the target go on from the last revision of the run that is over, which the
-    // recorder forgets below. The recorder stamps the kept objects with the time, so the clock comes first, and teaches their names, so that
+    // The order matters until the gate is renewed. The target's watches continue from the last revision of the earlier run, which is
+    // forgotten below. The recorder stamps the kept objects with the time, so the clock comes first, and teaches their names, so that
     // naming has to be empty by then. The gate numbers its watches and appends them to the new operations.
     const latest = this.recorder.revisions.at(-1)?.revision ?? 0;
     this.host.time.reset({ startMs: 0, random, goesOn: true });

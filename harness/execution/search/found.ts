@@ -92,7 +92,7 @@ export interface ProofOptions {
 const SMALLEST_RATE_MIN = 0.9;
 
 /**
- * Shrinks one violation of a failed trial and measures how often it reproduces. Where runs differ, `k` may be 0: then it proves nothing.
+ * Shrinks one violation of a failed trial and measures how often it reproduces. Where runs differ, `k` may be 0, which proves nothing.
  *
  * @param pending The number of findings that share the remaining time, this one included.
  */

@@ -152,7 +152,7 @@ function outcomeOf(signature: string): string {
   return signature.replace(/^crash-equivalence \|/, 'convergence |');
 }
 
-/** Returns the appearance of an outcome. Outcomes that look alike may have two causes, so an explained one includes its explanation. */
+/** Returns the appearance of an outcome. Outcomes that look alike may differ in cause, so an explained one includes its explanation. */
 function lookOf({ violation, causes }: Suspect): string {
   const outcome = outcomeOf(signatureText(violation.signature));
   return isExplained(causes) ? `${outcome} || ${causes.candidates[0].key}` : outcome;

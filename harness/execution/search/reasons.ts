@@ -1,4 +1,4 @@
-/** Reasons why runs are inconclusive, without the secrets of each run: only the run itself, which is not kept, shows what is a secret. */
+/** Removes each run's secrets from the reasons why it is inconclusive: only the run, which is not kept, shows what is secret. */
 import { withoutItsSecrets } from '../../report/redaction/index.ts';
 import type { Judged } from '../run/judge.ts';
 

@@ -1,4 +1,4 @@
-/** Warnings of properties in the runs of a search: the first sentence of each signature, and the number of runs that showed it. */
+/** Collects the properties' warnings in the runs of a search: the first sentence per signature, and the number of runs that showed it. */
 import type { Violation } from '../../model/check-result.ts';
 import { signatureText } from '../../model/signature.ts';
 import { sortedRemarks, type Remark } from '../../model/finding.ts';
@@ -12,7 +12,7 @@ export function countRemarks(history: History, violations: readonly Violation[],
   const bySignature = new Map(warnings.map((one) => [signatureText(one.signature), one]));
   for (const [text, { signature, sentence }] of bySignature) {
     const before = remarks[text];
-    // Redacted now: only the run itself, which is not kept, shows what is a secret.
+    // The sentence is redacted now: only the run itself, which is not kept, shows what is secret.
     remarks[text] =
       before === undefined
         ? { signature, sentence: withoutItsSecrets(sentence, history), count: 1 }

@@ -14,21 +14,21 @@ export interface SearchSettings {
   /** The names of the writers. */
   readonly writers: readonly string[];
   readonly faults: readonly FaultKind[];
-  /** The strategies to search with; `null`: those that suit the target. */
+  /** The strategies to search with; `null` for those that suit the target. */
   readonly strategies: readonly StrategyName[] | null;
-  /** The start of every run; `null`: either. */
+  /** How every run starts; `null` if both kinds of start are allowed. */
   readonly start: Workload['start'] | null;
   /** Whether trials share one process of the target; suspicious ones run again on a fresh process. */
   readonly warm: boolean;
-  /** The number of findings after which the search ends; infinite for no limit. */
+  /** The number of findings after which the search ends; `Infinity` for no limit. */
   readonly stopAfter: number;
-  /** Causes that are known from elsewhere: counted, but neither shrunk nor reported as findings. */
+  /** Causes known before the search, which are counted, but neither shrunk nor reported as findings. */
   readonly expected: readonly KnownCause[];
-  /** Accepted violations: counted, but not reported. */
+  /** Waivers for accepted violations, which are counted but not reported. */
   readonly waivers: readonly Waiver[];
   /** Whether every signature is a finding of its own, regardless of its cause. */
   readonly allSymptoms: boolean;
-  /** Every n-th trial is run twice and its histories are compared; so are the first few. */
+  /** Every n-th trial, like each of the first few, is run twice to compare its histories; this is n. */
   readonly verifyEvery: number;
   /** Real time for shrinking one finding, in ms; `null` for the default. */
   readonly shrinkMs: number | null;
@@ -39,7 +39,7 @@ export type SearchTuning = Partial<
   Pick<SearchSettings, 'strategies' | 'start' | 'expected' | 'allSymptoms' | 'verifyEvery' | 'shrinkMs'>
 >;
 
-/** After the first few, every n-th trial is run twice to check that the target is deterministic. */
+/** The default of `verifyEvery`: after the first few, one trial in this many is run twice to check that the target is deterministic. */
 const VERIFY_EVERY = 400;
 
 export function searchSettings(config: RunConfig, tuning: SearchTuning = {}): SearchSettings {

@@ -38,14 +38,14 @@ import { Waivers } from './waivers.ts';
 import { Waiting } from './waiting.ts';
 import { runWarm } from './warm.ts';
 
-/** The order for a search that a worker receives. */
+/** The order that a worker receives for its search. */
 export interface SearchOrder {
   readonly settings: SearchSettings;
   /** The number of trials that earlier workers of the same campaign have made. */
   readonly firstRun: number;
   readonly runsMax: number;
   readonly plan: TimePlan;
-  /** Causes found by earlier workers: counted, not shrunk again. */
+  /** Causes found by earlier workers, which are counted but not shrunk again. */
   readonly known: readonly KnownCause[];
 }
 
@@ -55,12 +55,12 @@ export interface SearchOptions extends SearchOrder {
   readonly base: Workload;
   readonly properties: readonly Property[];
   readonly workload: fc.Arbitrary<Workload>;
-  /** Workloads with few writers, for systematic deviations where trials are expensive. Absent: all trials are random. */
+  /** Workloads with few writers, for systematic deviations where trials are expensive; if absent, all trials are random. */
   readonly calm?: fc.Arbitrary<Workload>;
   readonly cutAt: CutAt;
-  /** Called before each trial: a heartbeat, and a record of the trial in case the worker dies. */
+  /** Called before each trial, as a heartbeat and to record the trial in case the worker dies. */
   readonly onTrial: (run: number, trial: Trial) => void;
-  /** Called before a violation is shrunk and reproduced, and after, whatever the result. */
+  /** Called before a violation is shrunk and reproduced; {@link onSettled} is called afterwards, whatever the result. */
   readonly onSeen: (seen: Seen) => void;
   readonly onSettled: () => void;
   readonly onFinding: (found: Found) => void;
@@ -72,7 +72,7 @@ export interface SearchOptions extends SearchOrder {
 
 /** The number of reasons for which a run is kept. */
 export const INCONCLUSIVE_MAX = 5;
-/** The first trials are always run twice, to check that the target is deterministic. */
+/** The number of first trials that are always run twice, to check that the target is deterministic. */
 const VERIFY_FIRST = 5;
 /** The number of trials in a batch; between batches the budget is checked again. */
 const BATCH = 200;
@@ -152,13 +152,13 @@ export async function search(options: SearchOptions, tally: SearchTally): Promis
   );
 
   for (let batch = options.firstRun; !over(); batch++) {
-    // A fresh seed per batch and after each finding; both follow from the root seed alone.
+    // The seed is fresh for each batch and after each finding, and follows from the root seed alone.
     const seed = batchSeed(settings.seed, batch + tally.runs);
     const failures = await options.cutAt(plan.trials, () => tryBatch(seed));
     if (failures.length === 0) continue;
     options.onPhase('shrink');
     for (const failure of failures) {
-      // A run is counted as inconclusive once, however many properties are.
+      // A run is counted as inconclusive once, however many properties are inconclusive.
       let isCounted = failure.judged.inconclusive.size > 0;
       const counted = new Set<Suspect | string>();
       let stored: StoredFailure | undefined;
@@ -166,7 +166,7 @@ export async function search(options: SearchOptions, tally: SearchTally): Promis
         if (findings >= settings.stopAfter || !known.isNew(suspect)) continue;
         const before = known.ownerOf(suspect);
         if (before !== undefined) {
-          // The run with the pathological example is no better for another symptom.
+          // Another symptom in the run of the pathological example does not make it a better example.
           if (counted.has(before)) continue;
           known.spend(before);
         }
@@ -198,7 +198,7 @@ export async function search(options: SearchOptions, tally: SearchTally): Promis
             options.onFinding(found);
           }
         }
-        // Without a run of its own, a violation is neither proved nor disproved.
+        // If it was never run again, a violation is neither proved nor disproved.
         if (found.stats.reproduced.n > 0 || mode.proof.reportsUnreproduced) options.onSettled();
       }
       known.count(failure.suspects, tally, counted);
@@ -253,7 +253,7 @@ function countDismissed(
   if (!isCounted) tally.inconclusiveRuns++;
 }
 
-/** Records a violation that occurred once and in no further run of the same schedule: it proves nothing, and its run is inconclusive. */
+/** Records a violation that occurred in one run and in no repetition of it: it proves nothing, so the run counts as inconclusive. */
 function neverAgain(
   { violation: { signature, sentence }, stats: { reproduced } }: Found,
   { judged: { history }, schedule }: StoredFailure,
@@ -272,7 +272,7 @@ function neverAgain(
   tally.warnings.push(`${reason}: ${withoutItsSecrets(sentence, history)}`);
 }
 
-/** Reports whether this is the first run for one of the first few reasons; others are not kept. */
+/** Reports whether this is the first run for one of the first few reasons; other runs are not kept. */
 function isToKeep(reason: string, { inconclusive }: SearchTally): boolean {
   return inconclusive[reason] === 1 && Object.keys(inconclusive).length <= INCONCLUSIVE_MAX;
 }
@@ -312,11 +312,11 @@ async function runOne(
   } = await runJudged(runner, again, (run, live) =>
     judgeRun(again, run, properties, references.reference, prober, live),
   );
-  // Most probes clear the target: without the result there is nothing to suspect.
+  // Most probes clear the target: without their results, there is nothing to suspect.
   if (opinions.isCut === true && opinions.violations.length === 0) return undefined;
   const { times } = runner;
   const judged = reasons.of(opinions);
-  // For runs that can be repeated, a sample is as informative as all of them.
+  // Where runs can be repeated, a sample of them is as informative as all of them.
   const looked = !comparesRuns || tally.runs <= VERIFY_FIRST || tally.runs % options.settings.verifyEvery === 0;
   if (looked) tally.faults.push(...checkLegality(history));
   if (looked && comparesRuns) {
@@ -324,7 +324,7 @@ async function runOne(
     tally.verified++;
     tally.divergence = firstDivergence(history, second);
   }
-  // A repetition on a fresh process is not representative of the warm one.
+  // A repetition on a fresh process is not representative of the warm process.
   if (!options.settings.warm) tally.use = withRun(tally.use, judged.history, times);
   countContention(history, tally);
   countOpinions(judged, properties, tally);

@@ -1,7 +1,7 @@
 /**
  * Shrinks one finding: pins its signature, stays within a budget, reproduces the result.
  *
- * Owns: what counts as "still fails", and how often a run is made. Does not own: the candidates (`schedule/shrink.ts`).
+ * Owns: what counts as "still fails", and how many runs are made. Does not own: the candidates (`schedule/shrink.ts`).
  */
 import type { Violation } from '../../model/check-result.ts';
 import type { Counterfactual, Grade, Neighbour } from '../../model/finding.ts';
@@ -32,14 +32,14 @@ export interface Shrunk {
   readonly history: History;
   readonly violation: Violation;
   readonly executions: number;
-  /** How often it failed in the runs for which it was accepted; absent if it was not tried. */
+  /** How often the form failed in the runs for which it was accepted; absent if it was not tried. */
   readonly tried?: Tried;
 }
 
-/** The limit of runs, enough for nearly every finding; the others stay a little larger than necessary. */
+/** The maximum number of runs, enough for nearly every finding; other findings stay a little larger than necessary. */
 const EXECUTIONS_MAX = 160;
 
-/** The number of runs after which reproducing checks the time. */
+/** The number of runs that reproducing makes between two checks of the time. */
 const AT_ONCE = 4;
 
 export interface ShrinkOptions {
@@ -48,13 +48,13 @@ export interface ShrinkOptions {
   readonly proof: Pick<ProofPolicy, 'first' | 'smaller'>;
   /** Whether holds keep their length. */
   readonly keepHolds: boolean;
-  /** Called with how often the trial failed as given, even if that was too rarely or time was too short. */
+  /** Called with the number of times the trial as given failed, even if that was too rarely or time was too short. */
   readonly onFirst?: (tried: Tried) => void;
 }
 
 /**
- * Shrinks a failing trial with a stored schedule. Returns all forms accepted on the way, the smallest last; empty if the trial does not
- * fail in this way, or too rarely to be sure.
+ * Shrinks a failing trial with a stored schedule. Returns all forms accepted on the way, the smallest last; none if the trial does not
+ * fail in the wanted way, or does so too rarely to be sure.
  */
 export async function shrinkFinding(
   start: Trial,
@@ -72,7 +72,7 @@ export async function shrinkFinding(
         executions++;
         made++;
         const violation = wanted.in(judged);
-        // A warning is no form of an error, unless it shows that no disturbance is needed for this.
+        // A warning is not a form of an error, unless it shows that the violation needs no disturbance.
         if (violation === undefined || (violation.severity === 'warning' && !isUndisturbed(trial))) continue;
         failed++;
         if (failed < need) continue;
@@ -83,7 +83,7 @@ export async function shrinkFinding(
       if (fails || made - failed > of - need || outOfTime()) return { fails, k: failed, n: made };
     }
   };
-  // If one failing run is no proof, shrinking takes as long as proving the form that was found.
+  // If a single failing run is not a proof, trying the trial as found already takes time.
   if (proof.first.need > 1 && outOfTime()) return [];
   const first = await tries(start, proof.first);
   onFirst?.(first);
@@ -152,7 +152,7 @@ function momentsOf(history: History): readonly Label[] {
 /**
  * Runs the shrunk trial several times. A run is deterministic if its histories are byte-identical.
  *
- * @param hurried Ends this early, but not before one failure, or a few runs without one.
+ * @param hurried Returns true to end this early, but not before one failure, or a few runs without a failure.
  */
 export async function reproduce(
   shrunk: Shrunk,
@@ -175,7 +175,7 @@ export async function reproduce(
   const enough = (made: readonly Judged[]): boolean => hurried() && (k > 0 || n >= AT_ONCE || made.some(fails));
   while (n < times && !enough([])) {
     const made = await attempt(shrunk.trial, wanted.property, Math.min(AT_ONCE, times - n), enough);
-    // A run that was cut short has no result, and further ones would be cut short too.
+    // A run that was cut short has no result, and further runs would be cut short too.
     if (made.length === 0) break;
     for (const judged of made) {
       n++;
@@ -193,8 +193,8 @@ export interface Without {
 }
 
 /**
- * Runs the trial without each single deviation, as evidence of 1-minimality. A deviation "passes" if all of these runs do. The neighbour is
- * the passing run without the last necessary preemption, or else without the last hold or fault: the last one decides.
+ * Runs the trial without each single deviation, as evidence of 1-minimality. A deviation "passes" if all runs without it do. The
+ * neighbour is the passing run without the last necessary preemption, or else without the last hold or fault: the last one decides.
  */
 export async function counterfactuals(
   shrunk: Shrunk,
@@ -211,7 +211,7 @@ export async function counterfactuals(
     let result: Counterfactual['without'] = 'passes';
     let history: History | undefined;
     const made = await attempt({ ...shrunk.trial, schedule: without }, wanted.property, tries);
-    // If a run was cut short, it is unknown whether all would have passed.
+    // If a run was cut short, whether all would have passed is unknown.
     if (made.length < tries) break;
     for (const judged of made) {
       const same = wanted.in(judged)?.severity === shrunk.violation.severity;
@@ -228,7 +228,7 @@ export async function counterfactuals(
   return { counterfactuals: out, ...(last === undefined ? {} : { neighbour: last.neighbour }) };
 }
 
-/** Keeps what two runs are compared by; the rest would double the size of each record. */
+/** Returns the neighbour with only the parts by which two runs are compared; the rest would double the size of each record. */
 function neighbourOf(without: string, history: History): Neighbour {
   const { reference: _reference, logs: _logs, measurements: _measurements, extra: _extra, ...rest } = history;
   return { without, history: { ...rest, deliveries: [], streamEnds: [], processes: [], decisions: [], probes: [] } };
@@ -261,10 +261,10 @@ function withoutEach(schedule: Schedule): readonly LeftOut[] {
 }
 
 const RESTART_FAULTS: ReadonlySet<Fault['do']> = new Set(['crash', 'start-replica', 'pause', 'stale-list']);
-/** The lag or delay in ms of run time beyond which conditions are not everyday ones. */
+/** The lag or delay, in ms of run time, beyond which conditions no longer count as everyday. */
 const EVERYDAY_LAG_MS = 30_000;
 
-/** Returns how unusual the conditions are. */
+/** Returns the grade of a run, which says how unusual its conditions are. */
 export function gradeOf(schedule: Schedule, history: History): Grade {
   const lag = Math.max(0, ...history.deliveries.map((delivery) => delivery.timeMs - delivery.available.timeMs));
   const late = Math.max(0, ...schedule.faults.map((fault) => (fault.do === 'delay' ? fault.forMs : 0)));

@@ -21,7 +21,7 @@ import { NO_USE } from './target-use.ts';
 
 export interface SearchTally {
   runs: number;
-  /** Trials that were run twice with byte-identical histories (all but the last, if `divergence` is set). */
+  /** The number of trials that were run twice with byte-identical histories (except for the last one, if `divergence` is set). */
   verified: number;
   readonly contention: { [counter: string]: number };
   /** A hash of each distinct behaviour of the target. */
@@ -38,16 +38,16 @@ export interface SearchTally {
   readonly inconclusive: { [reason: string]: number };
   /** What the target was busy with in the first run that never came to rest, by reason. */
   readonly examples: { [reason: string]: string };
-  /** The number of violations by the waiver that covers them. */
+  /** The number of violations that each waiver covers. */
   readonly waived: { [waiver: string]: number };
   inconclusiveRuns: number;
   /** The requests of the target, over all runs. */
   readonly load: { requests: number; writes: number; refused: number };
   readonly perProperty: { [property: string]: { -readonly [K in keyof PropertyTally]: PropertyTally[K] } };
   readonly warnings: string[];
-  /** Steps that there was no time for. */
+  /** Steps for which there was no time. */
   readonly left: LeftOut[];
-  /** Broken guarantees of the harness itself: exit code 4. */
+  /** Guarantees that the harness itself broke, which lead to exit code 4. */
   readonly faults: string[];
   divergence: string | undefined;
   /** The target's last log lines in one of the runs. */
@@ -56,7 +56,7 @@ export interface SearchTally {
   use: TargetUse;
 }
 
-/** Lines of the first inconclusive run, or of the first run if none is. */
+/** Log lines of the first inconclusive run, or of the first run if no run is inconclusive. */
 export interface Printed {
   readonly lines: readonly string[];
   readonly isUnjudged: boolean;
@@ -88,7 +88,7 @@ export function newTally(): SearchTally {
   };
 }
 
-/** Without a prototype: names are the user's own, and "constructor" is a valid one. */
+/** Returns an empty object without a prototype: its keys are the user's own names, and "constructor" is a valid one. */
 function noNames<T>(): { [name: string]: T } {
   return Object.create(null) as { [name: string]: T };
 }

@@ -9,7 +9,7 @@ import type { History, Measurement } from '../../model/history.ts';
 import { defined } from '../defined.ts';
 import type { RunTimes } from '../run/stopwatch.ts';
 
-/** The limit of samples: a trend would show in fewer. */
+/** The maximum number of samples: a trend would show in fewer. */
 const SAMPLES_MAX = 2_000;
 
 export const NO_USE: TargetUse = { atRest: [], counted: 0, reconciles: {} };
@@ -17,7 +17,7 @@ export const NO_USE: TargetUse = { atRest: [], counted: 0, reconciles: {} };
 /**
  * Adds one run.
  *
- * @param times Where its real time went; absent for a warm process.
+ * @param times Where the run's real time went; absent for a warm process.
  */
 export function withRun(use: TargetUse, history: History, times?: RunTimes): TargetUse {
   const { measurements = [] } = history;
@@ -64,7 +64,7 @@ function summed(some: TimeSpent, more: TimeSpent): TimeSpent {
 
 type Counts = TargetUse['reconciles'];
 
-/** Returns the counts of the same incarnation before contention; empty for one that started later. */
+/** Returns the counts of the same incarnation before contention; no counts for an incarnation that started later. */
 function startOf({ actor, pid }: Measurement, all: readonly Measurement[]): Counts {
   return all.find((one) => one.when === 'start' && one.actor === actor && one.pid === pid)?.reconciles ?? {};
 }

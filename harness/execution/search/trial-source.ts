@@ -24,7 +24,7 @@ export interface TrialSourceOptions {
 
 /** The number of candidate workloads; once all have been used, the random trials continue alone. */
 const WORKLOADS = 2_000;
-/** The limits of trials per undisturbed run: the next run may be more productive. */
+/** The maximum numbers of trials per undisturbed run, by kind of deviation: the next run may be more productive. */
 const STREAKS_MAX = 2;
 const COLLISIONS_MAX = 6;
 const SILENCES_MAX = 6;
@@ -40,7 +40,7 @@ export class TrialSource {
   readonly #random: Random;
   #calm: CalmRuns | undefined;
   readonly #underWay = new Set<Trial>();
-  /** The remaining trials of each undisturbed run; the first list is next. */
+  /** The remaining trials of each undisturbed run; the next trial comes from the first list. */
   readonly #open: Trial[][] = [];
 
   constructor(options: TrialSourceOptions) {
@@ -48,7 +48,7 @@ export class TrialSource {
     this.#random = new Random(options.seed);
   }
 
-  /** Returns a batch of trials, drawn with a seed. */
+  /** Yields a batch of trials, drawn with a seed. */
   *batch(seed: number, size: number): Generator<Trial> {
     const drawn = fc.sample(this.#options.trials, { seed, numRuns: size });
     for (const [index, trial] of drawn.entries()) {
@@ -57,7 +57,7 @@ export class TrialSource {
     }
   }
 
-  /** Records the result of a trial: an undisturbed one supplies the deviations for later trials. */
+  /** Records the result of a trial; an undisturbed trial supplies the deviations for later ones. */
   learn(trial: Trial, history: History): void {
     if (!this.#underWay.delete(trial)) return;
     this.#calm?.learn(trial.workload, history);

@@ -1,17 +1,17 @@
 /**
- * Limits the real time that a search waits for runs that have come to rest to a share of the elapsed time.
+ * Limits the real time that a search spends waiting for runs that have come to rest to a share of the elapsed time.
  *
- * Shrinking and reproducing a finding are exempt: otherwise a finding that needs eight seconds of silence as proof would count as not
- * reproduced once the search had spent its share.
+ * Shrinking and reproducing a finding are exempt: otherwise, once the search had spent its share, a finding that needs eight
+ * seconds of silence as proof would count as not reproduced.
  */
 import { realNow } from '../../determinism/real-time.ts';
 import type { Patience } from '../run/prober.ts';
 
-/** The share of a campaign, in each of its lanes, that may be spent on examining runs at rest, whatever is suspected. */
+/** The share of a campaign's time, in each lane, that may be spent on examining runs at rest, whatever is suspected. */
 const WAITING_SHARE = 0.4;
 /**
- * The time that is available from the beginning, in ms: enough for one suspect that takes a minute and the shorter looks before that, on a
- * loaded machine.
+ * The time that is available from the beginning, in ms: enough on a loaded machine for one suspect that takes a minute, and for the
+ * shorter looks before that.
  */
 const WAITING_MIN_MS = 90_000;
 
@@ -42,7 +42,7 @@ export class Waiting implements Patience {
     if (this.#unhurried === 0) this.#spentMs += ms;
   }
 
-  /** Runs `work` without a limit, and without counting its waits. */
+  /** Runs `work` without limiting or counting its waits. */
   async unhurried<T>(work: () => Promise<T>): Promise<T> {
     this.#unhurried++;
     try {

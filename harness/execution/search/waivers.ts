@@ -1,4 +1,4 @@
-/** The waivers of a configuration, applied to the violations in a search. */
+/** Applies the waivers of a configuration to the violations in a search. */
 import type { Violation } from '../../model/check-result.ts';
 import type { Trial } from '../../model/trial.ts';
 import { waivableOf, waiverFor, type Waiver } from '../../model/waiver.ts';

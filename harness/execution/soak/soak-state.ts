@@ -1,4 +1,4 @@
-/** The state of a shard of a soak, derived from its lines: after a kill and a restart it is the same. */
+/** The state of a shard of a soak, which is derived from the shard's lines and thus survives a kill and a restart. */
 import { causeKey, type KnownCause } from '../../model/cause.ts';
 import { signatureText } from '../../model/signature.ts';
 import { reasonText } from '../../model/finding.ts';
@@ -6,14 +6,14 @@ import type { SoakEntry, SoakLineOf, SoakRecord } from '../../model/soak.ts';
 import { compareExamples, isSmall } from '../../report/soak/smallest.ts';
 import { INCONCLUSIVE_MAX } from '../search/search.ts';
 
-/** How often a finding whose example is still large is searched for, in total. */
+/** The total number of times a finding is searched for while its example is still large. */
 const TRIES_MAX = 3;
 
 interface Known {
   readonly record: SoakRecord;
   readonly text: string;
   readonly tries: number;
-  /** Alternative keys of its cause. */
+  /** Alternative keys of the finding's cause. */
   readonly also: readonly string[];
 }
 
@@ -28,7 +28,7 @@ export class SoakState {
   /** The number of the next batch: an interrupted batch is not repeated, as it may have been the cause. */
   next = 0;
   readonly #known = new Map<string, Known>();
-  /** Reasons of inconclusive runs of which an example is stored. */
+  /** Reasons for inconclusive runs for which an example is stored. */
   readonly #reasons = new Set<string>();
   /** When the current batch was begun. */
   #begunAt: string | undefined;
@@ -61,7 +61,7 @@ export class SoakState {
     return this.#reasons.size < INCONCLUSIVE_MAX && !this.#reasons.has(reasonText(run));
   }
 
-  /** Returns the causes that need not be found again: their example is small, or was searched for often enough. */
+  /** Returns the causes that need not be found again: their example is small, or they were searched for often enough. */
   settled(): readonly KnownCause[] {
     return [...this.#known].flatMap(([key, known]) => {
       // However small it is, a pathological example must not represent a cause that occurs every day.
@@ -82,7 +82,7 @@ export class SoakState {
   #learn({ record, also: more = [] }: SoakLineOf<'finding'>, text: string): 'new' | 'smaller' | undefined {
     const key = causeKey(record.violation);
     const before = this.#known.get(key);
-    // Written a second time, with the confirmation by a real server.
+    // A finding is written a second time with the confirmation by a real server.
     const isAgain = record.counterexample.confirmed !== undefined;
     const tries = (before?.tries ?? 0) + (isAgain ? 0 : 1);
     const isBetter = before === undefined || compareExamples({ record, text }, before) < 0;

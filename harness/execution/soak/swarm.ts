@@ -13,7 +13,8 @@ import type { RunConfig } from '../config/run-config.ts';
 
 const DRAWN_ONE_IN = 4;
 /**
- * For a process, single deviations from an undisturbed run find most, and naming strategies disables them, so strategies are named rarely.
+ * In one of this many batches of a process, strategies are named: rarely, since that disables single deviations from an undisturbed run,
+ * which find most.
  */
 const NAMED_ONE_IN_PROCESS = 4;
 const STARTS = [null, null, 'settled', 'empty'] as const;

@@ -1,4 +1,4 @@
-/** Errors and findings for a worker that did not finish its job: the fault of the target, of the user, or of the harness. */
+/** Makes errors and findings for a worker that did not finish its job through the fault of the target, the user or the harness. */
 import type { Violation } from '../../model/check-result.ts';
 import { ownCause } from '../../model/cause.ts';
 import { HarnessError } from '../../model/errors.ts';

@@ -1,4 +1,4 @@
-/** The messages between the supervisor and its worker. All of them can be structured-cloned. */
+/** The messages between the supervisor and its worker. All messages can be structured-cloned. */
 import type { MessagePort } from 'node:worker_threads';
 import type { KubeObject, OwnerReference } from 'stalemate-apiserver/objects/object';
 import type { Measures } from '../../model/baseline.ts';
@@ -16,7 +16,7 @@ import type { SearchOrder } from '../search/search.ts';
 import type { SearchTally } from '../search/tally.ts';
 import type { Subject } from '../subject.ts';
 
-/** The job of a search. The moments of its plan are relative to when the job is sent. */
+/** The job of a search. The moments of its plan are relative to the moment when the job is sent. */
 export interface SearchJob extends SearchOrder {
   readonly job: 'search';
   readonly subject: Subject;
@@ -44,7 +44,7 @@ export interface LabJob {
   readonly subject: Subject;
 }
 
-/** The job of a corpus: replays its entries one after the other, with references made once. */
+/** The job of a corpus: replays its entries one after the other, after making the references once. */
 export interface RevisitJob {
   readonly job: 'revisit';
   readonly subject: Subject;
@@ -80,7 +80,7 @@ export interface LabRequest {
   readonly properties: readonly string[];
 }
 
-/** The slots of the memory that both share, as Int32. */
+/** The slots of the Int32 memory that the supervisor and its worker share. */
 export const SLOT = {
   heartbeat: 0,
   stop: 1,
@@ -92,7 +92,7 @@ export const SLOTS = 3;
 export interface WorkerData {
   readonly job: Job;
   readonly shared: SharedArrayBuffer;
-  /** Receives the request to close its sockets. */
+  /** The port on which the worker receives the request to close its sockets. */
   readonly closing: MessagePort;
 }
 
@@ -103,15 +103,15 @@ export interface Replayed {
   readonly history: History;
   readonly missed: readonly string[];
   readonly violations: readonly Violation[];
-  /** Why the property was inconclusive for a run, if it was. */
+  /** Why the property was inconclusive for a run; `null` if it never was. */
   readonly inconclusive: string | null;
-  /** The first difference between two runs of the same schedule, if any. */
+  /** The first difference between two runs of the same schedule; `null` if there is none. */
   readonly diverged: string | null;
-  /** The first run that did not reproduce it, if another did. */
+  /** The first run that did not reproduce the finding; `null` unless another run did. */
   readonly other: History | null;
   /** The real server of the runs, such as `kube-apiserver 1.36.3`; `null` for the embedded one. */
   readonly server: string | null;
-  /** The labels that were moved for the failure to reproduce. */
+  /** The labels that were moved for the failure to reproduce; `null` if none were. */
   readonly reanchored: Reanchored | null;
   /** The shrunk and reproduced finding, if requested. */
   readonly found?: Found;
@@ -124,7 +124,7 @@ export type FromWorker =
   | { readonly say: 'trial'; readonly run: number; readonly trial: Trial }
   | { readonly say: 'measured'; readonly measures: Measures }
   | { readonly say: 'tally'; readonly tally: SearchTally }
-  /** A violation is about to be shrunk and reproduced; `settled` follows when that has ended. */
+  /** A violation is about to be shrunk and reproduced; `settled` follows when both have ended. */
   | ({ readonly say: 'seen' } & Seen)
   | { readonly say: 'settled' }
   | { readonly say: 'found'; readonly found: Found }
@@ -151,9 +151,9 @@ export type FromWorker =
     }
   | {
       readonly say: 'ran';
-      /** The trial's own schedule, or the one derived from its search. */
+      /** The trial's own schedule, or the schedule derived from its search. */
       readonly schedule: Schedule;
-      /** Without the reference, which is the same for all trials. */
+      /** The history without the reference, which is the same for all trials. */
       readonly history: History;
       readonly violations: readonly Violation[];
       readonly inconclusive: ReadonlyMap<string, string>;

@@ -1,5 +1,5 @@
 /**
- * The pulse of a worker: reports that it is alive and which undisturbed run it is in, and ends work whose time is over.
+ * The pulse of a worker: reports that the worker is alive and which undisturbed run it is in, and ends work whose time is over.
  *
  * A run of a program may take tens of seconds, and a target may never come to rest, so runs are cut short wherever they wait. Work that is
  * useless unless complete (the undisturbed runs, the replay of a corpus entry) also ends when the user stops it; a search then ends between
@@ -14,7 +14,7 @@ export class Pulse {
   readonly #slots: Int32Array;
   readonly #onRun: (run: number) => void;
   #isMeasuring = false;
-  /** Real time at which the current work is cut short; absent if it must not be. */
+  /** Real time in ms at which the current work is cut short; undefined if it must not be. */
   #until: number | undefined;
   #endsOnStop = false;
   #wasCut = false;
@@ -42,7 +42,7 @@ export class Pulse {
     throw new CutShort(isStopped ? 'it was stopped' : 'its time was over', true);
   };
 
-  /** Call when the embedded server begins and when it finishes a request: its time is not the target's. */
+  /** Call when the embedded server begins and when it finishes a request: the time in between is not the target's. */
   readonly served = (): void => {
     Atomics.add(this.#slots, SLOT.server, 1);
   };
@@ -53,7 +53,7 @@ export class Pulse {
     if (this.#isMeasuring) this.#onRun(++this.#run);
   };
 
-  /** Makes undisturbed runs, which end at `until`; undefined if they were cut short. */
+  /** Makes undisturbed runs, which are cut short at `until`; resolves to undefined if they were. */
   async measuring<T>(work: () => Promise<T>, until: number = Number.POSITIVE_INFINITY): Promise<T | undefined> {
     this.#isMeasuring = true;
     try {
@@ -63,7 +63,7 @@ export class Pulse {
     }
   }
 
-  /** Does work that is cut short at `until`, in real time; undefined if it was cut short or stopped. */
+  /** Does work that is cut short at `until`, in real time; resolves to undefined if it was cut short or stopped. */
   async within<T>(until: number, work: () => Promise<T>): Promise<T | undefined> {
     this.#endsOnStop = true;
     this.#wasCut = false;
@@ -71,7 +71,7 @@ export class Pulse {
       const done = await this.cutAt(until, work);
       return this.#wasCut ? undefined : done;
     } catch (error) {
-      // An error in a run that was cut short is not the target's.
+      // An error in a run that was cut short is not the target's fault.
       if (!this.#wasCut) throw error;
       return undefined;
     } finally {

@@ -1,4 +1,4 @@
-/** The context of jobs and replays. */
+/** What jobs and replays need from their worker. */
 import type { Workload } from '../../model/workload.ts';
 import type { Property } from '../../oracle/property.ts';
 import type { References } from '../run/references.ts';
@@ -9,7 +9,7 @@ import type { Pulse } from './pulse.ts';
 /** What every job is given. */
 export interface JobContext {
   readonly runner: TrialRunner;
-  /** The undisturbed sample of its subject. */
+  /** The undisturbed sample of the job's subject. */
   readonly base: Workload;
   readonly properties: readonly Property[];
   readonly say: (message: FromWorker) => void;

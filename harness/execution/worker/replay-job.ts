@@ -1,5 +1,6 @@
 /**
- * The worker's side of a replay: fails in k of n runs, as stored; if it never fails because the target was edited, with its labels moved.
+ * The worker's side of a replay: counts the k of n runs in which a stored trial fails; if it never fails because the target was edited,
+ * counts them with its labels moved.
  */
 import { realNow } from '../../determinism/real-time.ts';
 import type { Violation } from '../../model/check-result.ts';
@@ -29,18 +30,18 @@ import type { Replayed, ReplayJob } from './protocol.ts';
 interface Runs {
   readonly k: number;
   readonly n: number;
-  /** The first run that reproduced the finding, otherwise the first run. */
+  /** The first run that reproduced the finding; if none did, the first run. */
   readonly shown: Judged;
   readonly inconclusive: string | null;
   readonly diverged: string | null;
-  /** The first run that did not reproduce it, if another did. */
+  /** The first run that did not reproduce the finding; `null` unless another run did. */
   readonly other: History | null;
 }
 
 /** Runs the stored trial `times` times. */
 export async function doReplay(job: ReplayJob, context: JobContext): Promise<{ readonly say: 'replayed' } & Replayed> {
   if (job.times < 1) throw new HarnessError('USAGE', `--times must be at least 1, got ${job.times}`);
-  // The reference runs count against the time as well.
+  // The time for the reference runs is included.
   const until = realNow() + (job.timeMs ?? Number.POSITIVE_INFINITY);
   return context.pulse
     .cutAt(until, async () => {
@@ -63,7 +64,7 @@ export async function replayGround(
   return { runner, base, references, properties };
 }
 
-/** Replays a stored trial; if it never fails, with its labels moved, if the mode does that. */
+/** Replays a stored trial; if it never fails, and the mode allows that, replays it with its labels moved. */
 export async function replayOn(
   ground: ReplayGround,
   stored: Stored,
@@ -151,7 +152,7 @@ async function runTimes(
   return { k, n, shown, inconclusive, diverged, other: failed === undefined ? null : (green?.history ?? null) };
 }
 
-/** Returns the first way of moving the labels with which the finding reproduces, if any. */
+/** Returns the first way of moving the labels with which the finding reproduces; undefined if there is none. */
 async function moveAnchors(
   trial: Trial,
   times: number,

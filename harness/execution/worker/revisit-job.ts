@@ -1,7 +1,7 @@
 /**
  * The worker's side of a corpus: makes the references once, then replays each entry.
  *
- * If the time is over, or the user stops it, no result is reported for the current entry: half of its runs are no answer.
+ * If the time is over or the user stops the job, no result is reported for the current entry: some of its runs do not make an answer.
  */
 import { realNow } from '../../determinism/real-time.ts';
 import { HarnessError } from '../../model/errors.ts';
@@ -35,7 +35,7 @@ export async function doRevisit(job: RevisitJob, context: JobContext): Promise<v
   say({ say: 'revisited-all' });
 }
 
-/** Makes one run after the other until it fails: where runs differ, one failure shows that the finding is back. */
+/** Runs an entry repeatedly until a run fails: where runs differ, one failure shows that the finding is back. */
 async function replayTimes(
   ground: ReplayGround,
   entry: RevisitJob['entries'][number],

@@ -2,7 +2,7 @@
  * Supervises one worker thread: receives its messages, monitors its heartbeat, ends it if it is blocked or the caller stops it.
  *
  * A target that blocks the event loop, leaks or ends the thread takes down its worker, never the campaign. Owns: the life of a worker. Does
- * not own: the reaction to a lost one (`campaign/campaign.ts`, `replay/replay.ts`).
+ * not own: the reaction to a lost worker (`campaign/campaign.ts`, `replay/replay.ts`).
  */
 import { MessageChannel, Worker } from 'node:worker_threads';
 import { realClearInterval, realNow, realProcessorMs, realSetInterval } from '../../determinism/real-time.ts';
@@ -11,29 +11,29 @@ import { endWorker } from './closing.ts';
 import type { FromWorker, Job, LabRequest, WorkerData } from './protocol.ts';
 import { SLOT, SLOTS } from './protocol.ts';
 
-/** The time in ms without a run after which a worker counts as blocked. Loading a target may take as long as well. */
+/** The time in ms without a run after which a worker counts as blocked. Loading a target may take the same time. */
 const BLOCKED_MS = 10_000;
 /** On a loaded machine a worker that waits for a processor looks the same, so it must also have had one for this part of that time … */
 const BLOCKED_PROCESSOR_PART = 0.5;
-/** … or have been silent for this long, in ms. */
+/** The time in ms without a run after which a worker counts as blocked, however little processor time it has had. */
 const STARVED_MS = 180_000;
 /**
  * The time in ms without a heartbeat after which a worker of a process target counts as stuck. Its target cannot block it, so it can only
- * be waiting for a cluster. Starting and resetting a cluster and its nodes have time-outs of a minute each, with better messages: this is
- * longer than all of them together.
+ * be waiting for a cluster. Starting and resetting a cluster and its nodes have time-outs of a minute each, with better messages: this time
+ * is longer than all of those together.
  */
 const SILENT_BESIDE_MS = 300_000;
 const LOOK_EVERY_MS = 250;
-/** The heap limit: a target that needs more leaks. */
+/** The heap limit in MB; a target that needs more has a leak. */
 const HEAP_MB = 2_048;
-/** Trials create much short-lived garbage; a large young generation keeps it from being promoted. */
+/** The size of the young generation in MB: trials create much short-lived garbage, and a large one keeps that from being promoted. */
 const YOUNG_MB = 64;
 /** The messages after which a worker sends nothing more. */
 const LAST_WORDS: ReadonlySet<FromWorker['say']> = new Set(['done', 'error', 'replayed', 'revisited-all', 'tried-all']);
-/** The length of the target's output that is kept for error messages. */
+/** The number of characters of the target's output that are kept for error messages. */
 const OUTPUT_MAX = 4_000;
 
-/** The part of a silence that the embedded server must account for to be blamed for it. */
+/** The part of a silence that the embedded server must account for to be blamed for the silence. */
 const SERVER_PART = 0.5;
 
 /** How a worker ended. */
@@ -43,7 +43,7 @@ export type WorkerEnd =
   | { readonly end: 'blocked'; readonly forMs: number }
   /** The thread ended by itself: out of memory, or by a way of exiting that could not be intercepted. */
   | { readonly end: 'died'; readonly detail: string }
-  /** It was stopped because its time was over. It had been silent for `silentMs`. */
+  /** The worker was stopped because its time was over; it had been silent for `silentMs`. */
   | { readonly end: 'overdue'; readonly silentMs: number };
 
 export interface WorkerOptions {
@@ -51,7 +51,7 @@ export interface WorkerOptions {
   readonly job: Job;
   readonly listen?: (message: FromWorker) => void;
   readonly signal?: AbortSignal | undefined;
-  /** Real time at which it is stopped, whatever it does; absent for no limit. */
+  /** Real time at which the worker is stopped, whatever it does; absent for no limit. */
   readonly until?: number;
   /** How long a target in the worker may block it, in ms; default 10 s. */
   readonly blockedMs?: number | undefined;
@@ -71,7 +71,7 @@ export function silenceOf(
   blockedMs: number = BLOCKED_MS,
 ): {
   readonly maxMs: number;
-  /** If it may be waiting for a processor: the processor time it must have had, and how long it may be silent otherwise. */
+  /** Present if the worker may be waiting for a processor: how long it may be silent if it has had less than this processor time. */
   readonly starving?: { readonly processorMs: number; readonly maxMs: number };
   readonly error?: Extract<FromWorker, { readonly say: 'error' }>;
 } {
@@ -153,7 +153,7 @@ export function superviseWorker(options: WorkerOptions): Promise<WorkerEnd & Rem
       }
       if (error === undefined) ended ??= { end: 'died', detail };
       else {
-        // The target is a program of its own: the harness is to blame for the end of this worker.
+        // The target is a program of its own, so the harness is to blame for the end of this worker.
         finished = true;
         listen({ say: 'error', code: null, message: `the worker ended: ${detail}`, stack });
       }
@@ -167,7 +167,7 @@ export function superviseWorker(options: WorkerOptions): Promise<WorkerEnd & Rem
     };
     let calls = 0;
     let callSince = realNow();
-    // A worker that has answered, and has no request since, may be silent.
+    // A worker that has answered its last request may be silent.
     let idle = false;
     const look = realSetInterval(() => {
       const now = Atomics.load(slots, SLOT.heartbeat);

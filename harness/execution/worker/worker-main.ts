@@ -45,7 +45,7 @@ export interface Registry {
 /** The number of trials after which a worker is replaced by a fresh one, so that leaks of modules do not add up. */
 const RECYCLE_RUNS = 25_000;
 const TALLY_EVERY_MS = 200;
-/** The number of settle windows of a try: a target that is not at rest by then has shown what it does. */
+/** The number of settle windows of a try: a target that is not at rest after these has shown what it does. */
 const TRY_WINDOWS = 2;
 
 /** Runs the supervisor's job and reports the result. */
@@ -86,7 +86,7 @@ export async function runWorker(registry: Registry): Promise<void> {
 }
 
 /**
- * Returns the same job in real time, for a target whose time turns out not to be steerable. Rethrows other errors.
+ * Returns the same job in real time, for a target whose time turns out not to be steerable. Rethrows any other error.
  *
  * @throws {TARGET_UNCONTROLLED} if it is too late to start over.
  */
@@ -109,7 +109,7 @@ function bystanderReference(namespace: string): OwnerReference {
   return { apiVersion, kind, name: metadata.name, uid: metadata.uid };
 }
 
-/** Returns the undisturbed sample; namespaced objects without a namespace get the subject's. */
+/** Returns the undisturbed sample; namespaced objects without a namespace get that of the subject. */
 function baseWorkload(subject: Pick<Subject, 'samples' | 'namespace'>, { host }: TrialRunner): Workload {
   const sample = subject.samples.map((object) => {
     const namespaced = host.cluster.kindFor(object.apiVersion, object.kind)?.namespaced === true;
@@ -143,7 +143,7 @@ async function doSearch(
   const server = (await runner.host.cluster.version?.()) ?? null;
   const { changesLeft = 0 } = measured;
   if (changesLeft > 0) tally.left.push({ what: 'changes', count: changesLeft });
-  // Incomplete references are not stored: a replay has the time for complete ones.
+  // Incomplete references are not stored: a replay has time to make complete ones.
   else referenceCache(job.subject, base, server).keep(runner, measured);
   const references = withDeclared(measured, job.subject.declared);
   say({ say: 'measured', measures: undisturbedMeasures(measured) });
@@ -186,7 +186,7 @@ async function doSearch(
       onSeen: (seen) => say({ say: 'seen', ...seen }),
       onSettled: () => say({ say: 'settled' }),
       onFinding: (found) => {
-        // Sent first, so that the run of the finding is counted even if this worker does not live to report it.
+        // The tally is sent first, so that the finding's run is counted even if this worker does not live to report it later.
         say({ say: 'tally', tally });
         say({ say: 'found', found });
       },
@@ -205,7 +205,7 @@ async function doSearch(
   say({ say: 'done', tally, why: recycle ? 'recycle' : 'budget' });
 }
 
-/** Explains why nothing was searched: the target, and what it was busy with. */
+/** Returns an explanation of why nothing was searched, with what the target was busy with. */
 function notMeasured({ cut }: TrialRunner): string {
   const busy = cut === undefined ? undefined : busyUntilCut(cut);
   return (
@@ -234,7 +234,7 @@ async function doTry(job: TryJob, { runner, say, pulse }: JobContext): Promise<v
   say({ say: 'tried-all' });
 }
 
-/** Serves trials until the worker is ended; rejects with the first one that could not be run. */
+/** Serves trials until the worker is ended; rejects with the error of the first trial that could not be run. */
 async function doLab(job: LabJob, { runner, base, properties, say }: JobContext): Promise<never> {
   await checkRun(runner, base);
   const measured = await takeReferences(runner, base, job.subject.crds);
