@@ -34,7 +34,7 @@ export interface TimePlan {
 
 /** The limit of a campaign's duration, as a multiple of its budget. */
 export const BOUND = 1.5;
-/** The budget in ms that smaller ones are bounded by: a worker has to start, and a target has to come to rest. */
+/** The budget in ms from which the bound of any smaller one is computed: a worker has to start, and a target has to come to rest. */
 export const BUDGET_MIN_MS = 10_000;
 /** The share of a budget for replaying the corpus, unless the corpus has a budget of its own. */
 export const CORPUS_SHARE = 0.3;
@@ -46,8 +46,8 @@ const LEAST_SEARCH = 0.3;
 const LAST_TRIAL = 1.1;
 const TRIALS = 1.15;
 /**
- * If findings are to be checked on a base build or a real server, the search ends sooner once there is one. Reproducing a finding takes
- * precedence over that check.
+ * The moment at which the search ends once there is a finding, if findings are to be checked on a base build or a real server. Reproducing
+ * a finding takes precedence over that check.
  */
 const SEARCH_FOUND = 0.9;
 /** The share of the budget at the end for reports and exiting, and its minimum in ms. */

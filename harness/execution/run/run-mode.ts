@@ -36,7 +36,7 @@ export interface RunMode {
   readonly lookOn: { readonly itemsMax: number; readonly realMs: number } | null;
   /** The strategies that a search draws from by default. */
   readonly strategies: readonly StrategyName[];
-  /** Trials are expensive: writers aim at what the target writes, and every other trial deviates once from an undisturbed run. */
+  /** Whether, to save trials, writers aim at what the target writes, and every other trial deviates once from an undisturbed run. */
   readonly aims: boolean;
   readonly proof: ProofPolicy;
   /** Whether a replay in which nothing reproduces is tried again with its labels moved. */

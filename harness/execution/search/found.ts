@@ -1,7 +1,7 @@
 /**
  * Turns a failed trial into a finding: shrunk, reproduced and graded, with the counterfactuals that pass.
  *
- * Owns: which form is kept if runs differ. Does not own: the time for that (`proof-times.ts`), the shrinking (`shrink-finding.ts`), what the
+ * Owns: which form is kept if runs differ. Does not own: the time for this (`proof-times.ts`), shrinking (`shrink-finding.ts`), what the
  * search does with the finding.
  */
 import { realNow } from '../../determinism/real-time.ts';

@@ -60,7 +60,7 @@ export interface SearchOptions extends SearchOrder {
   readonly cutAt: CutAt;
   /** Called before each trial, as a heartbeat and to record the trial in case the worker dies. */
   readonly onTrial: (run: number, trial: Trial) => void;
-  /** Called before a violation is shrunk and reproduced; {@link onSettled} is called afterwards, whatever the result. */
+  /** Called before a violation is shrunk and reproduced; {@link onSettled} is called once it is proved or disproved. */
   readonly onSeen: (seen: Seen) => void;
   readonly onSettled: () => void;
   readonly onFinding: (found: Found) => void;
@@ -237,7 +237,7 @@ export function sideBySide<L, F>(
   };
 }
 
-/** Counts runs with dismissed suspects as inconclusive: what also occurs without any disturbance neither fails a run nor clears it. */
+/** Counts runs with dismissed suspects as inconclusive: a suspect that also occurs undisturbed neither fails a run nor clears it. */
 function countDismissed(
   suspects: readonly Suspect[],
   known: KnownCauses,

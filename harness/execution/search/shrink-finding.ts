@@ -83,7 +83,7 @@ export async function shrinkFinding(
       if (fails || made - failed > of - need || outOfTime()) return { fails, k: failed, n: made };
     }
   };
-  // If a single failing run is not a proof, trying the trial as found already takes time.
+  // If a single failing run is not a proof, even trying the trial as found takes time, of which none is left.
   if (proof.first.need > 1 && outOfTime()) return [];
   const first = await tries(start, proof.first);
   onFirst?.(first);

@@ -1,7 +1,7 @@
 /**
- * Draws the settings of a batch of a soak from those that the configuration allows. Three of four batches have everything enabled, like
- * `run`: each run draws from that again, and finds bugs sooner with more to draw from. Every fourth has fewer writers, faults and
- * strategies, to try combinations that others mask (Groce et al., "Swarm testing", 2012).
+ * Draws the settings of a batch of a soak from those that the configuration allows. Three of four batches have everything enabled, as
+ * with `run`: each run draws from these again, and finds bugs sooner with more to draw from. Every fourth batch has fewer writers, faults
+ * and strategies, to try combinations that others mask (Groce et al., "Swarm testing", 2012).
  *
  * Owns: the probabilities. A batch draws which ones are enabled; each run then draws from those (`schedule/arbitrary.ts`,
  * `schedule/workload/workload-arbitrary.ts`).

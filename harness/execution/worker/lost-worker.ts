@@ -58,8 +58,8 @@ export function lostWorkerViolation(end: LostWorker, where: string): Violation {
 }
 
 /**
- * Returns the finding for a trial that ended its worker. It is not shrunk, as each attempt would cost a worker; and what its strategy did
- * was lost with the worker, so only its workload is stored.
+ * Returns the finding for a trial that ended its worker. It is not shrunk, as each attempt would cost a worker. What the trial's strategy
+ * did was lost with the worker, so only the workload is stored.
  */
 export function lostWorkerFinding(trial: Trial, end: LostWorker, run: number, again: boolean): Found {
   const violation = lostWorkerViolation(end, ` in trial ${run}`);

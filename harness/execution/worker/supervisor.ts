@@ -13,7 +13,7 @@ import { SLOT, SLOTS } from './protocol.ts';
 
 /** The time in ms without a run after which a worker counts as blocked. Loading a target may take the same time. */
 const BLOCKED_MS = 10_000;
-/** On a loaded machine a worker that waits for a processor looks the same, so it must also have had one for this part of that time … */
+/** The part of that time for which a blocked worker must have had a processor: on a loaded machine, a waiting worker looks the same. */
 const BLOCKED_PROCESSOR_PART = 0.5;
 /** The time in ms without a run after which a worker counts as blocked, however little processor time it has had. */
 const STARVED_MS = 180_000;
@@ -39,7 +39,7 @@ const SERVER_PART = 0.5;
 /** How a worker ended. */
 export type WorkerEnd =
   | { readonly end: 'finished' }
-  /** No run was completed for too long. */
+  /** The worker completed no run for too long: `forMs`. */
   | { readonly end: 'blocked'; readonly forMs: number }
   /** The thread ended by itself: out of memory, or by a way of exiting that could not be intercepted. */
   | { readonly end: 'died'; readonly detail: string }
