@@ -18,7 +18,7 @@ const quiescence = createQuiescence({ time, activity: () => 0 });
 beforeEach(() => time.reset({ startMs: 0, random: new Random(1) }));
 afterAll(() => time.uninstall());
 
-/** Returns the uncontrolled uses in a target that has started and then runs `action` to its end. */
+/** Returns the uncontrolled uses of a target that has started and then runs `action` to its end. */
 async function found(action: () => unknown): Promise<readonly UncontrolledUse[]> {
   const watch = watchUncontrolled(time);
   watch.started();

@@ -13,7 +13,7 @@ const time = installVirtualTime();
 const quiescence = createQuiescence({ time, activity: () => 0 });
 const drain = (): Promise<void> => quiescence.drain();
 
-/** Advances the time timer by timer, at most `steps` times. */
+/** Advances time from timer to timer, at most `steps` times. */
 async function passTime(steps = 100): Promise<void> {
   await drain();
   for (let step = 0; step < steps && time.next() !== undefined; step++) {

@@ -14,7 +14,7 @@ afterEach(() => vi.unstubAllEnvs());
 
 const PROCESS = { cwd: folder, isProcess: true, isCommand: true, replicasMax: 1 } as const;
 
-/** Hides all toxiproxy servers of this machine. */
+/** Hides all toxiproxy servers on this machine. */
 function nowhere(): void {
   for (const [name, value] of Object.entries({ PATH: folder, XDG_CACHE_HOME: folder, HOME: folder }))
     vi.stubEnv(name, value);

@@ -1,4 +1,4 @@
-/** Programs beside the target: how they are configured, stored and recognised. */
+/** Tests how programs beside the target are configured, stored and recognised. */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** The gate as a proxy that disturbs traffic: requests and events held, lost, closed and failed over real connections. */
+/** Tests the gate as a proxy that disturbs traffic: requests and events held, lost, closed and failed over real connections. */
 import type { ClientHttp2Session } from 'node:http2';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { CONFIGMAPS_PATH, configMap, WIDGETS_PATH, widget } from 'stalemate-apiserver/testing';
@@ -46,7 +46,7 @@ function created(name: string): RawQuestion {
   return { method: 'POST', path: CONFIGMAPS_PATH, headers: JSON_TYPE, body: JSON.stringify(configMap(name, {})) };
 }
 
-/** Returns `ADDED a` for each line. */
+/** Returns each line of a watch as the event's type and object name, such as `ADDED a`. */
 function told(text: string): readonly string[] {
   return text
     .split('\n')
@@ -60,7 +60,7 @@ function told(text: string): readonly string[] {
     });
 }
 
-/** Opens a watch through the front, and resolves once the server has it too. */
+/** Opens a watch through the front, and resolves once the server has opened it too. */
 async function watch(path: string, headers: { readonly [name: string]: string } = {}): Promise<OpenStream> {
   const { recorder } = rig as GatedRig;
   const before = recorder.operations.filter(({ outcome }) => outcome.type === 'ok').length;

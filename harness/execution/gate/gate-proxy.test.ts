@@ -1,4 +1,4 @@
-/** The gate as a proxy that disturbs nothing: clients receive what they would receive without it. */
+/** Tests the gate as a proxy that disturbs nothing: clients receive what they would receive without it. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { connect as connectTls } from 'node:tls';

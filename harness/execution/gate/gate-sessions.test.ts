@@ -1,4 +1,4 @@
-/** `exec` sessions at the gate: held, failed and lost like any other request, and recorded as reads for the properties. */
+/** Tests `exec` sessions at the gate: held, failed and lost like any other request, and recorded as reads for the properties. */
 import { expect, it } from 'vitest';
 import type { ExecAnswer } from 'stalemate-apiserver/wire/declared-answers';
 import type { FaultAction } from '../../model/schedule.ts';

@@ -1,4 +1,4 @@
-/** Watches over WebSockets through the gate as a proxy: held, delivered and broken like any other watch. */
+/** Tests watches over WebSockets through the gate as a proxy: held, delivered and broken like any other watch. */
 import { connect } from 'node:tls';
 import { afterEach, expect, it, vi } from 'vitest';
 import { CONFIGMAPS_PATH, configMap } from 'stalemate-apiserver/testing';
@@ -15,13 +15,13 @@ afterEach(async () => {
 
 interface Client {
   readonly text: () => string;
-  /** The names of the received objects. */
+  /** Returns the names of the received objects. */
   readonly names: () => readonly string[];
   readonly state: () => 'open' | 'closed' | 'broken';
   readonly send: (bytes: Buffer) => void;
 }
 
-/** A client as strict as RFC 6455 permits about what it receives: text frames of up to 64 KiB, one message each. */
+/** Returns a client that is as strict as RFC 6455 permits: it accepts text frames of up to 64 KiB, one message each. */
 function watchOver({ front: { port }, ca }: GatedRig, path: string): Client {
   const socket = connect({ host: '127.0.0.1', port, ca });
   let bytes = Buffer.alloc(0);

@@ -1,4 +1,4 @@
-/** Single runs of processes with special behaviour, judged like undisturbed runs. */
+/** Tests single runs of processes with special behaviour, judged like undisturbed runs. */
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -45,7 +45,7 @@ interface Started {
   readonly env?: { readonly [name: string]: string };
   readonly fileSystem?: 'host';
   readonly time?: ProgramTime;
-  /** Script and arguments of the programs beside the target, by name. */
+  /** The script and arguments of each program beside the target, by name. */
   readonly beside?: { readonly [name: string]: readonly string[] };
   readonly variant?: TrialVariant;
 }
@@ -59,7 +59,7 @@ async function runIn(time: ProgramTime, behaviour: readonly string[], started: S
 /** Makes one run of the program that elects a leader: the sample is applied under contention with these faults. */
 async function electionIn(time: ProgramTime, faults: readonly Fault[]): Promise<History> {
   const workload = { version: 1, start: 'empty', sample, programs: [] } as const;
-  // Longer than the interval at which a replica reads the lock.
+  // The window is longer than the interval at which a replica reads the lock.
   const variant = { settleWindowMs: 500 };
   return trialOf(
     ['elects.mjs', '1', hasOwnNetwork ? '8081' : '{port}'],
@@ -163,7 +163,7 @@ describe.each(hasSteering ? (['real', 'virtual'] as const) : (['real'] as const)
         { actor: 'controller', when: 'end', reconciles: { success: 4 } },
       ]);
       const files = measurements.flatMap(({ footprint }) => footprint?.fileDescriptors ?? []);
-      // It opens ten files for each request; connections are rounded away. Systems without /proc report no counts.
+      // The program opens ten files for each request; connections are rounded away. Systems without /proc report no counts.
       const tens = files.map((count) => Math.round((count - (files[0] ?? 0)) / 10));
       expect(tens).toEqual(existsSync('/proc/self/fd') ? [0, 1, 2, 3] : []);
     });
@@ -296,7 +296,7 @@ describe.each(hasSteering ? (['real', 'virtual'] as const) : (['real'] as const)
           ({ resource, at }) => resource.startsWith('leases.') && at > (paused?.at ?? 0) && at < (resumed?.at ?? 0),
         )
         .map(({ actor }) => actor);
-      // Requests that it sent before it was stopped may still be in flight.
+      // Requests that the first incarnation sent before it was stopped may still be in flight.
       expect(writers.at(-1)).toBe('controller~2');
     });
 

@@ -119,8 +119,8 @@ export async function createProcessHost(subject: Subject, target: ProcessTarget,
   );
   // A real server that is calling a webhook has not answered the writer yet, but the webhook's own requests take precedence.
   rest.alsoWhile((run) => ((isBusy() && !webhooks.isAsking) || disturbance.isBusy ? 'instant' : webhooks.holdup(run)));
-  // A connection fault ends only after a drain; without this, the drain would wait in vain for an incarnation that cannot connect until
-  // the fault has ended.
+  // A connection fault ends only after a drain; without this, the drain would wait in vain for an incarnation that the
+  // fault keeps from connecting.
   rest.startsAfter(() => disturbance.isOver(time.now()));
   const lookups = new Lookups();
   const outside = {

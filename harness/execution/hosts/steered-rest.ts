@@ -169,7 +169,7 @@ export class SteeredRest implements Rest {
     // The last output of an incarnation is still being read; its end is reported afterwards.
     if (doing.length < lives.filter((life) => this.#lives.has(life)).length) return 'absent';
     for (const { nowMs } of doing) this.#clock.reaches(nowMs);
-    // Messages that they sent before they slept have been read by now, and are passed on within one more turn.
+    // Messages that the programs sent before they slept have already been read, and are passed on within one more turn.
     await turn();
     if (!this.#probed && this.#all(run) === before && doing.every(({ asleep }) => asleep)) {
       this.#probed = true;

@@ -1,4 +1,4 @@
-/** Detection of rest of real programs. */
+/** Tests that rest is detected for real programs. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { once } from 'node:events';
@@ -10,14 +10,14 @@ import type { World } from '../run/world.ts';
 
 /** A world with no pending items at its gate. */
 const WORLD = { gate: { activity: 0 } } as World;
-/** On input it computes for a third of a second without sleeping, and then prints. */
+/** A program that, on input, computes for a third of a second without sleeping and then prints. */
 const THINKS = `process.stdin.once('data', () => {
   const until = Date.now() + 350;
   while (Date.now() < until);
   require('fs').writeSync(1, 'acted');
 }); console.log('ready')`;
 
-/** Without input it wakes, and computes for longer than one wait. */
+/** A program that wakes up without input and computes for longer than one wait. */
 const WAKES = `setTimeout(() => {
   const { writeSync } = require('fs');
   writeSync(1, 'awake');
@@ -63,7 +63,7 @@ describe.runIf(existsSync('/proc/self/task'))('rest', { timeout: 30_000 }, () =>
     const over = rest.watch({ pid, moved: 0 });
     while (!said.includes('awake')) await once(stdout, 'data');
 
-    // It computes now without any input.
+    // The program now computes without any input.
     time.advanceToNext();
     await rest.drain(WORLD);
     over();

@@ -1,4 +1,4 @@
-/** Whether time may pass during a call of a webhook, over a real connection. */
+/** Tests whether time may pass during a call of a webhook, over a real connection. */
 import { createServer, type Server } from 'node:https';
 import { connect, type AddressInfo } from 'node:net';
 import { afterEach, expect, it, vi } from 'vitest';

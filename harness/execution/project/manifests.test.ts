@@ -41,7 +41,7 @@ function file(name: string, text: string): string {
   return path;
 }
 
-/** Returns the message of the error, without the folder. */
+/** Returns the message of the error that `load` throws, without the folder. */
 function refusal(load: () => unknown): string {
   try {
     load();

@@ -11,7 +11,7 @@ describe('the check run', () => {
     await checkRun(runner, workload());
 
     expect(runner.runs).toBeGreaterThanOrEqual(3);
-    // It started with two; this target only uses microtasks and needs none.
+    // The number of quiet turns started at two; this target uses only microtasks and needs none.
     expect(await calibrate.mock.results[0]?.value).toBe(0);
   });
 

@@ -1,4 +1,4 @@
-/** A target that recreates what the garbage collector deletes, for as long as its watch of the owner is broken. */
+/** Tests a target that recreates what the garbage collector deletes for as long as its watch of the owner is broken. */
 import { describe, expect, it } from 'vitest';
 import { CONFIGMAPS_PATH, WIDGETS_PATH } from 'stalemate-apiserver/testing';
 import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object';
@@ -8,10 +8,10 @@ import { EMPTY_SCHEDULE, type Fault } from '../../model/schedule.ts';
 import type { Launch } from './host.ts';
 import { runnerOf, SAMPLE, sender, time, WIDGET, workload, type Send } from './testing.ts';
 
-/** The pause before a client reopens a watch, unless it gives up. */
+/** The pause in ms before a client reopens a watch, unless it gives up. */
 const AGAIN_MS = 1_000;
 
-/** Creates a config map for each widget in its cache, and recreates it whenever it is deleted. */
+/** Launches a target that creates a config map for each widget in its cache and recreates it whenever it is deleted. */
 function maker(rewatches: boolean): Launch {
   return (actor, upstream, tell) => {
     const send = sender(upstream);

@@ -14,7 +14,7 @@ const TRIAL: Trial = {
   schedule: EMPTY_SCHEDULE,
 };
 
-/** Does its work with a delay of half a minute. */
+/** Does the work of a target with a delay of half a minute. */
 const late: Reconcile = (widget, send) =>
   new Promise<void>((resolve, reject) => {
     setTimeout(() => void setReady(widget, send).then(resolve, reject), 30_000);

@@ -126,7 +126,7 @@ describe('the expected state', () => {
     expect(prober.known(first)).toEqual([]);
 
     const made = await prober.probe(EXPECTED, QUIET, first);
-    // Other ids, times and versions do not make it another input.
+    // Different ids, times and versions do not make it a different input.
     const again = await runner.run(labelled('x'), { seed: 99, clockOffsetMs: 5_000_000 });
 
     expect(await prober.probe(EXPECTED, QUIET, again)).toBe(made);
@@ -211,7 +211,7 @@ describe('the expected state', () => {
   });
 
   it('starts with what the user set where the target writes its own form of it', async () => {
-    // Like an operator that normalises quantities and fills in defaults in its own custom resource.
+    // Behaves like an operator that normalises quantities and fills in defaults in its own custom resource.
     const canonical: Reconcile = async (widget, send) => {
       const spec = widget['spec'] as { readonly free?: { readonly cpu?: string } };
       const { cpu } = spec.free ?? {};

@@ -1,4 +1,4 @@
-/** What the cache stores about a target, and when the stored values no longer apply. */
+/** Tests what the cache stores about a target, and when the stored values no longer apply. */
 import { appendFileSync, chmodSync, copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -193,7 +193,7 @@ describe('of the variables of a program', () => {
     keep('one', env);
     keep('two', env);
     expect(names()).toHaveLength(2);
-    // Without a secret the file is found on every machine.
+    // Without a secret, the file is found on every machine.
     keep('one', {});
     keep('two', {});
     expect(names()).toHaveLength(3);

@@ -1,4 +1,4 @@
-/** Broken watches when a run might be declared settled. */
+/** Tests the effect of broken watches when a run might be declared settled. */
 import { describe, expect, it } from 'vitest';
 import type { Operation, StreamEnd } from '../../model/history.ts';
 import { Rewatching } from './rewatching.ts';
@@ -14,7 +14,7 @@ function ended(stream: string): StreamEnd {
   return { stream, actor: 'controller', resource: 'secrets', why: 'closed' } as StreamEnd;
 }
 
-/** A run in which the target watches secrets; the test adds ended streams and operations, and lets time pass. */
+/** Returns a run in which the target watches secrets; the test adds ended streams and operations, and lets time pass. */
 function running(rewatchMs: number): {
   readonly rewatching: Rewatching;
   readonly operations: Operation[];

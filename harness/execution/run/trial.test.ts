@@ -22,7 +22,7 @@ function phase({ revisions }: History): unknown {
   return revisions.findLast(({ resource }) => resource === 'widgets.example.com')?.object['status'];
 }
 
-/** Writes that reached the server after settling began. */
+/** Returns the number of writes that reached the server after settling began. */
 function restWrites(history: History): number {
   const settle = phaseStart(history, 'settle');
   return history.revisions.filter(({ at, actor }) => at > settle && roleOf(actor) === 'target').length;
@@ -243,7 +243,7 @@ describe('a target that goes down', () => {
     let lives = 0;
     const target = thinTarget(setReady, () => {
       const life = lives++;
-      // Longer than the target is left undisturbed before contention.
+      // The timer takes longer than the target is left undisturbed before contention.
       setTimeout(() => fired.push(life), 2_500);
     });
 
@@ -307,7 +307,7 @@ describe('variants of a trial', () => {
 
 describe('what comes late', () => {
   const WATCH = 'controller/watch/widgets.example.com/default#0';
-  /** A runner whose target sets the status once and lists config maps every minute. */
+  /** Returns a runner whose target sets the status once and lists config maps every minute. */
   const ticking = (): ReturnType<typeof runnerOf> =>
     runnerOf(
       thinTarget(setReady, (send) => {

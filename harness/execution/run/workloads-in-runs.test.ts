@@ -1,4 +1,4 @@
-/** Workloads that become ready during runs: for targets that wait for them, and as deterministic as the rest of the run. */
+/** Tests that workloads become ready during runs, for targets that wait for them, and as deterministically as the rest of the run. */
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import type { RunSettings } from '../../model/counterexample.ts';
@@ -54,7 +54,7 @@ const pod = waitsFor(
   (object) => status(object)['phase'] === 'Running',
 );
 
-/** Makes two runs: the first one shows which objects the target reads. */
+/** Makes two runs, the first of which shows which objects the target reads. */
 async function secondRun(reconcile: Reconcile, settings: Partial<RunSettings>): Promise<[History, History]> {
   const runner = runnerOf(thinTarget(reconcile), settings);
   const trial = { workload: workload([], 'empty'), schedule: EMPTY_SCHEDULE };

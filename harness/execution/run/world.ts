@@ -123,7 +123,7 @@ export class World implements RunOnHost {
   renew(kept: readonly Revision[], random: Random): void {
     // The order matters until the gate is renewed. The target's watches continue from the last revision of the earlier run, which is
     // forgotten below. The recorder stamps the kept objects with the time, so the clock comes first, and teaches their names, so that
-    // naming has to be empty by then. The gate numbers its watches and appends them to the new operations.
+    // naming has to be empty before that. The gate numbers its watches and appends them to the new operations.
     const latest = this.recorder.revisions.at(-1)?.revision ?? 0;
     this.host.time.reset({ startMs: 0, random, goesOn: true });
     this.naming.renew();

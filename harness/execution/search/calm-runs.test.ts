@@ -14,7 +14,7 @@ function made(start: Workload['start'], ...programs: readonly Program[]): Worklo
   return { ...workload(), start, programs };
 }
 
-/** A run in which the target updates config maps with these names. */
+/** Returns a run in which the target updates config maps with these names. */
 function updating(...names: readonly string[]): ReturnType<ReturnType<typeof historyBuilder>['build']> {
   const h = historyBuilder();
   for (const name of names) h.create('user', 'configmaps', manifest('ConfigMap', name));

@@ -2,9 +2,9 @@
  * Generates every relevant single deviation from an undisturbed run, for targets whose trials are expensive.
  *
  * An undisturbed run (the same workload in the default order) has shown which requests the target sends and which events it receives. At
- * each of its writes and each event, one thing is changed: a conflicting write before it, with or without the target's watch delivering it;
- * a watch held from there on; a fault. Most bugs need no more than that, and a schedule with one deviation makes a short story. Owns: which
- * deviations. Does not own: which runs they start from (`trial-source.ts`).
+ * each of its writes and each event, one thing is changed: a conflicting write comes first, whether or not the target's watch delivers it;
+ * a watch is held from that point on; or a fault occurs. Most bugs need no more than that, and a schedule with one deviation makes a short
+ * story. Owns: which deviations. Does not own: which runs they start from (`trial-source.ts`).
  */
 import { OUTSIDE_PATH } from 'stalemate-apiserver/wire/outside-path';
 import { acts } from 'stalemate-apiserver/wire/request-info';

@@ -1,4 +1,4 @@
-/** How a failure is handled when little time is left. No trial is run: the test answers attempts. */
+/** Tests how a failure is handled when little time is left. No trial is run: the test answers attempts. */
 import { describe, expect, it } from 'vitest';
 import { realNow } from '../../determinism/real-time.ts';
 import { EMPTY_SCHEDULE, type Fault, type Schedule } from '../../model/schedule.ts';
@@ -27,7 +27,7 @@ const FAILED: StoredFailure = {
   schedule: SCHEDULE,
   suspects: [SUSPECT],
 };
-/** A process, whose runs differ. */
+/** The runner of a process, whose runs differ. */
 const runner = { mode: REAL_MODE } as TrialRunner;
 
 function prove(attempt: Attempt, more: Partial<ProofOptions> = {}, pending = 1): Promise<Found> {
@@ -39,7 +39,7 @@ function prove(attempt: Attempt, more: Partial<ProofOptions> = {}, pending = 1):
   return findingOf(FAILED, SUSPECT, options, attempt, newTally(), pending);
 }
 
-/** Fails while the fault is in the schedule; after `runsMax` runs, attempts are cut short. */
+/** Returns an attempt that fails while the fault is in the schedule; after `runsMax` runs, attempts are cut short. */
 function failing(runsMax: number): Attempt {
   let runs = 0;
   return (trial, _, times) => {
@@ -114,7 +114,7 @@ describe('proving a finding', () => {
 
     await prove(failing(1_000), { cutAt, provedUntil: now + 40_000 }, 4);
 
-    // Half of the finding's share of the time is for shrinking, the rest for reproducing.
+    // Half of the finding's share of the time is for shrinking; the rest is for reproducing.
     expect(until[0]).toBeLessThanOrEqual(now + 5_000 + 1_000);
     expect(Math.max(...until)).toBeLessThanOrEqual(now + 10_000 + 1_000);
   });

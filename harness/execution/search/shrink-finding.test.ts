@@ -41,7 +41,7 @@ const WANTED: Wanted = {
     violations.find(({ signature }) => signatureText(signature) === signatureText(VIOLATION.signature)),
 };
 
-/** An attempt that runs nothing: each result has the violations that `of` returns for the trial. */
+/** Returns an attempt that runs nothing: each result has the violations that `of` returns for the trial. */
 function attempting(of: (trial: Trial) => readonly ReturnType<typeof violation>[]): Attempt {
   return (trial, _, times) =>
     Promise.resolve(
@@ -127,7 +127,7 @@ describe('shrinking a finding', () => {
 describe('shrinking where runs differ', () => {
   it('does not take what fails now and then for what fails', async () => {
     let runs = 0;
-    // With its fault the trial always fails; without it, in every second run.
+    // With its fault, the trial always fails; without the fault, it fails in every second run.
     const attempt = attempting(({ schedule }) => (schedule.faults.length > 0 || runs++ % 2 === 0 ? [VIOLATION] : []));
 
     const results = await shrinkFinding(TRIAL, WANTED, { ...steady(attempt), proof: REAL_MODE.proof });

@@ -30,7 +30,7 @@ function source(): TrialSource {
   });
 }
 
-/** A run in which the target receives this many events. */
+/** Returns a run in which the target receives this many events. */
 function told(events: number): ReturnType<ReturnType<typeof historyBuilder>['build']> {
   const h = historyBuilder().phase('contention');
   for (let n = 0; n < events; n++) {

@@ -1,4 +1,4 @@
-/** Two bugs of one object: knowing one must not hide the other. Causes are derived from hand-written histories. */
+/** Tests two bugs of one object: knowing one must not hide the other. Causes are derived from hand-written histories. */
 import { expect, it } from 'vitest';
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import type { Violation } from '../../model/check-result.ts';
@@ -30,12 +30,12 @@ function suspect(history: History, of: Violation): Suspect {
   return { violation: of, causes };
 }
 
-/** A run that ends in a wrong state without evidence of the cause. */
+/** Returns the suspect of a run that ends in a wrong state without evidence of the cause. */
 function missed(more: Partial<Violation['signature']> = {}): Suspect {
   return suspect(started().built.build(), outcome(more));
 }
 
-/** A run that ends in a wrong state because an old value was written back. */
+/** Returns the suspect of a run that ends in a wrong state because an old value was written back. */
 function carriedBack(): Suspect {
   const { built, read } = started();
   built.edit('writer-1', KIND, 'a', ['spec', 'replicas'], 3);

@@ -1,4 +1,4 @@
-/** Runs that share one process of the target. */
+/** Tests runs that share one process of the target. */
 import { describe, expect, it } from 'vitest';
 import { phaseStart, type History } from '../../model/history.ts';
 import { EMPTY_SCHEDULE } from '../../model/schedule.ts';
@@ -31,7 +31,7 @@ async function warm(runner: TrialRunner, trial: Trial): Promise<History> {
   return (await runner.deriveWarm(trial, { atRest: () => Promise.resolve() })).history;
 }
 
-/** What a run recorded, without what rises from run to run. */
+/** Returns what a run recorded, without the numbers that rise from run to run. */
 function recordOf(history: History): unknown {
   const { phases, decisions, processes, settlement, steps, missed, names } = history;
   return {
@@ -49,7 +49,7 @@ function recordOf(history: History): unknown {
   };
 }
 
-/** What happened since contention began, in order. */
+/** Returns what has happened since contention began, in order. */
 function sinceContention(history: History): readonly string[] {
   const since = phaseStart(history, 'contention');
   const happened = [
@@ -108,7 +108,7 @@ describe('a warm run', () => {
     const [second, third] = [await warm(runner, TRIAL), await warm(runner, TRIAL)];
 
     expect(recordOf(third)).toEqual(recordOf(second));
-    // Only a fresh one starts during its setup.
+    // Only a fresh process starts during the setup of its run.
     expect(sinceContention(second)).toEqual(sinceContention(fresh));
   });
 

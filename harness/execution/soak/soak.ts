@@ -194,7 +194,7 @@ function overall(facts: Progress, config: RunConfig, batch: Budget, state: SoakS
   return { ...rest, ...left, runs: state.runs + facts.runs, findings: state.causes };
 }
 
-/** Writes a line and updates the state. Returns what a finding in the line is to the state. */
+/** Writes a line and updates the state. Returns whether a finding in the line is new or smaller; undefined if it is neither. */
 function put({ place, append, state }: SoakOptions, line: PlacelessLine): 'new' | 'smaller' | undefined {
   const at = realDate().toISOString();
   return state.take(append({ version: 1, kind: 'soak-line', ...place, at, ...line }));

@@ -59,7 +59,7 @@ describe('the pulse of a worker', () => {
     await one.cutAt(now + 3_600_000, async () => {
       await expect(one.cutAt(now, () => Promise.resolve(one.beat()))).rejects.toMatchObject({ isTimeOver: true });
       expect(one.beat).not.toThrow();
-      // A search ends between two runs: stopping interrupts none of them.
+      // A search ends between two runs: stopping it interrupts no run.
       stop();
       expect(one.beat).not.toThrow();
     });

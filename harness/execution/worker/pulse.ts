@@ -2,7 +2,7 @@
  * The pulse of a worker: reports that the worker is alive and which undisturbed run it is in, and ends work whose time is over.
  *
  * A run of a program may take tens of seconds, and a target may never come to rest, so runs are cut short wherever they wait. Work that is
- * useless unless complete (the undisturbed runs, the replay of a corpus entry) also ends when the user stops it; a search then ends between
+ * useless unless complete (the undisturbed runs, the replay of a corpus entry) also ends when the user stops it; a search ends only between
  * two runs.
  */
 import { realNow } from '../../determinism/real-time.ts';

@@ -1,4 +1,4 @@
-/** Which results of a replayed trial count as the stored finding. */
+/** Tests which results of a replayed trial count as the stored finding. */
 import { expect, it } from 'vitest';
 import { signatureText } from '../../model/signature.ts';
 import { EMPTY_SCHEDULE } from '../../model/schedule.ts';
