@@ -66,7 +66,7 @@ export function installProject(server: ApiServer, objects: readonly KubeObject[]
   }
 }
 
-/** Returns the kinds of `objects` that are not in `served`: kinds such as monitors, certificates and routes, without a CRD. */
+/** Returns the kinds of the objects that are not served, since no CRD declares them and no server knows them: monitors, routes. */
 export function unserved(objects: readonly KubeObject[], served: ReadonlySet<string>): readonly string[] {
   const kinds = new Set<string>();
   for (const { apiVersion, kind } of objects)
