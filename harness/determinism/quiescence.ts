@@ -9,7 +9,7 @@ import { HarnessError } from '../model/errors.ts';
 import { realSetImmediate } from './real-time.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
-/** Number of turns of a drain after which the target is never at rest: something other than timers and requests keeps it busy. */
+/** Number of turns of a drain after which the target counts as never at rest: work other than timers and requests keeps it busy. */
 const TURNS_MAX_DEFAULT = 20_000;
 /** One more quiet turn than any measurement so far has found necessary. */
 const QUIET_TURNS_DEFAULT = 1;
