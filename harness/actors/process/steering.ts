@@ -5,7 +5,7 @@
  */
 import type { Duplex } from 'node:stream';
 
-/** The state of a program. Times are ms of the run. */
+/** The state of a program. Times are in ms on the clock of the run. */
 export interface Doing {
   /** True if no thread is running, and no bytes are in transit in its network. */
   readonly asleep: boolean;

@@ -143,7 +143,7 @@ export class CommitOrder {
     for (const { pass } of writes) pass?.();
   }
 
-  /** Reports whether the change of a claim has not been observed yet. */
+  /** Reports whether the change that a claim expects has not been observed yet. */
   #isOpen(claim: ExpectedCommit): boolean {
     if (claim.perhaps || this.#waiting.some((change) => isClaimed(claim, change))) return false;
     switch (claim.what) {

@@ -160,7 +160,7 @@ export interface StalemateOptions extends FindingOptions {
   readonly settleWindowMs?: number;
   /** Number of gate items after which settling is given up. */
   readonly settleStepsMax?: number;
-  /** Number of gate items of contention. */
+  /** Maximum number of gate items in the contention phase of a run. */
   readonly stepsMax?: number;
   /**
    * Answers of pods and services on the embedded server, which has no kubelet: output of commands, logs, servers on ports; or a file with

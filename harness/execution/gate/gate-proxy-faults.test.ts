@@ -1,4 +1,4 @@
-/** Tests the gate as a proxy that disturbs traffic: requests and events held, lost, closed and failed over real connections. */
+/** Tests the gate as a proxy that disturbs traffic on real connections: it holds, loses and refuses requests, and closes watches. */
 import type { ClientHttp2Session } from 'node:http2';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { CONFIGMAPS_PATH, configMap, WIDGETS_PATH, widget } from 'stalemate-apiserver/testing';

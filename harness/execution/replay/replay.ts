@@ -121,8 +121,8 @@ function shrunkFinding(
 const ROUNDS_WINDOW_WALL_MS = 2_000;
 
 /**
- * Returns the settle window in ms: a module runs in virtual time on one cluster and in real time on another. `ofRounds` is true
- * if the finding is about repeated rounds.
+ * Returns the settle window in ms: the stored one, unless a module is replayed in the other kind of time (virtual on the embedded server,
+ * real elsewhere). `ofRounds` is true if the finding is about repeated rounds.
  */
 export function settleWindowOf(
   { target, config, cluster: found = 'embedded' }: Counterexample,

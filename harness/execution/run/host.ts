@@ -71,7 +71,7 @@ export interface Host {
   readonly drainMs: number;
   /** Resolves to what the target does during `work` that the harness cannot control, if the target lives in this process. */
   readonly watch: (work: () => Promise<unknown>) => Promise<readonly UncontrolledUse[]>;
-  /** Measures during `work` how rest is recognised, unless that is known. Resolves to the number of quiet turns. */
+  /** Measures during `work` how many quiet turns mean that the target is at rest, unless that is known. Resolves to that number. */
   readonly calibrate: (work: () => Promise<unknown>) => Promise<number>;
   readonly launch: Launch;
   /** The target's further programs, besides the main one. */
