@@ -15,7 +15,7 @@ export function randomSuffix(): string {
   return Array.from({ length: SUFFIX_LENGTH }, () => SUFFIX_ALPHABET[randomInt(SUFFIX_ALPHABET.length)]).join('');
 }
 
-/** A bearer token or a signing key. */
+/** Returns a bearer token or a signing key. */
 export function randomKey(): string {
   return randomBytes(KEY_BYTES).toString('base64url');
 }

@@ -116,7 +116,7 @@ export class RunningApiServer implements AsyncDisposable {
     }) as InstanceType<Module['KubeConfig']>;
   }
 
-  /** An undici dispatcher without sockets, for clients that accept one; the host of a request does not matter. */
+  /** Returns an undici dispatcher without sockets, for clients that accept one; the host of a request does not matter. */
   get dispatcher(): InProcessDispatcher {
     return (this.#dispatcher ??= createDispatcher(this.server, undefined));
   }
@@ -185,7 +185,7 @@ export class RunningApiServer implements AsyncDisposable {
     return this.server.objects(resource);
   }
 
-  /** The current state, to restore later. Costs nothing per object. */
+  /** Returns the current state, to restore later. Costs nothing per object. */
   snapshot(): ServerSnapshot {
     return this.server.snapshot();
   }
@@ -269,7 +269,7 @@ export function startApiServer(options: StartOptions = {}): RunningApiServer {
   return new RunningApiServer(options);
 }
 
-/** Requests of a user, as if it had authenticated. */
+/** Returns requests of a user, as if it had authenticated. */
 function as(server: ApiServer, user: UserInfo): Upstream {
   return { send: (request, sink) => server.send({ ...request, user }, sink) };
 }

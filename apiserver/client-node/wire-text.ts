@@ -18,7 +18,7 @@ const NO_QUERY: { readonly [key: string]: string } = Object.freeze({});
 const lowerCased = new Map<string, string>();
 const texts = new WeakMap<object, string>();
 
-/** The headers as a plain object with lower-case names. */
+/** Returns the headers as a plain object with lower-case names. */
 export function lowerCaseHeaders(headers: { readonly [name: string]: unknown }): { [name: string]: string } {
   const result: { [name: string]: string } = {};
   for (const name in headers) result[lowerCase(name)] = String(headers[name]);
@@ -73,7 +73,7 @@ function decodeYaml(contentType: string, text: string): { body: JsonValue } | { 
   }
 }
 
-/** The body of an answer as text. */
+/** Returns the body of an answer as text. */
 export function responseText(response: ApiResponse): string {
   const { body } = response;
   if (typeof body === 'string') return response.plainText === true ? body : JSON.stringify(body);
@@ -84,12 +84,12 @@ export function contentTypeOf(response: ApiResponse): string {
   return response.plainText === true ? 'text/plain; charset=utf-8' : 'application/json';
 }
 
-/** One frame of a watch, with its line end. */
+/** Returns one frame of a watch, with its line end. */
 export function frameText({ type, object }: WatchEvent): string {
   return `{"type":"${type}","object":${jsonText(object)}}\n`;
 }
 
-/** The JSON text of a value, cached per object. The text of a list is assembled from its items' texts. */
+/** Returns the JSON text of a value, cached per object. The text of a list is assembled from its items' texts. */
 function jsonText(value: JsonValue): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   let text = texts.get(value);
@@ -119,7 +119,7 @@ const SYSCALLS = { ECONNRESET: 'read', ECONNREFUSED: 'connect', ETIMEDOUT: 'conn
 /** Linux's numbers, as libuv reports them. */
 const ERRNOS = { ECONNRESET: -104, ECONNREFUSED: -111, ETIMEDOUT: -110 } as const;
 
-/** The error that Node's network layer raises. */
+/** Returns the error that Node's network layer raises. */
 export function nodeError({ code, message }: ConnectionError): Error {
   const syscall = SYSCALLS[code];
   return ofTheNetwork(

@@ -9,7 +9,7 @@ import type { JsonObject, JsonValue } from './object.ts';
 const NO_MAP: JsonObject = {};
 const NO_LIST: readonly never[] = [];
 
-/** Whether `value` is an object: neither null nor a list. */
+/** Reports whether `value` is an object: neither null nor a list. */
 export function isMap(value: JsonValue | undefined): value is JsonObject {
   return isRecord(value);
 }
@@ -33,7 +33,7 @@ export function listOf(value: JsonValue | undefined): readonly JsonValue[] {
   return isList(value) ? value : NO_LIST;
 }
 
-/** The same value with the keys of all maps sorted. */
+/** Returns the same value with the keys of all maps sorted. */
 export function sortedKeys(value: JsonValue): JsonValue {
   if (isList(value)) return value.map(sortedKeys);
   if (!isMap(value)) return value;
@@ -61,7 +61,7 @@ export function withoutKeys(
   return copy;
 }
 
-/** Whether a value nests deeper than that, or is cyclic. Iterative, and looks at each part once a level even if it is shared. */
+/** Reports whether a value nests deeper than that, or is cyclic. Iterative, and looks at each part once a level even if it is shared. */
 export function nestsDeeper(value: unknown, levels: number): boolean {
   let level = new Set([value]);
   for (let depth = 0; level.size > 0; depth++) {
@@ -75,7 +75,7 @@ export function nestsDeeper(value: unknown, levels: number): boolean {
   return false;
 }
 
-/** The maps in a list; other items are skipped. */
+/** Returns the maps in a list; other items are skipped. */
 export function mapsOf(value: JsonValue | undefined): readonly JsonObject[] {
   return isList(value) ? value.filter(isMap) : NO_LIST;
 }
@@ -85,12 +85,12 @@ export function textOf(value: JsonValue | undefined): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** The strings in a list; other items are skipped. */
+/** Returns the strings in a list; other items are skipped. */
 export function textsOf(value: JsonValue | undefined): readonly string[] {
   return isList(value) ? value.filter((one) => typeof one === 'string') : NO_LIST;
 }
 
-/** The value at `path`, following maps only. */
+/** Returns the value at `path`, following maps only. */
 export function valueAt(object: JsonValue | undefined, path: readonly string[]): JsonValue | undefined {
   let value = object;
   for (const key of path) {
@@ -100,7 +100,7 @@ export function valueAt(object: JsonValue | undefined, path: readonly string[]):
   return value;
 }
 
-/** A copy of `object` with `value` at `path`; maps along the path are copied or created. */
+/** Returns a copy of `object` with `value` at `path`; maps along the path are copied or created. */
 export function withValueAt(object: JsonObject, path: readonly string[], value: JsonValue): JsonObject {
   const [key, ...rest] = path;
   if (key === undefined) return object;

@@ -90,7 +90,7 @@ export function revisionOf(object: { readonly metadata: ObjectMeta }): number {
   return Number(object.metadata.resourceVersion ?? 0);
 }
 
-/** The owner reference with `controller: true`, if any. */
+/** Returns the owner reference with `controller: true`, if any. */
 export function controllerOf(object: { readonly metadata: ObjectMeta }): OwnerReference | undefined {
   return object.metadata.ownerReferences?.find((owner) => owner.controller === true);
 }

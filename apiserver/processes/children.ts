@@ -85,7 +85,7 @@ export class Children {
   }
 }
 
-/** The last lines of a log, for an error message. */
+/** Returns the last lines of a log, for an error message. */
 export function logTail(child: Child, lines = 12): string {
   try {
     return readFileSync(child.logFile, 'utf8').trimEnd().split('\n').slice(-lines).join('\n');

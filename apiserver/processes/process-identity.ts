@@ -34,7 +34,7 @@ export function ourHost(): string {
   }
 }
 
-/** The identity in short form, for file names. */
+/** Returns the identity in short form, for file names. */
 export function markOf({ host, pid, started }: ProcessIdentity): string {
   return `${hostMark(host)}-${pid}-${started}`;
 }
@@ -44,7 +44,7 @@ export function hostMark(host: string = ourHost()): string {
   return createHash('sha256').update(host).digest('hex').slice(0, 8);
 }
 
-/** Whether the process of a mark still runs, as {@link isOurProcess} reports. */
+/** Reports whether the process of a mark still runs, as {@link isOurProcess} reports. */
 export function isMarkAlive(mark: string): boolean {
   const [host = '', pid = '', started = ''] = mark.split('-');
   return host !== hostMark() || isOurProcess({ host: ourHost(), pid: Number(pid), started });

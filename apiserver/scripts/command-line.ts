@@ -16,7 +16,7 @@ export async function runMain(main: () => void | Promise<void>): Promise<void> {
   }
 }
 
-/** The number in a flag. @throws {USAGE} for anything but digits. */
+/** Returns the number in a flag. @throws {USAGE} for anything but digits. */
 export function wholeNumber(flag: string, text: string): number {
   if (!/^\d+$/.test(text)) throw new ApiServerError('USAGE', `got ${flag} "${text}", expected a whole number`);
   return Number(text);

@@ -104,7 +104,7 @@ const DROPPED: ReadonlySet<string> = new Set([
   'clusterIPs',
 ]);
 
-/** The answer as text, without values that always differ, with sorted maps, causes and entries of the same time. */
+/** Returns the answer as text, without values that always differ, with sorted maps, causes and entries of the same time. */
 function normal(value: JsonValue | undefined, key = ''): JsonValue {
   if (value === undefined || value === null || typeof value !== 'object')
     return key === 'time'

@@ -11,7 +11,7 @@ interface Options {
 // A test server signs its own certificate. Idle connections do not keep the script from ending.
 const agent = new Agent({ rejectUnauthorized: false, keepAlive: true });
 
-/** The decoded answer; rejects unless it is a success. */
+/** Returns the decoded answer; rejects unless it is a success. */
 export function fetchJson<T>(url: string, { token, accept, method = 'GET', body }: Options): Promise<T> {
   const headers = {
     authorization: `Bearer ${token}`,

@@ -49,7 +49,7 @@ function mergingOf(schema: Schema | undefined): Extra {
   return extra;
 }
 
-/** One line per Go type, so that a new version shows as a diff of lines. */
+/** Returns one line per Go type, so that a new version shows as a diff of lines. */
 function typesFile(server: RealServer, go: GoTypes): string {
   const lines: string[] = [];
   const done = new Set<string>();

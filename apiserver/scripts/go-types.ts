@@ -61,12 +61,12 @@ export class GoTypes {
     }
   }
 
-  /** The short names of the declared types in a type. */
+  /** Returns the short names of the declared types in a type. */
   static named(type: string): readonly string[] {
     return type.match(/[\w-]+(?:\/[\w-]+)*\.\w+/g) ?? [];
   }
 
-  /** The fields of a struct, or the type that a name stands for. */
+  /** Returns the fields of a struct, or the type that a name stands for. */
   find(short: string): readonly GoField[] | string | undefined {
     const dot = short.lastIndexOf('.');
     for (const path of this.#paths(short.slice(0, dot))) {

@@ -6,7 +6,7 @@ export class Random {
     this.#state = seed | 0;
   }
 
-  /** A number in [0, 1). */
+  /** Returns a number in [0, 1). */
   float(): number {
     this.#state = (this.#state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
@@ -14,17 +14,17 @@ export class Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 0x1_0000_0000;
   }
 
-  /** An integer in [0, n). */
+  /** Returns an integer in [0, n). */
   int(n: number): number {
     return Math.floor(this.float() * n);
   }
 
-  /** One of `items`, which is not empty. */
+  /** Returns one of `items`, which is not empty. */
   pick<T>(items: readonly T[]): T {
     return items[this.int(items.length)] as T;
   }
 
-  /** A shuffled copy. */
+  /** Returns a shuffled copy. */
   shuffle<T>(items: readonly T[]): T[] {
     const shuffled = [...items];
     for (let last = shuffled.length - 1; last > 0; last--) {

@@ -72,7 +72,7 @@ export async function readServer(url: string, token: string): Promise<RealServer
   };
 }
 
-/** The document with names instead of shared schemas; differing ones are kept, as `own`. */
+/** Returns the document with names instead of shared schemas; differing ones are kept, as `own`. */
 function shared(document: Json, components: Record<string, Schema>): Json {
   const { components: parts, ...rest } = document as { readonly components?: Json };
   if (parts === undefined) return rest;

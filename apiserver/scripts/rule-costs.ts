@@ -26,7 +26,7 @@ const RULES = 3;
 
 const { values } = parseArgs({ options: { count: { type: 'string', default: '300' }, seed: { type: 'string' } } });
 
-/** Definitions of a list of such specs, just long enough to make the most expensive rule exceed the limit. */
+/** Returns definitions of a list of such specs, just long enough to make the most expensive rule exceed the limit. */
 function definitionOf(spec: JsonObject): JsonObject {
   const items = { ...spec, type: 'object' };
   const node = compileNode({ type: 'object', properties: { spec: items } });

@@ -10,13 +10,13 @@ export const noCallOut: CallOutFunction = (_, answer) => {
   return () => {};
 };
 
-/** The message of a refusal. */
+/** Returns the message of a refusal. */
 export function refusalText(refusal: Refusal): string {
   const { body } = refusal;
   return typeof body === 'string' ? body : String((body as { message?: unknown }).message);
 }
 
-/** The value of a `Warning` header. */
+/** Returns the value of a `Warning` header. */
 export function warningText(text: string): string {
   return `299 - ${JSON.stringify(text)}`;
 }
@@ -25,7 +25,7 @@ export function warningText(text: string): string {
 const WARNINGS_MAX = 4 * 1024;
 const WARNING_MAX = 256;
 
-/** All of them when they are short enough; otherwise as many as fit, each truncated. */
+/** Returns all of them when they are short enough; otherwise as many as fit, each truncated. */
 function shortened(warnings: readonly string[]): readonly string[] {
   const runes = (text: string): number => (text.length > WARNINGS_MAX ? text.length : [...text].length);
   let written = 0;
@@ -41,7 +41,7 @@ function shortened(warnings: readonly string[]): readonly string[] {
   return cut;
 }
 
-/** The answer with the collected warnings. A pause is returned unchanged. */
+/** Returns the answer with the collected warnings. A pause is returned unchanged. */
 export function withWarnings(call: Call, response: ApiResponse): ApiResponse {
   if (response instanceof Suspended) return response;
   const { warnings, route } = call;

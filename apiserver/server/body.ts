@@ -68,7 +68,7 @@ export function writeOptions(
   };
 }
 
-/** The options of a patch other than an apply. */
+/** Returns the options of a patch other than an apply. */
 export function patchOptions(query: { readonly [key: string]: string }): WriteOptions | Refusal {
   return writeOptions(query, 'PatchOptions', query['force'] === undefined ? NONE : NO_FORCE);
 }
@@ -84,7 +84,7 @@ export const BODY_TYPES: readonly string[] = [
 const PROTOBUF = 'application/vnd.kubernetes.protobuf';
 const CUSTOM_BODY_TYPES: readonly string[] = ['application/json', 'application/yaml'];
 
-/** The media type of the body. */
+/** Returns the media type of the body. */
 export function mediaType({ headers }: Call['request']): string {
   const header = headers['content-type'];
   if (header === undefined || header === 'application/json' || header === '') return 'application/json';
@@ -94,7 +94,7 @@ export function mediaType({ headers }: Call['request']): string {
   return type.trim().toLowerCase();
 }
 
-/** The accepted media types of a body of this resource. */
+/** Returns the accepted media types of a body of this resource. */
 export function bodyTypes(definition: ResourceDefinition): readonly string[] {
   return definition.custom ? CUSTOM_BODY_TYPES : BODY_TYPES;
 }
@@ -104,7 +104,7 @@ export const TYPE_META =
   'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
 const VERSION_FIRST = "couldn't get version/kind; json parse error: ";
 
-/** The body as a map, or a refusal. The caller checks content types. */
+/** Returns the body as a map, or a refusal. The caller checks content types. */
 export function bodyMap({ request, route }: Call, kind: string = route.definition.kind): JsonObject | Refusal {
   if (!BODY_TYPES.includes(mediaType(request))) return unsupportedMediaType(BODY_TYPES);
   const { body } = request;
@@ -113,7 +113,7 @@ export function bodyMap({ request, route }: Call, kind: string = route.definitio
   return unreadable(request, kind);
 }
 
-/** The refusal of a body that is not a map. */
+/** Returns the refusal of a body that is not a map. */
 export function unreadable(request: Call['request'], kind: string): Refusal {
   const { body, undecodable, decodeError, decodedAs } = request;
   if (decodedAs !== undefined)
@@ -139,7 +139,7 @@ function unrecognized(kind: string, cause: string, text: string, binary = false)
 /** Messages show this much of a body. */
 const SUMMARY_BYTES_MAX = 30;
 
-/** The start of a body: as text when it is a JSON object, in hexadecimal otherwise. `binary`: one character is one byte. */
+/** Returns the start of a body: as text when it is a JSON object, in hexadecimal otherwise. `binary`: one character is one byte. */
 function summary(text: string, binary: boolean): string {
   if (text === '') return '<empty>';
   const bytes = binary ? Uint8Array.from(text, (char) => char.charCodeAt(0)) : new TextEncoder().encode(text);
@@ -210,7 +210,7 @@ export function decodeMap(
 /** Go's decoder of built-in kinds collects at most this many strict errors. */
 const STRICT_ERRORS_MAX = 100;
 
-/** The result of `coerce`; undefined when its defaults exceed what can be stored. */
+/** Returns the result of `coerce`; undefined when its defaults exceed what can be stored. */
 function filledIn(coerced: () => JsonObject | string): JsonObject | string | undefined {
   try {
     return coerced();
@@ -240,7 +240,7 @@ function earlierProblem({ request, route }: Call, typed: KubeObject, words: 'jso
   return typeof object === 'string' ? object : undefined;
 }
 
-/** The unknown fields of the object and of its metadata, in the order of Go's decoders. */
+/** Returns the unknown fields of the object and of its metadata, in the order of Go's decoders. */
 function withMetadata(
   { request, route }: Call,
   typed: KubeObject,
@@ -294,12 +294,12 @@ export function decodeScale(call: Call, patched: JsonObject | undefined, options
   return { ...incoming.object, apiVersion, kind, metadata: { ...incoming.meta } };
 }
 
-/** Whether Go converts the result from a map instead of decoding JSON, with other error messages: after a strategic merge patch. */
+/** Reports whether Go converts the result from a map instead of decoding JSON, with other error messages: after a strategic merge patch. */
 function isStrategic({ request }: Call): boolean {
   return request.method === 'PATCH' && request.headers['content-type']?.startsWith(STRATEGIC_MERGE_PATCH) === true;
 }
 
-/** A value that should be a string, as messages show it. */
+/** Returns a value that should be a string, as messages show it. */
 function shown(value: JsonValue): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
@@ -362,13 +362,13 @@ function checkBuiltInType(
   );
 }
 
-/** The Go package of a group's internal types: `core`, `apps`, `rbac`. */
+/** Returns the Go package of a group's internal types: `core`, `apps`, `rbac`. */
 function internalPackage(group: string): string {
   if (group === '' || group === 'events.k8s.io') return 'core';
   return group.split('.', 1)[0] ?? '';
 }
 
-/** The object without unknown fields; a text when it cannot be decoded. */
+/** Returns the object without unknown fields; a text when it cannot be decoded. */
 function coerce(
   definition: ResourceDefinition,
   version: ServedVersion,

@@ -65,11 +65,11 @@ export interface Strategy {
   readonly onStatus?: (object: KubeObject, old: KubeObject, now: string) => KubeObject;
   /** Changes of a new object by default admission plugins (of its metadata only annotations count), or a refusal. */
   readonly admit?: (object: JsonObject, stored: Stored, namespace: string) => JsonObject | string;
-  /** A refusal of a new object by default admission plugins, after webhooks. */
+  /** Returns a refusal of a new object by default admission plugins, after webhooks. */
   readonly forbid?: (object: JsonObject, stored: Stored, namespace: string) => string | undefined;
   /** The same for an update of the object itself. */
   readonly forbidChange?: (object: KubeObject, old: KubeObject, stored: Stored) => string | undefined;
-  /** Whether a new object reads with more fields than were stored: then the next write changes it, even an identical one. */
+  /** Reports whether a new object reads with more fields than were stored: then the next write changes it, even an identical one. */
   readonly readsMore?: (object: KubeObject) => boolean;
   /** Sets server-side fields of a new object: initial status and the like. `stored`: objects of this resource, or of another. */
   readonly onCreate?: (object: KubeObject, stored: Stored) => KubeObject;
@@ -175,14 +175,14 @@ export function resourceKindOf(definition: ResourceDefinition, version: ServedVe
   };
 }
 
-/** The type name in errors of Go's JSON decoder. */
+/** Returns the type name in errors of Go's JSON decoder. */
 export function goType(value: JsonValue): string {
   if (value === null) return 'null';
   if (isList(value)) return 'array';
   return typeof value === 'boolean' ? 'bool' : typeof value;
 }
 
-/** The finalizers in a namespace's spec; empty when absent. */
+/** Returns the finalizers in a namespace's spec; empty when absent. */
 export function specFinalizers(namespace: KubeObject): readonly JsonValue[] {
   const finalizers = valueAt(namespace, ['spec', 'finalizers']);
   return isList(finalizers) ? finalizers : [];

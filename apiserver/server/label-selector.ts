@@ -17,7 +17,7 @@ const SPACE = ' \t\r\n';
 /** The end of a selector; also stands for NUL. */
 const END = '';
 
-/** A predicate or an error. */
+/** Returns a predicate or an error. */
 export function compileLabelSelector(text: string): LabelMatcher | undefined | string {
   try {
     return new Parser(tokensOf(text)).parse();

@@ -123,7 +123,7 @@ function decodeOwners(raw: JsonValue): readonly OwnerReference[] | string {
   return list;
 }
 
-/** The decoding error of a field of an owner reference. */
+/** Returns the decoding error of a field of an owner reference. */
 function unless(type: 'string' | 'boolean', key: string, value: JsonValue | undefined): string | undefined {
   if (value === undefined || value === null || typeof value === type) return undefined;
   return mismatch(`ownerReferences.${key}`, value, type === 'string' ? type : 'bool');
@@ -134,7 +134,7 @@ function mismatch(key: string, value: JsonValue, type: string): string {
   return `json: cannot unmarshal ${goType(value)} into Go struct field ObjectMeta.${field} of type ${type}`;
 }
 
-/** Whether decoding dropped duplicate ownerReferences. */
+/** Reports whether decoding dropped duplicate ownerReferences. */
 export function hadDuplicateOwners(raw: JsonValue | undefined, meta: ObjectMeta): boolean {
   if (!isMap(raw)) return false;
   const owners = raw['ownerReferences'];

@@ -39,7 +39,7 @@ export interface Refused {
 
 const NO_HEADERS: { readonly [name: string]: string } = {};
 
-/** A refusal with a `Status` body. `retryAfterSeconds` becomes a header too. */
+/** Returns a refusal with a `Status` body. `retryAfterSeconds` becomes a header too. */
 export function refuse(code: number, reason: StatusReason, message: string, details?: StatusDetails): Refusal {
   const retry = details?.retryAfterSeconds;
   return new Refusal(
@@ -105,7 +105,7 @@ export function badRequest(message: string): Refusal {
   return refuse(400, 'BadRequest', message);
 }
 
-/** A Go error that is not a `Status`: 500 without a reason. */
+/** Returns a Go error that is not a `Status`: 500 without a reason. */
 export function rawError(message: string): Refusal {
   return refuse(500, '', message);
 }

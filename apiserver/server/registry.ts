@@ -37,7 +37,7 @@ export class Registry {
     return this.#byKind.get(`${apiVersion}/${kind}`);
   }
 
-  /** The definition that stores an object, including versions that are not served. */
+  /** Returns the definition that stores an object, including versions that are not served. */
   storing({ apiVersion, kind }: KubeObject): ResourceDefinition {
     const definition =
       this.byKind(apiVersion, kind)?.[0] ??
@@ -64,7 +64,7 @@ export class Registry {
     return found === undefined ? undefined : { ...resourceKindOf(...found), group: parseApiVersion(apiVersion).group };
   }
 
-  /** The resource of the path; undefined when nothing is served there. */
+  /** Returns the resource of the path; undefined when nothing is served there. */
   route(path: string): Route | undefined {
     const known = this.#routes.get(path);
     if (known !== undefined || this.#routes.has(path)) return known;
@@ -107,7 +107,7 @@ export class Registry {
   }
 }
 
-/** A decoded segment. */
+/** Returns a decoded segment. */
 function unescaped(segment: string): string {
   if (!segment.includes('%')) return segment;
   try {

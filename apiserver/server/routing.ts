@@ -34,7 +34,7 @@ interface AllowedMethods {
 
 let places: ReadonlyMap<string, AllowedMethods> | undefined;
 
-/** Whether the version of a group is served by the router of built-in kinds. */
+/** Reports whether the version of a group is served by the router of built-in kinds. */
 export function isBuiltIn(apiVersion: string): boolean {
   return allPlaces().has(apiVersion);
 }
@@ -107,7 +107,7 @@ const READING: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 const PART_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'PUT', 'PATCH']);
 const VERBS: { readonly [method: string]: string } = { POST: 'create', DELETE: 'delete' };
 
-/** The refusal of a request that routes to a resource but no further; undefined when there is none. */
+/** Returns the refusal of a request that routes to a resource but no further; undefined when there is none. */
 export function unroutable(route: Route, method: string): Refusal | undefined {
   const { definition, version, namespace, name, subresource } = route;
   if (!definition.custom) return route.methods?.has(method) === false ? NO_METHOD : undefined;
@@ -118,7 +118,7 @@ export function unroutable(route: Route, method: string): Refusal | undefined {
   return PART_METHODS.has(method) ? undefined : methodNotAllowed(definition, VERBS[method] ?? '');
 }
 
-/** The answer to a read or a deletion with an impossible name or namespace. */
+/** Returns the answer to a read or a deletion with an impossible name or namespace. */
 export function unstorable(route: Route, method: string): Refusal | undefined {
   const { definition, namespace, name, subresource, watching } = route;
   if (method !== 'GET' && method !== 'DELETE') return undefined;

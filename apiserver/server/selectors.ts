@@ -14,7 +14,7 @@ export type ObjectMatcher = (object: KubeObject) => boolean;
 const NO_LABELS: Labels = {};
 const cache = new Map<string, LabelMatcher | undefined | string>();
 
-/** A predicate, undefined when everything matches, or a parse error. */
+/** Returns a predicate, undefined when everything matches, or a parse error. */
 export function parseLabelSelector(text: string): LabelMatcher | undefined | string {
   if (text === '') return undefined;
   if (cache.has(text)) return cache.get(text);
@@ -24,7 +24,7 @@ export function parseLabelSelector(text: string): LabelMatcher | undefined | str
   return parsed;
 }
 
-/** Whether an object's labels match. */
+/** Reports whether an object's labels match. */
 export function labelsMatch(matcher: LabelMatcher | undefined, object: KubeObject): boolean {
   return matcher === undefined || matcher(object.metadata.labels ?? NO_LABELS);
 }
@@ -35,7 +35,7 @@ export interface FieldTerm {
   readonly equal: boolean;
 }
 
-/** The terms of a field selector, or a parse error. */
+/** Returns the terms of a field selector, or a parse error. */
 export function parseFieldSelector(text: string): readonly FieldTerm[] | string {
   if (text === '') return [];
   const terms: FieldTerm[] = [];
@@ -51,7 +51,7 @@ export function parseFieldSelector(text: string): readonly FieldTerm[] | string 
   return terms;
 }
 
-/** The error of a value with unescaped special characters. */
+/** Returns the error of a value with unescaped special characters. */
 function valueProblem(raw: string): string | undefined {
   for (let at = 0; at < raw.length; at++) {
     const char = raw.charAt(at);
@@ -79,7 +79,7 @@ function splitTerms(text: string): string[] {
   return parts;
 }
 
-/** A predicate over the terms; undefined when there are none. `reader` knows every label (checked before). */
+/** Returns a predicate over the terms; undefined when there are none. `reader` knows every label (checked before). */
 export function compileFields(
   terms: readonly FieldTerm[],
   reader: (label: string) => FieldReader | undefined,
@@ -92,7 +92,7 @@ export function compileFields(
   return (object) => tests.every((test) => test(object));
 }
 
-/** A `LabelSelector` object (or a plain map of labels) in the text form of `?labelSelector=`. */
+/** Returns a `LabelSelector` object (or a plain map of labels) in the text form of `?labelSelector=`. */
 export function selectorText(selector: JsonValue | undefined): string {
   if (!isMap(selector)) return '';
   const { matchLabels, matchExpressions } = selector;

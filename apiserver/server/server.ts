@@ -121,7 +121,7 @@ export class ApiServer implements Upstream {
     if (options.authorization === 'rbac') for (const role of bootstrapRoles()) this.#boot(role);
   }
 
-  /** The revision of the latest change. */
+  /** Returns the revision of the latest change. */
   get revision(): number {
     return this.#store.revision;
   }
@@ -162,12 +162,12 @@ export class ApiServer implements Upstream {
     return NOTHING;
   }
 
-  /** The resource that `path` names, if any. */
+  /** Returns the resource that `path` names, if any. */
   routeOf(path: string): Route | undefined {
     return this.#registry.route(path);
   }
 
-  /** The refusal of a request that routes to a resource but no further. */
+  /** Returns the refusal of a request that routes to a resource but no further. */
   refusalOf(route: Route, method: string): ApiResponse | undefined {
     return unroutable(route, method);
   }
@@ -199,7 +199,7 @@ export class ApiServer implements Upstream {
     this.#webhooks.changed();
   }
 
-  /** Requests to pods and services without a declared answer, since the start or the last {@link restore}. */
+  /** Returns requests to pods and services without a declared answer, since the start or the last {@link restore}. */
   undeclared(): readonly Undeclared[] {
     return this.#kubelet.undeclared;
   }
@@ -209,7 +209,7 @@ export class ApiServer implements Upstream {
     return this.#access.denied();
   }
 
-  /** The user of a service account token; undefined when another server signed it, or it has expired or lost its owner. */
+  /** Returns the user of a service account token; undefined when another server signed it, or it has expired or lost its owner. */
   serviceAccountOf(token: string): UserInfo | undefined {
     return verifyToken(this.#store, this.#options.now(), token, this.#kernel.tokenKey)?.user;
   }
@@ -247,7 +247,7 @@ export class ApiServer implements Upstream {
     return this.#registry.kindFor(apiVersion, kind);
   }
 
-  /** The subresources of a served kind: `status`, `scale`, … */
+  /** Returns the subresources of a served kind: `status`, `scale`, … */
   subresourcesOf(apiVersion: string, kind: string): ReadonlySet<string> {
     return this.#registry.byKind(apiVersion, kind)?.[1].subresources ?? new Set();
   }

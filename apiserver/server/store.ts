@@ -25,7 +25,7 @@ type Rows = Map<string, KubeObject>;
 
 interface Table {
   rows: Rows;
-  /** Whether a snapshot shares these rows: copy before writing. */
+  /** True if a snapshot shares these rows: copy before writing. */
   shared: boolean;
   /** Sorted keys; undefined after a create or delete until the next list. */
   keys: readonly string[] | undefined;
@@ -71,7 +71,7 @@ export class Store {
     return this.#revision;
   }
 
-  /** The oldest revision that a watch can resume from. */
+  /** Returns the oldest revision that a watch can resume from. */
   get floor(): number {
     return this.#floor;
   }
@@ -80,7 +80,7 @@ export class Store {
     return this.#tables.get(resource)?.rows.get(key);
   }
 
-  /** The names of resources that have objects, sorted. */
+  /** Returns the names of resources that have objects, sorted. */
   resources(): readonly string[] {
     return [...this.#tables]
       .filter(([, table]) => table.rows.size > 0)
@@ -88,7 +88,7 @@ export class Store {
       .sort();
   }
 
-  /** Objects in key order; of one namespace when one is given. */
+  /** Returns objects in key order; of one namespace when one is given. */
   list(resource: string, namespace = ''): readonly KubeObject[] {
     const table = this.#tables.get(resource);
     if (table === undefined || table.rows.size === 0) return NO_OBJECTS;
@@ -118,7 +118,7 @@ export class Store {
     };
   }
 
-  /** Objects as they were at `revision`, which must not be below the floor. */
+  /** Returns objects as they were at `revision`, which must not be below the floor. */
   listAt(resource: string, namespace: string, revision: number): readonly KubeObject[] {
     if (revision >= this.#revision) return this.list(resource, namespace);
     const undone = new Map<string, KubeObject | undefined>();
@@ -236,7 +236,7 @@ function sortedKeys(table: Table): readonly string[] {
   return table.keys;
 }
 
-/** The index of the first key that is not below `key`. */
+/** Returns the index of the first key that is not below `key`. */
 function lowerBound(keys: readonly string[], key: string): number {
   let low = 0;
   let high = keys.length;

@@ -15,7 +15,7 @@ import { selected, type Selection } from './verbs/read.ts';
 export interface Watcher {
   readonly resource: string;
   readonly version: ServedVersion;
-  /** An empty object of the kind. */
+  /** Returns an empty object of the kind. */
   readonly empty: () => KubeObject;
   /** Empty for all namespaces. */
   readonly namespace: string;
@@ -27,7 +27,7 @@ export interface Watcher {
   closed: boolean;
 }
 
-/** The event of `change` for a watch; undefined when it does not match. */
+/** Returns the event of `change` for a watch; undefined when it does not match. */
 export function eventFor(watcher: Watcher, change: CommittedChange): WatchEvent | undefined {
   if (watcher.namespace !== '' && watcher.namespace !== change.namespace) return undefined;
   const { selection, version } = watcher;
@@ -58,7 +58,7 @@ export function bookmark(empty: KubeObject, revision: number, endsInitial: boole
   return { type: 'BOOKMARK', object: { ...empty, metadata } };
 }
 
-/** The event; undefined when it does not match, or when it needs a webhook conversion first: then the watch ends. */
+/** Returns the event; undefined when it does not match, or when it needs a webhook conversion first: then the watch ends. */
 function safeEventFor(watcher: Watcher, change: CommittedChange): WatchEvent | undefined {
   if (watcher.version.prepare === undefined) return eventFor(watcher, change);
   try {
@@ -131,7 +131,7 @@ export class Watchers {
     return watchers === undefined || watchers.size === 0 ? NONE : [...watchers];
   }
 
-  /** The watched versions of a resource. */
+  /** Returns the watched versions of a resource. */
   versionsOf(resource: string): ReadonlySet<ServedVersion> {
     return new Set([...(this.#byResource.get(resource) ?? [])].map((watcher) => watcher.version));
   }

@@ -70,7 +70,7 @@ const MAPS: ReadonlyMap<string, number> = new Map([
 /** Bytes of an empty map or list. */
 const BRACES = 2;
 
-/** The minimum bytes of a value; of one that cannot be stored, more than the limit. */
+/** Returns the minimum bytes of a value; of one that cannot be stored, more than the limit. */
 export function weightOf(value: JsonValue): number {
   return STORED_BYTES_MAX - roomAfter(value, STORED_BYTES_MAX, true);
 }
@@ -97,7 +97,7 @@ function roomAfter(value: JsonValue, room: number, named: boolean, except?: stri
   return left;
 }
 
-/** Whether a value nests deeper than {@link LEVELS_MAX}. */
+/** Reports whether a value nests deeper than {@link LEVELS_MAX}. */
 export function isTooDeep(value: JsonValue): boolean {
   return nestsDeeper(value, LEVELS_MAX);
 }

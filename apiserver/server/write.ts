@@ -105,7 +105,7 @@ export function storeNew(kernel: Kernel, call: Call, sent: Incoming, options: Wr
   }
 }
 
-/** The objects that strategies read: of this resource, or of another. */
+/** Returns the objects that strategies read: of this resource, or of another. */
 function storedFor(kernel: Kernel, definition: ResourceDefinition): Stored {
   return (gr = definition.gr) => kernel.store.list(gr);
 }
@@ -143,7 +143,7 @@ function isVersion(asked: string | undefined): boolean {
   return asked !== undefined && /^\d+$/.test(asked) && Number(asked) !== 0;
 }
 
-/** The kind in validation messages: events are those of the core group, whichever group was used. */
+/** Returns the kind in validation messages: events are those of the core group, whichever group was used. */
 function internally(definition: ResourceDefinition): { readonly group: string; readonly kind: string } {
   return definition.group === 'events.k8s.io' ? { group: '', kind: definition.kind } : definition;
 }
@@ -301,7 +301,7 @@ function committed(
   return stored;
 }
 
-/** The strategy's result: merged parts, restored fields, the new generation. */
+/** Returns the strategy's result: merged parts, restored fields, the new generation. */
 function merge(
   kernel: Kernel,
   { definition, version, subresource }: Call['route'],

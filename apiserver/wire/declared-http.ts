@@ -2,7 +2,7 @@
 import type { HttpAnswer } from './declared-answers.ts';
 import { goRegExp } from './go-regexp.ts';
 
-/** The first match. `path` includes the query. */
+/** Returns the first match. `path` includes the query. */
 export function httpAnswerTo(
   answers: readonly HttpAnswer[],
   { method, path }: { readonly method: string; readonly path: string },
@@ -17,7 +17,7 @@ export function httpAnswerTo(
   );
 }
 
-/** Whether one of the earlier requests, or commands, matches the precondition. */
+/** Reports whether one of the earlier requests, or commands, matches the precondition. */
 export function hasHad(after: string | undefined, earlier: readonly string[]): boolean {
   if (after === undefined) return true;
   const pattern = goRegExp(after);

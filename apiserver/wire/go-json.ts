@@ -51,7 +51,7 @@ function parseUnusual(text: string): JsonValue {
   return fixed(JSON.parse(withMarkedIntegers(text)) as JsonValue);
 }
 
-/** The valid text with quotes around integers beyond a double's precision. */
+/** Returns the valid text with quotes around integers beyond a double's precision. */
 function withMarkedIntegers(text: string): string {
   const parts: string[] = [];
   let copied = 0;
@@ -110,12 +110,12 @@ function exact(_key: string, value: unknown, context: { readonly source?: string
 /** Node has it; its types do not yet. */
 const RAW = JSON as unknown as { rawJSON(text: string): object; isRawJSON(value: unknown): boolean };
 
-/** An integer beyond 2^53, as {@link parseJson} keeps it. `JSON.stringify` writes all its digits. */
+/** Returns an integer beyond 2^53, as {@link parseJson} keeps it. `JSON.stringify` writes all its digits. */
 export function longInteger(digits: string): JsonValue {
   return RAW.rawJSON(digits) as JsonValue;
 }
 
-/** The digits of such an integer; undefined for everything else. */
+/** Returns the digits of such an integer; undefined for everything else. */
 export function longIntegerDigits(value: JsonValue | undefined): string | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   // Calling Node from compiled code is slow: only for objects that look like one.
@@ -123,7 +123,7 @@ export function longIntegerDigits(value: JsonValue | undefined): string | undefi
   return rawJSON !== undefined && RAW.isRawJSON(value) ? rawJSON : undefined;
 }
 
-/** The number of keys in a valid text: strings before a colon. */
+/** Returns the number of keys in a valid text: strings before a colon. */
 function keysIn(text: string): number {
   const { length } = text;
   let keys = 0;
@@ -178,7 +178,7 @@ function keysOf(body: JsonValue): number {
   return keys;
 }
 
-/** Whether brackets nest deeper than that; the text need not be valid. */
+/** Reports whether brackets nest deeper than that; the text need not be valid. */
 export function isNestedDeeper(text: string, levels: number): boolean {
   let depth = 0;
   for (let at = 0; at < text.length; at++) {
@@ -239,7 +239,7 @@ function duplicateKeys(text: string): readonly string[] {
   return [...found];
 }
 
-/** The scanner error of an invalid text; undefined when it is valid. */
+/** Returns the scanner error of an invalid text; undefined when it is valid. */
 export function syntaxError(text: string): string | undefined {
   // Go reads bytes: a byte of a multi-byte character is shown as the Latin-1 character of its value.
   const bytes = Buffer.from(text, 'utf8');
@@ -375,7 +375,7 @@ const ESCAPES: { readonly [char: string]: string } = {
   '\v': '\\v',
 };
 
-/** One character as Go quotes it. */
+/** Returns one character as Go quotes it. */
 function quoted(char: string): string {
   const code = char.charCodeAt(0);
   const hex = code.toString(16);

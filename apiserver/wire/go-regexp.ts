@@ -31,13 +31,13 @@ const read = new Map<string, GoRegExp | PatternFault>();
 /** The maximum number of cached patterns: more than the schemas of one server have. A compiled one takes 17 KB. */
 const REMEMBERED_MAX = 2_000;
 
-/** The pattern as Go parses it; undefined where Go refuses it. */
+/** Returns the pattern as Go parses it; undefined where Go refuses it. */
 export function goRegExp(source: string): GoRegExp | undefined {
   const pattern = readPattern(source);
   return 'fault' in pattern ? undefined : pattern;
 }
 
-/** The pattern, compiled for the first text: a schema may have twenty thousand. One that Go refuses matches everything. */
+/** Returns the pattern, compiled for the first text: a schema may have twenty thousand. One that Go refuses matches everything. */
 export function lazyGoRegExp(source: string): Pick<GoRegExp, 'test'> {
   return { test: (text) => goRegExp(source)?.test(text) ?? true };
 }
@@ -54,7 +54,7 @@ const PLAIN_CLASS = String.raw`\[\^?(?:a-z|A-Z|0-9|[A-Za-z0-9_ .])+-?\]`;
 const PLAIN_ATOM = String.raw`(?:${ITEM}|\\[.dDwWsS/+*?()[\]{}^$|-]|${PLAIN_CLASS})[*+?]?`;
 const PLAIN_PIECE = new RegExp(String.raw`\((?:\?:)?|\)[*+?]?|[|^$]|${PLAIN_ATOM}`, 'y');
 
-/** Whether a pattern consists of pieces that are valid anywhere, with closed groups. */
+/** Reports whether a pattern consists of pieces that are valid anywhere, with closed groups. */
 function isPlain(source: string): boolean {
   if (source.length > PLAIN_MAX) return false;
   let open = 0;
@@ -71,7 +71,7 @@ function isPlain(source: string): boolean {
 /** Go refuses patterns that are too large or nest too deep; none of this length is. */
 const PLAIN_MAX = 500;
 
-/** The pattern as Go parses it, or an error. */
+/** Returns the pattern as Go parses it, or an error. */
 export function readPattern(source: string): GoRegExp | PatternFault {
   const known = read.get(source);
   if (known !== undefined) return known;

@@ -1,6 +1,6 @@
 /** Name patterns with `*`, as in configurations. */
 
-/** Whether a name matches, `*` being any text. */
+/** Reports whether a name matches, `*` being any text. */
 export function fits(pattern: string | undefined, name: string): boolean {
   if (pattern === undefined || pattern === name) return true;
   if (!pattern.includes('*')) return false;

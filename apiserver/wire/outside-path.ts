@@ -5,7 +5,7 @@ const PREFIX = '/outside.stalemate';
 /** Host, port, and the rest of the path. */
 export const OUTSIDE_PATH: RegExp = /^\/outside\.stalemate\/([^/:]+):(\d+)(\/.*)?$/;
 
-/** Whether a request may have effects there; a TCP connection has no path, and may do anything. */
+/** Reports whether a request may have effects there; a TCP connection has no path, and may do anything. */
 export function actsOutside({ method, path }: { readonly method: string; readonly path: string }): boolean {
   const [whole, , , behind] = OUTSIDE_PATH.exec(path) ?? [];
   return whole !== undefined && (behind === undefined || (method !== 'GET' && method !== 'HEAD'));

@@ -7,7 +7,7 @@ export function collectionPath(ref: ResourceRef, namespace: string): string {
   return namespace === '' ? `${root}/${ref.resource}` : `${root}/namespaces/${namespace}/${ref.resource}`;
 }
 
-/** The path of one object, or of one of its subresources. */
+/** Returns the path of one object, or of one of its subresources. */
 export function objectPath(ref: ResourceRef, namespace: string, name: string, subresource?: string): string {
   const path = `${collectionPath(ref, namespace)}/${encodeURIComponent(name)}`;
   return subresource === undefined ? path : `${path}/${subresource}`;

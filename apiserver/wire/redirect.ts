@@ -3,7 +3,7 @@ export function isRedirect(code: number): boolean {
   return code >= 300 && code < 400 && code !== 304;
 }
 
-/** Whether a path goes through the API server's proxy, where the server behind it may redirect its clients. */
+/** Reports whether a path goes through the API server's proxy, where the server behind it may redirect its clients. */
 export function isProxied(path: string): boolean {
   return /\/proxy(?:\/|$)/.test(path);
 }

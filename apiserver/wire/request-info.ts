@@ -41,17 +41,17 @@ type About = Pick<RequestInfo, 'group' | 'resource' | 'subresource'>;
 
 const CONNECTING: ReadonlySet<string> = new Set(['exec', 'attach', 'portforward', 'proxy', 'log']);
 
-/** Whether a request is proxied to a pod or a service. It stores nothing, whatever its method is. */
+/** Reports whether a request is proxied to a pod or a service. It stores nothing, whatever its method is. */
 export function connects({ group, resource, subresource }: About): boolean {
   return group === '' && (resource === 'pods' || resource === 'services') && CONNECTING.has(subresource);
 }
 
-/** Whether such a request may have effects there: a command whose answer is lost has run. */
+/** Reports whether such a request may have effects there: a command whose answer is lost has run. */
 export function acts(info: About): boolean {
   return connects(info) && info.subresource !== 'log';
 }
 
-/** Whether a query asks a collection to watch: Go's parsing of a boolean parameter, which treats nearly everything as true. */
+/** Reports whether a query asks a collection to watch: Go's parsing of a boolean parameter, which treats nearly everything as true. */
 export function asksToWatch({ watch }: { readonly [key: string]: string }): boolean {
   return watch !== undefined && watch !== '0' && watch.toLowerCase() !== 'false';
 }

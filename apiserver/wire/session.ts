@@ -32,7 +32,7 @@ export interface PortSession {
   readonly ports: readonly number[];
   /** The pod, for error messages. */
   readonly pod: string;
-  /** The server on a port of the pod; undefined where nothing listens. */
+  /** Returns the server on a port of the pod; undefined where nothing listens. */
   speechOf(port: number): Speech | undefined;
 }
 

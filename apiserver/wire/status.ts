@@ -39,7 +39,7 @@ export interface StatusDetails extends JsonObject {
   readonly retryAfterSeconds?: number;
 }
 
-/** A `Status` object of a failure. Empty details are left out. */
+/** Returns a `Status` object of a failure. Empty details are left out. */
 export function failureStatus(
   code: number,
   reason: StatusReason,
@@ -58,7 +58,7 @@ export function failureStatus(
   };
 }
 
-/** The same as an answer; `retryAfterSeconds` becomes a header too. */
+/** Returns the same as an answer; `retryAfterSeconds` becomes a header too. */
 export function failure(code: number, reason: StatusReason, message: string, details?: StatusDetails): ApiResponse {
   const retry = details?.retryAfterSeconds;
   return {

@@ -9,7 +9,7 @@ import type { JsonObject, JsonValue } from '../objects/object.ts';
 const BUILT_IN_GROUP =
   /^$|^(apps|batch|autoscaling|policy|extensions)$|^(admissionregistration|apiextensions|apiregistration|authentication|authorization|certificates|coordination|discovery|events|flowcontrol\.apiserver|networking|node|rbac\.authorization|resource|scheduling|storage)\.k8s\.io$/;
 
-/** The body without type information in its items, when it is a list of a built-in kind; otherwise the same body. */
+/** Returns the body without type information in its items, when it is a list of a built-in kind; otherwise the same body. */
 export function listAsSent(body: JsonValue): JsonValue {
   if (body === null || typeof body !== 'object' || Array.isArray(body)) return body;
   const { apiVersion, kind, items } = body as JsonObject;

@@ -33,7 +33,7 @@ export interface Connection {
   on(event: 'end', listener: () => void): unknown;
 }
 
-/** Whether a request asks for a WebSocket. */
+/** Reports whether a request asks for a WebSocket. */
 export function asksForWebSocket({ headers }: { readonly headers: Asked }): boolean {
   return (
     String(headers['upgrade']).toLowerCase() === 'websocket' &&

@@ -53,7 +53,7 @@ export class Conversation {
     this.#namespace = namespace;
   }
 
-  /** The transcript. Versions are called `v1`, `v2`, … in order; versions that no answer contained are left as they are. */
+  /** Returns the transcript. Versions are called `v1`, `v2`, … in order; versions that no answer contained are left as they are. */
   get lines(): readonly string[] {
     const tokens = [
       ...new Set(this.#lines.flatMap((line) => [...line.matchAll(VERSION)].map((match) => match[1] ?? ''))),
@@ -138,7 +138,7 @@ export class Conversation {
     return this.#client.watch({ method: 'GET', path: `${path}?watch=true&resourceVersion=${version}` });
   }
 
-  /** The next `count` events of a watch; fewer on timeout. */
+  /** Returns the next `count` events of a watch; fewer on timeout. */
   async events(stream: OpenStream, count: number): Promise<readonly Heard[]> {
     let seen = 0;
     await stream.until(() => ++seen >= count, EVENTS_TIMEOUT_MS);

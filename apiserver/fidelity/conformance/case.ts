@@ -103,7 +103,7 @@ export class Tester {
     return object;
   }
 
-  /** The text of an answer to GET. */
+  /** Returns the text of an answer to GET. */
   async text(path: string, headers: { readonly [name: string]: string } = {}): Promise<string> {
     return (await this.client.request({ method: 'GET', path, headers })).text;
   }
@@ -144,7 +144,7 @@ export class Tester {
     return this.client.watch({ method: 'GET', path });
   }
 
-  /** The first events of a watch, as `ADDED a`; fails when they do not come. */
+  /** Returns the first events of a watch, as `ADDED a`; fails when they do not come. */
   async events(stream: OpenStream, count: number): Promise<readonly string[]> {
     let seen = 0;
     const came = await stream.until(() => ++seen >= count, 5000);
@@ -175,7 +175,7 @@ function sorted(value: unknown): string {
   );
 }
 
-/** The value at a dotted path. */
+/** Returns the value at a dotted path. */
 export function at(value: JsonValue | undefined, path: string): JsonValue | undefined {
   let current = value;
   for (const key of path.split('.'))

@@ -29,7 +29,7 @@ function gizmo(group: string, version: string, spec: JsonObject): JsonObject {
 
 const TEXT: JsonObject = { type: 'string', maxLength: 20 };
 
-/** A definition with a list of `maxItems` whose rules are estimated at five cost units for each item. */
+/** Returns a definition with a list of `maxItems` whose rules are estimated at five cost units for each item. */
 function costing(group: string, maxItems: number, rules: number): JsonObject {
   const items: JsonObject = {
     type: 'string',

@@ -16,7 +16,7 @@ function review(kind: string, group: string, spec: JsonObject): JsonObject {
   return { apiVersion: `${group}.k8s.io/v1`, kind, spec };
 }
 
-/** The HTTP version that a plain HTTPS client negotiates. */
+/** Returns the HTTP version that a plain HTTPS client negotiates. */
 function versionOverHttps({ url, ca, token }: Endpoint): Promise<string> {
   return new Promise((resolve, reject) => {
     const asked = request(`${url}/version`, { ca, headers: { authorization: `Bearer ${token}` } }, (response) => {

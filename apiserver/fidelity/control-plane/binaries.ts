@@ -100,17 +100,17 @@ export function findProgram(program: Program, environment: EnvVars = process.env
   return folders.map((folder) => join(folder, program)).find((path) => existsSync(path));
 }
 
-/** The path of kubectl: as {@link findProgram}, else the first on PATH. */
+/** Returns the path of kubectl: as {@link findProgram}, else the first on PATH. */
 export function findKubectl(environment: EnvVars = process.env): string | undefined {
   return findProgram('kubectl', environment) ?? onPath('kubectl', environment);
 }
 
-/** The path of toxiproxy-server: as {@link findProgram}, else the first on PATH. */
+/** Returns the path of toxiproxy-server: as {@link findProgram}, else the first on PATH. */
 export function findToxiproxy(environment: EnvVars = process.env): string | undefined {
   return findProgram('toxiproxy-server', environment) ?? onPath('toxiproxy-server', environment);
 }
 
-/** The hint when there is none. */
+/** Returns the hint when there is none. */
 export function missingToxiproxyText(environment: EnvVars = process.env): string {
   return (
     `found no toxiproxy-server on PATH or in ${cacheFolder(environment, 'toxiproxy-server')}; ` +
@@ -150,7 +150,7 @@ export function findControlPlane(environment: EnvVars = process.env): ControlPla
   };
 }
 
-/** The hint for missing parts that setup-envtest does not have either. */
+/** Returns the hint for missing parts that setup-envtest does not have either. */
 export function missingPartsText(missing: readonly PartProgram[], environment: EnvVars = process.env): string {
   const names = missing.map((part) => `${part} (or ${VARIABLES[part]})`).join(' and no ');
   return (
@@ -160,7 +160,7 @@ export function missingPartsText(missing: readonly PartProgram[], environment: E
   );
 }
 
-/** The hint for missing programs. */
+/** Returns the hint for missing programs. */
 export function missingText(missing: string, environment: EnvVars = process.env): string {
   const assets = environment['KUBEBUILDER_ASSETS'];
   return (

@@ -6,7 +6,7 @@
 import type { PartProgram } from './binaries.ts';
 import type { ControlPlaneOptions } from './options.ts';
 
-/** The programs, in start order. */
+/** Returns the programs, in start order. */
 export function partsOf({
   controllerManager = false,
   kwok = false,

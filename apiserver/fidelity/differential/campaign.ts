@@ -140,7 +140,7 @@ function classFrom(key: string, result: SequenceResult, sequence: Sequence, seed
     : { key, count: 1, example, script: result.script.slice(0, example.steps), seed, kinds: sequence.kinds };
 }
 
-/** The smallest sequence with a difference of that key that fast-check finds within its time limit. */
+/** Returns the smallest sequence with a difference of that key that fast-check finds within its time limit. */
 async function shrink(
   sequence: Sequence,
   key: string,

@@ -45,7 +45,7 @@ function shown(key: string): string {
   return /^[kv]:/.test(key) ? `${key.slice(0, 2)}*` : key;
 }
 
-/** A value within a line of text. */
+/** Returns a value within a line of text. */
 export function plain(value: JsonValue | undefined): string {
   return typeof value === 'string' ? value : JSON.stringify(value ?? '');
 }

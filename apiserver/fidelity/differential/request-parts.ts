@@ -23,7 +23,7 @@ export function subresourceOf(kind: ComparedKind, { verb, subresource, content }
   return has || content % 10 === 0 ? subresource : '';
 }
 
-/** The first value of each parameter: each layer of a real server treats repeated ones differently. */
+/** Returns the first value of each parameter: each layer of a real server treats repeated ones differently. */
 export function onePerKey(texts: readonly string[]): readonly string[] {
   const keys = new Set<string>();
   return texts.filter((text) => {
@@ -83,7 +83,7 @@ export function merged(base: JsonObject, patch: JsonObject): JsonObject {
   return copy;
 }
 
-/** A fragment as operations of a JSON patch; `content` chooses which. */
+/** Returns a fragment as operations of a JSON patch; `content` chooses which. */
 export function jsonPatch(fragment: JsonObject, content: number): JsonValue {
   const operations: JsonObject[] = [];
   const visit = (value: JsonObject, path: string): void => {

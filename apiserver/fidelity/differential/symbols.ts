@@ -23,7 +23,7 @@ export class Symbols {
   /** Versions of objects, ascending, with their symbols. */
   readonly #versions: { readonly value: number; readonly symbol: string }[] = [];
 
-  /** A normalised copy. */
+  /** Returns a normalised copy. */
   of(value: JsonValue, key = '', parent?: JsonObject): JsonValue {
     if (typeof value === 'string') return this.#text(value, key, parent);
     if (typeof value === 'number') return key === 'nodePort' || key === 'healthCheckNodePort' ? 'PORT' : value;
@@ -118,7 +118,7 @@ function sortedErrors(message: string): string {
   return `${head}errors:\n${lines.join('\n')}`;
 }
 
-/** Objects quoted in a message, `Invalid value: "{\"b\":…}"`, with sorted keys: servers order them differently. */
+/** Returns objects quoted in a message, `Invalid value: "{\"b\":…}"`, with sorted keys: servers order them differently. */
 function sortedObjects(message: string): string {
   return message.replace(/"\{\\"(?:[^"\\]|\\.)*"/g, (quoted) => {
     try {

@@ -4,7 +4,7 @@ export function words(text: string): readonly string[] {
   return text.trim().split(/\s+/);
 }
 
-/** The cells of rows such as `a b | c d`; a row ends without a separator. */
+/** Returns the cells of rows such as `a b | c d`; a row ends without a separator. */
 export function cells(text: string): readonly string[] {
   return text.trim().split(/ \| |\n\s*/);
 }

@@ -106,7 +106,7 @@ export class World {
     return this.#outcome(reply, operation);
   }
 
-  /** The request as it would be sent at this point. */
+  /** Returns the request as it would be sent at this point. */
   ask(operation: Operation): Ask {
     const kind = this.kindOf(operation);
     const { verb } = operation;
@@ -411,7 +411,7 @@ export class World {
     return { events, came };
   }
 
-  /** All objects that the sequence has left behind, kind by kind. */
+  /** Returns all objects that the sequence has left behind, kind by kind. */
   async finalState(): Promise<Outcome> {
     const state: { [key: string]: JsonValue } = {};
     for (const kind of this.#kinds)

@@ -24,7 +24,7 @@ export interface RawReply {
   readonly code: number;
   readonly headers: { readonly [name: string]: string | readonly string[] | undefined };
   readonly text: string;
-  /** Whether the answer was cut off before its end. */
+  /** True if the answer was cut off before its end. */
   readonly open: boolean;
 }
 

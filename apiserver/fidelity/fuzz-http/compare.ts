@@ -32,7 +32,7 @@ const IGNORED: ReadonlySet<string> = new Set([
 ]);
 const MESSAGE_SHOWN = 160;
 
-/** The differences between the answers; empty when they are equal. */
+/** Returns the differences between the answers; empty when they are equal. */
 export function compareReplies(request: FuzzRequest, ours: RawReply, real: RawReply): readonly HttpDifference[] {
   const [a, b] = [shapeOf(ours, request), shapeOf(real, request)];
   const note = (place: DifferenceAt): HttpDifference => ({
@@ -110,7 +110,7 @@ function masked(value: JsonValue, key = ''): JsonValue {
   return copy;
 }
 
-/** The words of a value, without quoted parts. */
+/** Returns the words of a value, without quoted parts. */
 function worded(value: JsonValue | undefined): string {
   return plain(value)
     .replace(/"(?:[^"\\]|\\.)*"/g, '"…"')

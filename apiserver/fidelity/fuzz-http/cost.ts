@@ -164,7 +164,7 @@ function send(
   });
 }
 
-/** The figures and the worst requests, cut to the length of a line. */
+/** Returns the figures and the worst requests, cut to the length of a line. */
 export function reportCost({ requests, unanswered, slowest, largest, codes }: CostResult): string {
   const answers = Object.entries(codes).map(([code, count]) => `${code}: ${count}`);
   return [
@@ -185,7 +185,7 @@ function shown({ request, code, answered }: Cost): string {
   return `${method} ${target.slice(0, SHOWN)} ${headers['content-type'] ?? ''} (${body?.length ?? 0} bytes, answer ${code} of ${answered})${start}`;
 }
 
-/** Whether the limit was exceeded. */
+/** Reports whether the limit was exceeded. */
 export function isTooCostly({ unanswered, slowest, largest }: CostResult): boolean {
   return unanswered.length > 0 || (slowest[0]?.ms ?? 0) > COST_MAX.ms || (largest[0]?.bytes ?? 0) > COST_MAX.bytes;
 }

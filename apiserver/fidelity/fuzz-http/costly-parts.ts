@@ -25,7 +25,7 @@ export const size: fc.Arbitrary<number> = fc
   .double({ min: 0, max: Math.log(1_500_000), noNaN: true })
   .map((power) => Math.floor(Math.exp(power)));
 
-/** A text of `count` pieces, within the limit of a body. */
+/** Returns a text of `count` pieces, within the limit of a body. */
 export function repeated(piece: (index: number) => string, count: number, between = ','): string {
   const parts: string[] = [];
   for (let index = 0, length = 0; index < count && length < BODY_BYTES_MAX - 4096; index++) {

@@ -181,7 +181,7 @@ export class Conversation {
   }
 }
 
-/** A definition as it is sent, without fields that a server added. */
+/** Returns a definition as it is sent, without fields that a server added. */
 function named(object: JsonObject): JsonObject {
   const { status: _, ...rest } = object;
   return rest;

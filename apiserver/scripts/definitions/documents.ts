@@ -12,7 +12,7 @@ export interface Document {
 /** Kinds that only client-side programs know. */
 const CLIENT_SIDE = /^(kustomize\.config\.k8s\.io|kuttl\.dev|chainsaw\.kyverno\.io|skaffold|helm\.)/;
 
-/** The objects of the files, in order. Files that are not YAML (Helm templates, parser tests) are skipped. */
+/** Returns the objects of the files, in order. Files that are not YAML (Helm templates, parser tests) are skipped. */
 export function documentsIn(files: Iterable<{ readonly file: string; readonly text: string }>): readonly Document[] {
   const seen = new Set<string>();
   const documents: Document[] = [];
@@ -41,7 +41,7 @@ function objectsIn(text: string): readonly JsonObject[] {
   return values.flatMap(unfolded).filter(isObject);
 }
 
-/** The documents that can be sent unchanged. */
+/** Returns the documents that can be sent unchanged. */
 export function usable(documents: readonly Document[]): readonly Document[] {
   return documents
     .map(({ file, object }) => ({ file, object: withoutTemplates(object) }))
@@ -65,7 +65,7 @@ function isWhole({ kind, apiVersion, spec }: JsonObject): boolean {
   return apiVersion === 'apiextensions.k8s.io/v1' && isList(versions) && textOf(group) !== '';
 }
 
-/** The items of a `v1 List`, or the object itself. */
+/** Returns the items of a `v1 List`, or the object itself. */
 function unfolded(value: JsonValue): readonly JsonValue[] {
   return isMap(value) && value['kind'] === 'List' && isList(value['items']) ? value['items'] : [value];
 }

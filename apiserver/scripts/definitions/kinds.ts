@@ -25,7 +25,7 @@ export function kindKey(object: JsonObject): string {
   return `${textOf(object['apiVersion'])} ${textOf(object['kind'])}`;
 }
 
-/** The built-in kinds that can be created. */
+/** Returns the built-in kinds that can be created. */
 export async function builtInKinds(client: Asked): Promise<Kinds> {
   const kinds = new Map<string, Served>();
   const accept = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
@@ -53,7 +53,7 @@ export async function builtInKinds(client: Asked): Promise<Kinds> {
   return kinds;
 }
 
-/** The kinds of an installed definition. */
+/** Returns the kinds of an installed definition. */
 export function definedKinds(crd: JsonObject): readonly Served[] {
   const spec = mapOf(crd['spec']);
   const names = mapOf(spec['names']);
@@ -70,7 +70,7 @@ export function definedKinds(crd: JsonObject): readonly Served[] {
   }));
 }
 
-/** The path of a kind's objects, or of one of them. */
+/** Returns the path of a kind's objects, or of one of them. */
 export function pathOf(served: Served, namespace: string, name = '', apiVersion: string = served.apiVersion): string {
   return [
     apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`,

@@ -157,7 +157,7 @@ const withoutDrawnPorts = (value: JsonValue | undefined): string =>
 const withoutGeneration = (value: JsonValue | undefined): string =>
   plain(value).replaceAll(/(generation\\*":)\d+/g, '$1N');
 
-/** Whether a message is another one with its middle left out. */
+/** Reports whether a message is another one with its middle left out. */
 function isCutShort(ours: string, real: string): boolean {
   const at = ours.lastIndexOf('…');
   return at > SHOWN_MIN && real.startsWith(ours.slice(0, at)) && real.endsWith(ours.slice(at + '…"'.length));
@@ -166,7 +166,7 @@ function isCutShort(ours: string, real: string): boolean {
 /** Shorter texts are not cut. */
 const SHOWN_MIN = 60_000;
 
-/** The texts of `some` that are missing in `others`, counted with multiplicity. */
+/** Returns the texts of `some` that are missing in `others`, counted with multiplicity. */
 function without(some: readonly JsonValue[], others: readonly JsonValue[]): readonly string[] {
   const left = others.map((one) => JSON.stringify(one));
   return some
@@ -178,7 +178,7 @@ function without(some: readonly JsonValue[], others: readonly JsonValue[]): read
     });
 }
 
-/** A refusal with sorted keys in its value, and all uids replaced by one. */
+/** Returns a refusal with sorted keys in its value, and all uids replaced by one. */
 function sortedValue(message: JsonValue | undefined): string {
   const text = plain(message).replaceAll(/uid-\d+/g, 'uid');
   return text.replace(/Invalid value: (\{.*\}): /s, (whole, value: string) => {
@@ -190,7 +190,7 @@ function sortedValue(message: JsonValue | undefined): string {
   });
 }
 
-/** A refusal of a template, with the template left out. */
+/** Returns a refusal of a template, with the template left out. */
 function template(message: JsonValue | undefined): string {
   return plain(message).replace(
     /Invalid value: \{.*\}: field is immutable/s,

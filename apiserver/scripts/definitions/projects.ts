@@ -69,7 +69,7 @@ async function fetchInto(file: string, project: Project): Promise<void> {
   }
 }
 
-/** The folder of a module, in a temporary module cache that is deleted afterwards. */
+/** Returns the folder of a module, in a temporary module cache that is deleted afterwards. */
 async function downloaded({ name, module, version, sum }: Project, work: string): Promise<string> {
   const wanted = `${module}@${version}`;
   let answer: { readonly Dir?: string; readonly Sum?: string; readonly Error?: string };

@@ -34,7 +34,7 @@ const PATCH = {
   apply: 'application/apply-patch+yaml',
 };
 
-/** The object as it is sent: in the namespace of the comparison, with a name. */
+/** Returns the object as it is sent: in the namespace of the comparison, with a name. */
 export function prepared(object: JsonObject, served: Served, namespace: string): JsonObject {
   const { namespace: _, uid: __, resourceVersion: ___, ...metadata } = mapOf(object['metadata']);
   const { generateName, ...kept } = metadata;
@@ -42,7 +42,7 @@ export function prepared(object: JsonObject, served: Served, namespace: string):
   return { ...object, metadata: { ...kept, name, ...(served.namespaced ? { namespace } : {}) } };
 }
 
-/** The steps for a prepared object. */
+/** Returns the steps for a prepared object. */
 export function stepsOf(object: JsonObject, served: Served, namespace: string): readonly Step[] {
   const metadata = mapOf(object['metadata']);
   const name = textOf(metadata['name']);
@@ -131,7 +131,7 @@ interface Change {
   readonly patch: JsonValue;
 }
 
-/** The main part of an object: `spec`, or the first map beside the metadata. */
+/** Returns the main part of an object: `spec`, or the first map beside the metadata. */
 function bodyOf(object: JsonObject): readonly [string, JsonObject] | undefined {
   const names = Object.keys(object).filter((name) => !['metadata', 'status', 'apiVersion', 'kind'].includes(name));
   const name = ['spec', 'data', ...names].find(
@@ -171,7 +171,7 @@ function ofAnotherType(value: JsonValue | undefined): JsonValue {
   return typeof value === 'string' ? { not: 'a text' } : 'not that type';
 }
 
-/** The object with half of its fields: the apply removes the other half. */
+/** Returns the object with half of its fields: the apply removes the other half. */
 function less(object: JsonObject): readonly JsonObject[] {
   const body = bodyOf(object);
   if (body === undefined) return [];

@@ -14,7 +14,7 @@ function bounded(random: Random, keyword: string, counts: readonly number[]): Js
 const ITEMS = [1, 2, 3, 5, 10, 16, 64];
 const LENGTHS = [1, 5, 10, 63, 253];
 
-/** The schema of a spec with a field of every kind, and the given rules. */
+/** Returns the schema of a spec with a field of every kind, and the given rules. */
 export function randomSchema(random: Random, rules: readonly JsonObject[]): JsonObject {
   const string = (): JsonObject => ({ type: 'string', ...bounded(random, 'maxLength', LENGTHS) });
   const list = (items: JsonObject): JsonObject => ({ type: 'array', ...bounded(random, 'maxItems', ITEMS), items });
@@ -117,7 +117,7 @@ const LITERALS: { readonly [kind in Kind]?: readonly string[] } = {
   ints: ['[1, 2, 3]', '[7]'],
 };
 
-/** One rule of type bool. */
+/** Returns one rule of type bool. */
 export function randomRule(random: Random): string {
   return new Grammar(random).expression('bool', 4, []);
 }

@@ -38,7 +38,7 @@ export class AccessControl {
     this.authorizer = this.#rbac ?? ALLOW_ALL;
   }
 
-  /** The request with the user it acts as, or a refusal. */
+  /** Returns the request with the user it acts as, or a refusal. */
   admit(request: ApiRequest): ApiRequest | Refusal {
     let admitted = request;
     if (impersonates(request)) {
@@ -66,7 +66,7 @@ export class AccessControl {
     return escalationRefusal(this.#rbac, call, { ...object, metadata: meta }, old);
   }
 
-  /** The denials so far, in order of first occurrence. */
+  /** Returns the denials so far, in order of first occurrence. */
   denied(): readonly DeniedRequest[] {
     return [...this.#denied.values()];
   }

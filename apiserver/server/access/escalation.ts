@@ -15,7 +15,7 @@ import { describeRules, goStrings, missingRules, parseRules, roleRefOf, type Pol
 
 const RBAC_RESOURCES: ReadonlySet<string> = new Set([ROLES, CLUSTER_ROLES, ROLE_BINDINGS, CLUSTER_ROLE_BINDINGS]);
 
-/** Whether writes of the resource can escalate privileges. */
+/** Reports whether writes of the resource can escalate privileges. */
 export function isRbacResource(gr: string): boolean {
   return RBAC_RESOURCES.has(gr);
 }
@@ -77,7 +77,7 @@ function allowed(rbac: Rbac, user: UserInfo, verb: string, resource: string, nam
   return rbac.authorize(asked).allowed;
 }
 
-/** The missing rules as text; undefined when none is missing. */
+/** Returns the missing rules as text; undefined when none is missing. */
 function heldBack(rbac: Rbac, user: UserInfo, namespace: string, rules: readonly PolicyRule[]): string | undefined {
   const own = rbac.rulesFor(user, namespace);
   const missing = missingRules(own.rules, rules);

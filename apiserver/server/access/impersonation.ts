@@ -25,7 +25,7 @@ interface Wanted {
   readonly extra: ReadonlyMap<string, readonly string[]>;
 }
 
-/** Whether the request has impersonation headers. */
+/** Reports whether the request has impersonation headers. */
 export function impersonates({ headers }: ApiRequest): boolean {
   for (const name in headers) if (name.startsWith(PREFIX)) return true;
   return false;
@@ -204,7 +204,7 @@ function withEverybody(name: string, groups: readonly string[]): readonly string
   return groups.includes(group) || groups.includes(UNAUTHENTICATED) ? groups : [...groups, group];
 }
 
-/** A user as Go's %#v prints it. */
+/** Returns a user as Go's %#v prints it. */
 function goUser({ name, uid, groups, extra }: Wanted): string {
   const list = (of: readonly string[]): string => `{${of.map((one) => JSON.stringify(one)).join(', ')}}`;
   const shownGroups = groups.length === 0 ? '[]string(nil)' : `[]string${list(groups)}`;

@@ -89,7 +89,7 @@ export class Rbac implements Authorizer {
     return { rules: granted.map(({ rule }) => rule), error };
   }
 
-  /** The rules of a role reference, or the missing role. */
+  /** Returns the rules of a role reference, or the missing role. */
   roleRules(ref: RoleRef, namespace: string): readonly PolicyRule[] | string {
     const cluster = ref.kind === 'ClusterRole';
     if (!cluster && ref.kind !== 'Role') return `unsupported role reference kind: ${JSON.stringify(ref.kind)}`;
@@ -127,7 +127,7 @@ export class Rbac implements Authorizer {
   }
 }
 
-/** The subject of the binding that matches the user; undefined when none does. */
+/** Returns the subject of the binding that matches the user; undefined when none does. */
 function subjectFor(user: UserInfo, binding: KubeObject, home: string): string | undefined {
   const subjects = binding['subjects'];
   if (!isList(subjects)) return undefined;

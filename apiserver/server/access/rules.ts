@@ -24,7 +24,7 @@ export interface RoleRef {
 
 const parsed = new WeakMap<KubeObject, readonly PolicyRule[]>();
 
-/** The rules of a stored role. */
+/** Returns the rules of a stored role. */
 export function rulesOf(role: KubeObject): readonly PolicyRule[] {
   let rules = parsed.get(role);
   if (rules === undefined) parsed.set(role, (rules = parseRules(role['rules'])));
@@ -72,7 +72,7 @@ function urlCovers(owned: string, path: string): boolean {
   return owned.endsWith('*') && path.startsWith(owned.replace(/\*+$/, ''));
 }
 
-/** The part of `wanted` that `owned` does not cover, broken down to one verb, one resource and one name each. */
+/** Returns the part of `wanted` that `owned` does not cover, broken down to one verb, one resource and one name each. */
 export function missingRules(owned: readonly PolicyRule[], wanted: readonly PolicyRule[]): readonly PolicyRule[] {
   return wanted.flatMap(broken).filter((part) => !owned.some((rule) => covers(rule, part)));
 }
@@ -108,7 +108,7 @@ function coversResource(owned: readonly string[], resource: string): boolean {
   return slash >= 0 && owned.includes(`*/${resource.slice(slash + 1)}`);
 }
 
-/** The lines of an escalation error: parts that differ only by verb are joined, then sorted. */
+/** Returns the lines of an escalation error: parts that differ only by verb are joined, then sorted. */
 export function describeRules(parts: readonly PolicyRule[]): string {
   const joined = new Map<string, PolicyRule>();
   for (const part of parts) {
@@ -133,7 +133,7 @@ function describe(rule: PolicyRule): string {
   return `{${parts.join(', ')}}`;
 }
 
-/** A list as Go's %q prints it. */
+/** Returns a list as Go's %q prints it. */
 export function goStrings(values: readonly string[]): string {
   return `[${values.map((one) => JSON.stringify(one)).join(' ')}]`;
 }

@@ -68,7 +68,7 @@ export interface Verified {
   readonly audiences: readonly string[];
 }
 
-/** The user of a token; undefined when it was signed by another server, has expired, or its account or bound object is gone. */
+/** Returns the user of a token; undefined when it was signed by another server, has expired, or its account or bound object is gone. */
 export function verifyToken(
   store: Store,
   nowMs: number,

@@ -51,7 +51,7 @@ export class Admission {
     this.#attempt = attempt;
   }
 
-  /** The object after the mutating webhooks: the same object when none changes it. Deletions have none. */
+  /** Returns the object after the mutating webhooks: the same object when none changes it. Deletions have none. */
   mutate(kernel: ServerState, call: Call, what: Admitting, redecode: Redecode): JsonObject | Refusal | undefined {
     if (NEVER_ASKED.has(call.route.definition.gr)) return what.object;
     let current = what;
@@ -95,7 +95,7 @@ export class Admission {
     return current.object;
   }
 
-  /** A refusal when a validating webhook denies the request or cannot be called. */
+  /** Returns a refusal when a validating webhook denies the request or cannot be called. */
   validate(kernel: ServerState, call: Call, what: Admitting): Refusal | undefined {
     if (NEVER_ASKED.has(call.route.definition.gr)) return undefined;
     const unwanted = this.#webhooks.policies.validate(kernel, call, what);
@@ -146,7 +146,7 @@ export class Admission {
   }
 }
 
-/** The invocation of the webhook; undefined when it does not match. */
+/** Returns the invocation of the webhook; undefined when it does not match. */
 function wantedBy(
   kernel: ServerState,
   call: Call,
@@ -166,7 +166,7 @@ function callOutTo(kernel: ServerState, webhook: Webhook, body: JsonObject): Cal
   return { ...targetOf(kernel, webhook.clientConfig), timeoutSeconds: webhook.timeoutSeconds, body };
 }
 
-/** The URL of a `clientConfig`. */
+/** Returns the URL of a `clientConfig`. */
 export function targetOf(kernel: ServerState, config: JsonObject): Pick<CallOut, 'url' | 'service' | 'caBundle'> {
   const ca = textOf(config['caBundle']);
   const trust = ca === '' ? {} : { caBundle: ca };
@@ -195,7 +195,7 @@ function cleanPath(path: string): string {
   return posix.resolve('/', path.replace(/^\/+/, ''));
 }
 
-/** The object after the webhook's patch, or the error of a failed call; the same object when nothing changed. */
+/** Returns the object after the webhook's patch, or the error of a failed call; the same object when nothing changed. */
 function patched(
   call: Call,
   what: Admitting,

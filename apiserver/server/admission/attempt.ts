@@ -27,7 +27,7 @@ export class Attempt {
     this.#startMs = Date.parse(kernel.timestamp());
   }
 
-  /** The overrides of the server's kernel while this request runs. */
+  /** Returns the overrides of the server's kernel while this request runs. */
   sources(): Pick<ServerState, 'newUid' | 'nameSuffix' | 'timestamp'> {
     const { newUid, nameSuffix } = this.#kernel;
     return {
@@ -51,7 +51,7 @@ export class Attempt {
     this.#answers.set(key, answer);
   }
 
-  /** The uid of a review: stable across the runs. */
+  /** Returns the uid of a review: stable across the runs. */
   questionUid(key: string): string {
     let uid = this.#questionUids.get(key);
     if (uid === undefined) this.#questionUids.set(key, (uid = this.#kernel.newUid()));

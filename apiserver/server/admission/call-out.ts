@@ -23,7 +23,7 @@ export interface ServiceReference {
   readonly namespace: string;
   readonly name: string;
   readonly port: number;
-  /** Whether the service is stored. */
+  /** True if the service is stored. */
   readonly exists: boolean;
   /** The cluster IP of the stored service; empty when it has none. */
   readonly clusterIp: string;

@@ -36,7 +36,7 @@ export interface Invocation {
   readonly version: ServedVersion;
 }
 
-/** The invocation of the webhook; undefined when it does not match. */
+/** Returns the invocation of the webhook; undefined when it does not match. */
 export function invocationOf(
   kernel: ServerState,
   call: Call,
@@ -64,7 +64,7 @@ export function invocationOf(
   return missing ?? { webhook, version: asked };
 }
 
-/** Whether the namespace selector matches; a refusal when there is no such namespace. */
+/** Reports whether the namespace selector matches; a refusal when there is no such namespace. */
 function namespaceMatch(
   kernel: ServerState,
   call: Call,
@@ -103,7 +103,7 @@ function inScope(scope: string, gr: string, namespace: string): boolean {
   return scope === 'Namespaced' ? namespaced : scope === 'Cluster' && !namespaced;
 }
 
-/** The objects in the version of the review. */
+/** Returns the objects in the version of the review. */
 export function inVersion(call: Call, what: Admitting, version: ServedVersion): Admitting {
   const own = call.route.version;
   if (version === own || what.kind !== undefined) return what;

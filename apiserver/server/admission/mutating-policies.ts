@@ -40,7 +40,7 @@ export class MutatingRound {
     this.#policies = policies;
   }
 
-  /** The object after all policies: the same object when none changes it. */
+  /** Returns the object after all policies: the same object when none changes it. */
   run(
     kernel: ServerState,
     call: Call,
@@ -133,7 +133,7 @@ export class MutatingRound {
 /** The result of one policy with one set of parameters. */
 interface Invoked {
   readonly current: Admitting;
-  /** Whether any mutation was evaluated. */
+  /** True if any mutation was evaluated. */
   readonly ran: boolean;
   readonly errors: readonly string[];
 }
@@ -192,7 +192,7 @@ function applied(call: Call, object: JsonObject, value: unknown, version: Served
   return { object: mapOf(merge(type, object, config)) };
 }
 
-/** The paths of atomic lists and maps in a value. */
+/** Returns the paths of atomic lists and maps in a value. */
 function atomicsIn(type: TypeNode, value: JsonValue, path: string): readonly string[] {
   if (isMap(value) && type.map !== undefined) {
     const { map } = type;

@@ -58,7 +58,7 @@ export class Policies {
     if (resource === undefined || MUTATING.some((one) => one === resource)) this.#mutating = undefined;
   }
 
-  /** A refusal when a policy denies the request; adds its warnings to the call. */
+  /** Returns a refusal when a policy denies the request; adds its warnings to the call. */
   validate(kernel: ServerState, call: Call, what: Admitting): Refusal | undefined {
     if (this.validating.length === 0) return undefined;
     let refusal: Refusal | undefined;

@@ -98,7 +98,7 @@ function selectionOf(name: string, resources: JsonObject): Selection {
   };
 }
 
-/** The version in which a policy receives the request; undefined when it does not match. */
+/** Returns the version in which a policy receives the request; undefined when it does not match. */
 function selected(
   kernel: ServerState,
   call: Call,
@@ -126,7 +126,7 @@ export interface PolicyProblem {
   readonly message: string;
 }
 
-/** The evaluations for the request, and configuration errors, in order. */
+/** Returns the evaluations for the request, and configuration errors, in order. */
 export function matchesOf(
   kernel: ServerState,
   call: Call,
@@ -165,7 +165,7 @@ export function matchesOf(
 
 const NO_PARAMS: readonly undefined[] = [undefined];
 
-/** The parameters of a binding, or why there are none. */
+/** Returns the parameters of a binding, or why there are none. */
 function paramsOf(
   kernel: ServerState,
   { paramKind }: Policy,
@@ -198,7 +198,7 @@ function paramsOf(
   return found.map((one) => version.fromStorage(one));
 }
 
-/** Whether all conditions are true; an error when evaluation fails and the failure policy is Fail. */
+/** Reports whether all conditions are true; an error when evaluation fails and the failure policy is Fail. */
 export function policyConditionsMet({ spec, expressions, ignoresFailure }: Policy, values: Values): boolean | string {
   const errors: string[] = [];
   for (const condition of mapsOf(spec['matchConditions'])) {

@@ -159,7 +159,7 @@ export class PolicyExpressions {
     this.#authorizing = scope(true);
   }
 
-  /** The compile errors of variables, by name. */
+  /** Returns the compile errors of variables, by name. */
   get variables(): readonly Named[] {
     return this.#variables;
   }
@@ -176,7 +176,7 @@ export class PolicyExpressions {
     return expression;
   }
 
-  /** The values of the variables for one request. */
+  /** Returns the values of the variables for one request. */
   values(kernel: ServerState, call: Call, { what, request, namespace, params }: Subject): Values {
     const shapes = sharedTypedResource();
     const { object: _, oldObject: __, ...asked } = request;
@@ -221,7 +221,7 @@ interface ValueClass {
   define(variable: Named): void;
 }
 
-/** A class with a lazy, cached getter for each variable. */
+/** Returns a class with a lazy, cached getter for each variable. */
 function valueClassOf(): ValueClass {
   class PolicyVariables {
     readonly #values: () => Values;

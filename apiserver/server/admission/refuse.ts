@@ -15,7 +15,7 @@ export function noDryRun(webhook: string): Refusal {
   return badRequest(`admission webhook ${JSON.stringify(webhook)} does not support dry run`);
 }
 
-/** A denial: the webhook's own status as a failure. */
+/** Returns a denial: the webhook's own status as a failure. */
 export function denied(webhook: string, result: JsonObject | undefined): Refusal {
   const given = result ?? {};
   const by = `admission webhook ${JSON.stringify(webhook)} denied the request`;
@@ -34,7 +34,7 @@ export function denied(webhook: string, result: JsonObject | undefined): Refusal
   });
 }
 
-/** The reason of a decoding failure, without its prefix. */
+/** Returns the reason of a decoding failure, without its prefix. */
 export function problemOf(refusal: Refusal): string {
   const message = isMap(refusal.body) ? textOf(refusal.body['message']) : '';
   return message.replace(/^.* cannot be handled as a [^:]+: /, '');

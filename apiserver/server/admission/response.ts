@@ -25,7 +25,7 @@ export interface AdmissionResponse {
 const TYPE_META =
   'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
 
-/** The decoded body of a successful answer, otherwise Go's error. */
+/** Returns the decoded body of a successful answer, otherwise Go's error. */
 export function bodyOf(url: string, answer: CallOutAnswer): JsonObject | string {
   if (answer.outcome === 'failed') return `Post ${JSON.stringify(url)}: ${answer.why}`;
   const { code, body } = answer;
@@ -77,7 +77,7 @@ function failureText(code: number, detail: string): string {
   return `the server responded with the status code ${code} but did not return more information`;
 }
 
-/** The response, or the cause for `failed calling webhook "x": …`. */
+/** Returns the response, or the cause for `failed calling webhook "x": …`. */
 export function readAnswer(
   url: string,
   answer: CallOutAnswer,

@@ -12,7 +12,7 @@ import type { Call } from '../call.ts';
 import { userJson } from '../verbs/reviews.ts';
 import type { Admitting } from './match.ts';
 
-/** The review without its uid. `version`: the version that the webhook receives. */
+/** Returns the review without its uid. `version`: the version that the webhook receives. */
 export function requestOf(call: Call, what: Admitting, version: ServedVersion): JsonObject {
   const { definition, subresource } = call.route;
   const own = call.route.version;

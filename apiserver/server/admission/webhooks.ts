@@ -35,7 +35,7 @@ export class Webhooks {
     return (this.#validating ??= webhooksOf(this.#store.list(VALIDATING)));
   }
 
-  /** Whether any webhook or policy exists. */
+  /** Reports whether any webhook or policy exists. */
   get present(): boolean {
     return (this.#present ??= this.mutating.length > 0 || this.validating.length > 0 || this.policies.present);
   }

@@ -12,7 +12,7 @@ import { Refusal } from '../refusal.ts';
 import type { Admitting } from './match.ts';
 import { optionsOf } from './review.ts';
 
-/** The object after mutating webhooks. `old` in the request's version, on updates. */
+/** Returns the object after mutating webhooks. `old` in the request's version, on updates. */
 export function mutateIncoming(
   kernel: Kernel,
   call: Call,
@@ -43,7 +43,7 @@ export function mutateIncoming(
   return result instanceof Refusal ? result : last;
 }
 
-/** A refusal when a webhook denies the write. Both objects in the request's version. */
+/** Returns a refusal when a webhook denies the write. Both objects in the request's version. */
 export function validateWrite(
   kernel: Kernel,
   call: Call,
@@ -55,7 +55,7 @@ export function validateWrite(
   return kernel.admission.validate(kernel, call, writing(call, object, old, nameOf(call, object), options));
 }
 
-/** The requested name, whatever webhooks did to it; a generated one when there was none. */
+/** Returns the requested name, whatever webhooks did to it; a generated one when there was none. */
 function nameOf({ route, request }: Call, object: KubeObject): string {
   if (route.name !== '') return route.name;
   const asked = valueAt(request.body, ['metadata', 'name']);

@@ -26,7 +26,7 @@ export function compare(type: TypeNode, from: JsonValue, to: JsonValue): Compari
   return walk;
 }
 
-/** The comparison without `ignored` and everything below. */
+/** Returns the comparison without `ignored` and everything below. */
 export function excluding(comparison: Comparison, ignored: FieldSet): Comparison {
   if (ignored.empty || comparison === SAME) return comparison;
   const { removed, modified, added } = comparison;
@@ -66,7 +66,7 @@ class Walk implements Comparison {
     else if (to === undefined) this.removed.insert(this.#path);
   }
 
-  /** Whether the value is atomic. */
+  /** Reports whether the value is atomic. */
   #handle(
     type: TypeNode,
     form: 'map' | 'scalar' | 'list',

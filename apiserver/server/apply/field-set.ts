@@ -41,7 +41,7 @@ export class FieldSet {
     this.members.add(element);
   }
 
-  /** The set below `element`, created if needed. */
+  /** Returns the set below `element`, created if needed. */
   descend(element: string): FieldSet {
     let child = this.children.get(element);
     if (child === undefined) {
@@ -87,7 +87,7 @@ export class FieldSet {
     return this.#with(members, children);
   }
 
-  /** The union of any number of sets, in linear time. */
+  /** Returns the union of any number of sets, in linear time. */
   static unionOf(sets: readonly FieldSet[]): FieldSet {
     const [first = EMPTY_SET] = sets;
     if (sets.length < 2) return first;
@@ -232,14 +232,14 @@ const NOTHING: JsonObject = {};
 
 export const EMPTY_SET: FieldSet = new FieldSet();
 
-/** A set of dotted paths of plain field names. */
+/** Returns a set of dotted paths of plain field names. */
 export function fieldSetOf(...paths: readonly string[]): FieldSet {
   const set = new FieldSet();
   for (const path of paths) set.insert(path.split('.').map((name) => `f:${name}`));
   return set;
 }
 
-/** The type of one field of a map. */
+/** Returns the type of one field of a map. */
 export function fieldType(map: MapType, name: string): TypeNode | undefined {
   return map.fields.get(name)?.type() ?? map.element?.();
 }
@@ -253,7 +253,7 @@ export function decodeFieldSet(raw: JsonValue): FieldSet | string {
   return typeof error === 'string' ? error : set;
 }
 
-/** Whether the subtree itself is a member of its parent; a string is an error. */
+/** Reports whether the subtree itself is a member of its parent; a string is an error. */
 function decodeInto(set: FieldSet, raw: JsonObject): boolean | string {
   let self = false;
   let any = false;

@@ -60,7 +60,7 @@ function makeTypedResource(definition: ResourceDefinition, version: ServedVersio
   };
 }
 
-/** The JSON of an empty Go struct: fields without `omitempty`, and no defaults. */
+/** Returns the JSON of an empty Go struct: fields without `omitempty`, and no defaults. */
 function zeroOf(decoder: Decoder, root = false): JsonObject {
   const zero: { [key: string]: JsonValue } = {};
   if (!(decoder instanceof StructDecoder)) return zero;
@@ -84,7 +84,7 @@ export function emptyObject(definition: ResourceDefinition, version: ServedVersi
   return empty;
 }
 
-/** The content of a bookmark apart from its version: an empty object of the kind. */
+/** Returns the content of a bookmark apart from its version: an empty object of the kind. */
 export function bookmarked(definition: ResourceDefinition, version: ServedVersion): KubeObject {
   const empty = emptyObject(definition, version);
   return definition.strategy.converted?.(empty) ?? empty;

@@ -7,7 +7,7 @@ export const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 /** The limit on all annotations together, keys included. */
 const ANNOTATIONS_MAX_BYTES = 256 * 1024;
 
-/** The object with the annotation set to the applied configuration; the object itself without that annotation. */
+/** Returns the object with the annotation set to the applied configuration; the object itself without that annotation. */
 export function withLastApplied(object: KubeObject, config: KubeObject): KubeObject {
   const { annotations } = object.metadata;
   const current = annotations?.[LAST_APPLIED];

@@ -26,7 +26,7 @@ export type Managed = ReadonlyMap<string, Owner>;
 
 export const NOBODY: Managed = new Map();
 
-/** The identity of an entry: kube-apiserver sorts and merges by this text. */
+/** Returns the identity of an entry: kube-apiserver sorts and merges by this text. */
 function ownerId(manager: string, applied: boolean, apiVersion: string, subresource: string): string {
   return JSON.stringify({
     ...(manager === '' ? {} : { manager }),
@@ -48,7 +48,7 @@ export function owner(
   return { id, manager, applied, apiVersion, subresource, set, time };
 }
 
-/** A copy with another set; the same owner when the set is the same. */
+/** Returns a copy with another set; the same owner when the set is the same. */
 export function owning(one: Owner, set: FieldSet): Owner {
   return one.set === set ? one : { ...one, set };
 }
@@ -58,7 +58,7 @@ const RECENT = 2000;
 
 const decoded = new Recent<object, Managed | string>(RECENT);
 
-/** The owners of a list of entries; a string is an error. */
+/** Returns the owners of a list of entries; a string is an error. */
 export function decodeManaged(entries: JsonValue | undefined): Managed | string {
   if (!isList(entries) || entries.length === 0) return NOBODY;
   let managed = decoded.get(entries);
@@ -93,7 +93,7 @@ function decode(entries: readonly JsonValue[]): Managed | string {
   return managed;
 }
 
-/** The entries of the owners, sorted; undefined when there are none. */
+/** Returns the entries of the owners, sorted; undefined when there are none. */
 export function encodeManaged(managed: Managed): readonly JsonObject[] | undefined {
   const list = entriesOf([...managed.values()]);
   if (list !== undefined) decoded.set(list, managed);

@@ -42,7 +42,7 @@ const UNNAMED = 'unknown';
 const BEFORE_APPLY = 'before-first-apply';
 const KUBECTL = 'kubectl';
 
-/** The owners after an update that turned `from` into `to`. */
+/** Returns the owners after an update that turned `from` into `to`. */
 export function managedAfterUpdate(
   typedResource: TypedResource,
   from: KubeObject,

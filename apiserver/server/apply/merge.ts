@@ -11,7 +11,7 @@ import { elementText } from './path-element.ts';
 import { ApplyError, handled, isEmptyMap, itemName, shapeOf } from './typed.ts';
 import { DEDUCED, type ListType, type MapType, type TypeNode } from './types.ts';
 
-/** The merged value; undefined when it is empty. */
+/** Returns the merged value; undefined when it is empty. */
 export function merge(
   type: TypeNode,
   live: JsonValue | undefined,

@@ -86,14 +86,14 @@ export class Ownership {
     }
   }
 
-  /** The owners of a stored object. */
+  /** Returns the owners of a stored object. */
   of(definition: ResourceDefinition, stored: KubeObject): Managed {
     const entries = stored.metadata.managedFields;
     if (entries !== undefined) return decoded(entries);
     return this.#eager ? NOBODY : this.#derived(definition, stored);
   }
 
-  /** The `managedFields` of the stored object after a write to its Scale, which turned `from` into `to`. */
+  /** Returns the `managedFields` of the stored object after a write to its Scale, which turned `from` into `to`. */
   scaling(call: Call, stored: KubeObject, from: KubeObject, to: KubeObject): Entries {
     const entries = stored.metadata.managedFields;
     return entries === undefined ? undefined : scaled(call, decoded(entries), from, to, this.#now());
@@ -160,7 +160,7 @@ function scaled(call: Call, parent: Managed, from: KubeObject, to: KubeObject, t
   return parentEntries(definition, version.apiVersion, parent, owners);
 }
 
-/** The fields of a Scale that can have an owner. */
+/** Returns the fields of a Scale that can have an owner. */
 function scaleView(version: ServedVersion, object: KubeObject): KubeObject {
   const replicas = version.scale === undefined ? undefined : valueAt(object, version.scale.specReplicas);
   return { ...EMPTY_SCALE, spec: replicas === undefined || replicas === 0 ? {} : { replicas } };
@@ -189,7 +189,7 @@ function isReset(entries: readonly JsonObject[]): boolean {
 /** Kinds that are normalised by admission or allocation: the results have no owner. */
 const ALLOCATED: ReadonlySet<string> = new Set(['pods', 'services', 'nodes']);
 
-/** The object as sent, with the defaults of its kind, which count as sent. */
+/** Returns the object as sent, with the defaults of its kind, which count as sent. */
 function objectOf(
   definition: ResourceDefinition,
   object: JsonObject,
@@ -224,7 +224,7 @@ function managerOf(call: Call): string {
   return kept;
 }
 
-/** Whether two objects are equal except for the times in their `managedFields`. */
+/** Reports whether two objects are equal except for the times in their `managedFields`. */
 export function sameButForTimes(next: KubeObject, old: KubeObject): boolean {
   const mine = next.metadata.managedFields;
   const theirs = old.metadata.managedFields;

@@ -18,7 +18,7 @@ const ESCAPES: { readonly [text: string]: string } = {
   [String.raw`\f`]: String.raw`\u000c`,
 };
 
-/** A value as Go writes it. */
+/** Returns a value as Go writes it. */
 function goJson(value: JsonValue): string {
   return JSON.stringify(value).replaceAll(/\\.|[<>&\u2028\u2029]/g, (text) => ESCAPES[text] ?? text);
 }
@@ -31,7 +31,7 @@ export function valueElement(value: JsonValue): string {
   return `v:${goJson(value)}`;
 }
 
-/** The element of a list item by its key fields, sorted by name. */
+/** Returns the element of a list item by its key fields, sorted by name. */
 export function keyElement(fields: readonly (readonly [string, JsonValue])[]): string {
   let text = '';
   for (const [name, value] of fields) text += `${text === '' ? '' : ','}${JSON.stringify(name)}:${goJson(value)}`;
@@ -43,7 +43,7 @@ export interface BadElement {
   readonly why: string;
 }
 
-/** A key of FieldsV1 in canonical form; undefined for types that a later version may know: they are dropped. */
+/** Returns a key of FieldsV1 in canonical form; undefined for types that a later version may know: they are dropped. */
 export function parseElement(text: string): string | BadElement | undefined {
   if (text.length < 2) return { why: 'key must be 2 characters long:' };
   if (text[1] !== ':') return { why: `missing colon: ${text}` };
@@ -78,7 +78,7 @@ function keyFields(map: JsonObject): readonly (readonly [string, JsonValue])[] {
 
 const RANK: { readonly [kind: string]: number } = { f: 0, k: 1, v: 2, i: 3 };
 
-/** The elements in the order of FieldsV1: fields by name, then keys, values and indices by content. Sorts in place. */
+/** Returns the elements in the order of FieldsV1: fields by name, then keys, values and indices by content. Sorts in place. */
 export function sortedElements(elements: string[]): string[] {
   if (elements.every((one) => one.startsWith('f:'))) return elements.sort();
   // Contents are decoded once, not at every comparison.
@@ -143,7 +143,7 @@ function compareValues(a: JsonValue, b: JsonValue): number {
   return left === right ? 0 : left < right ? -1 : 1;
 }
 
-/** An element as in messages: `.name`, `[name="a"]`, `[="item"]`, `[0]`. */
+/** Returns an element as in messages: `.name`, `[name="a"]`, `[="item"]`, `[0]`. */
 export function elementText(element: string): string {
   const rest = element.slice(2);
   switch (element[0]) {
@@ -169,7 +169,7 @@ function valueText(value: JsonValue): string {
   return JSON.stringify(value);
 }
 
-/** A path as in messages. */
+/** Returns a path as in messages. */
 export function pathText(path: readonly string[]): string {
   return path.map(elementText).join('');
 }

@@ -11,7 +11,7 @@ import type { JsonValue, KubeObject } from '../../objects/object.ts';
 
 const MEMBERS = ['labels', 'annotations', 'finalizers', 'ownerReferences'] as const;
 
-/** Whether the metadata of an apply's result would read differently once stored. */
+/** Reports whether the metadata of an apply's result would read differently once stored. */
 export function isRaw(metadata: JsonValue | undefined): boolean {
   if (!isMap(metadata)) return false;
   return MEMBERS.some((key) => {
@@ -31,7 +31,7 @@ export function rememberRaw(object: KubeObject): void {
   stored.add(object);
 }
 
-/** Whether writing the stored object back unchanged would change it. */
+/** Reports whether writing the stored object back unchanged would change it. */
 export function isStoredRaw(object: KubeObject): boolean {
   return stored.has(object);
 }

@@ -8,7 +8,7 @@ import { FieldSet, fieldType } from './field-set.ts';
 import { handled } from './typed.ts';
 import { isDeducedMap, type TypeNode } from './types.ts';
 
-/** The set adapted to `type`; the set itself when it already fits. */
+/** Returns the set adapted to `type`; the set itself when it already fits. */
 export function reconcile(set: FieldSet, type: TypeNode): FieldSet {
   if (set.fits === type) return set;
   const whole = new FieldSet();

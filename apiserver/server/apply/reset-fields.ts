@@ -39,7 +39,7 @@ const STATUS_ONLY: ReadonlySet<string> = new Set([
   'apiservices.apiregistration.k8s.io',
 ]);
 
-/** The fields that a request in `version` cannot own in `apiVersion`. */
+/** Returns the fields that a request in `version` cannot own in `apiVersion`. */
 export function resetFields(
   definition: ResourceDefinition,
   version: ServedVersion,

@@ -30,14 +30,14 @@ export const EMPTY_SCALE: KubeObject = {
   status: { replicas: 0 },
 };
 
-/** The path of the count in each version; undefined in versions without /scale; absent for unknown versions. */
+/** Returns the path of the count in each version; undefined in versions without /scale; absent for unknown versions. */
 function pathsOf(definition: ResourceDefinition): ReadonlyMap<string, readonly string[] | undefined> {
   return new Map(
     definition.versions.map((version) => [version.apiVersion, version.scale?.specReplicas.map((name) => `f:${name}`)]),
   );
 }
 
-/** The owners of the count, as owners of a Scale. */
+/** Returns the owners of the count, as owners of a Scale. */
 export function scaleOwners(definition: ResourceDefinition, parent: Managed): Managed {
   const paths = pathsOf(definition);
   const out = new Map<string, Owner>();
@@ -50,7 +50,7 @@ export function scaleOwners(definition: ResourceDefinition, parent: Managed): Ma
   return out;
 }
 
-/** The entries of the object after a write to its Scale, in the version of the request. */
+/** Returns the entries of the object after a write to its Scale, in the version of the request. */
 export function parentEntries(
   definition: ResourceDefinition,
   apiVersion: string,

@@ -26,7 +26,7 @@ export function errorsText(errors: readonly TypedError[]): string {
 
 export type Shape = 'map' | 'scalar' | 'list' | 'any';
 
-/** Whether `value` is a map, list or scalar in this type; `any` when the type does not say. */
+/** Reports whether `value` is a map, list or scalar in this type; `any` when the type does not say. */
 export function shapeOf(type: TypeNode, value: JsonValue | undefined): Shape {
   const { scalar, list, map } = type;
   if (map !== undefined && scalar === undefined && list === undefined) return 'map';
@@ -206,14 +206,14 @@ function goPlain(value: JsonValue): string {
   return String(value);
 }
 
-/** The fields that `value` sets. */
+/** Returns the fields that `value` sets. */
 export function fieldSetOfValue(type: TypeNode, value: JsonValue): FieldSet {
   const set = new FieldSet();
   collect(type, value, set, undefined, '');
   return set;
 }
 
-/** The remaining bytes after the FieldsV1 of all fields of `value`; negative once the limit is exceeded. */
+/** Returns the remaining bytes after the FieldsV1 of all fields of `value`; negative once the limit is exceeded. */
 export function roomAfterOwned(type: TypeNode, value: JsonValue, room: number): number {
   const { map, list } = type;
   let left = room;

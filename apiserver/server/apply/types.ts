@@ -150,7 +150,7 @@ export const SCALE: TypeNode = struct({
 
 const roots = new WeakMap<SchemaNode, TypeNode>();
 
-/** The type of whole objects with this schema. */
+/** Returns the type of whole objects with this schema. */
 export function objectType(schema: SchemaNode | undefined): TypeNode {
   if (schema === undefined) return DEDUCED;
   let type = roots.get(schema);

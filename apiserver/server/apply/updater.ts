@@ -19,9 +19,9 @@ import type { TypeNode } from './types.ts';
 export interface TypedResource {
   /** The version of the request. */
   readonly apiVersion: string;
-  /** The type of objects in a version; undefined for versions that are no longer served. */
+  /** Returns the type of objects in a version; undefined for versions that are no longer served. */
   typeIn(apiVersion: string): TypeNode | undefined;
-  /** The object in another version. */
+  /** Returns the object in another version. */
   convert(object: KubeObject, apiVersion: string): KubeObject;
   /** Fields that the server resets, so that such a request cannot own them. */
   ignored(apiVersion: string): FieldSet;
@@ -148,7 +148,7 @@ export function updateOwners(
   return { managed: out, taken: taken.recursiveDifference(typedResource.ignored(typedResource.apiVersion)) };
 }
 
-/** The result of an apply on the live object; `object` is undefined when nothing changes. */
+/** Returns the result of an apply on the live object; `object` is undefined when nothing changes. */
 export function applyConfig(
   typedResource: TypedResource,
   live: KubeObject,

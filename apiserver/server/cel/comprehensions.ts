@@ -145,7 +145,7 @@ export function nameOf(checker: Checker, node: Node | undefined): string {
   throw checker.createError('invalid_macro_argument', 'argument is not an identifier', node ?? { op: '', args: '' });
 }
 
-/** The key and value types of the range of a comprehension. */
+/** Returns the key and value types of the range of a comprehension. */
 function rangeTypes(checker: Checker, macro: Macro, scope: Scope): readonly [TypeDeclaration, TypeDeclaration] {
   const range = checker.check(macro.receiver, scope);
   const dyn = checker.getType('dyn');

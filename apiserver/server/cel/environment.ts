@@ -21,7 +21,7 @@ import { registerValues } from './values.ts';
 
 let base: Environment | undefined;
 
-/** The shared parent of all environments; created for the first expression, because most servers never see one. */
+/** Returns the shared parent of all environments; created for the first expression, because most servers never see one. */
 export function baseEnvironment(): Environment {
   if (base === undefined) {
     base = new Environment({

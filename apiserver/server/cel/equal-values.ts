@@ -33,7 +33,7 @@ export class EqualValues {
     else places.push({ value, at });
   }
 
-  /** The index of the first equal value; -1 when there is none. */
+  /** Returns the index of the first equal value; -1 when there is none. */
   find(value: unknown): number {
     for (const place of this.#places.get(this.#keyOf(value)) ?? [])
       if (this.#equal(place.value, value)) return place.at;
@@ -41,7 +41,7 @@ export class EqualValues {
   }
 }
 
-/** A key shared by all equal values. As long as the value: differences deep inside count too. */
+/** Returns a key shared by all equal values. As long as the value: differences deep inside count too. */
 export function keyOfValue(value: unknown): Key {
   // Numbers of different types are equal when their values are.
   if (typeof value === 'bigint') return Number(value);
@@ -67,7 +67,7 @@ export function keyOfValue(value: unknown): Key {
   return `message ${parts.sort().join()}`;
 }
 
-/** A key of several values. */
+/** Returns a key of several values. */
 export function keyOfValues(values: readonly unknown[]): string {
   return values.map(keyText).join();
 }

@@ -111,13 +111,13 @@ function dotBefore(source: string, at: number): number {
   return dot < 0 ? at : dot;
 }
 
-/** The position of `token` after an expression. */
+/** Returns the position of `token` after an expression. */
 function after(source: string, node: Ast | undefined, token: string): number {
   const at = source.indexOf(token, node?.end ?? 0);
   return at < 0 ? (node?.pos ?? 0) : at;
 }
 
-/** The position that cel-go reports for an expression: its operator, dot or parenthesis. */
+/** Returns the position that cel-go reports for an expression: its operator, dot or parenthesis. */
 function place(source: string, node: Ast): number {
   if (node.op === '.') return dotBefore(source, node.start);
   const args = isList(node.args) ? node.args : [];
@@ -242,7 +242,7 @@ function goType(type: string): string {
     .replaceAll('>', ')');
 }
 
-/** The runtime error in cel-go's words. */
+/** Returns the runtime error in cel-go's words. */
 export function evaluationErrorText(error: unknown): string {
   const { code, summary, message } = error as Failure & { readonly message?: string };
   const text = summary ?? message ?? String(error);

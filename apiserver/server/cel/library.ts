@@ -120,7 +120,7 @@ function formatText(text: string, values: List): string {
   );
 }
 
-/** A value formatted by `%s`. */
+/** Returns a value formatted by `%s`. */
 function stringOf(value: unknown, nested: boolean): string {
   if (typeof value === 'string') return nested ? JSON.stringify(value) : value;
   if (Array.isArray(value)) return `[${value.map((one) => stringOf(one, true)).join(', ')}]`;

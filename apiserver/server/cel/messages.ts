@@ -8,7 +8,7 @@ export function rememberMessage(constructor_: object, fields: ReadonlyMap<string
   messages.set(constructor_, fields);
 }
 
-/** The escaped field names; undefined for values that are not messages. */
+/** Returns the escaped field names; undefined for values that are not messages. */
 export function fieldsOf(value: object): ReadonlyMap<string, Field> | undefined {
   return messages.get(value.constructor);
 }

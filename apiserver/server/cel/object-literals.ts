@@ -33,7 +33,7 @@ const TOKEN =
 
 const CALLS: { readonly [word: string]: string } = { Object: 'Object_', JSONPatch: 'JSONPatch_' };
 
-/** The expression with calls instead of literals: `Object.spec{a: 1}` becomes `Object_("Object.spec", {"a": 1})`. */
+/** Returns the expression with calls instead of literals: `Object.spec{a: 1}` becomes `Object_("Object.spec", {"a": 1})`. */
 export function withLiteralCalls(source: string): string {
   if (!source.includes('{')) return source;
   let result = '';
@@ -104,7 +104,7 @@ export function misplaced(value: unknown, path: string): readonly string[] {
   return [...wrong, ...[...value.fields].flatMap(([name, field]) => misplaced(field, `${path}.${name}`))];
 }
 
-/** A CEL value as JSON. */
+/** Returns a CEL value as JSON. */
 export function jsonOf(value: unknown): JsonValue {
   if (value === null || value === undefined) return null;
   if (typeof value === 'bigint') return Number(value);

@@ -41,12 +41,12 @@ export function withOwnNames(source: string): string {
   return source.replaceAll(REPLACED, (text) => (text === 'has' ? 'Has' : text === 'matches' ? 'Matches' : text));
 }
 
-/** The original of a name in {@link withOwnNames}. */
+/** Returns the original of a name in {@link withOwnNames}. */
 export function writtenName(name: string): string {
   return name === 'Has' || name === 'Matches' ? name.toLowerCase() : name;
 }
 
-/** Whether Go's engine finds a pattern in a text. Throws for an invalid pattern. */
+/** Reports whether Go's engine finds a pattern in a text. Throws for an invalid pattern. */
 export function goPatternMatches(text: string, pattern: string): boolean {
   const read = readPattern(pattern);
   if ('fault' in read) throw new Error(read.fault);

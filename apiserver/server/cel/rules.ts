@@ -36,14 +36,14 @@ export interface RuleTree {
   readonly rules: readonly CompiledRule[];
   /** Compiles the rules one after the other without keeping them: a definition may have megabytes of rules. */
   readonly eachRule: () => Iterable<CompiledRule>;
-  /** Whether this node itself has rules. */
+  /** True if this node itself has rules. */
   readonly isRuled: boolean;
   readonly properties: ReadonlyMap<string, RuleTree>;
   readonly items: RuleTree | undefined;
   readonly additional: RuleTree | undefined;
 }
 
-/** Whether there is any rule in or below `node`. */
+/** Reports whether there is any rule in or below `node`. */
 export function hasRules(node: SchemaNode): boolean {
   if (node.rules.length > 0) return true;
   for (const property of node.properties.values()) if (hasRules(property)) return true;
@@ -140,7 +140,7 @@ const PLAIN_SCOPES_MAX = 100;
 /** By the type of `oldSelf`, which determines that of `self`. */
 const plainScopes = new Map<string, Scopes>();
 
-/** Whether a shape has nothing to declare. */
+/** Reports whether a shape has nothing to declare. */
 function isPlain({ fields, associative, items }: Shape): boolean {
   return fields === undefined && !associative && (items === undefined || isPlain(items));
 }
@@ -197,7 +197,7 @@ interface Correlation {
   readonly parent: Correlation | undefined;
 }
 
-/** Whether nothing changed since it was stored, here or in the nearest correlatable ancestor. */
+/** Reports whether nothing changed since it was stored, here or in the nearest correlatable ancestor. */
 function isSettled(correlation: Correlation): boolean {
   for (let at: Correlation | undefined = correlation; at !== undefined; at = at.parent)
     if (at.old !== undefined) return isUnchanged(at.node, at.value, at.old);

@@ -70,7 +70,7 @@ function toTimestamp(value: JsonValue): unknown {
   return typeof value === 'string' ? new Date(value.length === 10 ? `${value}T00:00:00Z` : value) : value;
 }
 
-/** A value without a schema: integers are ints, maps are maps. */
+/** Returns a value without a schema: integers are ints, maps are maps. */
 export function toDynamic(value: JsonValue): unknown {
   if (typeof value === 'number') return Number.isInteger(value) ? BigInt(value) : value;
   if (isList(value)) return value.map(toDynamic);
@@ -83,7 +83,7 @@ export function toDynamic(value: JsonValue): unknown {
 /** The origin of lists that are sets or maps, for equality and `+`. */
 const associations = new WeakMap<object, SchemaNode>();
 
-/** The schema of a converted list that is a set or a map; undefined for plain lists. */
+/** Returns the schema of a converted list that is a set or a map; undefined for plain lists. */
 export function associationOf(list: unknown): SchemaNode | undefined {
   return typeof list === 'object' && list !== null ? associations.get(list) : undefined;
 }
@@ -244,7 +244,7 @@ const ESCAPES: { readonly [text: string]: string } = {
   '/': '__slash__',
 };
 
-/** The identifier for a property name; undefined when there is none. */
+/** Returns the identifier for a property name; undefined when there is none. */
 export function escapeName(name: string): string | undefined {
   if (!/^[a-zA-Z_./-][\w./-]*$/.test(name)) return undefined;
   if (RESERVED.has(name)) return `__${name}__`;

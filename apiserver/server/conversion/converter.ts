@@ -118,7 +118,7 @@ export class Converter {
 
 const NO_VERSION = 'no supported conversion review versions';
 
-/** The cache key: everything but server-managed metadata. */
+/** Returns the cache key: everything but server-managed metadata. */
 function contentKey(object: KubeObject, to: string): string {
   const { resourceVersion: _, managedFields: __, generation: ___, ...metadata } = object.metadata;
   return `${to} ${JSON.stringify({ ...object, metadata })}`;
@@ -136,7 +136,7 @@ function withMetadataOf(original: KubeObject, converted: KubeObject): KubeObject
   return { ...converted, metadata };
 }
 
-/** The converted objects, or an error. */
+/** Returns the converted objects, or an error. */
 function convertedBy(
   url: string,
   answer: CallOutAnswer,
@@ -193,7 +193,7 @@ const SAME = [
   ['uid', 'UID'],
 ] as const;
 
-/** A kind as Go prints it. */
+/** Returns a kind as Go prints it. */
 function goKind(apiVersion: string, kind: string): string {
   return `${apiVersion === '' ? '/' : apiVersion}, Kind=${kind}`;
 }

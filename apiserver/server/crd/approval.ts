@@ -52,7 +52,7 @@ const REASONS: { readonly [state in State]: string } = {
   invalid: 'InvalidAnnotation',
 };
 
-/** The condition `KubernetesAPIApprovalPolicyConformant`; undefined for unprotected groups. */
+/** Returns the condition `KubernetesAPIApprovalPolicyConformant`; undefined for unprotected groups. */
 export function approvalCondition(
   crd: KubeObject,
 ): Pick<Condition, 'type' | 'status' | 'reason' | 'message'> | undefined {

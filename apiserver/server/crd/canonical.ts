@@ -14,7 +14,7 @@ const FLAGS = [
 const TEXTS = ['id', '$schema', 'description', 'type', 'format', 'title', 'pattern'];
 const LISTS = ['enum', 'required', 'allOf', 'oneOf', 'anyOf', 'x-kubernetes-list-map-keys', 'x-kubernetes-validations'];
 
-/** The schema without what Go omits; the same object when nothing is omitted. */
+/** Returns the schema without what Go omits; the same object when nothing is omitted. */
 export function canonicalSchema(schema: JsonObject): JsonObject {
   let copy: { [key: string]: JsonValue | undefined } | undefined;
   const put = (key: string, value: JsonValue | undefined): void => {

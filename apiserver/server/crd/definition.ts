@@ -32,7 +32,7 @@ const STRATEGY: Strategy = {
   deletion: 'plain',
 };
 
-/** The conversion webhook; undefined when only the `apiVersion` differs between versions. */
+/** Returns the conversion webhook; undefined when only the `apiVersion` differs between versions. */
 function converterOf(spec: JsonObject): Converter | undefined {
   const conversion = isMap(spec['conversion']) ? spec['conversion'] : {};
   if (conversion['strategy'] !== 'Webhook') return undefined;
@@ -41,7 +41,7 @@ function converterOf(spec: JsonObject): Converter | undefined {
 
 const compiled = new WeakMap<KubeObject, ResourceDefinition>();
 
-/** The resource that a definition declares. Compiled once per stored object. */
+/** Returns the resource that a definition declares. Compiled once per stored object. */
 export function definitionOf(crd: KubeObject): ResourceDefinition {
   let definition = compiled.get(crd);
   if (definition === undefined) compiled.set(crd, (definition = compile(crd)));
@@ -93,7 +93,7 @@ interface Storing {
   readonly schemas: ReadonlyMap<string, CustomSchema>;
   /** Undefined when only the `apiVersion` differs between versions. */
   readonly converter: Converter | undefined;
-  /** A stored object, pruned and defaulted by the current schema of the version that it is stored in. */
+  /** Returns a stored object, pruned and defaulted by the current schema of the version that it is stored in. */
   readonly read: (object: KubeObject) => KubeObject;
 }
 
@@ -122,7 +122,7 @@ function fillsStatus({ root }: CustomSchema): boolean {
   return root.defaulted.some(([field]) => field === 'status');
 }
 
-/** The default deprecation warning: names the next served version. */
+/** Returns the default deprecation warning: names the next served version. */
 function deprecation(spec: JsonObject, name: string): string {
   const kind = textOf(mapOf(spec['names'])['kind']);
   const group = textOf(spec['group']);

@@ -6,7 +6,7 @@ interface Names extends JsonObject {
   readonly kind: string;
 }
 
-/** A namespaced definition; `more` replaces or adds fields of its spec. */
+/** Returns a namespaced definition; `more` replaces or adds fields of its spec. */
 export function crdManifest(
   group: string,
   names: Names,
@@ -21,7 +21,7 @@ export function crdManifest(
   };
 }
 
-/** A served version, stored unless `more` says otherwise. */
+/** Returns a served version, stored unless `more` says otherwise. */
 export function crdVersion(name: string, schema: JsonObject, more: JsonObject = {}): JsonObject {
   return { name, served: true, storage: true, schema: { openAPIV3Schema: schema }, ...more };
 }

@@ -19,7 +19,7 @@ const NAMED_MAX = 4;
 /** How often a place of a schema can occur in one object; unbounded when only the request size limits it. */
 export type Cardinality = number | 'unbounded';
 
-/** The maximum number of direct children of a schema. */
+/** Returns the maximum number of direct children of a schema. */
 export function cardinalityBelow(schema: JsonObject, cardinality: Cardinality): Cardinality {
   const most = mostBelow(schema);
   return cardinality === 'unbounded' || most === 'unbounded' ? 'unbounded' : times(cardinality, most);
@@ -50,7 +50,7 @@ export class RuleCosts {
     return [fieldForbidden(field, excess(`estimated ${what} cost`, cost / EXPRESSION_COST_MAX))];
   }
 
-  /** An error if the total exceeds its limit. */
+  /** Returns an error if the total exceeds its limit. */
   errors(at: string): readonly FieldError[] {
     if (this.#total <= SCHEMA_COST_MAX) return [];
     const contributed = 'contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema';

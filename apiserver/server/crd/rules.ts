@@ -52,7 +52,7 @@ export function validateRuleTexts(schema: JsonObject, at: string, errors: FieldE
   }
 }
 
-/** The schema at a field path like `.spec.x` or `.spec['a.b']`. */
+/** Returns the schema at a field path like `.spec.x` or `.spec['a.b']`. */
 export function resolvePath(schema: JsonObject, path: string): JsonObject | undefined {
   let at: JsonObject | undefined = schema;
   let rest = path;
@@ -70,7 +70,7 @@ export function resolvePath(schema: JsonObject, path: string): JsonObject | unde
   return at;
 }
 
-/** Whether there is any rule in or below a schema that is structural otherwise. */
+/** Reports whether there is any rule in or below a schema that is structural otherwise. */
 function isRuled(schema: JsonObject): boolean {
   if (isList(schema['x-kubernetes-validations'])) return true;
   for (const key of ['items', 'additionalProperties']) {
@@ -176,7 +176,7 @@ function validateOne(
     errors.push(fieldInvalid(`${where}.optionalOldSelf`, true, 'may not be set if oldSelf is not used in rule'));
 }
 
-/** The rule as Go prints its internal type. */
+/** Returns the rule as Go prints its internal type. */
 function goRule({ rule }: CompiledRule): JsonObject {
   return {
     Rule: rule.rule,

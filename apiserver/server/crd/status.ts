@@ -28,12 +28,12 @@ export function conditionsOf(crd: KubeObject): readonly Condition[] {
   return isList(conditions) ? (conditions as readonly Condition[]) : [];
 }
 
-/** Whether the definition's resource is served. */
+/** Reports whether the definition's resource is served. */
 export function isEstablished(crd: KubeObject): boolean {
   return conditionsOf(crd).some((one) => one.type === 'Established' && one.status === 'True');
 }
 
-/** The initial status: with the storage version, no names accepted yet. */
+/** Returns the initial status: with the storage version, no names accepted yet. */
 export function initialStatus(crd: KubeObject): KubeObject {
   const versions = (crd['spec'] as JsonObject | undefined)?.['versions'];
   const storage = isList(versions) ? versions.filter(isMap).find((version) => version['storage'] === true) : undefined;
@@ -47,7 +47,7 @@ export function initialStatus(crd: KubeObject): KubeObject {
   };
 }
 
-/** The definition after its first DELETE: Terminating, with the cleanup finalizer. */
+/** Returns the definition after its first DELETE: Terminating, with the cleanup finalizer. */
 export function markedForDeletion(clock: { readonly timestamp: Timestamp }, crd: KubeObject): KubeObject {
   const { metadata } = crd;
   const terminating: Condition = {

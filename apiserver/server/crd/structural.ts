@@ -10,7 +10,7 @@ import { fieldErrorText, fieldForbidden, fieldInvalid, fieldRequired, type Field
 
 type Level = 'root' | 'item' | 'field';
 
-/** The violations, sorted by text. */
+/** Returns the violations, sorted by text. */
 export function validateStructure(schema: JsonObject, at: string): readonly FieldError[] {
   const errors: FieldError[] = [];
   validateInvariants(schema, 'root', at, errors);

@@ -90,7 +90,7 @@ function rememberingStorage(crd: KubeObject): KubeObject {
   return { ...crd, status: { ...status, storedVersions: [...stored, storage] } };
 }
 
-/** All errors in a definition. `old`: the stored one, on updates. */
+/** Returns all errors in a definition. `old`: the stored one, on updates. */
 export function validateCrd(crd: KubeObject, old: KubeObject | undefined): readonly FieldError[] {
   const errors: FieldError[] = [];
   const spec = mapOf(crd['spec']);

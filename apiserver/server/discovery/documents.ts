@@ -141,7 +141,7 @@ function aggregatedResource(found: DiscoveredResource): JsonObject {
   return resource as unknown as JsonObject;
 }
 
-/** Whether the first supported media type of the header is the aggregated one. */
+/** Reports whether the first supported media type of the header is the aggregated one. */
 export function wantsAggregated(accept: string): boolean {
   for (const part of accept.split(',')) {
     const [type = '', ...parameters] = part.trim().split(';');

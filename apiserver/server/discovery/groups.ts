@@ -75,7 +75,7 @@ function discovered(definition: ResourceDefinition, version: ServedVersion): Dis
   };
 }
 
-/** A prefix of a digest, so that clients see when the storage version changes. */
+/** Returns a prefix of a digest, so that clients see when the storage version changes. */
 function storageVersionHash(group: string, version: string, kind: string): string {
   const digest = createHash('sha256').update(`${group}/${version}/${kind}`).digest();
   return digest.subarray(0, 8).toString('base64');

@@ -32,7 +32,7 @@ export class Authenticator {
     this.#options = options;
   }
 
-  /** The user; undefined when the request is to be refused with 401. A certificate has precedence over a token. */
+  /** Returns the user; undefined when the request is to be refused with 401. A certificate has precedence over a token. */
   user(certified: UserInfo | undefined, authorization: string | undefined): UserInfo | undefined {
     if (certified !== undefined) return certified;
     const token = bearerToken(authorization);
@@ -43,7 +43,7 @@ export class Authenticator {
   }
 }
 
-/** The user of a connection's client certificate, if one was sent and our authority signed it. */
+/** Returns the user of a connection's client certificate, if one was sent and our authority signed it. */
 export function certifiedUser(socket: TLSSocket): UserInfo | undefined {
   if (!socket.authorized) return undefined;
   const { subject } = socket.getPeerCertificate();

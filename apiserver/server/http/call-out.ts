@@ -11,7 +11,7 @@ import { realClearTimeout, realSetTimeout } from '../../clock.ts';
 import type { CallOut, CallOutAnswer, CallOutFunction, ServiceReference } from '../admission/call-out.ts';
 
 export interface CallOutOptions {
-  /** The address of a service outside of the cluster: `127.0.0.1:8443`. Undefined: unreachable. */
+  /** Returns the address of a service outside of the cluster: `127.0.0.1:8443`. Undefined: unreachable. */
   readonly resolveService?: (service: ServiceReference) => string | undefined;
   /** How to connect; by default over the network. Each call then has a connection of its own. */
   readonly connect?: (port: number) => Promise<Duplex>;
@@ -71,7 +71,7 @@ function agentBy(dial: CallOutOptions['connect']): Agent {
   });
 }
 
-/** The address to connect to, or an error. */
+/** Returns the address to connect to, or an error. */
 function targetOf(callOut: CallOut, options: CallOutOptions): RequestOptions | string {
   const { service, caBundle } = callOut;
   const url = new URL(callOut.url);
@@ -171,7 +171,7 @@ const UNTRUSTED = [
   'CERT_SIGNATURE_FAILURE',
 ];
 
-/** The error as Go's HTTP client words it. */
+/** Returns the error as Go's HTTP client words it. */
 export function goError(error: NodeJS.ErrnoException & { readonly cert?: unknown }, target: RequestOptions): string {
   const { code = '' } = error;
   const host = target.host ?? '';

@@ -4,7 +4,7 @@
  * Owns: encoding only. `certificates.ts` defines the contents.
  */
 
-/** One value of the given tag around the given content. */
+/** Returns one value of the given tag around the given content. */
 export function der(tag: number, ...content: readonly Uint8Array[]): Buffer {
   const inner = Buffer.concat(content);
   return Buffer.concat([Buffer.from([tag, ...lengthOf(inner.length)]), inner]);
@@ -18,7 +18,7 @@ export function setOf(...content: readonly Uint8Array[]): Buffer {
   return der(0x31, ...content);
 }
 
-/** A context tag around whole values. */
+/** Returns a context tag around whole values. */
 export function explicit(tag: number, ...content: readonly Uint8Array[]): Buffer {
   return der(0xa0 | tag, ...content);
 }
@@ -51,7 +51,7 @@ export function time(at: Date): Buffer {
   return at.getUTCFullYear() < 2050 ? der(0x17, Buffer.from(text.slice(2))) : der(0x18, Buffer.from(text));
 }
 
-/** An object identifier from its dotted text. */
+/** Returns an object identifier from its dotted text. */
 export function oid(dotted: string): Buffer {
   const [first = 0, second = 0, ...rest] = dotted.split('.').map(Number);
   const bytes = [first * 40 + second];

@@ -22,7 +22,7 @@ export interface EncodedBody {
   readonly payload: string | Buffer;
 }
 
-/** One answer in the negotiated form. The code can change: some transformations are only refused here. */
+/** Returns one answer in the negotiated form. The code can change: some transformations are only refused here. */
 export function encodeBody(want: Wanted, answer: ApiResponse, request: ApiRequest): EncodedBody {
   const { code, body, plainText } = answer;
   if (plainText === true || typeof body === 'string')
@@ -65,7 +65,7 @@ export interface EventEncoder {
   encode(event: WatchEvent): string | Buffer;
 }
 
-/** The encoder of one watch: it remembers what this watch has been sent. */
+/** Returns the encoder of one watch: it remembers what this watch has been sent. */
 export function eventEncoder(want: Wanted, request: ApiRequest): EventEncoder {
   const { media } = want;
   const type = media === 'protobuf' ? `${MEDIA_TYPES.protobuf};stream=watch` : MEDIA_TYPES.json;

@@ -22,9 +22,9 @@ export interface Exchange {
   readonly headers: HeaderMap;
   /** The user of the connection's client certificate. */
   readonly certified: Credential;
-  /** Whether written bytes are still buffered: more should wait. */
+  /** True if written bytes are still buffered: more should wait. */
   readonly full: boolean;
-  /** Whether an answer has begun. */
+  /** True if an answer has begun. */
   readonly started: boolean;
   /** Calls `done` once with the whole body, or with undefined when it is longer than `bytesMax`. Never when the client disconnects. */
   readBody(bytesMax: number, done: (body: Buffer | undefined) => void): void;

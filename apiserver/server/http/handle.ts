@@ -212,7 +212,7 @@ export class Handler {
     return this.#watchTimeoutSeconds * (1 + ((this.#audits * golden) % 1));
   }
 
-  /** The client's own id, or a new one: only uniqueness is guaranteed. */
+  /** Returns the client's own id, or a new one: only uniqueness is guaranteed. */
   #auditId(given: string | readonly string[] | undefined): string {
     if (typeof given === 'string' && given !== '') return given.slice(0, 64);
     this.#audits += 1;

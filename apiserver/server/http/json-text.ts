@@ -8,7 +8,7 @@ import { isList, isMap } from '../../objects/json.ts';
 import type { JsonObject, JsonValue } from '../../objects/object.ts';
 import { listAsSent } from '../../wire/typed-list.ts';
 
-/** The JSON of a body. `read` bodies are cached: they will be read again; a written object is usually only sent to watches. */
+/** Returns the JSON of a body. `read` bodies are cached: they will be read again; a written object is usually only sent to watches. */
 export function jsonText(body: JsonValue, read: boolean): string {
   if (!isMap(body)) return JSON.stringify(body);
   const { items, kind, apiVersion } = body;
@@ -39,7 +39,7 @@ interface RememberedList {
 /** The last large list that was sent. */
 let latest: RememberedList | undefined;
 
-/** The JSON of a body as a line; the same bytes for a large list whose items are the same objects as before. */
+/** Returns the JSON of a body as a line; the same bytes for a large list whose items are the same objects as before. */
 export function jsonLine(body: JsonValue, read: boolean): string | Buffer {
   const items = isMap(body) ? body['items'] : undefined;
   if (!isMap(body) || !isList(items) || items.length < LARGE_LIST) return `${jsonText(body, read)}\n`;

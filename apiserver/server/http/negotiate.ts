@@ -39,7 +39,7 @@ const STREAMED: ReadonlySet<string> = new Set([
   `${MEDIA_TYPES.protobuf};stream=watch`,
 ]);
 
-/** The form for `request`, or a 406 before anything is done. `route`: the resource that its path names, if any. */
+/** Returns the form for `request`, or a 406 before anything is done. `route`: the resource that its path names, if any. */
 export function negotiate(request: ApiRequest, route: Route | undefined, watching: boolean): Wanted | ApiResponse {
   const accept = request.headers['accept'] ?? '';
   const pretty = wantsPretty(request);
@@ -76,7 +76,7 @@ function hasNoTable(route: Route | undefined): boolean {
 
 const NO_TABLES: ReadonlySet<string> = new Set('binding ephemeralcontainers eviction finalize resize token'.split(' '));
 
-/** The form of a refusal before or instead of negotiation: any media type, no transformation. */
+/** Returns the form of a refusal before or instead of negotiation: any media type, no transformation. */
 export function negotiateRefusal(request: ApiRequest): Wanted {
   const accept = request.headers['accept'] ?? '';
   const plain: Wanted = { media: 'json', version: 'v1', pretty: wantsPretty(request), route: undefined };
@@ -89,7 +89,7 @@ export function negotiateRefusal(request: ApiRequest): Wanted {
   return plain;
 }
 
-/** The refusal of a discovery document in an unsupported form. */
+/** Returns the refusal of a discovery document in an unsupported form. */
 export function discoveryRefusal(request: ApiRequest, answer: ApiResponse): ApiResponse | undefined {
   const accept = request.headers['accept'] ?? '';
   if (accept === '' || accept === '*/*' || accept === 'application/json') return undefined;
@@ -120,7 +120,7 @@ interface Clause {
   readonly bare: boolean;
 }
 
-/** The clauses of an Accept header by preference; malformed ones are skipped. */
+/** Returns the clauses of an Accept header by preference; malformed ones are skipped. */
 function parseAccept(header: string): readonly Clause[] {
   const clauses: Clause[] = [];
   for (const part of header.split(',')) {
@@ -147,7 +147,7 @@ function wildcards(type: string): number {
   return type === '*/*' ? 2 : type.endsWith('/*') ? 1 : 0;
 }
 
-/** The requested transformation; undefined when unsupported. */
+/** Returns the requested transformation; undefined when unsupported. */
 function transformed(
   parameters: ReadonlyMap<string, string>,
   media: Media,

@@ -21,7 +21,7 @@ export class Outlet {
     exchange.onDrain(() => this.#flush());
   }
 
-  /** The number of events in the backlog. */
+  /** Returns the number of events in the backlog. */
   get waiting(): number {
     return this.#waiting.length - this.#next;
   }

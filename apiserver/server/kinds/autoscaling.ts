@@ -168,7 +168,7 @@ function decoded(text: string | undefined): JsonObject[] {
   return [...maps(parsed(text))];
 }
 
-/** The field of a metric for its type: `Resource` is in `resource`. */
+/** Returns the field of a metric for its type: `Resource` is in `resource`. */
 function memberOf(metric: JsonObject): string {
   const type = typeof metric['type'] === 'string' ? metric['type'] : '';
   return type.charAt(0).toLowerCase() + type.slice(1);

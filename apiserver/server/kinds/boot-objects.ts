@@ -14,7 +14,7 @@ export interface BootFacts {
   readonly uid: string;
 }
 
-/** The objects, without uid and version. */
+/** Returns the objects, without uid and version. */
 export function bootObjects({ now, port, uid }: BootFacts): readonly KubeObject[] {
   const text = readFileSync(new URL('./generated/boot.json', import.meta.url), 'utf8');
   const stored = JSON.parse(

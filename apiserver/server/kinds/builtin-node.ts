@@ -51,7 +51,7 @@ function merging(facts: Merging): Partial<SchemaNode> {
 const NO_FACTS: FieldFacts = {};
 const structs = new Map<string, SchemaNode>();
 
-/** The node of a Go type; `facts` are those of the containing field. */
+/** Returns the node of a Go type; `facts` are those of the containing field. */
 export function nodeOfGoType(expression: string, facts: FieldFacts = NO_FACTS): SchemaNode {
   const type = readGoType(expression);
   switch (type.is) {

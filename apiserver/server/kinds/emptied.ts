@@ -19,7 +19,7 @@ export function rememberEmptied(object: JsonObject, emptied: readonly Emptied[])
   emptiedIn.set(object, emptied);
 }
 
-/** The object as sent, including its empty lists and maps, or its derived object `into`. */
+/** Returns the object as sent, including its empty lists and maps, or its derived object `into`. */
 export function withEmptied<T extends JsonObject>(object: JsonObject, into: T): T {
   let sent: JsonObject = into;
   for (const { path, value } of emptiedIn.get(object) ?? []) sent = placed(sent, path, value) as JsonObject;

@@ -17,7 +17,7 @@ import { printedGoType, readGoType, type FieldEntry, type StructEntry } from './
 
 const decoders = new Map<string, Decoder>();
 
-/** The decoder of a Go type expression. */
+/** Returns the decoder of a Go type expression. */
 export function decoderOf(expression: string): Decoder {
   let decoder = decoders.get(expression);
   if (decoder === undefined) decoders.set(expression, (decoder = make(expression)));

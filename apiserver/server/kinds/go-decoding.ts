@@ -35,7 +35,7 @@ export interface Decoder {
   decode(value: JsonValue, at: Decoding): JsonValue;
   /** The encoding of an absent value where it is always written. */
   readonly zero: JsonValue;
-  /** Whether `omitempty` omits the value. */
+  /** Reports whether `omitempty` omits the value. */
   isEmpty(value: JsonValue): boolean;
   /** A value (not a pointer) that is written even with `omitempty`: Go's structs. */
   readonly always: boolean;
@@ -48,7 +48,7 @@ export function mismatch(at: Decoding, value: JsonValue, printed: string, wanted
   else at.error = unmarshalError(at, found(value, wanted), printed);
 }
 
-/** The JSON decoder's message. */
+/** Returns the JSON decoder's message. */
 export function unmarshalError(at: Decoding, found: string, printed: string): string {
   const path = at.path.filter((part) => typeof part === 'string' && !part.startsWith('\0')).join('.');
   const where = path === '' ? 'Go value' : `Go struct field ${at.struct}.${path.replaceAll(EMBEDDED, '')}`;
@@ -86,7 +86,7 @@ export function noteUnknown(at: Decoding, key: string): void {
   if (at.unknown !== undefined && at.unknown.length < UNKNOWN_MAX) at.unknown.push(pathText(at.path, key));
 }
 
-/** The path of a field of the current value, as in unknown field errors. */
+/** Returns the path of a field of the current value, as in unknown field errors. */
 function pathText(path: readonly (string | number)[], last: string): string {
   let text = '';
   for (const part of path) {

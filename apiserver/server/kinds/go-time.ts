@@ -24,7 +24,7 @@ const PARTS: readonly (readonly [string, RegExp, string?, ((value: number) => bo
 
 const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
-/** The error for `text`; undefined when it is valid. */
+/** Returns the error for `text`; undefined when it is valid. */
 export function goTimeProblem(text: string, layout: string): string | undefined {
   let rest = text;
   const numbers: number[] = [];

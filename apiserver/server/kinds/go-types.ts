@@ -48,7 +48,7 @@ function types(): TypesFile {
   return file;
 }
 
-/** The Go type of a kind; undefined when it is not built in. */
+/** Returns the Go type of a kind; undefined when it is not built in. */
 export function goTypeOfKind(apiVersion: string, kind: string): string | undefined {
   return types().kinds[`${apiVersion}/${kind}`];
 }
@@ -72,7 +72,7 @@ export function readGoType(expression: string): GoType {
   return typeof entry === 'string' ? readGoType(entry) : { is: 'struct', name: expression, entry };
 }
 
-/** A type as Go prints it: `v1.PodSpec`, `[]v1.Container`, `map[string]string`, `int32`. */
+/** Returns a type as Go prints it: `v1.PodSpec`, `[]v1.Container`, `map[string]string`, `int32`. */
 export function printedGoType(expression: string): string {
   return expression
     .replace(/^\*/, '')

@@ -14,7 +14,7 @@ import { compareQuantities } from './quantity.ts';
 /** The annotation that lists the defaults. */
 const LIMIT_ANNOTATION = 'kubernetes.io/limit-ranger';
 
-/** The limits of one type in a namespace, from all its LimitRanges. */
+/** Returns the limits of one type in a namespace, from all its LimitRanges. */
 function limitsOf(stored: Stored, namespace: string, type: string): readonly JsonObject[] {
   const ranges = stored('limitranges').filter(({ metadata }) => metadata.namespace === namespace);
   return ranges.flatMap((range) => {
@@ -22,7 +22,7 @@ function limitsOf(stored: Stored, namespace: string, type: string): readonly Jso
   });
 }
 
-/** A pod with defaulted containers; the same pod when no range applies. */
+/** Returns a pod with defaulted containers; the same pod when no range applies. */
 export function fillPodLimits(pod: JsonObject, stored: Stored, namespace: string): JsonObject {
   const limits = limitsOf(stored, namespace, 'Container');
   if (limits.length === 0) return pod;
@@ -43,7 +43,7 @@ export function fillPodLimits(pod: JsonObject, stored: Stored, namespace: string
   return { ...pod, metadata: { ...metadata, annotations }, spec };
 }
 
-/** The refusal of a pod, after webhooks; undefined when it is allowed. */
+/** Returns the refusal of a pod, after webhooks; undefined when it is allowed. */
 export function forbidPod(pod: JsonObject, stored: Stored, namespace: string): string | undefined {
   const spec = mapIn(pod, 'spec');
   const containers = [...mapsOf(spec['containers']), ...mapsOf(spec['initContainers'])];
@@ -74,7 +74,7 @@ function withDefaults(container: JsonObject, limit: JsonObject, what: string, no
   return resources === before ? container : { ...container, resources };
 }
 
-/** The refusal of a claim; undefined when it is allowed. */
+/** Returns the refusal of a claim; undefined when it is allowed. */
 export function forbidClaim(claim: JsonObject, stored: Stored, namespace: string): string | undefined {
   const limits = limitsOf(stored, namespace, 'PersistentVolumeClaim');
   const { requests } = mapIn(mapIn(claim, 'spec'), 'resources');

@@ -51,7 +51,7 @@ const FIELDS_OF_ITEMS: { readonly [key: string]: ReadonlySet<string> } = {
   managedFields: new Set(['manager', 'operation', 'apiVersion', 'time', 'fieldsType', 'fieldsV1', 'subresource']),
 };
 
-/** Whether there is no unknown field, found without decoding. */
+/** Reports whether there is no unknown field, found without decoding. */
 function isPlain(metadata: JsonObject): boolean {
   for (const key in metadata) {
     if (LEAVES.has(key)) continue;
@@ -81,7 +81,7 @@ const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
 /** The last plain time: most objects of one moment share it. */
 let plain = '';
 
-/** Whether a time needs normalisation. */
+/** Reports whether a time needs normalisation. */
 export function isOddTime(text: string | undefined): boolean {
   if (text === undefined || text === plain) return false;
   if (!TIME.test(text)) return true;

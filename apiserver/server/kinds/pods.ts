@@ -21,7 +21,7 @@ const TOLERATIONS: readonly JsonObject[] = ['not-ready', 'unreachable'].map((tai
   tolerationSeconds: 300,
 }));
 
-/** A pod after admission. */
+/** Returns a pod after admission. */
 export function admittedPod(pod: KubeObject, old: KubeObject | undefined): KubeObject {
   const { priority, preemptionPolicy } = mapIn(old ?? pod, 'spec');
   return inMap(pod, 'spec', (spec) => {
@@ -86,7 +86,7 @@ function tolerates(toleration: JsonObject, wanted: JsonObject): boolean {
   return (key === undefined || key === wanted['key']) && (effect === undefined || effect === wanted['effect']);
 }
 
-/** The status a pod starts with. */
+/** Returns the status a pod starts with. */
 export function pendingPod(pod: KubeObject): KubeObject {
   return { ...pod, status: { phase: 'Pending', qosClass: qosClass(pod) } };
 }
@@ -182,7 +182,7 @@ function isSameButForSeconds(toleration: JsonObject, other: JsonObject): boolean
   return jsonEqual({ ...toleration, tolerationSeconds }, other);
 }
 
-/** The immutable fields. A negative grace period may become 1. */
+/** Returns the immutable fields. A negative grace period may become 1. */
 function frozenPart(spec: JsonObject, old: JsonObject): JsonObject {
   const { activeDeadlineSeconds: _, tolerations: __, ephemeralContainers: ___, schedulingGates: ____, ...rest } = spec;
   const bare = (one: JsonObject): JsonObject => ({ ...one, image: '' });

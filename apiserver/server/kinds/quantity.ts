@@ -17,7 +17,7 @@ const POWER_MAX = 1000;
 
 const known = new Map<string, string>();
 
-/** The canonical form; numbers become strings. */
+/** Returns the canonical form; numbers become strings. */
 export function canonicalQuantity(value: JsonValue): JsonValue {
   if (typeof value !== 'string' && typeof value !== 'number') return value;
   const text = String(value);
@@ -30,7 +30,7 @@ export function canonicalQuantity(value: JsonValue): JsonValue {
   return canonical;
 }
 
-/** Whether Go accepts it as a quantity. */
+/** Reports whether Go accepts it as a quantity. */
 export function isQuantity(value: JsonValue): boolean {
   if (typeof value === 'number') return true;
   if (typeof value !== 'string' || value === '') return false;

@@ -112,7 +112,7 @@ function withoutSame(map: JsonObject, old: JsonObject, keys: readonly string[]):
   return keys.reduce((rest, key) => (jsonEqual(map[key], old[key]) ? without(rest, key) : rest), map);
 }
 
-/** Whether externalTrafficPolicy applies. */
+/** Reports whether externalTrafficPolicy applies. */
 function isReachable(spec: JsonObject): boolean {
   const addresses = spec['externalIPs'];
   return needsPorts(spec) || (spec['type'] === 'ClusterIP' && isList(addresses) && addresses.length > 0);

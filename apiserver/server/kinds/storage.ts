@@ -20,7 +20,7 @@ function protectedBy(finalizer: string, status?: (object: KubeObject) => JsonObj
   };
 }
 
-/** The newest object of a resource that is marked as default; ties are broken by name. */
+/** Returns the newest object of a resource that is marked as default; ties are broken by name. */
 function markedDefault(stored: readonly KubeObject[], annotation: string): string | undefined {
   const marked = stored.filter(({ metadata }) => metadata.annotations?.[annotation] === 'true');
   const [newest] = marked.toSorted((a, b) => {

@@ -90,7 +90,7 @@ const job: Hooks = {
   readsMore: (object) => Object.keys(labelsOf(object)).length === 0 && mapIn(object, 'spec')['manualSelector'] !== true,
 };
 
-/** The labels of a Job as sent: its own, otherwise those of its template. */
+/** Returns the labels of a Job as sent: its own, otherwise those of its template. */
 function labelsOf(object: KubeObject): JsonObject {
   const { labels = {} } = object.metadata;
   if (Object.keys(labels).length > 0) return labels;

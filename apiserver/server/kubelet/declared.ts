@@ -55,7 +55,7 @@ export class DeclaredKubelet {
     this.#undeclared.set(Object.values(undeclared).join('\n'), undeclared);
   }
 
-  /** The session of a command; undefined when none is declared. */
+  /** Returns the session of a command; undefined when none is declared. */
   command(
     of: Container,
     command: string,
@@ -85,7 +85,7 @@ export class DeclaredKubelet {
     return this.#answers.logs?.find((one) => isFor(one, of) && (one.previous ?? false) === previous);
   }
 
-  /** Whether any port of the pod is declared. */
+  /** Reports whether any port of the pod is declared. */
   hasPorts(of: Omit<Container, 'container'>): boolean {
     return this.#answers.portForward?.some((one) => isFor(one, { ...of, container: '' })) === true;
   }
@@ -94,7 +94,7 @@ export class DeclaredKubelet {
     return this.#answers.portForward?.find((one) => one.port === port && isFor(one, { ...of, container: '' }));
   }
 
-  /** The answer of a declared external name; undefined for other requests. */
+  /** Returns the answer of a declared external name; undefined for other requests. */
   outside({ method, path, query, repeated = {} }: ApiRequest): ApiResponse | undefined {
     const [, host = '', port = '', behind = ''] = OUTSIDE_PATH.exec(path) ?? [];
     const declared = this.#answers.outside?.find((one) => one.host === host && String(one.port) === port);

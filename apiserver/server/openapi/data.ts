@@ -60,13 +60,13 @@ export function openApiCustom(): CustomFile {
   return custom;
 }
 
-/** The whole OpenAPI v2 document. */
+/** Returns the whole OpenAPI v2 document. */
 export function openApiV2(): JsonObject {
   v2 ??= unpacked('openapi.v2.br') as JsonObject;
   return v2;
 }
 
-/** The hash of each built-in document by its path: `apis/apps/v1`. */
+/** Returns the hash of each built-in document by its path: `apis/apps/v1`. */
 export function builtInHashes(): { readonly [path: string]: string } {
   hashes ??= createRequire(import.meta.url)('../kinds/generated/openapi-hashes.json') as {
     readonly [path: string]: string;
@@ -74,7 +74,7 @@ export function builtInHashes(): { readonly [path: string]: string } {
   return hashes;
 }
 
-/** The document with its schemas inlined. */
+/** Returns the document with its schemas inlined. */
 export function assembled(document: StoredDocument, more: Schemas = {}): JsonObject {
   const { openapi, info, paths, components, schemas, own = {} } = document;
   if (components === undefined) return { openapi, info, paths };
@@ -105,7 +105,7 @@ export function goJson(value: unknown): string {
   return text;
 }
 
-/** A map as Go encodes it, from encoded values. */
+/** Returns a map as Go encodes it, from encoded values. */
 export function goJsonMap(entries: Iterable<readonly [string, string]>): string {
   const fields: string[] = [];
   for (const [key, text] of entries) fields.push(`${goJson(key)}:${text}`);

@@ -8,7 +8,7 @@ import type { JsonObject, JsonValue } from '../../objects/object.ts';
 import type { CustomPart } from './custom.ts';
 import { goJson, goJsonMap, openApiV2 } from './data.ts';
 
-/** The document as text, joined from the texts of its parts. */
+/** Returns the document as text, joined from the texts of its parts. */
 export function documentV2(parts: readonly CustomPart[]): string {
   const base = openApiV2();
   const definitions = new Map(baseTexts().definitions);

@@ -44,7 +44,7 @@ function put(text: string, parts: string[], room: number): number {
   return room - piece.length;
 }
 
-/** The name in Go's reflection of a decoded value; null has none. */
+/** Returns the name in Go's reflection of a decoded value; null has none. */
 export function goReflected(value: JsonValue | undefined): string {
   if (value === null || value === undefined) return '%!s(<nil>)';
   if (isList(value)) return '[]interface {}';

@@ -49,7 +49,7 @@ export function applyJsonPatch(target: JsonValue, patch: JsonValue): JsonPatchRe
   return { outcome: 'patched', value: document.value };
 }
 
-/** The library's error message; only shown for patches of webhooks. */
+/** Returns the library's error message; only shown for patches of webhooks. */
 function worded({ op, path }: JsonObject, why: string): string {
   if (typeof op !== 'string' || typeof path !== 'string') return `${why}: missing value`;
   if (why.startsWith('testing value')) return `${why}: test failed`;
@@ -169,7 +169,7 @@ function pointer(path: string): readonly string[] {
 type MutableMap = { [key: string]: JsonValue | undefined };
 type Parent = MutableMap | JsonValue[];
 
-/** An own key of the map: `__proto__` and similar are ordinary keys. */
+/** Returns an own key of the map: `__proto__` and similar are ordinary keys. */
 function at(map: JsonObject, key: string): JsonValue | undefined {
   return Object.hasOwn(map, key) ? map[key] : undefined;
 }
@@ -180,7 +180,7 @@ function put(map: MutableMap, key: string, value: JsonValue): void {
   else map[key] = value;
 }
 
-/** An index of a list; negative ones count from the end. */
+/** Returns an index of a list; negative ones count from the end. */
 function existingIndex(list: readonly JsonValue[], key: string): number {
   const index = parsedIndex(key);
   const actual = index < 0 ? index + list.length : index;

@@ -13,7 +13,7 @@ export class SmpError extends Error {
   }
 }
 
-/** A value of the wrong type for a merge. */
+/** Returns a value of the wrong type for a merge. */
 export function badArgument(wanted: string, value: JsonValue | undefined): SmpError {
   return new SmpError(500, `expected a ${wanted}, but received a ${goReflected(value)}`);
 }
@@ -36,7 +36,7 @@ export function partition(list: List, by: List, mergeKey: string): readonly [Lis
   return [named, others];
 }
 
-/** The index of an item with the same key in `list`, -1 if absent. Searching the list for each item would be quadratic. */
+/** Returns the index of an item with the same key in `list`, -1 if absent. Searching the list for each item would be quadratic. */
 function ranking(list: List, mergeKey: string): (item: JsonValue) => number {
   const first = new Map<JsonValue | undefined, number>();
   for (const [index, item] of list.entries()) {

@@ -35,12 +35,12 @@ export function applyStrategicMergePatch(live: JsonObject, patch: JsonObject, ro
 
 const left = new WeakMap<JsonObject, JsonObject>();
 
-/** The patch without its processed directives. Messages about `result` show it. */
+/** Returns the patch without its processed directives. Messages about `result` show it. */
 export function leftOfPatch(result: JsonObject): JsonObject {
   return left.get(result) ?? {};
 }
 
-/** A copy that the merge may modify. */
+/** Returns a copy that the merge may modify. */
 function structuredCopy(value: JsonValue): JsonValue {
   if (isList(value)) return value.map(structuredCopy);
   if (!isMap(value)) return value;

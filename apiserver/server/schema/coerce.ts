@@ -19,7 +19,7 @@ export interface CoercedNode extends Pick<SchemaNode, 'type' | 'nullable' | 'pre
   readonly defaulted: SchemaNode['defaulted'];
 }
 
-/** A schema that prunes and defaults nothing. */
+/** Returns a schema that prunes and defaults nothing. */
 export function withoutDefaults(node: CoercedNode): CoercedNode {
   const { items, additional } = node;
   return {
@@ -99,7 +99,7 @@ function coerceList(
   return copy ?? list;
 }
 
-/** Whether a walk has dropped anything. */
+/** True if a walk has dropped anything. */
 let hasDropped = false;
 
 /** Prunes and defaults a whole object. `unknown` collects the paths of dropped fields. */

@@ -8,7 +8,7 @@ import { jsonEqual, isList, isMap, sortedKeys } from '../../objects/json.ts';
 import type { JsonObject, JsonValue } from '../../objects/object.ts';
 import type { SchemaNode } from './schema-node.ts';
 
-/** The stored item with the same key in a list map; undefined in other lists. */
+/** Returns the stored item with the same key in a list map; undefined in other lists. */
 export function oldItem(
   node: SchemaNode,
   item: JsonValue,
@@ -40,12 +40,12 @@ function keysText({ listKeys }: SchemaNode, item: JsonObject): string {
   return JSON.stringify(listKeys.map((key) => [sortedKeys(item[key] ?? null), item[key] === undefined]));
 }
 
-/** The schema of a map's value; undefined when the map's schema does not declare the key. */
+/** Returns the schema of a map's value; undefined when the map's schema does not declare the key. */
 function nodeAt(node: SchemaNode, key: string): SchemaNode | undefined {
   return node.properties.get(key) ?? (typeof node.additional === 'object' ? node.additional : undefined);
 }
 
-/** Whether nothing changed, as ratcheting defines it. */
+/** Reports whether nothing changed, as ratcheting defines it. */
 export function isUnchanged(node: SchemaNode, value: JsonValue, old: JsonValue): boolean {
   if (isList(value)) return isList(old) && listUnchanged(node, value, old);
   if (!isMap(value)) return jsonEqual(value, old);

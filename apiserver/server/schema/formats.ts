@@ -57,7 +57,7 @@ const FORMATS: ReadonlyMap<string, (text: string) => boolean> = new Map([
   ['k8slongname', (text) => text.length <= 253 && LONG_NAME.test(text)],
 ]);
 
-/** The format if a server checks it for the type, empty otherwise. Types: empty stands for several or none. */
+/** Returns the format if a server checks it for the type, empty otherwise. Types: empty stands for several or none. */
 export function knownFormat(type: string, format: string): string {
   if (format === '') return '';
   switch (type) {
@@ -73,7 +73,7 @@ export function knownFormat(type: string, format: string): string {
   }
 }
 
-/** Whether `value` has the format; true for formats without a check. */
+/** Reports whether `value` has the format; true for formats without a check. */
 export function formatHolds(format: string, value: string): boolean {
   return FORMATS.get(format.replaceAll('-', ''))?.(value) ?? true;
 }

@@ -1,6 +1,6 @@
 /** IP addresses and ranges as parsed by Go's `net` package. */
 
-/** The 4 or 16 bytes of an address; undefined for an invalid one. `sloppy`: leading zeros are allowed, as before Go 1.17. */
+/** Returns the 4 or 16 bytes of an address; undefined for an invalid one. `sloppy`: leading zeros are allowed, as before Go 1.17. */
 export function parseIp(text: string, sloppy = false): readonly number[] | undefined {
   return text.includes(':') ? parseIpv6(text, sloppy) : parseIpv4(text, sloppy);
 }
@@ -58,7 +58,7 @@ export function parseCidr(text: string, sloppy = false): Cidr | undefined {
   return { address, prefix };
 }
 
-/** The address with its host bits cleared. */
+/** Returns the address with its host bits cleared. */
 export function masked({ address, prefix }: Cidr): readonly number[] {
   return address.map((byte, index) => {
     const bits = Math.min(8, Math.max(0, prefix - index * 8));
@@ -66,7 +66,7 @@ export function masked({ address, prefix }: Cidr): readonly number[] {
   });
 }
 
-/** The shortest form: RFC 5952 for IPv6. */
+/** Returns the shortest form: RFC 5952 for IPv6. */
 export function ipText(address: readonly number[]): string {
   if (address.length === 4) return address.join('.');
   const parts = Array.from({ length: 8 }, (_, at) => ((address[at * 2] ?? 0) << 8) | (address[at * 2 + 1] ?? 0));

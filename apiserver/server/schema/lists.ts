@@ -4,7 +4,7 @@ import type { JsonObject, JsonValue } from '../../objects/object.ts';
 import type { FieldError } from '../refusal.ts';
 import type { SchemaNode } from './schema-node.ts';
 
-/** Whether there is such a list in or below `node`. */
+/** Reports whether there is such a list in or below `node`. */
 export function hasAssociativeLists(node: SchemaNode): boolean {
   if (node.listType === 'set' || node.listType === 'map') return true;
   for (const property of node.properties.values()) if (hasAssociativeLists(property)) return true;

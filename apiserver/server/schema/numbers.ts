@@ -8,7 +8,7 @@ const FLOAT32_MAX = 3.4028234663852886e38;
 /** From this exponent on Go's `%v` prints floats in scientific notation. */
 const EXPONENT_MIN = 6;
 
-/** A float as Go's `%v` prints it: `0.5`, `100000`, `1e+06`. */
+/** Returns a float as Go's `%v` prints it: `0.5`, `100000`, `1e+06`. */
 function goFloat(value: number): string {
   const [digits = '', power = '0'] = value.toExponential().split('e');
   const exponent = Number(power);
@@ -24,7 +24,7 @@ export interface NumberFault {
   readonly value?: number;
 }
 
-/** All errors of `value`, in the order of kube-openapi. */
+/** Returns all errors of `value`, in the order of kube-openapi. */
 export function numberFaults(node: SchemaNode, value: number, path: string): readonly NumberFault[] {
   const faults: NumberFault[] = [];
   const { multipleOf, maximum, minimum } = node;

@@ -61,17 +61,17 @@ export class Site {
     if (this.asked === 'matches') root.#compared += parts;
   }
 
-  /** Whether failed alternatives may still be compared. */
+  /** Reports whether failed alternatives may still be compared. */
   get compares(): boolean {
     return this.#root.#compared < COMPARED_MAX;
   }
 
-  /** Whether messages are needed, which need paths. */
+  /** Reports whether messages are needed, which need paths. */
   get words(): boolean {
     return this.asked === 'errors';
   }
 
-  /** Whether further failures would not matter. */
+  /** Reports whether further failures would not matter. */
   get settled(): boolean {
     return this.asked === 'validity' ? this.failed : this.errors.length >= ERRORS_MAX;
   }

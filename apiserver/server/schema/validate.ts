@@ -101,7 +101,7 @@ function mistyped(site: Site, path: string, wanted: string, found: string): fals
   return false;
 }
 
-/** The format that go-openapi infers from a value. */
+/** Returns the format that go-openapi infers from a value. */
 function goFormat(found: string): string {
   return found === 'integer' ? 'int64' : found === 'number' ? 'float64' : '';
 }
@@ -120,7 +120,7 @@ interface Enum {
   /** Raw values: a long text may be compared with a thousand alternatives. */
   readonly strings: ReadonlySet<JsonValue>;
   readonly values: ReadonlySet<string>;
-  /** Whether any of them is a map or a list: only those need canonical text. */
+  /** True if any of them is a map or a list: only those need canonical text. */
   readonly structured: boolean;
   readonly text: string;
 }
@@ -163,7 +163,7 @@ function checkString(node: SchemaNode, value: string, path: string, site: Site):
     site.fail(path, 'TypeInvalid', value, () => `${path} in body must be of type ${format}: ${JSON.stringify(value)}`);
 }
 
-/** Whether a text has more characters than that, at one or two UTF-16 units each. */
+/** Reports whether a text has more characters than that, at one or two UTF-16 units each. */
 function isLonger(text: string, characters: number): boolean {
   if (text.length <= characters) return false;
   if (text.length > 2 * characters) return true;
@@ -265,7 +265,7 @@ function isValid(node: SchemaNode, value: JsonValue, of: Site): boolean {
   return !tried.failed;
 }
 
-/** The result of alternatives: the valid one, or the closest one. */
+/** Returns the result of alternatives: the valid one, or the closest one. */
 function takeBest(
   valid: SchemaNode | undefined,
   alternatives: readonly SchemaNode[],
@@ -289,7 +289,7 @@ function take(node: SchemaNode | undefined, value: JsonValue, path: string, site
   return !tried.failed;
 }
 
-/** The failed alternative with the most passed checks; undefined when none would be shown. */
+/** Returns the failed alternative with the most passed checks; undefined when none would be shown. */
 function closest(alternatives: readonly SchemaNode[], value: JsonValue, site: Site): SchemaNode | undefined {
   if (alternatives.length === 1 || site.settled) return alternatives[0];
   let found: SchemaNode | undefined;

@@ -23,7 +23,7 @@ function rest(count: number, unit: string): string {
   return count === 0 ? '' : `${count}${unit}`;
 }
 
-/** The age of a time; `<unknown>` without one. */
+/** Returns the age of a time; `<unknown>` without one. */
 export function since(time: unknown, now: number): string {
   if (typeof time !== 'string' || time === '') return '<unknown>';
   const at = Date.parse(time);

@@ -3,7 +3,7 @@ import type { JsonObject, KubeObject } from '../../objects/object.ts';
 import { since } from './age.ts';
 import { at, items, maps, number, text, type Cell } from './reading.ts';
 
-/** A pod's row, wide columns included. */
+/** Returns a pod's row, wide columns included. */
 export function podCells(pod: KubeObject, now: number): readonly Cell[] {
   const { ready, total, reason, restarts, restarted } = stateOf(pod);
   const shownRestarts =

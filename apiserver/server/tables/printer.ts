@@ -22,7 +22,7 @@ export function between(cells: (object: KubeObject) => readonly Cell[]): Printer
   return (object, now) => [name(object), ...cells(object), age(object, now)];
 }
 
-/** The name, with `(default)` when one of these annotations marks the object. */
+/** Returns the name, with `(default)` when one of these annotations marks the object. */
 export function annotated(object: KubeObject, ...keys: readonly string[]): string {
   return keys.some((key) => object.metadata.annotations?.[key] === 'true') ? `${name(object)} (default)` : name(object);
 }

@@ -5,7 +5,7 @@ import type { JsonObject, JsonValue } from '../../objects/object.ts';
 /** A cell of a row. */
 export type Cell = JsonValue;
 
-/** The value at a path of keys and indices. */
+/** Returns the value at a path of keys and indices. */
 export function at(value: JsonValue | undefined, ...path: readonly (string | number)[]): JsonValue | undefined {
   let current = value;
   for (const key of path) {
@@ -33,7 +33,7 @@ export function maps(value: JsonValue | undefined): readonly JsonObject[] {
   return items(value).filter(isMap);
 }
 
-/** The number of keys or items. */
+/** Returns the number of keys or items. */
 export function count(value: JsonValue | undefined): number {
   return isMap(value) ? Object.keys(value).length : items(value).length;
 }
@@ -50,7 +50,7 @@ function pairs(labels: JsonValue | undefined): readonly string[] {
     .map((key) => `${key}=${text(labels[key])}`);
 }
 
-/** A label selector in `kubectl`'s syntax. Requirements are sorted by key. */
+/** Returns a label selector in `kubectl`'s syntax. Requirements are sorted by key. */
 export function selectorText(selector: JsonValue | undefined): string {
   const requirements: (readonly [string, string])[] = [];
   const labels = at(selector, 'matchLabels');

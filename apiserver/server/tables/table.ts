@@ -38,7 +38,7 @@ interface Layout {
   readonly cells: Printer;
 }
 
-/** The table of an object or a list. */
+/** Returns the table of an object or a list. */
 export function tableOf(body: JsonObject, options: TableOptions): JsonObject {
   const { apiVersion, route, headers, row, now } = options;
   const { items, metadata } = body;
@@ -90,7 +90,7 @@ interface Generated {
 
 let generated: Generated | undefined;
 
-/** The columns of a real server; loaded for the first table. */
+/** Returns the columns of a real server; loaded for the first table. */
 function load(): Generated {
   generated ??= JSON.parse(readFileSync(new URL('generated/columns.json', import.meta.url), 'utf8')) as Generated;
   return generated;
@@ -187,7 +187,7 @@ function customLayout(printed: readonly PrinterColumn[]): Layout {
   return layout;
 }
 
-/** A value converted to its column's type; null for another type. */
+/** Returns a value converted to its column's type; null for another type. */
 function customCell(type: string, value: JsonValue | undefined, now: number): Cell {
   if (value === undefined || value === null) return type === 'string' && value === null ? '' : null;
   switch (type) {

@@ -31,7 +31,7 @@ export function applyOptions(call: Call): WriteOptions | Refusal {
 
 const UNNAMED = [fieldRequired('fieldManager', 'is required for apply patch')];
 
-/** The body of an apply, in the version of the request. */
+/** Returns the body of an apply, in the version of the request. */
 export function configOf(call: Call, typedResource: TypedResource, kind: string): KubeObject | Refusal {
   const { body, undecodable, decodeError } = call.request;
   if (undecodable !== undefined)
@@ -59,7 +59,7 @@ function textOf(map: JsonObject, key: string): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** The result of an apply, ready for the last steps of a write. */
+/** Returns the result of an apply, ready for the last steps of a write. */
 export function applyTo(kernel: Kernel, call: Call, old: KubeObject | undefined): Incoming | Refusal {
   const { definition, version, subresource } = call.route;
   const typedResource = typedResourceOf(definition, version, subresource);
@@ -134,7 +134,7 @@ function withNulls(decoded: JsonObject, merged: JsonObject, root: boolean): Json
   return copy ?? decoded;
 }
 
-/** The live object after the apply, or a refusal. */
+/** Returns the live object after the apply, or a refusal. */
 export function mergedBy(
   kernel: Kernel,
   call: Call,

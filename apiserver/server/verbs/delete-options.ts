@@ -28,7 +28,7 @@ export const NO_OPTIONS: DeleteOptions = {
   resourceVersion: undefined,
 };
 
-/** The options of a DELETE: from the body if there is one, otherwise from the query. */
+/** Returns the options of a DELETE: from the body if there is one, otherwise from the query. */
 export function deleteOptions(call: Call): DeleteOptions | Refusal {
   // With a body the query is ignored.
   const { body, undecodable, decodeError, query } = call.request;

@@ -243,7 +243,7 @@ function podGrace(kernel: Kernel, pod: KubeObject, options: DeleteOptions): Grac
   };
 }
 
-/** The object with deletion marks and garbage-collection finalizers; undefined when it needs none. */
+/** Returns the object with deletion marks and garbage-collection finalizers; undefined when it needs none. */
 function marks(
   kernel: Kernel,
   grace: Grace,
@@ -269,7 +269,7 @@ function markedMeta(kernel: Kernel, meta: ObjectMeta): ObjectMeta {
 
 const NO_FINALIZERS: readonly string[] = [];
 
-/** The finalizers after applying the propagation policy. */
+/** Returns the finalizers after applying the propagation policy. */
 function finalizersFor(definition: ResourceDefinition, object: KubeObject, options: DeleteOptions): readonly string[] {
   const present = object.metadata.finalizers ?? NO_FINALIZERS;
   const orphan = wants(definition, present, options, ORPHAN);

@@ -66,7 +66,7 @@ function askedOptions(given: JsonObject, dryRun: boolean): DeleteOptions {
   };
 }
 
-/** The pod with the condition DisruptionTarget. */
+/** Returns the pod with the condition DisruptionTarget. */
 function withCondition(kernel: Kernel, pod: KubeObject): KubeObject {
   const status = mapOf(pod['status']);
   const conditions = mapsOf(status['conditions']);
@@ -136,7 +136,7 @@ function budgetRefusal(budget: KubeObject, status: JsonObject): Refusal | undefi
   return no(explained ? `${currently} (${reason}): ${why}` : currently);
 }
 
-/** The budget's conditions when no disruptions are left. */
+/** Returns the budget's conditions when no disruptions are left. */
 function withoutDisruptions(kernel: Kernel, status: JsonObject): readonly JsonObject[] {
   const conditions = mapsOf(status['conditions']);
   const old = conditions.find(({ type }) => type === 'DisruptionAllowed');

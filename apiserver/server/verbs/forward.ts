@@ -79,7 +79,7 @@ function pathBehind({ path, query, repeated = {} }: ApiRequest): string {
   return pairs.length === 0 ? behind : `${behind}?${new URLSearchParams(pairs).toString()}`;
 }
 
-/** The errors in the query of `/log`. */
+/** Returns the errors in the query of `/log`. */
 function logOptions({ request, route }: Call): ApiResponse | undefined {
   const errors: FieldError[] = [];
   for (const [key, least, words] of [
@@ -186,7 +186,7 @@ function ports(kernel: Kernel, call: Call, pod: KubeObject): ApiResponse {
   };
 }
 
-/** The answer of a cluster without kubelets; records the undeclared request. */
+/** Returns the answer of a cluster without kubelets; records the undeclared request. */
 function undeclared(
   kernel: Kernel,
   call: Call,
@@ -223,7 +223,7 @@ function chosenContainer({ request, route }: Call, pod: KubeObject): ApiResponse
 
 const DEFAULT_CONTAINER = 'kubectl.kubernetes.io/default-container';
 
-/** The addressed container, once it is unambiguous. */
+/** Returns the addressed container, once it is unambiguous. */
 function containerOf({ request, route }: Call, pod: KubeObject): Container {
   const { container = '' } = request.query;
   const own = pod.metadata.annotations?.[DEFAULT_CONTAINER] ?? namesIn(pod, 'containers')[0] ?? '';
@@ -260,7 +260,7 @@ function isTrue(text: string | undefined): boolean {
   return text !== undefined && text !== '0' && text.toLowerCase() !== 'false';
 }
 
-/** The answer for the kubelet of the pod's node. */
+/** Returns the answer for the kubelet of the pod's node. */
 function onHost(kernel: Kernel, { route }: Call, pod: KubeObject): ApiResponse {
   const host = hostOf(pod);
   if (host === '') return badRequest(`pod ${route.name} does not have a host assigned`);

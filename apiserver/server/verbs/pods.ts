@@ -22,7 +22,7 @@ const BINDING = { group: '', resource: 'pods/binding', kind: 'Binding', gr: 'pod
 
 const BINDING_KIND = { group: '', version: 'v1', kind: 'Binding' };
 
-/** The posted object after webhooks. */
+/** Returns the posted object after webhooks. */
 export function admitPosted(
   kernel: Kernel,
   call: Call,
@@ -85,7 +85,7 @@ export function bind(kernel: Kernel, call: Call): ApiResponse {
   return SUCCESS;
 }
 
-/** The reason why a pod cannot be bound to the target. */
+/** Returns the reason why a pod cannot be bound to the target. */
 function targetProblem(kind: string, name: string): string | undefined {
   const wrong = [
     ...(kind === '' || kind === 'Node'
@@ -100,7 +100,7 @@ function textsIn(map: JsonObject): { readonly [key: string]: string } {
   return Object.fromEntries(Object.entries(map).map(([key, value]) => [key, textOf(value)]));
 }
 
-/** A 500 without a reason: a Go error that is not a Status. */
+/** Returns a 500 without a reason: a Go error that is not a Status. */
 export function plainFailure(message: string): Refusal {
   return new Refusal(500, { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, code: 500 });
 }

@@ -38,7 +38,7 @@ function isUncached({ resource, custom }: ResourceDefinition): boolean {
   return resource === 'events' && !custom;
 }
 
-/** The detail of "invalid resource version" messages. */
+/** Returns the detail of "invalid resource version" messages. */
 export function versionSyntax(text: string): string {
   return `resourceVersion: Invalid value: ${JSON.stringify(text)}: strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`;
 }
@@ -161,7 +161,7 @@ interface Part {
   readonly more: string | undefined;
 }
 
-/** A page of all current objects, without visiting the rest. */
+/** Returns a page of all current objects, without visiting the rest. */
 function pageOf({ store }: Kernel, { route }: Call, { start, limit }: ListAsk): Part {
   const { definition, version, namespace } = route;
   const from = namespace === '' && definition.namespaced ? start : rowKey(namespace, start);
@@ -175,7 +175,7 @@ function pageOf({ store }: Kernel, { route }: Call, { start, limit }: ListAsk): 
   };
 }
 
-/** The selected objects of the current list or of a past one. */
+/** Returns the selected objects of the current list or of a past one. */
 function chosen({ store }: Kernel, { route }: Call, { at, start, limit }: ListAsk, picked: Selection): Part {
   const { definition, version, namespace } = route;
   const stored = at === undefined ? store.list(definition.gr, namespace) : store.listAt(definition.gr, namespace, at);
@@ -198,7 +198,7 @@ function chosen({ store }: Kernel, { route }: Call, { at, start, limit }: ListAs
   return { items, remaining, more };
 }
 
-/** The sort key of an object. */
+/** Returns the sort key of an object. */
 function keyOf({ definition, namespace }: Call['route'], { metadata }: KubeObject): string {
   const { namespace: home = '', name = '' } = metadata;
   return namespace === '' && definition.namespaced ? rowKey(home, name) : name;
@@ -209,7 +209,7 @@ function after(route: Call['route'], last: KubeObject): string {
   return `${keyOf(route, last)}\0`;
 }
 
-/** Whether at most one object can match: a real server gets it by name, and there is no next page. */
+/** Reports whether at most one object can match: a real server gets it by name, and there is no next page. */
 function isSingle({ request, route }: Call): boolean {
   const { fieldSelector = '', continue: token = '' } = request.query;
   if (
@@ -238,7 +238,7 @@ export function listRefusal(call: Call): Refusal | undefined {
 
 const INTEGER = /^[+-]?\d+$/;
 
-/** The error in the query of a list or watch; undefined when it is valid. */
+/** Returns the error in the query of a list or watch; undefined when it is valid. */
 export function querySyntax(query: { readonly [key: string]: string }): string | undefined {
   for (const key of ['timeoutSeconds', 'limit'] as const) {
     const text = query[key] ?? '';
@@ -334,7 +334,7 @@ interface ContinueToken {
 
 const INVALID_KEY = 'continue key is not valid';
 
-/** The content of a token, or an error. */
+/** Returns the content of a token, or an error. */
 function parseToken(token: string): ContinueToken | string {
   const odd = /[^A-Za-z0-9_-]/.exec(token);
   if (odd !== null) return `${INVALID_KEY}: illegal base64 data at input byte ${odd.index}`;

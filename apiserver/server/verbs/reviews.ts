@@ -84,14 +84,14 @@ export interface TokenOwner {
 /** The queries of reviews. */
 export interface Reviewer {
   readonly authorizer: Authorizer;
-  /** The user of a token; undefined for an invalid one. */
+  /** Returns the user of a token; undefined for an invalid one. */
   tokenOwner(token: string, audiences: readonly string[]): TokenOwner | undefined;
   timestamp(): string;
 }
 
 const PATH = /^\/apis\/(authorization|authentication)\.k8s\.io\/v1\/(?:namespaces\/([^/]+)\/)?([a-z]+)(\/[^/]+)*\/?$/;
 
-/** The answer of a virtual kind; undefined for other paths. */
+/** Returns the answer of a virtual kind; undefined for other paths. */
 export function review(reviewer: Reviewer, request: ApiRequest): ApiResponse | undefined {
   const match = PATH.exec(request.path);
   if (match === null) return undefined;
@@ -262,7 +262,7 @@ function tokenStatus(reviewer: Reviewer, spec: JsonObject): JsonObject {
   return { authenticated: true, user: userJson(owner.user), audiences: owner.audiences };
 }
 
-/** A user in reviews and admission. */
+/** Returns a user in reviews and admission. */
 export function userJson({ name, uid, groups, extra }: UserInfo): JsonObject {
   return {
     username: name,

@@ -37,7 +37,7 @@ import { checkName, checkVersion, mediaType, patchedMap, patchType, uidConflict 
 
 const SCALE = { group: 'autoscaling', version: 'v1', kind: 'Scale' };
 
-/** The body as webhooks receive it. */
+/** Returns the body as webhooks receive it. */
 function asScale(given: JsonObject): JsonObject {
   const metadata = isMap(given['metadata']) ? given['metadata'] : {};
   return {
@@ -137,7 +137,7 @@ const UNSET = -2_147_483_648;
 /** A real server's decoder only knows Scale for custom resources, and reports that for every undecodable body. */
 const NOT_A_SCALE = 'no kind is registered for the type v1.Scale in scheme "pkg/runtime/scheme.go:111"';
 
-/** The body of a PUT, which must name the object of the URL. */
+/** Returns the body of a PUT, which must name the object of the URL. */
 function sentScale(call: Call, options: WriteOptions): JsonObject | Refusal {
   const { definition } = call.route;
   const { body } = call.request;
@@ -163,7 +163,7 @@ function checkTarget(call: Call, given: JsonObject): Refusal | undefined {
 
 const CANNOT_CONVERT = 'to proper version: request to convert CR to an invalid group/version: autoscaling/v1';
 
-/** The Scale after an apply, and the `managedFields` of the object behind it. */
+/** Returns the Scale after an apply, and the `managedFields` of the object behind it. */
 function applyScale(
   kernel: Kernel,
   call: Call,
@@ -192,7 +192,7 @@ function applyScale(
   };
 }
 
-/** The scale after a patch. */
+/** Returns the scale after a patch. */
 function patchedScale(call: Call, type: string, current: JsonObject, options: WriteOptions): JsonObject | Refusal {
   const patched = patchedMap(call, type, current);
   return patched instanceof Refusal ? patched : decodeScale(call, patched, options);

@@ -11,7 +11,7 @@ import { applyStrategicMergePatch } from '../patch/strategic-merge.ts';
 import { badRequest, rawError, refuse, type Refusal } from '../refusal.ts';
 import type { SchemaNode } from '../schema/schema-node.ts';
 
-/** The object after the patch, not yet decoded. */
+/** Returns the object after the patch, not yet decoded. */
 export function strategicallyPatched({ request }: Call, live: JsonObject, root: SchemaNode): JsonObject | Refusal {
   const { body, undecodable, decodeError } = request;
   if (undecodable !== undefined) return badRequest(bareReason(decodeError) ?? 'invalid character in the patch');
@@ -31,7 +31,7 @@ export function strategicallyPatched({ request }: Call, live: JsonObject, root: 
   }
 }
 
-/** The JSON decoder's message without its context. */
+/** Returns the JSON decoder's message without its context. */
 export function bareReason(decodeError: string | undefined): string | undefined {
   return decodeError?.replace(/^couldn't get version\/kind; json parse error: /, '');
 }

@@ -110,7 +110,7 @@ export function requestToken(kernel: Kernel, call: Call): ApiResponse {
 
 type Bound = Pick<Parameters<typeof signToken>[0], 'bound' | 'node'>;
 
-/** The object that the token is bound to; empty when there is none. */
+/** Returns the object that the token is bound to; empty when there is none. */
 function boundObject(kernel: Kernel, call: Call, ref: JsonObject[string]): Bound | Refusal {
   if (!isMap(ref)) return {};
   const { namespace, name: account } = call.route;

@@ -50,7 +50,7 @@ function answer(call: Call, code: number, result: KubeObject | Refusal): ApiResp
   return { code, body: call.route.version.fromStorage(result) };
 }
 
-/** The media type of the body. */
+/** Returns the media type of the body. */
 export function mediaType(call: Call): string {
   return bodyMediaType(call.request);
 }
@@ -172,7 +172,7 @@ const JSON_PATCH_OPERATIONS_MAX = 10_000;
 
 const CUSTOM_PATCHES = [JSON_PATCH, MERGE_PATCH, APPLY_PATCH];
 
-/** The type of patch; refused when unsupported. */
+/** Returns the type of patch; refused when unsupported. */
 export function patchType(call: Call): string | Refusal {
   // Patch types are compared exactly.
   const type = call.request.headers['content-type']?.split(';', 1)[0] ?? '';
@@ -224,7 +224,7 @@ function apply(kernel: Kernel, call: Call): ApiResponse {
   return refusal ?? answer(call, 200, storeChanged(kernel, call, incoming, old, options));
 }
 
-/** The object after the patch, not yet decoded. */
+/** Returns the object after the patch, not yet decoded. */
 export function patchedMap(call: Call, type: string, live: JsonObject): JsonObject | Refusal {
   const { request, route } = call;
   if (type === STRATEGIC_MERGE_PATCH) return strategicallyPatched(call, live, schemaFor(route));
@@ -271,7 +271,7 @@ export function patchedMap(call: Call, type: string, live: JsonObject): JsonObje
   ]);
 }
 
-/** The schema with merge keys: that of the patch's kind. */
+/** Returns the schema with merge keys: that of the patch's kind. */
 function schemaFor({ version, subresource }: Call['route']): SchemaNode {
   if (subresource === 'scale' || version.schema === undefined) return nodeOfGoType('autoscaling/v1.Scale');
   return version.schema.root;

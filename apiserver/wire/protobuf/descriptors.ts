@@ -54,7 +54,7 @@ interface Descriptors {
 const descriptors = generated as unknown as Descriptors;
 const messages = new Map<string, Message | undefined>();
 
-/** The message called `core/v1.Pod`. */
+/** Returns the message called `core/v1.Pod`. */
 export function messageNamed(name: string): Message | undefined {
   if (messages.has(name)) return messages.get(name);
   const rows = Object.hasOwn(descriptors.messages, name) ? descriptors.messages[name] : undefined;
@@ -63,7 +63,7 @@ export function messageNamed(name: string): Message | undefined {
   return message;
 }
 
-/** The message of a kind; kinds of meta.k8s.io are known in every group. */
+/** Returns the message of a kind; kinds of meta.k8s.io are known in every group. */
 export function messageOfKind(apiVersion: string, kind: string): Message | undefined {
   const { groups } = descriptors;
   const group = META[apiVersion] ?? (Object.hasOwn(groups, apiVersion) ? groups[apiVersion] : undefined);

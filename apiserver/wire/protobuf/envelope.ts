@@ -89,7 +89,7 @@ function textOf(value: JsonValue): string {
 
 const UNKNOWN_FIELDS = [undefined, 'TypeMeta', 'Raw', 'ContentEncoding', 'ContentType'] as const;
 
-/** The bytes of an object, list or Status; undefined for kinds without descriptors. */
+/** Returns the bytes of an object, list or Status; undefined for kinds without descriptors. */
 export function encodeProtobuf(body: JsonObject): Buffer | undefined {
   const { apiVersion = '', kind } = body;
   if (typeof apiVersion !== 'string' || typeof kind !== 'string') return undefined;
@@ -116,7 +116,7 @@ export function encodeProtobuf(body: JsonObject): Buffer | undefined {
   return writer.finish();
 }
 
-/** One event of a watch: its length in four bytes, then a bare `WatchEvent` around the object in its envelope. */
+/** Returns one event of a watch: its length in four bytes, then a bare `WatchEvent` around the object in its envelope. */
 export function encodeFrame(type: string, object: Buffer): Buffer {
   const writer = new Writer(object.length + 64);
   writer.bytes(object);

@@ -78,12 +78,12 @@ export function isOpaque(message: Message): boolean {
   return Object.hasOwn(OPAQUE, message.name);
 }
 
-/** The JSON of an opaque message's fields. */
+/** Returns the JSON of an opaque message's fields. */
 export function opaqueToJson(message: Message, fields: Fields): JsonValue | undefined {
   return OPAQUE[message.name]?.toJson(fields);
 }
 
-/** The fields of an opaque message from its JSON; undefined for the empty message. */
+/** Returns the fields of an opaque message from its JSON; undefined for the empty message. */
 export function opaqueToFields(message: Message, value: JsonValue): JsonObject | undefined {
   return OPAQUE[message.name]?.toFields(value);
 }

@@ -30,7 +30,7 @@ export class Reader {
     this.end = end;
   }
 
-  /** A varint as a double, which is enough for tags and lengths: longer ones come out too large. */
+  /** Returns a varint as a double, which is enough for tags and lengths: longer ones come out too large. */
   varint(): number {
     let value = 0;
     let scale = 1;

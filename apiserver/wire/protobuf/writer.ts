@@ -13,12 +13,12 @@ export class Writer {
     this.#at = size;
   }
 
-  /** The number of written bytes. */
+  /** Returns the number of written bytes. */
   get length(): number {
     return this.#bytes.length - this.#at;
   }
 
-  /** The written bytes. */
+  /** Returns the written bytes. */
   finish(): Buffer {
     return this.#bytes.subarray(this.#at);
   }

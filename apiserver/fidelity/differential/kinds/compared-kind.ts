@@ -21,7 +21,7 @@ export interface ComparedKind {
 
 type Given = Partial<ComparedKind> & { readonly base: JsonObject; readonly fragments: readonly JsonObject[] };
 
-/** A kind in the core family, namespaced, with its id as resource name, unless specified otherwise. */
+/** Returns a kind in the core family, namespaced, with its id as resource name, unless specified otherwise. */
 export function kindOf(id: string, apiVersion: string, kind: string, given: Given): ComparedKind {
   const slash = apiVersion.indexOf('/');
   return {

@@ -188,7 +188,7 @@ function listMade(size: Size, factor: number): CallCost {
   return { cost: plus(scaled(size.max, factor), 1, LIST), size };
 }
 
-/** The value of an integer literal; 0 for negative ones. */
+/** Returns the value of an integer literal; 0 for negative ones. */
 function wholeNumber(operand: Operand | undefined, otherwise: number): number {
   if (typeof operand?.literal !== 'bigint') return otherwise;
   return operand.literal < 0n ? 0 : Number(operand.literal);

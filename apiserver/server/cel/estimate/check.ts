@@ -103,7 +103,7 @@ class Checker {
     return result;
   }
 
-  /** The joined type of some nodes; a free parameter for none. */
+  /** Returns the joined type of some nodes; a free parameter for none. */
   #joined(nodes: readonly Node[]): Type {
     let joined: Type | undefined;
     for (const node of nodes) {
@@ -179,7 +179,7 @@ class Checker {
     return result ?? DYN;
   }
 
-  /** An overload with fresh type parameters. */
+  /** Returns an overload with fresh type parameters. */
   #instance({ args, result, parameters }: Overload): { readonly args: readonly Type[]; readonly returns: Type } {
     if (parameters.length === 0) return { args, returns: result };
     const fresh = new Map(parameters.map((one) => [one.name, this.bindings.newParameter()]));

@@ -31,7 +31,7 @@ const KEY: Declared = { type: STRING, max: 0, bytesMin: EMPTY_BYTES };
 
 const known = new WeakMap<SchemaNode, Declared | 'invisible'>();
 
-/** The type of a node for rules; undefined when they do not see it. `root`: of a resource, or of an embedded one. */
+/** Returns the type of a node for rules; undefined when they do not see it. `root`: of a resource, or of an embedded one. */
 export function declaredOf(node: SchemaNode, root: boolean): Declared | undefined {
   let result = known.get(node);
   if (result === undefined) known.set(node, (result = read(node, root) ?? 'invisible'));
@@ -136,7 +136,7 @@ function structure({ fields, bytesMin }: { fields: ReadonlyMap<string, Declared>
   return declared;
 }
 
-/** Whether the schema declares all common fields of a resource; only then its bounds on them count. */
+/** Reports whether the schema declares all common fields of a resource; only then its bounds on them count. */
 function namesItself({ properties }: SchemaNode): boolean {
   const metadata = properties.get('metadata');
   return (
@@ -148,7 +148,7 @@ function namesItself({ properties }: SchemaNode): boolean {
   );
 }
 
-/** The number of values of this place that fit into a request. */
+/** Returns the number of values of this place that fit into a request. */
 export function repeatedMax({ bytesMin }: Declared): number {
   return Math.floor(REQUEST_BYTES_MAX / (bytesMin + ITEM_BYTES));
 }

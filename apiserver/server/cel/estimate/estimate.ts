@@ -304,7 +304,7 @@ class Estimate {
     return this.#entries.get(node) ?? (node.op === 'ident' ? this.#variable(node.name)?.entry : undefined);
   }
 
-  /** The declared type at a path. Its first part is ignored: every variable counts as `self`. */
+  /** Returns the declared type at a path. Its first part is ignored: every variable counts as `self`. */
   #declaredSize([first, ...parts]: readonly string[]): Size | undefined {
     if (first === undefined) return undefined;
     let at: Declared | undefined = this.#self;

@@ -301,7 +301,7 @@ function splitTypes(text: string): readonly string[] {
 
 let functions: ReadonlyMap<string, readonly Overload[]> | undefined;
 
-/** All overloads of a function; undefined when there is no such function. */
+/** Returns all overloads of a function; undefined when there is no such function. */
 export function overloadsOf(name: string): readonly Overload[] | undefined {
   return (functions ??= readTable()).get(name);
 }

@@ -19,7 +19,7 @@ export class Path {
     return new Path([variable], 1, 1);
   }
 
-  /** A path with one more part. */
+  /** Returns a path with one more part. */
   static after(path: Path | undefined, part: string): Path {
     if (path === undefined) return Path.of(part);
     const memory = path.#length < path.#capacity ? path.#memory : path.parts();

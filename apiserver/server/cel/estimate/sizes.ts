@@ -25,7 +25,7 @@ export function times(left: number, right: number): number {
   return left === 0 || right === 0 ? 0 : Math.min(left * right, UNBOUNDED);
 }
 
-/** A product with a fraction, rounded up. */
+/** Returns a product with a fraction, rounded up. */
 export function scaled(value: number, factor: number): number {
   return Math.min(Math.ceil(value * factor), UNBOUNDED);
 }

@@ -164,7 +164,7 @@ interface Loop {
   readonly second: string | undefined;
 }
 
-/** A loop without early exit. */
+/** Returns a loop without early exit. */
 function collecting(loop: Loop, init: Node, step: Node): Node {
   return {
     op: 'comprehension',

@@ -77,7 +77,7 @@ export function sameType(left: Type, right: Type): boolean {
 
 const NULLABLE: ReadonlySet<TypeKind> = new Set(['opaque', 'struct', 'duration', 'timestamp']);
 
-/** Whether the first type is at most as specific as the second. */
+/** Reports whether the first type is at most as specific as the second. */
 function isNoMoreSpecific(left: Type, right: Type): boolean {
   if (left.kind === 'dyn' || left.kind === 'param') return true;
   if (right.kind === 'dyn' || right.kind === 'param' || left.kind !== right.kind) return false;
@@ -105,7 +105,7 @@ export class Bindings {
     return { kind: 'param', name: `_${this.#fresh++}`, params: [] };
   }
 
-  /** Whether values of the first types are assignable to the second ones; parameters are bound only if so. */
+  /** Reports whether values of the first types are assignable to the second ones; parameters are bound only if so. */
   assignable(from: readonly Type[], to: readonly Type[]): boolean {
     const mark = this.#trail.length;
     if (this.#allAssignable(from, to)) return true;
@@ -152,7 +152,7 @@ export class Bindings {
     return sameType(from, to);
   }
 
-  /** Whether `parameter` can be bound to `type`; then binds it to that type, or to a more general one. */
+  /** Reports whether `parameter` can be bound to `type`; then binds it to that type, or to a more general one. */
   #standsFor(type: Type, parameter: Type): boolean {
     if (sameType(type, parameter)) return true;
     const bound = this.#bound.get(parameter.name);

@@ -18,7 +18,7 @@ export interface Upgrade {
   readonly first: Buffer;
 }
 
-/** Whether a request asks for a SPDY connection. */
+/** Reports whether a request asks for a SPDY connection. */
 export function asksForSpdy({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
   return (
     headers.upgrade?.toLowerCase() === 'spdy/3.1' && headers.connection?.toLowerCase().includes('upgrade') === true

@@ -40,7 +40,7 @@ export interface SpdyStream {
 }
 
 export interface SpdyEvents {
-  /** Whether the stream is accepted. */
+  /** Reports whether the stream is accepted. */
   opened(stream: SpdyStream): boolean;
   /** The client has sent GOAWAY, or invalid SPDY. */
   ended(): void;

@@ -9,7 +9,7 @@ import { WORKLOAD_DEFAULTS } from './workloads.ts';
 
 const ALL = new Map(Object.entries({ ...CORE_DEFAULTS, ...OTHER_DEFAULTS, ...WORKLOAD_DEFAULTS }));
 
-/** The defaults of a Go type like `core/v1.PodSpec`; undefined for most. */
+/** Returns the defaults of a Go type like `core/v1.PodSpec`; undefined for most. */
 export function defaultsOf(goType: string): Defaulting | undefined {
   return ALL.get(goType);
 }

@@ -15,7 +15,7 @@ export function filling(defaults: JsonObject): Defaulting {
 
 const EMPTY: JsonObject = {};
 
-/** The map at a key, or an empty one. */
+/** Returns the map at a key, or an empty one. */
 export function mapIn(map: JsonObject, key: string): JsonObject {
   const value = map[key];
   return isMap(value) ? value : EMPTY;
@@ -28,7 +28,7 @@ export function inMade(map: JsonObject, key: string, edit: Defaulting): JsonObje
   return after === before ? map : { ...map, [key]: after };
 }
 
-/** A copy without a key. */
+/** Returns a copy without a key. */
 export function without(map: JsonObject, key: string): JsonObject {
   if (map[key] === undefined) return map;
   const { [key]: _, ...rest } = map;

@@ -9,7 +9,7 @@ import { listOf, mapOf, mapsOf, shown, textOf, type Problems } from './problems.
 export interface PodContext {
   /** Names of the valid volumes. */
   readonly volumes: ReadonlySet<string>;
-  /** Whether container users are host users. */
+  /** True if container users are host users. */
   readonly hostUsers: boolean;
 }
 

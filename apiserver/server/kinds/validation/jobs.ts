@@ -65,7 +65,7 @@ function unresourced(pods: JsonObject): JsonObject {
   return inItems(inItems(SCHEDULING.reduce(without, pods), 'containers', bare), 'initContainers', bare);
 }
 
-/** The affinity without node affinity; an empty one equals none. */
+/** Returns the affinity without node affinity; an empty one equals none. */
 function withoutNodes(pods: JsonObject): JsonObject {
   return without(mapOf(pods['affinity']), 'nodeAffinity');
 }

@@ -30,7 +30,7 @@ export class Problems {
     if (this.list.length < NOTED_MAX) this.list.push(error);
   }
 
-  /** Whether the list is full, so that validation can stop. */
+  /** Reports whether the list is full, so that validation can stop. */
   get isFull(): boolean {
     return this.list.length >= NOTED_MAX;
   }
@@ -172,7 +172,7 @@ export function textOf(value: JsonValue | undefined): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** A string unchanged, anything else as JSON. */
+/** Returns a string unchanged, anything else as JSON. */
 export function shown(value: JsonValue | undefined): string {
   return typeof value === 'string' ? value : JSON.stringify(value ?? null);
 }

@@ -68,7 +68,7 @@ function validateSourceRanges(service: KubeObject, type: string, found: Problems
     found.forbidden(`metadata.annotations[${SOURCE_RANGES}]`, ONLY_BALANCED);
 }
 
-/** A port with a duplicate number, printed as the real server's internal type. */
+/** Returns a port with a duplicate number, printed as the real server's internal type. */
 function internalPort(protocol: JsonValue | undefined, port: JsonValue | undefined): JsonObject {
   return { Name: '', Protocol: protocol ?? '', AppProtocol: null, Port: port ?? 0, TargetPort: 0, NodePort: 0 };
 }

@@ -46,7 +46,7 @@ export function validateMatch(spec: JsonObject, path: string, found: Problems): 
     found.invalid(`${path}.template.metadata.labels`, labels, '`selector` does not match template `labels`');
 }
 
-/** Whether a selector matches labels. An absent one matches nothing; an invalid one is reported elsewhere. */
+/** Reports whether a selector matches labels. An absent one matches nothing; an invalid one is reported elsewhere. */
 export function matches(selector: JsonValue | undefined, labels: JsonObject): boolean {
   if ((selector ?? undefined) === undefined) return false;
   const matcher = parseLabelSelector(selectorText(selector));
