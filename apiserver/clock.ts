@@ -12,17 +12,17 @@ export const realSetTimeout: typeof setTimeout = globalThis.setTimeout;
 export const realClearTimeout: typeof clearTimeout = globalThis.clearTimeout;
 export const realSetImmediate: typeof setImmediate = globalThis.setImmediate;
 
-/** Monotonic clock, milliseconds. */
+/** Returns the time of a monotonic clock, in milliseconds. */
 export function realNow(): number {
   return realPerformanceNow();
 }
 
-/** The wall clock. */
+/** Returns the time of the wall clock. */
 export function realDate(): Date {
   return new RealDate();
 }
 
-/** Resolves after that much real time. */
+/** Resolves after `delayMs` of real time. */
 export function realDelay(delayMs: number): Promise<void> {
   return new Promise((resolve) => {
     realSetTimeout(resolve, delayMs);

@@ -10,12 +10,12 @@ export function randomUid(): string {
   return randomUUID();
 }
 
-/** Five characters as the API server appends to `generateName`. */
+/** Returns five characters, as the API server appends them to `generateName`. */
 export function randomSuffix(): string {
   return Array.from({ length: SUFFIX_LENGTH }, () => SUFFIX_ALPHABET[randomInt(SUFFIX_ALPHABET.length)]).join('');
 }
 
-/** Returns a bearer token or a signing key. */
+/** Returns a random bearer token or signing key. */
 export function randomKey(): string {
   return randomBytes(KEY_BYTES).toString('base64url');
 }

@@ -23,7 +23,7 @@ interface DispatchController {
   readonly aborted: boolean;
   readonly reason: unknown;
   readonly paused: boolean;
-  /** Alternating names and values; `fetch` reads these instead of the record. */
+  /** Header names and values, alternating; `fetch` reads these instead of a record of headers. */
   readonly rawHeaders: readonly Buffer[];
   abort(reason: unknown): void;
   pause(): void;
@@ -44,7 +44,7 @@ export interface DispatchHandler {
   onResponseError?(controller: DispatchController, error: unknown): void;
 }
 
-/** What `fetch` of Node 24 and earlier passes instead: the handlers of undici 6. */
+/** The handlers of undici 6, which `fetch` of Node 24 and earlier passes. */
 interface OlderHandler {
   onConnect?(abort: (reason?: unknown) => void): void;
   onResponseStarted?(): void;

@@ -68,7 +68,7 @@ class Call implements ResponseSink {
     );
   }
 
-  /** A watch through an API method: client-node reads it as one text when it ends. */
+  /** Sends nothing for the start of a watch: client-node reads a watch through an API method as one text when it ends. */
   open(): void {}
 
   event(event: WatchEvent): void {

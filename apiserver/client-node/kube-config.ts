@@ -35,7 +35,7 @@ export interface InProcessKubeConfigOptions {
 
 interface Connections {
   readonly dispatcher: InProcessDispatcher;
-  /** Absent when API calls go through the dispatcher too. */
+  /** The HTTP library for API calls; undefined when they go through the dispatcher too. */
   readonly httpApi: HttpLibrary | undefined;
 }
 

@@ -34,7 +34,7 @@ function lowerCase(name: string): string {
   return lower;
 }
 
-/** `pathAndQuery` is as on a request line; headers are lower-case. */
+/** Decodes a request. `pathAndQuery` is as on a request line; header names are lower-case. */
 export function decodeRequest(
   method: string,
   pathAndQuery: string,
@@ -63,7 +63,7 @@ function parseQuery(text: string): { readonly [key: string]: string } {
   return query;
 }
 
-/** Server-side apply may be sent as YAML. */
+/** Decodes a body of server-side apply, which may be YAML. */
 function decodeYaml(contentType: string, text: string): { body: JsonValue } | { undecodable: string } {
   if (!contentType.includes('yaml')) return { undecodable: text };
   try {
@@ -131,7 +131,7 @@ export function nodeError({ code, message }: ConnectionError): Error {
   );
 }
 
-/** What `fetch` rejects with when the connection broke before the answer. */
+/** Returns the error that `fetch` rejects with when the connection broke before the answer. */
 export function fetchFailure(error: ConnectionError): TypeError {
   return ofTheNetwork(new TypeError('fetch failed', { cause: nodeError(error) }));
 }

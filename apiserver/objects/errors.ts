@@ -1,4 +1,4 @@
-/** Errors for mistakes of the caller or problems of the machine. Answers to requests never throw them. */
+/** Errors for mistakes of the caller or problems of the machine. Answering a request never throws them. */
 
 /** Stable codes of an {@link ApiServerError}. */
 export type ApiServerErrorCode =

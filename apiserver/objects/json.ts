@@ -14,7 +14,7 @@ export function isMap(value: JsonValue | undefined): value is JsonObject {
   return isRecord(value);
 }
 
-/** The same for any value. */
+/** Reports the same as {@link isMap} for a value of any type. */
 export function isRecord(value: unknown): value is { readonly [key: string]: unknown } {
   return value !== null && typeof value === 'object' && !Array.isArray(value);
 }
@@ -23,12 +23,12 @@ export function isList(value: JsonValue | undefined): value is readonly JsonValu
   return Array.isArray(value);
 }
 
-/** `value` when it is a map, otherwise an empty one. */
+/** Returns `value` when it is a map, otherwise an empty map. */
 export function mapOf(value: JsonValue | undefined): JsonObject {
   return isMap(value) ? value : NO_MAP;
 }
 
-/** `value` when it is a list, otherwise an empty one. */
+/** Returns `value` when it is a list, otherwise an empty list. */
 export function listOf(value: JsonValue | undefined): readonly JsonValue[] {
   return isList(value) ? value : NO_LIST;
 }
@@ -61,7 +61,7 @@ export function withoutKeys(
   return copy;
 }
 
-/** Reports whether a value nests deeper than that, or is cyclic. Iterative, and looks at each part once a level even if it is shared. */
+/** Reports whether a value nests deeper than `levels`, or is cyclic. Iterative; visits each part once per level, even if shared. */
 export function nestsDeeper(value: unknown, levels: number): boolean {
   let level = new Set([value]);
   for (let depth = 0; level.size > 0; depth++) {
@@ -80,7 +80,7 @@ export function mapsOf(value: JsonValue | undefined): readonly JsonObject[] {
   return isList(value) ? value.filter(isMap) : NO_LIST;
 }
 
-/** `value` when it is a string, otherwise an empty one. */
+/** Returns `value` when it is a string, otherwise an empty string. */
 export function textOf(value: JsonValue | undefined): string {
   return typeof value === 'string' ? value : '';
 }
@@ -108,7 +108,7 @@ export function withValueAt(object: JsonObject, path: readonly string[], value: 
   return { ...object, [key]: withValueAt(mapOf(object[key]), rest, value) };
 }
 
-/** Deep equality of JSON values; key order does not matter, absent equals `undefined`. */
+/** Reports whether two JSON values are deeply equal; key order does not matter, an absent key equals `undefined`. */
 export function jsonEqual(a: JsonValue | undefined, b: JsonValue | undefined): boolean {
   if (a === b) return true;
   if (a === null || b === null || typeof a !== 'object' || typeof b !== 'object') return false;

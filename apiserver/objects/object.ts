@@ -62,17 +62,17 @@ export interface ResourceKind extends ResourceRef {
   readonly namespaced: boolean;
 }
 
-/** `pods` or `deployments.apps`: the spelling used in labels, messages and `Status` texts (their "GR"). */
+/** Returns `pods` or `deployments.apps`: the spelling used in labels, messages and `Status` texts (their "GR"). */
 export function groupResource(ref: { readonly group: string; readonly resource: string }): string {
   return ref.group === '' ? ref.resource : `${ref.resource}.${ref.group}`;
 }
 
-/** `v1` or `apps/v1`. */
+/** Returns the `apiVersion` of a group and version: `v1` or `apps/v1`. */
 export function apiVersionOf(ref: { readonly group: string; readonly version: string }): string {
   return ref.group === '' ? ref.version : `${ref.group}/${ref.version}`;
 }
 
-/** The inverse of {@link apiVersionOf}. */
+/** Splits an `apiVersion` into group and version: the inverse of {@link apiVersionOf}. */
 export function parseApiVersion(apiVersion: string): { group: string; version: string } {
   const slash = apiVersion.indexOf('/');
   return slash < 0
@@ -80,12 +80,12 @@ export function parseApiVersion(apiVersion: string): { group: string; version: s
     : { group: apiVersion.slice(0, slash), version: apiVersion.slice(slash + 1) };
 }
 
-/** Where one object lives: `widgets.example.com/default/a`. Cluster-scoped objects have an empty namespace. */
+/** Returns the key of one object: `widgets.example.com/default/a`. Cluster-scoped objects have an empty namespace. */
 export function objectKey(gr: string, namespace: string, name: string): string {
   return `${gr}/${namespace}/${name}`;
 }
 
-/** `metadata.resourceVersion` as a store-wide counter, which it is on the supported servers; 0 when absent. */
+/** Returns `metadata.resourceVersion` as a number: on the supported servers it is a store-wide counter; 0 when absent. */
 export function revisionOf(object: { readonly metadata: ObjectMeta }): number {
   return Number(object.metadata.resourceVersion ?? 0);
 }
@@ -96,8 +96,8 @@ export function controllerOf(object: { readonly metadata: ObjectMeta }): OwnerRe
 }
 
 /**
- * The owner of an object: its controller, otherwise its only owner, as the Java operator SDK and many scripts write it. Undefined for
- * several owners without a controller.
+ * Returns the owner of an object: its controller, otherwise its only owner, as the Java operator SDK and many scripts write it. Undefined
+ * for several owners without a controller.
  */
 export function parentOf(object: { readonly metadata: ObjectMeta }): OwnerReference | undefined {
   const { ownerReferences = [] } = object.metadata;

@@ -1,14 +1,14 @@
 /** Timestamps as objects carry them. */
 
-/** The current time, or so many seconds later: RFC 3339 with whole seconds. */
+/** Returns the current time plus `offsetSeconds` (default 0): RFC 3339 with whole seconds. */
 export type Timestamp = (offsetSeconds?: number) => string;
 
-/** RFC 3339 with whole seconds, as `metav1.Time` is written. */
+/** Returns a time as RFC 3339 with whole seconds, as `metav1.Time` is written. */
 export function timestampText(epochMs: number): string {
   return `${new Date(epochMs).toISOString().slice(0, 19)}Z`;
 }
 
-/** {@link Timestamp} of a clock. The text of the current second is cached: most requests of a trial fall into one. */
+/** Returns the {@link Timestamp} of a clock. The current second's text is cached: most requests of a trial fall into the same second. */
 export function timestampsOf(now: () => number): Timestamp {
   let second = Number.NaN;
   let text = '';

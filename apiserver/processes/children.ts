@@ -31,9 +31,9 @@ export interface Child {
   readonly name: string;
   readonly pid: number;
   readonly logFile: string;
-  /** The exit status; undefined while it runs. */
+  /** Returns the exit status; undefined while the program runs. */
   readonly ended: () => string | undefined;
-  /** Resolves when it has exited. */
+  /** Resolves when the program has exited. */
   readonly gone: Promise<void>;
 }
 
@@ -42,7 +42,7 @@ export class Children {
   readonly #watchdog: WatchingShell;
   readonly #running: { readonly child: Child; readonly process: ChildProcess }[] = [];
 
-  /** `folder` holds their data and logs and is removed with them. */
+  /** `folder` holds the programs' data and logs and is removed once they have ended. */
   constructor(folder: string) {
     this.#folder = folder;
     this.#watchdog = new WatchingShell(WATCHDOG, [folder]);

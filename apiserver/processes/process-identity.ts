@@ -13,7 +13,7 @@ export interface ProcessIdentity {
   /** The host where the pid is valid: {@link ourHost}. */
   readonly host: string;
   readonly pid: number;
-  /** Clock ticks since boot; empty where unavailable. */
+  /** The start time in clock ticks since boot; empty where unavailable. */
   readonly started: string;
 }
 
@@ -25,7 +25,7 @@ export function identityOf(pid: number): ProcessIdentity {
   return { host: ourHost(), pid, started: startOf(pid) };
 }
 
-/** This machine, or this container: each container has a pid namespace of its own. */
+/** Returns the identity of this machine, or of this container: each container has a pid namespace of its own. */
 export function ourHost(): string {
   try {
     return `${hostname()} ${readlinkSync('/proc/self/ns/pid')}`;
@@ -39,7 +39,7 @@ export function markOf({ host, pid, started }: ProcessIdentity): string {
   return `${hostMark(host)}-${pid}-${started}`;
 }
 
-/** Containers may share a folder, but each has its own pids. */
+/** Returns a host in short form, for file names: containers may share a folder, but each has its own pids. */
 export function hostMark(host: string = ourHost()): string {
   return createHash('sha256').update(host).digest('hex').slice(0, 8);
 }
@@ -50,7 +50,7 @@ export function isMarkAlive(mark: string): boolean {
   return host !== hostMark() || isOurProcess({ host: ourHost(), pid: Number(pid), started });
 }
 
-/** Whether it still runs; on another machine that is unknown, so true. */
+/** Reports whether a process still runs; true for one of another machine, where that is unknown. */
 export function isOurProcess({ host, pid, started }: ProcessIdentity): boolean {
   if (host !== ourHost()) return true;
   try {
@@ -61,7 +61,7 @@ export function isOurProcess({ host, pid, started }: ProcessIdentity): boolean {
   return startOf(pid) === started;
 }
 
-/** Field 22 of `/proc/PID/stat`, counted from behind the name, which may contain anything; a zombie counts as exited. */
+/** Returns field 22 of `/proc/PID/stat`, found from the end of the name, which may contain anything. A zombie counts as exited. */
 function startOf(pid: number): string {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');

@@ -24,7 +24,7 @@ export const CONTROL_PLANE = 'control-plane';
 export const TOXIPROXY = 'toxiproxy';
 
 const PROCESSES = 'processes.jsonl';
-/** `stalemate-control-plane-0a1b2c3d-1234-567890-aBcDeF`. */
+/** The name of a scratch folder: `stalemate-control-plane-0a1b2c3d-1234-567890-aBcDeF`. */
 const NAME = /^(?<kind>stalemate-[a-z-]+)-(?<host>[0-9a-f]{8})-(?<pid>\d+)-(?<started>\d*)-[A-Za-z0-9]{6}$/;
 
 /** Creates a new folder for a kind of program. */
@@ -32,7 +32,7 @@ export function scratchFolder(kind: string, parent: string = tmpdir()): string {
   return mkdtempSync(join(parent, `stalemate-${kind}-${markOf(ourProcess())}-`));
 }
 
-/** Records a process that was started there. */
+/** Records in `folder` a process that uses it. */
 export function noteProcess(folder: string, pid: number): void {
   appendFileSync(join(folder, PROCESSES), `${JSON.stringify(identityOf(pid))}\n`);
 }
@@ -43,7 +43,7 @@ export interface Left {
   readonly pids: readonly number[];
 }
 
-/** Ends the processes of a kind whose owner is gone, and removes their folders; with `dryRun` only reports them. */
+/** Ends the processes of a kind whose owner is gone, and removes their folders; with `dryRun` only returns them. */
 export function endLeft(kind: string, dryRun = false, parent: string = tmpdir()): readonly Left[] {
   return namesIn(parent).flatMap((name) => {
     const { kind: found, host, pid, started = '' } = NAME.exec(name)?.groups ?? {};
@@ -63,7 +63,7 @@ function kill({ pid }: ProcessIdentity): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // It has exited meanwhile.
+    // The process has exited meanwhile.
   }
 }
 
@@ -92,7 +92,7 @@ function processesIn(folder: string): readonly ProcessIdentity[] {
         try {
           return [JSON.parse(line) as ProcessIdentity];
         } catch {
-          // Half written: the run was interrupted there.
+          // The file is half written: the run was interrupted while writing it.
           return [];
         }
       });

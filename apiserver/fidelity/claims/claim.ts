@@ -12,7 +12,7 @@ export type Verdict = 'true' | 'false' | 'in part';
 export interface Claim {
   /** Kebab-case; also the name of its file. */
   readonly name: string;
-  /** As commonly stated, right or wrong. */
+  /** The claim as commonly stated, right or wrong. */
   readonly statement: string;
   /** The expected verdict; each run is compared with it. */
   readonly verdict: Verdict;
@@ -22,7 +22,7 @@ export interface Claim {
   readonly run: (t: Conversation) => Promise<Verdict>;
 }
 
-/** For a statement with several parts, or about several kinds. */
+/** Returns the verdict on a statement with several parts, or about several kinds: `holds` has a value for each. */
 export function verdictOf(...holds: readonly boolean[]): Verdict {
   if (holds.every((one) => one)) return 'true';
   return holds.some((one) => one) ? 'in part' : 'false';

@@ -15,15 +15,15 @@ export interface Answer {
   readonly code: number;
   /** The current object, or a Status. */
   readonly object: JsonObject;
-  /** Its `resourceVersion`; empty for a Status. */
+  /** The object's `resourceVersion`; empty for a Status. */
   readonly version: string;
-  /** The reason of a Status. */
+  /** The message of a Status, saying why. */
   readonly message: string;
 }
 
 /** One event of a watch. */
 export interface Heard {
-  /** `MODIFIED a`. */
+  /** Event type and object name: `MODIFIED a`. */
   readonly words: string;
   readonly version: string;
 }
@@ -76,7 +76,7 @@ export class Conversation {
     return this.#ask('GET', object, {});
   }
 
-  /** PUT of an object as it was read, with changed fields. `version` replaces its own. */
+  /** Sends a PUT of an object as it was read, with changed fields. `version` replaces the object's own. */
   replace(
     read: Answer,
     fields: JsonObject,
@@ -91,7 +91,7 @@ export class Conversation {
     });
   }
 
-  /** A JSON merge patch, sent unchanged. */
+  /** Sends a JSON merge patch unchanged. */
   merge(
     object: JsonObject,
     patch: JsonObject,
@@ -102,7 +102,7 @@ export class Conversation {
     return this.#ask('PATCH', object, { body: patch, shown: patch, status, type: 'merge-patch+json', ...own });
   }
 
-  /** Server-side apply without force. */
+  /** Sends a server-side apply without force. */
   apply(object: JsonObject, manager: string): Promise<Answer> {
     const { apiVersion: _, kind: _kind, metadata: _metadata, ...content } = object;
     const version = at(object, 'metadata.resourceVersion');
@@ -225,7 +225,7 @@ function short(text: string, length: number): string {
   return text.length <= length ? text : `${text.slice(0, length - 1)}…`;
 }
 
-/** Without uids, which differ everywhere, and without the fixed text of every conflict. */
+/** Returns a message without uids, which differ everywhere, and without the fixed text of every conflict. */
 function reasonOf(message: string): string {
   if (message.includes('the object has been modified')) return '';
   return `: ${short(message.replaceAll(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '(uid)'), LONGEST_MESSAGE)}`;

@@ -3,7 +3,7 @@ import { ApiServerError } from '../../objects/errors.ts';
 import type { ClaimResult } from './claim.ts';
 
 /**
- * The page.
+ * Returns the text of the page.
  *
  * @throws {CLUSTER_UNAVAILABLE} when the servers disagree: the page would be wrong about one of them.
  */

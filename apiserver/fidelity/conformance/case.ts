@@ -11,7 +11,7 @@ import { GROUP } from '../differential/crds.ts';
 
 export interface ConformanceCase {
   readonly name: string;
-  /** Numbers of the behaviours that it covers. */
+  /** The numbers of the behaviours that the case covers. */
   readonly items: readonly number[];
   readonly run: (t: Tester) => Promise<void>;
 }
@@ -54,7 +54,7 @@ export class Tester {
     return `/api/v1/namespaces/${this.namespace}/${resource}`;
   }
 
-  /** `POST`, `GET`, …, or `JSON`, `MERGE`, `STRATEGIC`, `APPLY` for the patches. */
+  /** Sends a request. `word`: `POST`, `GET`, …, or `JSON`, `MERGE`, `STRATEGIC`, `APPLY` for the patches. */
   async call(word: string, path: string, expected: Expected, body?: JsonValue): Promise<JsonObject> {
     return (await this.reply(word, path, expected, body)).object;
   }
@@ -82,7 +82,7 @@ export class Tester {
     return { ...reply, object };
   }
 
-  /** A raw body: bytes, or text with an explicit content type. `shows` reads the text of the answer. */
+  /** Sends a raw body: bytes, or text with an explicit content type. `shows` reads the text of the answer. */
   async send(
     method: string,
     path: string,
@@ -108,7 +108,7 @@ export class Tester {
     return (await this.client.request({ method: 'GET', path, headers })).text;
   }
 
-  /** Retries a PUT until it is answered with a code: some rules take effect with a delay. */
+  /** Retries a PUT until it is answered with `code`: some rules take effect with a delay. */
   async until(path: string, code: number, body: JsonValue): Promise<void> {
     for (let tries = 0; tries < 400; tries++) {
       const reply = await this.client.request({ method: 'PUT', path, body });
@@ -117,7 +117,7 @@ export class Tester {
     throw new Error(`PUT ${path} is never answered ${code}`);
   }
 
-  /** Retries a dry-run POST until it is refused with a code. */
+  /** Retries a dry-run POST until it is refused with `code`. */
   async refused(path: string, code: number, body: JsonValue): Promise<void> {
     for (let tries = 0; tries < 400; tries++) {
       const reply = await this.client.request({ method: 'POST', path: `${path}?dryRun=All`, body });
@@ -133,7 +133,7 @@ export class Tester {
     throw new Error(`${path} is never served`);
   }
 
-  /** Waits until a path is 404. */
+  /** Waits until a path is answered with 404. */
   async gone(path: string): Promise<void> {
     for (let tries = 0; tries < 20_000; tries++)
       if ((await this.client.request({ method: 'GET', path })).code === 404) return;
@@ -156,7 +156,7 @@ export class Tester {
   }
 }
 
-/** Fails the case. */
+/** Fails the case with the text `otherwise` unless `condition` is true. */
 export function check(condition: boolean, otherwise: string): void {
   if (!condition) throw new Error(otherwise);
 }
@@ -166,7 +166,7 @@ export function same(actual: unknown, expected: unknown, what: string): void {
   check(a === b, `${what} is ${a}, expected ${b}`);
 }
 
-/** As JSON with sorted keys: servers order them differently. */
+/** Returns a value as JSON with sorted keys, because servers order keys differently. */
 function sorted(value: unknown): string {
   return JSON.stringify(value, (_, inner: unknown) =>
     isMap(inner as JsonValue)

@@ -8,7 +8,7 @@ const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 interface Version {
   readonly name: string;
   readonly storage: boolean;
-  /** Of the spec. */
+  /** The properties of the spec. */
   readonly properties: JsonObject;
   readonly rules?: readonly string[];
 }

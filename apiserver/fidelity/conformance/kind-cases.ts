@@ -28,7 +28,7 @@ function itemsOf(list: JsonObject): number {
   return Array.isArray(items) ? items.length : 0;
 }
 
-/** `[field, message]` of every cause, up to a line break. */
+/** Returns `[field, message]` of every cause, each message up to its first line break. */
 function causesOf(status: JsonObject): readonly JsonValue[] {
   const causes = at(status, 'details.causes');
   if (!Array.isArray(causes)) return [];

@@ -350,7 +350,7 @@ export const REQUEST_CASES: readonly ConformanceCase[] = [
   },
 ];
 
-/** Allows everything but an object called `no`. */
+/** Answers a review: allows everything but an object called `no`. */
 async function answerReview(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
   const chunks: Buffer[] = [];
   for await (const chunk of incoming as AsyncIterable<Buffer>) chunks.push(chunk);

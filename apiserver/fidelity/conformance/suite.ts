@@ -1,4 +1,4 @@
-/** The whole suite on one server. */
+/** Runs the whole suite on one server. */
 import type { ApiClient } from '../differential/client.ts';
 import { runCase, type CaseResult } from './case.ts';
 import { CASES } from './cases.ts';

@@ -31,7 +31,7 @@ export type Program =
 /** Optional parts of the control plane. */
 export type PartProgram = 'kube-controller-manager' | 'kube-scheduler' | 'kwok';
 
-/** Build order. */
+/** All programs, in the order in which they are built. */
 export const PROGRAMS: readonly Program[] = [
   'toxiproxy-server',
   'etcd',
@@ -42,7 +42,7 @@ export const PROGRAMS: readonly Program[] = [
   'kwok',
 ];
 
-/** Installs etcd and kube-apiserver where Go is available. */
+/** The command that installs etcd and kube-apiserver where Go is available. */
 const FETCH = 'go run sigs.k8s.io/controller-runtime/tools/setup-envtest@latest use 1.36';
 
 const VARIABLES: { readonly [program in Program]: string } = {
@@ -55,12 +55,12 @@ const VARIABLES: { readonly [program in Program]: string } = {
   'toxiproxy-server': 'TOXIPROXY_SERVER',
 };
 
-/** This user's cache of built binaries. */
+/** Returns the folder of this user's cache of built binaries. */
 export function userCache(environment: EnvVars = process.env): string {
   return join(environment['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'stalemate');
 }
 
-/** Where the build keeps its binaries: one folder per pair of versions; toxiproxy and kwok have folders of their own. */
+/** Returns where the build keeps binaries: one folder per pair of versions; toxiproxy and kwok have folders of their own. */
 export function cacheFolder(environment: EnvVars = process.env, program?: Program): string {
   const cache = userCache(environment);
   if (program === 'toxiproxy-server') return join(cache, 'toxiproxy', TOXIPROXY_VERSION);
@@ -68,7 +68,7 @@ export function cacheFolder(environment: EnvVars = process.env, program?: Progra
   return join(cache, 'control-plane', `${KUBERNETES_VERSION}-etcd-${ETCD_VERSION}`);
 }
 
-/** Where setup-envtest keeps binaries: one folder per version, the newest first. */
+/** Returns the folders in which setup-envtest keeps binaries: one per version, the newest first. */
 function storeFolders(environment: EnvVars): readonly string[] {
   const home = environment['HOME'] || homedir();
   const store =
@@ -81,7 +81,7 @@ function storeFolders(environment: EnvVars): readonly string[] {
     .map((version) => join(store, version));
 }
 
-/** The path of a program: from its variable, envtest's folder, the build, or setup-envtest's store; undefined when it is in none. */
+/** Finds a program through its variable, in envtest's folder, the build or setup-envtest's store; undefined when it is in none. */
 export function findProgram(program: Program, environment: EnvVars = process.env): string | undefined {
   const named = environment[VARIABLES[program]];
   if (named !== undefined && named !== '') {
@@ -100,17 +100,17 @@ export function findProgram(program: Program, environment: EnvVars = process.env
   return folders.map((folder) => join(folder, program)).find((path) => existsSync(path));
 }
 
-/** Returns the path of kubectl: as {@link findProgram}, else the first on PATH. */
+/** Returns the path of kubectl: what {@link findProgram} finds, otherwise the first one on PATH. */
 export function findKubectl(environment: EnvVars = process.env): string | undefined {
   return findProgram('kubectl', environment) ?? onPath('kubectl', environment);
 }
 
-/** Returns the path of toxiproxy-server: as {@link findProgram}, else the first on PATH. */
+/** Returns the path of toxiproxy-server: what {@link findProgram} finds, otherwise the first one on PATH. */
 export function findToxiproxy(environment: EnvVars = process.env): string | undefined {
   return findProgram('toxiproxy-server', environment) ?? onPath('toxiproxy-server', environment);
 }
 
-/** Returns the hint when there is none. */
+/** Returns the hint for a missing toxiproxy-server. */
 export function missingToxiproxyText(environment: EnvVars = process.env): string {
   return (
     `found no toxiproxy-server on PATH or in ${cacheFolder(environment, 'toxiproxy-server')}; ` +
@@ -126,11 +126,11 @@ function onPath(program: Program, environment: EnvVars): string | undefined {
 export interface ControlPlaneBinaries {
   readonly etcd: string;
   readonly apiserver: string;
-  /** Absent in envtest's folders. */
+  /** The paths of the optional parts; undefined for each that is missing, as in envtest's folders. */
   readonly parts: { readonly [part in PartProgram]: string | undefined };
 }
 
-/** @throws {CLUSTER_UNAVAILABLE} with the commands to run, when etcd or kube-apiserver is missing. */
+/** Finds all binaries. @throws {CLUSTER_UNAVAILABLE} with the commands to run, when etcd or kube-apiserver is missing. */
 export function findControlPlane(environment: EnvVars = process.env): ControlPlaneBinaries {
   const etcd = findProgram('etcd', environment);
   const apiserver = findProgram('kube-apiserver', environment);

@@ -24,9 +24,9 @@ import { partFlags, partsOf } from './parts.ts';
 
 export interface ControlPlane extends AsyncDisposable {
   readonly url: string;
-  /** PEM. */
+  /** The certificate authority, as PEM. */
   readonly ca: string;
-  /** The client certificate of a member of system:masters. */
+  /** The bearer token of a member of system:masters. */
   readonly token: string;
   readonly kubeconfig: string;
   readonly etcdUrl: string;
@@ -41,7 +41,7 @@ const POLL_MS = 20;
 const TRIES = 3;
 
 /**
- * Starts one and resolves when it is ready, after about two seconds.
+ * Starts a control plane and resolves when it is ready, after about two seconds.
  *
  * @throws {CLUSTER_UNAVAILABLE} when there are no binaries, or when a program exits or does not become ready.
  */
@@ -94,7 +94,7 @@ async function startOnce(binaries: ControlPlaneBinaries, options: ControlPlaneOp
         ),
       );
       pids.push(...started.map(({ pid }) => pid));
-      // The controller manager creates one in every namespace at startup.
+      // The controller manager creates a service account in every namespace at startup.
       const account = `${url}/api/v1/namespaces/default/serviceaccounts/default`;
       const sign = options.controllerManager === true ? account : `${url}/readyz`;
       await untilReady(sign, { ca, token }, [etcd, apiserver, ...started], deadline);
@@ -191,7 +191,7 @@ function apiserverFlags(
   );
 }
 
-/** Replaces flags that are given again and appends the rest. */
+/** Returns `ours` with the flags of `given`: a flag that is given again replaces ours, any other is appended. */
 function merged(ours: readonly string[], given: readonly string[]): readonly string[] {
   const nameOf = (flag: string): string => flag.split('=', 1)[0] ?? flag;
   const replaced = new Set(given.map(nameOf));

@@ -25,7 +25,7 @@ const isNotReady: Rule = {
 };
 const isNotOver: Rule = { key: '.status.phase', operator: 'NotIn', values: ['Succeeded', 'Failed'] };
 
-/** No process listens there. */
+/** The address of the fake nodes, where no process listens. */
 const NODE_ADDRESS = '10.1.255.254';
 
 const NODE_READY = `
@@ -87,7 +87,7 @@ containerStatuses:
 phase: Succeeded
 `;
 
-/** YAML for `--config`. */
+/** Returns the YAML for `--config`. */
 export function kwokConfiguration(): string {
   const stages = [
     stage('node-ready', 'Node', [isNotReady], { statusTemplate: NODE_READY }),

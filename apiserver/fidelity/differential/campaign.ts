@@ -1,7 +1,7 @@
 /**
  * Runs random sequences until the budget is spent and shrinks each new class of difference to a minimal sequence.
  *
- * Owns: budget, parallel sequences, a fresh server every so often (no controller finalizes the namespaces that sequences leave behind),
+ * Owns: budget, parallel sequences, regular fresh servers (no controller finalizes the namespaces that sequences leave behind),
  * shrinking. Start at {@link runCampaign}.
  */
 import { asyncProperty, check, sample } from 'fast-check';
@@ -13,7 +13,7 @@ import { startBoth, type Side } from './servers.ts';
 
 export interface CampaignOptions {
   readonly budgetMs: number;
-  /** The maximum number of sequences, whatever is left of the budget. */
+  /** The maximum number of sequences, even if some of the budget is left. */
   readonly sequences?: number;
   readonly seed: number;
   /** Kinds by id; default all. */
@@ -28,7 +28,7 @@ export interface CampaignOptions {
 export interface DifferenceClass {
   readonly key: string;
   count: number;
-  /** Minimal within the shrink budget. */
+  /** The smallest example found within the time for shrinking. */
   readonly example: Difference;
   readonly script: readonly string[];
   readonly seed: number;
@@ -140,7 +140,7 @@ function classFrom(key: string, result: SequenceResult, sequence: Sequence, seed
     : { key, count: 1, example, script: result.script.slice(0, example.steps), seed, kinds: sequence.kinds };
 }
 
-/** Returns the smallest sequence with a difference of that key that fast-check finds within its time limit. */
+/** Returns the smallest sequence that fast-check finds within its time limit and that has a difference with the same key. */
 async function shrink(
   sequence: Sequence,
   key: string,

@@ -8,29 +8,29 @@ import { realClearTimeout, realSetTimeout } from '../../clock.ts';
 import type { JsonValue } from '../../objects/object.ts';
 
 export interface Endpoint {
-  /** Its name in reports. */
+  /** The server's name in reports. */
   readonly name: string;
   readonly url: string;
-  /** PEM of the authority to trust. */
+  /** The certificate authority to trust, as PEM. */
   readonly ca: string;
   readonly token: string;
 }
 
 export interface Ask {
   readonly method: string;
-  /** With its query. */
+  /** The path with its query. */
   readonly path: string;
   readonly headers?: { readonly [name: string]: string };
-  /** Text is sent unchanged, anything else as JSON. */
+  /** The body: text is sent unchanged, anything else as JSON. */
   readonly body?: JsonValue | undefined;
-  /** A raw body instead; its content type is among the headers. */
+  /** A raw body, sent instead of `body`; its content type is among the headers. */
   readonly bytes?: Uint8Array | string;
 }
 
 export interface Reply {
   readonly code: number;
   readonly headers: { readonly [name: string]: string | readonly string[] };
-  /** Parsed when it is JSON. */
+  /** The body, parsed when it is JSON. */
   readonly body: JsonValue;
   readonly text: string;
 }
@@ -45,7 +45,7 @@ export interface OpenStream {
   readonly reply: Reply;
   readonly events: readonly StreamedEvent[];
   readonly ended: () => boolean;
-  /** Resolves with whether a matching event arrived before the stream ended or the time was up. */
+  /** Resolves with true once a matching event has arrived, and with false when the stream ends or the time is up. */
   until(passes: (event: StreamedEvent) => boolean, timeoutMs: number): Promise<boolean>;
   close(): void;
 }

@@ -3,7 +3,7 @@ import { isMap } from '../../objects/json.ts';
 import type { JsonValue } from '../../objects/object.ts';
 
 export interface DifferenceAt {
-  /** `body.details.causes[].message`: without indices and keys of free-form maps, so that one cause has one path. */
+  /** The place, `body.details.causes[].message`: without indices and keys of free-form maps, so that one cause has one path. */
   readonly path: string;
   readonly ours: JsonValue | undefined;
   readonly real: JsonValue | undefined;
@@ -40,12 +40,12 @@ function walk(ours: JsonValue | undefined, real: JsonValue | undefined, path: st
   places.push({ path, ours, real });
 }
 
-/** Keys of field sets contain values. */
+/** Returns a key as it appears in a path: keys of field sets contain values, which are left out. */
 function shown(key: string): string {
   return /^[kv]:/.test(key) ? `${key.slice(0, 2)}*` : key;
 }
 
-/** Returns a value within a line of text. */
+/** Returns a value as text within a line. */
 export function plain(value: JsonValue | undefined): string {
   return typeof value === 'string' ? value : JSON.stringify(value ?? '');
 }

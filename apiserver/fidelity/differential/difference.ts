@@ -9,6 +9,6 @@ export interface Difference extends DifferenceAt {
   readonly operation: Operation | undefined;
   /** The number of steps that reproduce it. */
   readonly steps: number;
-  /** The outcome: `422 Invalid`. */
+  /** The outcome on each server: `422 Invalid`. */
   readonly answers: { readonly ours: string; readonly real: string };
 }

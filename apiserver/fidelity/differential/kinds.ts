@@ -12,7 +12,7 @@ import { PODS, WORKLOADS } from './kinds/workloads.ts';
 
 export type { ComparedKind };
 
-/** Seeds draw from it: a different order changes their sequences. */
+/** All kinds. A seed chooses by index, so a different order changes its sequences. */
 export const KINDS: readonly ComparedKind[] = [
   ...CUSTOM,
   ...CONTENT,

@@ -13,7 +13,7 @@ export type Verb = (typeof VERBS)[number];
 export const PATCH_TYPES = ['json', 'merge', 'strategic', 'apply'] as const;
 export type PatchType = (typeof PATCH_TYPES)[number];
 
-/** The version to send: none, of the object as last seen, the previous one, the first one, or a malformed one. */
+/** The version to send: none, that of the object as last seen, the previous one, the first one, or an odd one. */
 const VERSIONS = ['none', 'current', 'previous', 'first', 'zero', 'text', 'future'] as const;
 export type Version = (typeof VERSIONS)[number];
 
@@ -38,7 +38,7 @@ export interface Operation {
   /** Index into {@link METADATA}. */
   readonly metadata: number;
   readonly patch: PatchType;
-  /** Updates start from the object as last seen, otherwise from a bare manifest. */
+  /** True if an update starts from the object as last seen; otherwise it starts from a bare manifest. */
   readonly fromSeen: boolean;
   /** Indices into {@link OPTIONS} of the verb. */
   readonly options: readonly number[];

@@ -13,7 +13,7 @@ export function optionText({ verb }: Operation, index: number): string {
   return options[index % options.length] ?? '';
 }
 
-/** Subresources where a kind has them, and sometimes where it does not. */
+/** Returns the subresource of a request: sometimes one that the kind does not have. */
 export function subresourceOf(kind: ComparedKind, { verb, subresource, content }: Operation): string {
   if (subresource === '' || verb === 'list' || verb === 'watch' || verb === 'deletecollection') return '';
   if (verb === 'create')
@@ -23,7 +23,7 @@ export function subresourceOf(kind: ComparedKind, { verb, subresource, content }
   return has || content % 10 === 0 ? subresource : '';
 }
 
-/** Returns the first value of each parameter: each layer of a real server treats repeated ones differently. */
+/** Returns the first value of each parameter, because the layers of a real server treat repeated parameters differently. */
 export function onePerKey(texts: readonly string[]): readonly string[] {
   const keys = new Set<string>();
   return texts.filter((text) => {
@@ -72,7 +72,7 @@ export function versionOf(body: JsonValue): string | undefined {
   return typeof version === 'string' && version !== '' ? version : undefined;
 }
 
-/** RFC 7386. */
+/** Merges `patch` into `base` as in RFC 7386. */
 export function merged(base: JsonObject, patch: JsonObject): JsonObject {
   const copy: { [key: string]: JsonValue | undefined } = { ...base };
   for (const [key, value] of Object.entries(patch)) {
@@ -83,7 +83,7 @@ export function merged(base: JsonObject, patch: JsonObject): JsonObject {
   return copy;
 }
 
-/** Returns a fragment as operations of a JSON patch; `content` chooses which. */
+/** Returns a fragment as operations of a JSON patch; `content` selects the kind of operation. */
 export function jsonPatch(fragment: JsonObject, content: number): JsonValue {
   const operations: JsonObject[] = [];
   const visit = (value: JsonObject, path: string): void => {

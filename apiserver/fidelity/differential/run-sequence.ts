@@ -16,7 +16,7 @@ import type { Side } from './servers.ts';
 import { World, type Outcome } from './world.ts';
 
 export interface SequenceResult {
-  /** Unexplained ones. */
+  /** The unexplained differences. */
   readonly differences: readonly Difference[];
   readonly known: readonly Difference[];
   /** A readable transcript of requests and answers. */
@@ -28,7 +28,7 @@ export interface SequenceResult {
 
 let count = 0;
 
-/** Runs it in fresh namespaces. */
+/** Runs a sequence in fresh namespaces. */
 export async function runSequence(sequence: Sequence, ours: Side, real: Side): Promise<SequenceResult> {
   const id = `s${String(++count).padStart(6, '0')}`;
   const a = new World(ours.client, id, sequence.kinds);

@@ -18,7 +18,7 @@ export interface Side {
 
 const OUR_TOKEN = 'administrator';
 
-/** The embedded server over TLS, with the permissions that the real one is started with. */
+/** Starts the embedded server over TLS, with the permissions that the real one is started with. */
 export async function startOurs(): Promise<Side> {
   const server = new ApiServer({
     now: () => realDate().getTime(),
@@ -45,7 +45,7 @@ export async function startReal(): Promise<Side> {
   return prepared({ name: 'real', url: plane.url, ca: plane.ca, token: plane.token }, () => plane.stop());
 }
 
-/** Both or none: when the real one fails to start, the embedded one is closed. */
+/** Starts both servers or neither: when the real one fails to start, the embedded one is closed. */
 export async function startBoth(): Promise<{
   readonly ours: Side;
   readonly real: Side;

@@ -52,13 +52,13 @@ export class Symbols {
       line = sortedObjects(sortedErrors(line)).replace(VERSION_IN_TEXT, (whole, before: string, digits: string) => {
         const known = this.#versions.find(({ value }) => value === Number(digits));
         if (known !== undefined) return before + known.symbol;
-        // Written by a deletion of a collection, which returns no versions.
+        // Such a version was written by a deletion of a collection, which returns no versions.
         return Number(digits) === 0 ? whole : `${before}unseen`;
       });
     return /too (?:large|old) resource version/i.test(line) ? line.replace(/\bv?\d+\b/g, 'N') : line;
   }
 
-  /** An object's version. */
+  /** Returns the symbol of an object's version. */
   #version(value: number): string {
     if (value === 0) return '0';
     const index = this.#versions.findLastIndex((one) => one.value <= value);
@@ -72,7 +72,7 @@ export class Symbols {
     return symbol;
   }
 
-  /** The version of a collection only determines which objects' versions it includes; other sequences write at the same time. */
+  /** Returns a collection's version as the newest object version it includes, because other sequences write at the same time. */
   #atLeast(value: number): string {
     return `at-least-${this.#versions.findLast((one) => one.value <= value)?.symbol ?? ''}`;
   }
@@ -93,7 +93,7 @@ function named(names: Map<string, string>, value: string, prefix: string): strin
   return known;
 }
 
-/** Metadata of lists and bookmarks has no name. */
+/** Reports whether an object is a list or a bookmark, whose metadata has no name. */
 function isCollection(parent: JsonObject | undefined): boolean {
   return parent !== undefined && parent['name'] === undefined && parent['uid'] === undefined;
 }
@@ -102,7 +102,7 @@ function isStatus(object: JsonObject): boolean {
   return object['kind'] === 'Status' && object['apiVersion'] === 'v1';
 }
 
-/** Entries are ordered by time, and it is chance whether two writes fall into one second. */
+/** Returns sorted entries: servers order them by time, and it is chance whether two writes fall into the same second. */
 function sortedEntries(entries: readonly JsonValue[]): readonly JsonValue[] {
   return entries
     .map((entry) => ({ entry, text: JSON.stringify(entry) }))
@@ -110,7 +110,7 @@ function sortedEntries(entries: readonly JsonValue[]): readonly JsonValue[] {
     .map(({ entry }) => entry);
 }
 
-/** The errors of an apply come one per line, in the order of a walk over Go maps. */
+/** Sorts the errors of an apply, which come one per line in the random order of Go maps. */
 function sortedErrors(message: string): string {
   const [head = '', list] = message.split('errors:\n', 2);
   if (list === undefined) return message;
@@ -129,7 +129,7 @@ function sortedObjects(message: string): string {
   });
 }
 
-/** A real server's order of several errors varies from run to run. */
+/** Sorts the causes of a Status, whose order varies from run to run on a real server. */
 function sortedCauses(status: JsonObject): JsonObject {
   const { details } = status;
   const causes = (details as JsonObject | undefined)?.['causes'];

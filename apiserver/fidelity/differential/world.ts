@@ -93,7 +93,7 @@ export class World {
     return kind;
   }
 
-  /** Sends it and returns the part that must be equal on both servers. */
+  /** Sends an operation and returns the part of the answer that must be equal on both servers. */
   async step(operation: Operation): Promise<Outcome> {
     const ask = this.ask(operation);
     if (operation.verb === 'watch') {
@@ -209,7 +209,7 @@ export class World {
     );
   }
 
-  /** Metadata fragment, version and uid of a body. */
+  /** Returns the metadata of a body: fragment, version and uid. */
   #metadata(operation: Operation, kind: ComparedKind): JsonObject {
     const version = this.#version(operation);
     const uid = this.#uid(operation);
@@ -335,7 +335,7 @@ export class World {
       .replace('NEXT', encodeURIComponent(this.#next));
   }
 
-  /** Selectors of the query; cluster-scoped ones are always narrowed to the sequence. */
+  /** Returns the selectors of the query; those for cluster-scoped kinds always select only this sequence's objects. */
   #selectors(operation: Operation, kind: ComparedKind): readonly string[] {
     const shared = !kind.namespaced || (operation.space === 2 && operation.verb !== 'deletecollection');
     const labels = SELECTORS[operation.selector]?.text ?? '';
@@ -364,11 +364,11 @@ export class World {
   async watched(): Promise<readonly Outcome[]> {
     for (const [index, { kind, operation, stream }] of this.watches.entries())
       if (!stream.ended() && operation.version !== 'future') await this.#sentinel(index, kind, operation);
-    // A watch that selects nothing has no sentinel: any event it wrongly received is there once a later answer is.
+    // A watch that selects nothing has no sentinel: an event that it wrongly receives has arrived once a later answer has.
     if (this.watches.some(({ operation }) => nothingMatches(operation)))
       await this.#client.request({ method: 'GET', path: `/api/v1/namespaces/${this.#space(0)}` });
     const seen = await Promise.all(this.watches.map((side, index) => this.#events(side, index)));
-    // Only when all have arrived: the symbols of uids and versions must not depend on which came first.
+    // Only once all events have arrived: the symbols of uids and versions must not depend on which came first.
     return seen.map(({ events, came }) => ({
       events: events.map(({ type, object }) => ({ type, object: this.#symbols.of(object) })),
       sentinel: came,
@@ -437,7 +437,7 @@ function isDryRun(operation: Operation): boolean {
   return operation.options.some((one) => optionText(operation, one).startsWith('dryRun'));
 }
 
-/** A dry-run create answers with the version that was sent, which may be a collection's, and other sequences change those. */
+/** Removes the version from a dry-run create's answer: the version sent may be a collection's, which other sequences change. */
 function unversioned(body: JsonValue): JsonValue {
   const { metadata } = isMap(body) ? body : {};
   if (!isMap(body) || !isMap(metadata) || metadata['resourceVersion'] === undefined) return body;

@@ -18,7 +18,7 @@ import { queryRequests } from './queries.ts';
 export interface FuzzOptions {
   readonly budgetMs: number;
   readonly seed: number;
-  /** `path`, `query`, `body`; all when absent. */
+  /** The areas to fuzz, `path`, `query`, `body`; all of them when absent. */
   readonly only?: readonly string[];
   readonly progress: (line: string) => void;
 }
@@ -29,7 +29,7 @@ export interface FuzzResult {
   readonly seconds: number;
   /** One difference of each class with its count; most frequent first. */
   readonly classes: readonly (HttpDifference & { readonly count: number })[];
-  /** Answers of the real server by code. */
+  /** The number of answers of the real server, by code. */
   readonly codes: { readonly [code: string]: number };
 }
 
@@ -106,7 +106,7 @@ function inNamespace(request: FuzzRequest, namespace: string): FuzzRequest {
   };
 }
 
-/** A namespace with one object of each kind that requests use. */
+/** Creates a namespace with one object of each kind that requests use. */
 async function prepare(clients: readonly RawClient[], namespace: string): Promise<void> {
   const create = async (target: string, object: JsonObject): Promise<void> => {
     const request = {

@@ -20,15 +20,15 @@ export interface FuzzRequest {
 }
 
 export interface RawReply {
-  /** 0 when the connection broke before an answer. */
+  /** The status code; 0 when the connection broke before an answer. */
   readonly code: number;
   readonly headers: { readonly [name: string]: string | readonly string[] | undefined };
   readonly text: string;
-  /** True if the answer was cut off before its end. */
+  /** True if the answer had not ended when reading stopped. */
   readonly open: boolean;
 }
 
-/** A stream is read until it has been idle for this long. */
+/** How long a stream is idle before reading it stops. */
 const QUIET_MS = 250;
 const ANSWER_TIMEOUT_MS = 20_000;
 

@@ -9,7 +9,7 @@ import { differences, plain, type DifferenceAt } from '../differential/compare.t
 import type { FuzzRequest, RawReply } from './client.ts';
 
 export interface HttpDifference extends DifferenceAt {
-  /** Same cause, same key. */
+  /** The same for all differences with the same cause. */
   readonly key: string;
   readonly request: FuzzRequest;
   readonly ours: JsonValue | undefined;
@@ -46,7 +46,7 @@ export function compareReplies(request: FuzzRequest, ours: RawReply, real: RawRe
   return differences(a, b).map(note);
 }
 
-/** `404 NotFound`. */
+/** Returns the outcome of an answer: `404 NotFound`. */
 export function answerOf(reply: RawReply): string {
   const { code } = reply;
   const body = bodyOf(reply);
@@ -121,7 +121,7 @@ function worded(value: JsonValue | undefined): string {
     .slice(0, MESSAGE_SHOWN);
 }
 
-/** YAML texts are folded at different places. */
+/** Returns the body as JSON; YAML is parsed, because the servers fold its texts at different places. */
 function bodyOf({ headers, text }: RawReply): JsonValue {
   if (headers['content-type'] !== 'application/yaml') return parsed(text);
   try {

@@ -14,9 +14,9 @@ import { costlyRequests } from './costly.ts';
 /** The limit: CPU time of the worst request, and memory beyond its request and answer. */
 export const COST_MAX: { readonly ms: number; readonly bytes: number } = { ms: 1000, bytes: 64 * 1024 * 1024 };
 
-/** The answer deadline. On a busy machine a server that got some CPU in that time is given the same again. */
+/** How long to wait for an answer. On a busy machine a server that got some CPU in that time is given the same time again. */
 const ANSWER_TIMEOUT_MS = 30_000;
-/** A fresh server after so many sequences: stored objects are not a cost of the next request. */
+/** The number of sequences after which a fresh server is started: stored objects must not count as a cost of the next request. */
 const SEQUENCES = 15;
 const PAGE_BYTES = 1024;
 const TICK_MS = 10;
@@ -28,11 +28,11 @@ export interface CostServer {
 
 export interface Cost {
   readonly request: FuzzRequest;
-  /** 0: no answer. */
+  /** The status code; 0 without an answer. */
   readonly code: number;
   readonly answered: number;
   readonly ms: number;
-  /** Beyond the request and its answer. */
+  /** Memory beyond the request and its answer. */
   readonly bytes: number;
   /** Why there is no answer. */
   readonly failure?: string;
@@ -41,7 +41,7 @@ export interface Cost {
 export interface CostResult {
   readonly requests: number;
   readonly unanswered: readonly Cost[];
-  /** The worst ones, worst first. */
+  /** The slowest requests, the worst first. */
   readonly slowest: readonly Cost[];
   readonly largest: readonly Cost[];
   readonly codes: { readonly [code: string]: number };
@@ -89,7 +89,7 @@ function worst(costs: readonly Cost[], by: 'ms' | 'bytes', count = WORST): reado
   return costs.toSorted((a, b) => b[by] - a[by]).slice(0, count);
 }
 
-/** Bodies have megabytes. */
+/** Keeps only the worst costs, because the bodies of requests may take megabytes. */
 function keepWorst(costs: Cost[]): void {
   const kept = new Set([...worst(costs, 'ms'), ...worst(costs, 'bytes')]);
   costs.splice(0, costs.length, ...kept);
@@ -119,7 +119,7 @@ function memory(pid: number, field: 'VmRSS' | 'VmHWM'): number {
   return Number(new RegExp(`${field}:\\s+(\\d+)`).exec(status)?.[1] ?? 0) * PAGE_BYTES;
 }
 
-/** CPU time of all threads of a process: on a busy machine wall time measures other processes. */
+/** Returns the CPU time of all threads of a process; on a busy machine wall time would include other processes. */
 function processorMs(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
   return (Number(fields[11]) + Number(fields[12])) * TICK_MS;

@@ -27,7 +27,7 @@ const LEAVES: readonly Make[] = [
   () => ({ type: 'wrong' }),
 ];
 
-/** The contents of alternatives: no types, which structural schemas keep outside of them. */
+/** The contents of alternatives, without types: structural schemas declare those outside of alternatives. */
 const ALTERNATIVES: readonly Make[] = [
   (at) => ({ minLength: at }),
   (at) => ({ enum: [`e${at}`] }),

@@ -6,10 +6,10 @@
 import * as fc from 'fast-check';
 import type { FuzzRequest } from './client.ts';
 
-/** Requests that belong together: the others prepare the last one. */
+/** Requests that belong together: the earlier ones prepare the last one. */
 export type CostlySequence = readonly FuzzRequest[];
 
-/** kube-apiserver's limit; beyond it there is only one answer. */
+/** kube-apiserver's limit on a body; every larger body gets the same answer. */
 export const BODY_BYTES_MAX: number = 3 * 1024 * 1024;
 export const NAMESPACE = '/api/v1/namespaces/default';
 export const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
@@ -20,7 +20,7 @@ export const PATCH_TYPES: readonly string[] = [
   'apply-patch+yaml',
 ].map((type) => `application/${type}`);
 
-/** From one to the capacity of a body, small numbers as often as large ones. */
+/** Sizes from one to the capacity of a body, small ones as often as large ones. */
 export const size: fc.Arbitrary<number> = fc
   .double({ min: 0, max: Math.log(1_500_000), noNaN: true })
   .map((power) => Math.floor(Math.exp(power)));

@@ -1,7 +1,7 @@
 /**
  * Requests that may cost far more than their size: deep, wide, repeated, multiplied.
  *
- * Owns: arbitraries only. The requests of one {@link CostlySequence} belong together: the others prepare the last one.
+ * Owns: arbitraries only. The requests of one {@link CostlySequence} belong together: the earlier ones prepare the last one.
  */
 import { crdManifest, crdVersion } from '../../server/crd/manifest.ts';
 import * as fc from 'fast-check';
@@ -164,7 +164,7 @@ const custom = fc
     properties: fc.integer({ min: 1, max: 300 }),
     count: size,
     other: size,
-    // Without bounds most rules are refused together with their definition.
+    // Without bounds the estimated cost of most rules is too high, and their definition is refused.
     bound: fc.constantFrom(undefined, 30, 1000),
     value: scalar,
     operation: fc.constantFrom(...OPERATIONS),

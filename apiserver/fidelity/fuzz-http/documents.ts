@@ -5,7 +5,7 @@ import { GROUP } from '../differential/crds.ts';
 export interface Base {
   readonly collection: string;
   readonly name: string;
-  /** Relative to the object; empty for the object itself. */
+  /** The path relative to the object; empty for the object itself. */
   readonly sub?: string;
   readonly object: JsonObject;
 }

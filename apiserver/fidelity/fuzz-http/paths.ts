@@ -144,7 +144,7 @@ export const pathRequests: fc.Arbitrary<FuzzRequest> = fc
     };
   });
 
-/** Requests that would change the objects of other requests. */
+/** Reports whether a request would change the objects of other requests. */
 function isDestructive(method: string, target: string): boolean {
   return (
     method === 'DELETE' &&

@@ -2,7 +2,7 @@
 import type { JsonObject } from '../../../objects/object.ts';
 
 export interface ComparedKind {
-  /** Its name in operations. */
+  /** The kind's name in operations. */
   readonly id: string;
   /** Groups differences in reports. */
   readonly family: 'custom' | 'core' | 'workload' | 'policy' | 'cluster';
@@ -21,7 +21,7 @@ export interface ComparedKind {
 
 type Given = Partial<ComparedKind> & { readonly base: JsonObject; readonly fragments: readonly JsonObject[] };
 
-/** Returns a kind in the core family, namespaced, with its id as resource name, unless specified otherwise. */
+/** Returns a kind; unless specified otherwise it is namespaced, in the core family, with its id as resource name. */
 export function kindOf(id: string, apiVersion: string, kind: string, given: Given): ComparedKind {
   const slash = apiVersion.indexOf('/');
   return {

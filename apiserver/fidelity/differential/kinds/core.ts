@@ -1,7 +1,7 @@
 /** Kinds that hold data, names and addresses. */
 import { kindOf, type ComparedKind } from './compared-kind.ts';
 
-/** Referenced by other kinds. */
+/** Kinds that other kinds refer to. */
 export const CONTENT: readonly ComparedKind[] = [
   kindOf('configmaps', 'v1', 'ConfigMap', {
     base: { data: { a: '1' } },

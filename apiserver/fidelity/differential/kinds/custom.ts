@@ -23,7 +23,7 @@ const CUSTOM_FRAGMENTS: readonly JsonObject[] = [
   { spec: {} },
   { spec: null },
   { status: { phase: 'Ready' } },
-  // Refused or pruned.
+  // Fragments that are refused or pruned.
   { spec: { size: 'three' } },
   { spec: { size: -1 } },
   { spec: { size: 101, colour: 'green' } },

@@ -28,7 +28,7 @@ const WORKLOAD_STATUSES: readonly JsonObject[] = [
   { status: { replicas: 1 }, spec: { replicas: 9 }, metadata: { labels: { via: 'status' }, annotations: { a: 's' } } },
 ];
 
-/** Standalone. */
+/** Pods without a workload. */
 export const PODS: readonly ComparedKind[] = [
   kindOf('pods', 'v1', 'Pod', {
     family: 'workload',
