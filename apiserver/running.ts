@@ -33,12 +33,12 @@ export interface StartOptions extends Partial<ApiServerOptions> {
   readonly objects?: readonly KubeObject[];
 }
 
-/** Identity of a client in the same process. */
+/** The identity of a client in the same process. */
 export interface ClientOptions {
   /** The namespace of the current context; default `default`. */
   readonly namespace?: string;
   readonly userAgent?: string;
-  /** Who the client is, with `authorization: 'rbac'`: a user or `system:serviceaccount:NAMESPACE:NAME`. Default: an administrator. */
+  /** The client's user with `authorization: 'rbac'`: a user or `system:serviceaccount:NAMESPACE:NAME`. Default: an administrator. */
   readonly user?: string | UserInfo;
   /** How API calls travel; default `http-library`, the faster one. */
   readonly transport?: Transport;
@@ -121,12 +121,12 @@ export class RunningApiServer implements AsyncDisposable {
     return (this.#dispatcher ??= createDispatcher(this.server, undefined));
   }
 
-  /** `fetch` without a socket. `path` begins with a slash: `/api/v1/pods?watch=true`. */
+  /** Behaves like `fetch`, without a socket. `path` begins with a slash: `/api/v1/pods?watch=true`. */
   fetch(path: string, init: RequestInit = {}): Promise<Response> {
     return fetch(new URL(path, NOWHERE), { ...init, dispatcher: this.dispatcher } as unknown as RequestInit);
   }
 
-  /** Also serves it on 127.0.0.1, over TLS. Port 0 (default) lets the system choose. */
+  /** Also serves the API server on 127.0.0.1, over TLS. Port 0 (default) lets the system choose. */
   async listen(port = 0): Promise<Listening> {
     const { CertificateAuthority, serveHttp } = await import('./http.ts');
     const authority = new CertificateAuthority();
@@ -156,9 +156,9 @@ export class RunningApiServer implements AsyncDisposable {
   }
 
   /**
-   * Installs definitions, Established at once; one of the same name is replaced.
+   * Installs definitions, Established at once; an installed definition of the same name is replaced.
    *
-   * @throws {ApiServerError} MANIFEST_INVALID for one that the server refuses.
+   * @throws {ApiServerError} MANIFEST_INVALID for a definition that the server refuses.
    */
   install(...crds: readonly KubeObject[]): void {
     for (const crd of crds) {
@@ -269,7 +269,7 @@ export function startApiServer(options: StartOptions = {}): RunningApiServer {
   return new RunningApiServer(options);
 }
 
-/** Returns requests of a user, as if it had authenticated. */
+/** Returns an upstream whose requests are those of `user`, as if that user had authenticated. */
 function as(server: ApiServer, user: UserInfo): Upstream {
   return { send: (request, sink) => server.send({ ...request, user }, sink) };
 }

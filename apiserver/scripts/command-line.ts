@@ -16,13 +16,13 @@ export async function runMain(main: () => void | Promise<void>): Promise<void> {
   }
 }
 
-/** Returns the number in a flag. @throws {USAGE} for anything but digits. */
+/** Returns the number in the value of a flag. @throws {USAGE} for anything but digits. */
 export function wholeNumber(flag: string, text: string): number {
   if (!/^\d+$/.test(text)) throw new ApiServerError('USAGE', `got ${flag} "${text}", expected a whole number`);
   return Number(text);
 }
 
-/** Milliseconds of `30s`, `10m`, `1h`. @throws {USAGE} for anything else. */
+/** Returns the milliseconds in `30s`, `10m`, `1h`. @throws {USAGE} for anything else. */
 export function budgetMs(text: string): number {
   const [, number, unit = ''] = /^(\d+)([smh])$/.exec(text) ?? [];
   if (number === undefined)

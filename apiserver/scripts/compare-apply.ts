@@ -223,7 +223,7 @@ for (const { body, manager, name: suffix, operation } of sample) {
   console.log(
     `${operation} by ${manager}: ${JSON.stringify(object)}\n  real     ${text(theirs)}\n  embedded ${text(ours)}`,
   );
-  // Both start over, so that one difference does not cause more.
+  // The object is deleted on both servers, so that one difference does not cause more.
   for (const side of sides) {
     await side('PATCH', at, { metadata: { finalizers: null } }, MERGE);
     await side('DELETE', at);

@@ -1,9 +1,9 @@
 /**
- * The embedded API server against a real kube-apiserver: `npm run differential -- --budget 10m [--seed N] [--only widgets,pods]`,
- * and the conformance cases and the claims of apiserver/docs/claims.md on both: `npm run differential -- --conformance`.
+ * Compares the embedded API server with a real kube-apiserver: `npm run differential -- --budget 10m [--seed N] [--only widgets,pods]`,
+ * and runs the conformance cases and the claims of apiserver/docs/claims.md on both: `npm run differential -- --conformance`.
  *
- * Prints sequences per second, the coverage and every class of difference with a minimal sequence. Exit code 1 when one is unexplained.
- * Needs the binaries of `scripts/control-plane.ts build` (or envtest's).
+ * Prints sequences per second, the coverage and every class of difference with a minimal sequence. Exit code 1 when a class is
+ * unexplained. Needs the binaries of `scripts/control-plane.ts build` (or envtest's).
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
@@ -30,7 +30,7 @@ function countOf(text: string): number {
   return Number(text);
 }
 
-/** Kinds by id, or all of a family. */
+/** Returns the ids of kinds: `text` lists ids, or families with all of their kinds. */
 function kindsOf(text: string): readonly string[] {
   return text.split(',').flatMap((word) => {
     const found = KINDS.filter(({ id, family }) => id === word || family === word).map(({ id }) => id);

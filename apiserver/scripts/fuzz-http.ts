@@ -1,11 +1,11 @@
 /**
- * Bad input to the embedded API server and to a real kube-apiserver: `npm run fuzz-http -- --budget 5m [--seed N] [--only path,query,body]`.
+ * Sends bad input to the embedded API server and to a real one: `npm run fuzz-http -- --budget 5m [--seed N] [--only path,query,body]`.
  *
- * Prints how many requests were compared and every class of difference with its shortest example. Exit code 1 when one is
+ * Prints how many requests were compared and every class of difference with its shortest example. Exit code 1 when a class is
  * unexplained. Needs the binaries of `scripts/control-plane.ts build` (or envtest's).
  *
  * With `--cost` it looks for requests that are expensive for the embedded server: CPU time, and memory beyond what was stored and answered.
- * Prints the worst of each. Exit code 1 when one got no answer, took a second or 64 MiB. Linux only, no binaries needed.
+ * Prints the worst of each. Exit code 1 when a request got no answer, took a second or 64 MiB. Linux only, no binaries needed.
  */
 import { spawn } from 'node:child_process';
 import { parseArgs } from 'node:util';
@@ -40,7 +40,7 @@ await runMain(async () => {
   }
 });
 
-/** In a process of its own, whose time and memory are measured. */
+/** Starts a server in a process of its own, whose time and memory are measured. */
 function start(): Promise<CostServer> {
   const serve = new URL('serve.ts', import.meta.url).pathname;
   const child = spawn(process.execPath, [serve], { stdio: ['ignore', 'pipe', 'inherit'] });

@@ -3,7 +3,7 @@
  *
  * URL and TOKEN name a real kube-apiserver of the imitated version; its discovery and OpenAPI documents define what is served and how lists
  * merge. Facts that OpenAPI omits (Go's types, and which empty fields are written) are read from the type declarations of the Go modules of
- * the same version. Only facts are written, none of the sources' text but descriptions. For the documents of custom resources it creates
+ * the same version. Only facts are written; of the sources' text only descriptions. For the documents of custom resources it creates
  * two definitions on that server, and deletes them again.
  */
 import { writeFileSync } from 'node:fs';

@@ -8,17 +8,17 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 export interface GoField {
-  /** As in JSON. */
+  /** The field's name in JSON. */
   readonly name: string;
-  /** Short form: `*int32`, `[]core/v1.Container`, `map[string]string`. */
+  /** The type in short form: `*int32`, `[]core/v1.Container`, `map[string]string`. */
   readonly type: string;
-  /** Written even when empty; `zero` (omitzero): left out when all of it is zero. */
+  /** True if the field is written even when empty; `zero` (omitzero): left out when all of it is zero. */
   readonly kept: boolean | 'zero';
-  /** Names of the embedded structs that the field comes through; Go's messages name them. */
+  /** The embedded structs that the field is promoted from; Go's messages name them. */
   readonly via: readonly string[];
 }
 
-/** Types with their own JSON encoding: not looked into. */
+/** Types with their own JSON encoding, whose declarations are not read. */
 const OPAQUE: ReadonlyMap<string, string> = new Map([
   ['k8s.io/apimachinery/pkg/apis/meta/v1.Time', 'Time'],
   ['k8s.io/apimachinery/pkg/apis/meta/v1.MicroTime', 'MicroTime'],

@@ -33,7 +33,7 @@ const LABELS: { readonly [row in (typeof ROWS)[number]]: string } = {
 
 type Measured = { readonly [row in (typeof ROWS)[number]]: number };
 
-/** Creates objects and removes them by `reset`. */
+/** Measures creating objects and removing them by `reset`. */
 async function load(
   api: k8s.CoreV1Api,
   reset: () => void | Promise<void>,
@@ -65,7 +65,7 @@ async function inProcess(): Promise<Measured> {
   return { startMs: median(starts), memoryMb: (process.memoryUsage().rss - before) / 2 ** 20, ...loaded };
 }
 
-/** In a process of its own, with TLS, as another program has it. */
+/** Measures a server in a process of its own, with TLS, as another program would use it. */
 async function onSocket(): Promise<Measured> {
   const began = performance.now();
   const child = spawn(process.execPath, [fileURLToPath(new URL('measure/listening.ts', import.meta.url))], {
@@ -103,7 +103,7 @@ async function real(kwok: boolean): Promise<Measured> {
   return { startMs, memoryMb: plane.pids.reduce((sum, pid) => sum + residentMb(pid), 0), ...loaded };
 }
 
-/** The same by controller-runtime, as a compiled test binary. */
+/** Measures controller-runtime's fake client, as a compiled test binary. */
 function fakeClient(): Measured {
   const folder = fileURLToPath(new URL('measure/fake-client', import.meta.url));
   const binary = fileURLToPath(new URL('measure/fake-client/build/fake-client', import.meta.url));

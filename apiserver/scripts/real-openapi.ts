@@ -6,7 +6,7 @@ export type Schema = { readonly [key: string]: unknown };
 
 export interface RealServer {
   readonly version: string;
-  /** By name, descriptions included. */
+  /** The schemas by name, descriptions included. */
   readonly components: { readonly [name: string]: Schema };
   readonly discovery: string;
   readonly openApiV3: unknown;
@@ -72,7 +72,7 @@ export async function readServer(url: string, token: string): Promise<RealServer
   };
 }
 
-/** Returns the document with names instead of shared schemas; differing ones are kept, as `own`. */
+/** Returns the document with schema names instead of shared schemas; schemas that differ from the shared ones are kept as `own`. */
 function shared(document: Json, components: Record<string, Schema>): Json {
   const { components: parts, ...rest } = document as { readonly components?: Json };
   if (parts === undefined) return rest;
@@ -94,7 +94,7 @@ function definition(scope: string): Json {
   return crdManifest(group, { plural, singular, kind, listKind: `${kind}List` }, versions, { scope });
 }
 
-/** Polls until there is an answer: documents follow definitions after some seconds. */
+/** Polls until there is an answer: documents change some seconds after definitions. */
 async function until<T>(ask: () => Promise<T | undefined>): Promise<T> {
   for (let tries = 0; tries < 100; tries++) {
     const answer = await ask();
@@ -104,7 +104,7 @@ async function until<T>(ask: () => Promise<T | undefined>): Promise<T> {
   throw new Error('the server did not follow within half a minute');
 }
 
-/** Aggregated discovery plus the fields that only the plain form has, one line per resource. */
+/** Returns aggregated discovery plus the fields that only the plain form has, one line per resource. */
 async function discovery(get: (path: string, accept?: string) => Promise<Json>): Promise<string> {
   const groups: string[] = [];
   for (const path of ['/api', '/apis']) {

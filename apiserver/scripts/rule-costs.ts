@@ -1,6 +1,6 @@
 /**
- * Random rules in definitions, sent to the embedded server and to a real one: do both refuse the same rules for their estimated cost, with
- * the same message?
+ * Sends random rules in definitions to the embedded server and to a real one, to check that both refuse the same rules for their estimated
+ * cost, with the same message.
  *
  *   npm run rule-costs -- [--count 300] [--seed N]
  *
@@ -26,7 +26,7 @@ const RULES = 3;
 
 const { values } = parseArgs({ options: { count: { type: 'string', default: '300' }, seed: { type: 'string' } } });
 
-/** Returns definitions of a list of such specs, just long enough to make the most expensive rule exceed the limit. */
+/** Returns a definition with a list of such specs, just long enough to make the most expensive rule exceed the limit. */
 function definitionOf(spec: JsonObject): JsonObject {
   const items = { ...spec, type: 'object' };
   const node = compileNode({ type: 'object', properties: { spec: items } });
@@ -48,7 +48,7 @@ async function answer(client: ApiClient, body: JsonObject): Promise<string> {
   return `${reply.code} ${typeof message === 'string' ? message : ''}`;
 }
 
-/** Of estimates near 2^64, the real server knows which is larger by one. */
+/** Sorts the errors: the real server's order depends on differences of one between estimates near 2^64, which are lost here. */
 function sorted(text: string): string {
   return text.split(', spec.').toSorted().join();
 }

@@ -4,7 +4,7 @@ import { Suspended, type CallOutFunction } from './admission/call-out.ts';
 import type { Call } from './call.ts';
 import type { Refusal } from './refusal.ts';
 
-/** The default without webhooks: no call is answered. */
+/** The default without webhooks: every call fails. */
 export const noCallOut: CallOutFunction = (_, answer) => {
   answer({ outcome: 'failed', why: 'this server makes no calls' });
   return () => {};
@@ -25,7 +25,7 @@ export function warningText(text: string): string {
 const WARNINGS_MAX = 4 * 1024;
 const WARNING_MAX = 256;
 
-/** Returns all of them when they are short enough; otherwise as many as fit, each truncated. */
+/** Returns all warnings when they are short enough; otherwise as many as fit, each truncated. */
 function shortened(warnings: readonly string[]): readonly string[] {
   const runes = (text: string): number => (text.length > WARNINGS_MAX ? text.length : [...text].length);
   let written = 0;

@@ -11,15 +11,15 @@ import type { Document } from './documents.ts';
 import { kindKey, type Kinds, type Served } from './kinds.ts';
 
 export interface Bounds {
-  /** Objects of one kind. */
+  /** The maximum number of objects of one kind. */
   readonly perKind: number;
-  /** Further definitions with the name of the installed one. */
+  /** The maximum number of further definitions with the name of the installed one. */
   readonly variants: number;
-  /** Contents that an earlier project has already covered; this one adds to them. */
+  /** Contents that earlier projects have covered; this project adds its own. */
   readonly seen: Set<string>;
 }
 
-/** Requests wait more than they compute. */
+/** The number of parallel comparisons: requests wait more than they compute. */
 const LANES = 4;
 
 let projects = 0;
@@ -56,7 +56,7 @@ export async function compareProject(
   return tally;
 }
 
-/** One kind after the other, each in a namespace of its own; built-in kinds affect each other, so they run in turn. */
+/** Compares kind by kind, each in a namespace of its own; built-in kinds affect each other, so they run one after the other. */
 async function compareObjects(objects: readonly Subject[], servers: Servers, talk: () => Conversation): Promise<void> {
   const byKind = new Map<string, Subject[]>();
   for (const one of objects) {
@@ -75,7 +75,7 @@ async function compareObjects(objects: readonly Subject[], servers: Servers, tal
   await inLanes(lanes);
 }
 
-/** Runs all, a few in parallel. */
+/** Runs all of the functions, a few in parallel. */
 async function inLanes(all: readonly (() => Promise<void>)[]): Promise<void> {
   const left = all.values();
   const lane = async (): Promise<void> => {
@@ -101,7 +101,7 @@ function isConverted(crd: JsonObject): boolean {
   return mapOf(mapOf(crd['spec'])['conversion'])['strategy'] === 'Webhook';
 }
 
-/** Of each name, the definition whose file looks most like an installed one; the others are dry-run. */
+/** Returns, for each name, the definition whose file looks most like one that is installed; the others are dry-run. */
 function chosen(
   definitions: readonly Document[],
   { variants, seen }: Bounds,
@@ -128,7 +128,7 @@ function chosen(
   return { installed, tried };
 }
 
-/** Tests and patches are not installed definitions. */
+/** Returns how unlikely a file's definitions are to be installed: those of tests and patches are not. */
 function weight(file: string): number {
   return (
     (/test|e2e|hack|example|vendor|third_party|patch/i.test(file) ? 4 : 0) + (/config\/crd|crds?\//.test(file) ? 0 : 1)

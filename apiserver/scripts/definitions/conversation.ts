@@ -18,7 +18,7 @@ import { deletion, prepared, stepsOf, type Step } from './steps.ts';
 
 export interface Counts {
   definitions: number;
-  /** Accepted by the real server, by the embedded one, by both. */
+  /** The definitions accepted by the real server, by the embedded one, by both. */
   definitionsReal: number;
   definitionsOurs: number;
   definitionsBoth: number;
@@ -85,7 +85,7 @@ export class Conversation {
     this.#real = { client: real, symbols: new Symbols(), seen: {}, reply: undefined };
   }
 
-  /** Dry-runs a definition on both. */
+  /** Dry-runs a definition on both servers. */
   async tryDefinition(document: Document): Promise<void> {
     const body = named(document.object);
     const step: Step = {
@@ -104,7 +104,7 @@ export class Conversation {
     if (ours === true && real === true) this.#tally.counts[`${what}Both`]++;
   }
 
-  /** Stores a definition without its webhook, which does not run here; returns what both serve from now on. */
+  /** Stores a definition without its webhook, which does not run here; returns the kinds that both servers serve from now on. */
   async define(document: Document, counted: boolean): Promise<readonly Served[]> {
     const spec = mapOf(document.object['spec']);
     const body: JsonObject = { ...named(document.object), spec: { ...spec, conversion: { strategy: 'None' } } };
@@ -144,7 +144,7 @@ export class Conversation {
         if (step.name === 'create' || only) this.#count('objects');
         if (step.name === 'create' && refused) break;
       }
-      // After answers with different codes, the rest is a consequence.
+      // After answers with different codes, all further differences are consequences.
       if (!same && this.#ours.reply?.code !== this.#real.reply?.code) break;
     }
     const path = pathOf(served, namespace, textOf(mapOf(renamed['metadata'])['name']));
@@ -210,7 +210,7 @@ function messageOf(reply: Reply | undefined): JsonValue {
   return isMap(body) && body['kind'] === 'Status' ? (body['message'] ?? null) : `${reply?.code}`;
 }
 
-/** Controllers of a real server race for the order of conditions. */
+/** Returns a body with sorted conditions: the controllers of a real server set them in any order. */
 function withSortedConditions(body: JsonValue): JsonValue {
   const status = mapOf(mapOf(body)['status']);
   const conditions = mapsOf(status['conditions']).toSorted((a, b) => (textOf(a['type']) < textOf(b['type']) ? -1 : 1));

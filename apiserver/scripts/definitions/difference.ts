@@ -7,6 +7,6 @@ export interface Difference extends DifferenceAt {
   /** `apiVersion kind name`. */
   readonly object: string;
   readonly step: string;
-  /** `201`, `422 Invalid`. */
+  /** The outcome on each server: `201`, `422 Invalid`. */
   readonly answers: { readonly ours: string; readonly real: string };
 }

@@ -48,7 +48,7 @@ export function usable(documents: readonly Document[]): readonly Document[] {
     .filter(({ object }) => isWhole(object));
 }
 
-/** Labels and annotations in charts that are valid YAML may contain templates, which no server accepts. */
+/** Removes labels and annotations with templates: charts that are valid YAML may contain them, but no server accepts them. */
 function withoutTemplates(object: JsonObject): JsonObject {
   const metadata: { [name: string]: JsonValue | undefined } = { ...mapOf(object['metadata']) };
   for (const part of ['labels', 'annotations']) {
@@ -58,7 +58,7 @@ function withoutTemplates(object: JsonObject): JsonObject {
   return { ...object, metadata };
 }
 
-/** Patches to definitions look like definitions; v1beta1 definitions are no longer served. */
+/** Reports whether an object is complete: patches to definitions look like definitions, and v1beta1 ones are no longer served. */
 function isWhole({ kind, apiVersion, spec }: JsonObject): boolean {
   if (kind !== 'CustomResourceDefinition') return true;
   const { versions, group } = mapOf(spec);

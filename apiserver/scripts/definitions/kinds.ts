@@ -13,12 +13,12 @@ export interface Served {
   readonly plural: string;
   readonly namespaced: boolean;
   readonly status: boolean;
-  /** The other versions that are served. */
+  /** The other served versions. */
   readonly others: readonly string[];
   readonly custom: boolean;
 }
 
-/** By `apiVersion kind`. */
+/** Served kinds by `apiVersion kind`. */
 export type Kinds = ReadonlyMap<string, Served>;
 
 export function kindKey(object: JsonObject): string {

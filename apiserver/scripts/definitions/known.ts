@@ -157,13 +157,13 @@ const withoutDrawnPorts = (value: JsonValue | undefined): string =>
 const withoutGeneration = (value: JsonValue | undefined): string =>
   plain(value).replaceAll(/(generation\\*":)\d+/g, '$1N');
 
-/** Reports whether a message is another one with its middle left out. */
+/** Reports whether `ours` is the message `real` with its middle left out. */
 function isCutShort(ours: string, real: string): boolean {
   const at = ours.lastIndexOf('…');
   return at > SHOWN_MIN && real.startsWith(ours.slice(0, at)) && real.endsWith(ours.slice(at + '…"'.length));
 }
 
-/** Shorter texts are not cut. */
+/** The minimum length of a text that a server cuts. */
 const SHOWN_MIN = 60_000;
 
 /** Returns the texts of `some` that are missing in `others`, counted with multiplicity. */

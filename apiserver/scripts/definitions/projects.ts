@@ -31,9 +31,9 @@ export interface Project {
   readonly sum: string;
 }
 
-/** Format of the cache: a new number makes every project be read again. */
+/** The format of the cache: a new number causes every project to be read again. */
 const FORMAT = 1;
-/** Longer files are not hand-written manifests. */
+/** The maximum size of a file, bytes: larger files are not hand-written manifests. */
 const FILE_BYTES_MAX = 6_000_000;
 const DOWNLOAD_TIMEOUT_MS = 300_000;
 
@@ -44,9 +44,9 @@ export function readProjects(): readonly Project[] {
 }
 
 /**
- * The manifests of a project, each once; downloaded unless that was done before.
+ * Returns the manifests of a project, each once; downloads them unless that was done before.
  *
- * @throws {ApiServerError} when the proxy does not serve it, or its checksum differs from the pinned one.
+ * @throws {ApiServerError} when the proxy does not serve the module, or its checksum differs from the pinned one.
  */
 export async function documentsOf(project: Project): Promise<readonly Document[]> {
   const file = join(join(userCache(), 'definitions'), `${project.name}-${project.version}-${FORMAT}.jsonl`);

@@ -19,7 +19,7 @@ export function projectLine({ name, version, counts, unexplained, explained, sec
   );
 }
 
-/** `12 of 14` where both servers agree, `12/13 of 14` (ours/real) where they do not. */
+/** Returns `12 of 14` where both servers agree, `12/13 of 14` (ours/real) where they do not. */
 function both(agreed: number, real: number, ours: number, all: number): string {
   return agreed === real && real === ours ? `${agreed} of ${all}` : `${ours}/${real} of ${all}`;
 }
@@ -45,7 +45,7 @@ function sum(results: readonly ProjectResult[]): Counts {
   return total as unknown as Counts;
 }
 
-/** Differences by step and place, the most frequent first, each with examples. */
+/** Returns the differences by step and place, the most frequent first, each with examples. */
 function classes(differences: readonly Difference[]): readonly string[] {
   const byKey = new Map<string, Difference[]>();
   for (const one of differences) {

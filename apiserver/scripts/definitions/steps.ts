@@ -10,11 +10,11 @@ import { pathOf, type Served } from './kinds.ts';
 
 export interface Step {
   readonly name: string;
-  /** `seen`: the object in this server's last answer. */
+  /** Builds the request. `seen`: the object in this server's last answer. */
   readonly ask: (seen: JsonObject) => Ask;
 }
 
-/** Kinds that change the answers to everything else are only dry-run. */
+/** Kinds that are only dry-run, because they change the answers to everything else. */
 const ONLY_TRIED = new Set([
   'MutatingWebhookConfiguration',
   'ValidatingWebhookConfiguration',
@@ -103,7 +103,7 @@ export function stepsOf(object: JsonObject, served: Served, namespace: string): 
   ];
 }
 
-/** Deletes an object and removes its finalizers. */
+/** Returns the steps that delete an object and remove its finalizers. */
 export function deletion(path: string): readonly Step[] {
   return [
     {

@@ -1,4 +1,4 @@
-/** A fresh process, from the call that starts a server to a list of namespaces: prints milliseconds. */
+/** Prints the milliseconds in a fresh process from the call that starts a server to a list of namespaces. */
 import { startApiServer } from '../../index.ts';
 
 const began = performance.now();

@@ -1,4 +1,4 @@
-/** A server on a socket: prints its kubeconfig as one line, and "done" for each line that asks for a reset. */
+/** Runs a server on a socket: prints its kubeconfig as one line, and "done" after each reset that an input line asks for. */
 import { createInterface } from 'node:readline';
 import { startApiServer } from '../../index.ts';
 

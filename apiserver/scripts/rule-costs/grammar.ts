@@ -6,7 +6,7 @@
 import type { Random } from '../random.ts';
 import type { JsonObject } from '../../objects/object.ts';
 
-/** About `count` items, or as many as fit. */
+/** Returns a bound for `keyword`, one of `counts`; sometimes none. */
 function bounded(random: Random, keyword: string, counts: readonly number[]): JsonObject {
   return random.int(5) === 0 ? {} : { [keyword]: random.pick(counts) };
 }

@@ -7,11 +7,11 @@
 import type { ApiRequest, UserInfo } from '../../wire/http.ts';
 import { asksToWatch, verbOf } from '../../wire/request-info.ts';
 
-/** Who wants to do what. */
+/** The user of a request and what it asks to do. */
 export interface Attributes {
   readonly user: UserInfo;
   readonly verb: string;
-  /** False for paths like `/version`: then only `path` counts. */
+  /** False for paths like `/version`, for which only `path` counts. */
   readonly isResource: boolean;
   readonly path: string;
   readonly group: string;
@@ -21,7 +21,7 @@ export interface Attributes {
   readonly name: string;
 }
 
-/** The user when there is no authentication, as in process: an administrator. */
+/** The user of requests without authentication, as in process: an administrator. */
 export const ADMIN: UserInfo = { name: 'system:admin', groups: ['system:masters', 'system:authenticated'] };
 
 interface RequestedResource {
@@ -63,7 +63,7 @@ export function attributesOf(request: ApiRequest): Attributes {
 
 const BY_NAME = /(?:^|,)metadata\.name==?([^,]+)(?:,|$)/;
 
-/** A list of one name is authorized like that object. */
+/** Returns the name that a field selector asks for: such a list is authorized like that object. Empty for other requests. */
 function selectedName({ query }: ApiRequest): string {
   const selector = query['fieldSelector'];
   return selector === undefined ? '' : (BY_NAME.exec(selector)?.[1] ?? '');

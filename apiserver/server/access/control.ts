@@ -38,7 +38,7 @@ export class AccessControl {
     this.authorizer = this.#rbac ?? ALLOW_ALL;
   }
 
-  /** Returns the request with the user it acts as, or a refusal. */
+  /** Returns the request as the user that it acts as, or a refusal. */
   admit(request: ApiRequest): ApiRequest | Refusal {
     let admitted = request;
     if (impersonates(request)) {
@@ -54,7 +54,7 @@ export class AccessControl {
     return this.#validate(attributesOf(admitted)) ?? admitted;
   }
 
-  /** A PUT or an apply that turns out to create needs `create` too. */
+  /** Returns a refusal unless the user may create: a PUT or an apply of an absent object needs `create` too. */
   mayCreate(call: Call): Refusal | undefined {
     if (this.#rbac === undefined || call.request.user === undefined || call.request.method === 'POST') return undefined;
     return this.#validate({ ...attributesOf(call.request), verb: 'create' });

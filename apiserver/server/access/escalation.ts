@@ -1,5 +1,5 @@
 /**
- * Privilege escalation: a user can only grant permissions that the user has.
+ * Prevents privilege escalation: users can only grant permissions that they have.
  *
  * Owns: the checks of k8s.io/kubernetes `pkg/registry/rbac/<resource>/policybased`, the verbs `escalate` and `bind`. Under AlwaysAllow
  * there is no escalation. Start at {@link escalationRefusal}.
@@ -92,7 +92,7 @@ function hasAggregation(role: JsonObject): boolean {
   return isMap(rule) && isList(rule['clusterRoleSelectors']) && rule['clusterRoleSelectors'].length > 0;
 }
 
-/** A garbage collector may remove owner references and finalizers of any object. */
+/** Reports whether only owner references and finalizers differ: a garbage collector may remove those of any object. */
 function onlyCollectorFields(object: JsonObject, old: KubeObject): boolean {
   return jsonEqual(withoutCollectorFields(object), withoutCollectorFields(old));
 }

@@ -32,8 +32,8 @@ export function impersonates({ headers }: ApiRequest): boolean {
 }
 
 /**
- * The impersonated user; undefined without impersonation. `asked`: the request as its own user. `lastModes`: the mode with which each user
- * succeeded last; it is tried first, so the message of a refusal depends on earlier requests, as with a real server.
+ * Returns the impersonated user; undefined without impersonation. `asked`: the request as its own user. `lastModes`: the mode with which
+ * each user succeeded last; it is tried first, so the message of a refusal depends on earlier requests, as with a real server.
  */
 export function impersonatedUser(
   request: ApiRequest,
@@ -76,7 +76,7 @@ function wantedUser({ headers }: ApiRequest): Wanted | undefined {
   };
 }
 
-/** Repeated headers arrive joined. */
+/** Returns the values of a header: those of repeated headers arrive joined. */
 function values(header: string | undefined): readonly string[] {
   return header === undefined ? [] : header.split(', ');
 }
@@ -94,7 +94,7 @@ const LAST_MODES_MAX = 1_000;
 
 /** An impersonation mode. */
 export interface Mode {
-  /** Empty for the legacy mode. */
+  /** The name of the mode; empty for the legacy mode. */
   readonly name: string;
   readonly applies?: (wanted: Wanted, requestor: UserInfo) => boolean;
 }
@@ -127,7 +127,7 @@ function nodeName(user: string): string | undefined {
   return nameErrors('subdomain', name, false).length === 0 ? name : undefined;
 }
 
-/** Namespace and name of a service account's user name. */
+/** Returns the namespace and name in a service account's user name. */
 export function serviceAccount(user: string): readonly [namespace: string, name: string] | undefined {
   const parts = user.split(':');
   const [system, kind, namespace = '', name = ''] = parts;

@@ -45,7 +45,7 @@ const EVERYTHING: UserRules = {
   error: '',
 };
 
-/** `--authorization-mode=AlwaysAllow`. */
+/** Allows everything: `--authorization-mode=AlwaysAllow`. */
 export const ALLOW_ALL: Authorizer = { authorize: () => YES, rulesFor: () => EVERYTHING };
 
 export const MASTERS = 'system:masters';
@@ -60,7 +60,7 @@ interface Resolved {
   readonly error: string;
 }
 
-/** Cached pairs of user and namespace; far more than a cluster of controllers has. */
+/** The maximum number of cached pairs of user and namespace; far more than a cluster of controllers has. */
 const RESOLVED_MAX = 1_000;
 
 export class Rbac implements Authorizer {
@@ -89,7 +89,7 @@ export class Rbac implements Authorizer {
     return { rules: granted.map(({ rule }) => rule), error };
   }
 
-  /** Returns the rules of a role reference, or the missing role. */
+  /** Returns the rules of a referenced role, or why it is missing. */
   roleRules(ref: RoleRef, namespace: string): readonly PolicyRule[] | string {
     const cluster = ref.kind === 'ClusterRole';
     if (!cluster && ref.kind !== 'Role') return `unsupported role reference kind: ${JSON.stringify(ref.kind)}`;

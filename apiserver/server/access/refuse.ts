@@ -4,7 +4,7 @@ import type { Attributes } from './attributes.ts';
 
 const ESCAPES: { readonly [char: string]: string } = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 
-/** 403 for a request that no rule allows. */
+/** Returns 403 for a request that no rule allows. */
 export function forbiddenRequest(asked: Attributes, reason: string): Refusal {
   const message = describe(asked).replaceAll(/[&<>]/g, (char) => ESCAPES[char] ?? char);
   const why = reason === '' ? message : `${message}: ${reason}`;

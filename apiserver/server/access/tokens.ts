@@ -23,7 +23,7 @@ export interface TokenClaims {
   readonly issuedAt: number;
   readonly expiresAt: number;
   readonly id: string;
-  /** `pod`, `secret` or `node` that the token is bound to. */
+  /** The pod, secret or node that the token is bound to. */
   readonly bound?: { readonly kind: 'pod' | 'secret' | 'node'; readonly object: KubeObject };
   /** Where the bound pod runs. */
   readonly node?: { readonly name: string; readonly uid?: string };

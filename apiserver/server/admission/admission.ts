@@ -64,7 +64,7 @@ export class Admission {
       const mutated = policies.run(kernel, call, current, redecode, round);
       if (mutated instanceof Refusal) return mutated;
       current = mutated;
-      // Policies run first: their later changes are new to webhooks.
+      // Policies run before webhooks: webhooks have not seen what a second round of policies changes.
       if (round === 'again' && current.object !== seen) for (const id of invoked) again.add(id);
       for (const webhook of this.#webhooks.mutating) {
         const invocation = wantedBy(kernel, call, current, webhook);
@@ -107,7 +107,7 @@ export class Admission {
       if (invocation instanceof Refusal) return invocation;
       if (invocation === undefined) continue;
       const outcome = this.#ask(kernel, call, what, invocation, false);
-      // All are called in parallel.
+      // All webhooks are called in parallel.
       if (outcome instanceof Suspended) wanted.push(...outcome.wanted);
       else outcomes.push([webhook, outcome]);
     }

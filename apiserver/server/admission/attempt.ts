@@ -9,7 +9,7 @@ import { timestampText } from '../../objects/timestamps.ts';
 import { refuse } from '../refusal.ts';
 import { Suspended, type CallOutAnswer, type CallOutFunction } from './call-out.ts';
 
-/** A limit on the runs of one request. */
+/** The maximum number of runs of one request. */
 const RUNS_MAX = 1_000;
 
 export class Attempt {
@@ -60,7 +60,7 @@ export class Attempt {
 }
 
 /**
- * Runs `run` until it needs no more answers, then calls `respond`: before this returns when every answer is immediate. The returned
+ * Runs `run` until it needs no more answers, then calls `respond`; before returning if every answer is immediate. The returned
  * function cancels.
  */
 export function runAttempt(

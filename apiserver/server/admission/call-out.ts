@@ -9,11 +9,11 @@ import { Refusal } from '../refusal.ts';
 
 /** One POST to a webhook. */
 export interface CallOut {
-  /** Without query; the shell adds `timeout`. */
+  /** The URL without query; the shell adds `timeout`. */
   readonly url: string;
   /** The service behind the URL, when the configuration names one. */
   readonly service?: ServiceReference;
-  /** PEM, base64-encoded as in configurations; absent: the system's authorities. */
+  /** The trusted authorities: PEM, base64-encoded as in configurations; absent for the system's authorities. */
   readonly caBundle?: string;
   readonly timeoutSeconds: number;
   readonly body: JsonObject;
@@ -44,7 +44,7 @@ export type CallOutFunction = (callOut: CallOut, answer: (given: CallOutAnswer) 
 
 /** A call-out that a request waits for. */
 export interface Wanted {
-  /** Equal for equal calls. */
+  /** The identity of the call: equal calls have equal keys. */
   readonly key: string;
   readonly callOut: CallOut;
   /** Receives the answer; when absent, the answer is stored under the key. */

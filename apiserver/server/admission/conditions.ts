@@ -24,7 +24,7 @@ function compiledCondition(condition: JsonObject): Expression | NotCompiled {
   return expression;
 }
 
-/** Reports whether to call the webhook; a refusal when evaluation fails and the failure policy is Fail. */
+/** Reports whether to call the webhook; returns a refusal when evaluation fails and the failure policy is Fail. */
 export function conditionsMet(call: Call, what: Admitting, request: JsonObject, webhook: Webhook): boolean | Refusal {
   const errors: string[] = [];
   const { object: _, oldObject: __, ...asked } = request;

@@ -21,7 +21,7 @@ export interface Admitting {
   readonly operation: Operation;
   readonly name: string;
   readonly namespace: string;
-  /** Absent for deletions. */
+  /** The new object; absent for deletions. */
   readonly object?: JsonObject;
   readonly old?: JsonObject;
   /** The kind of the main resource, where a subresource has a kind of its own. */
@@ -64,7 +64,7 @@ export function invocationOf(
   return missing ?? { webhook, version: asked };
 }
 
-/** Reports whether the namespace selector matches; a refusal when there is no such namespace. */
+/** Reports whether the namespace selector matches; returns a refusal when there is no such namespace. */
 function namespaceMatch(
   kernel: ServerState,
   call: Call,

@@ -210,7 +210,7 @@ function atomicsIn(type: TypeNode, value: JsonValue, path: string): readonly str
   return [];
 }
 
-/** The first problem is the message; the code is Forbidden whatever the reason is. */
+/** Returns a refusal with the first problem as its message; its code is that of Forbidden whatever the reason is. */
 function refusalOf(call: Call, what: Admitting, problems: readonly PolicyProblem[]): Refusal | undefined {
   const messages = problems
     .filter(({ policy }) => !policy.ignoresFailure)

@@ -17,7 +17,7 @@ import { invocationOf, type Admitting } from './match.ts';
 import { PolicyExpressions, type Values } from './policy-expressions.ts';
 import { webhookOf, type Webhook } from './webhook.ts';
 
-/** The match resources of a policy or binding; `excluded` are excluded again. */
+/** The match resources of a policy or binding; `excluded` lists exceptions. */
 interface Selection {
   readonly included: Webhook;
   readonly excluded: Webhook | undefined;
@@ -25,7 +25,7 @@ interface Selection {
 
 export interface Binding {
   readonly name: string;
-  /** Validating policies only. */
+  /** The actions of the binding; validating policies only. */
   readonly actions: readonly string[];
   readonly selection: Selection | undefined;
   readonly paramRef: JsonObject | undefined;
@@ -43,7 +43,7 @@ export interface Policy {
 
 const compiled = new WeakMap<object, PolicyExpressions>();
 
-/** Policies with bindings, by name. */
+/** Returns the policies with their bindings, by name. */
 export function policiesOf(policies: readonly KubeObject[], bindings: readonly KubeObject[]): readonly Policy[] {
   if (policies.length === 0 || bindings.length === 0) return [];
   return policies.flatMap((stored): readonly Policy[] => {
@@ -110,12 +110,12 @@ function selected(
   return invocation === undefined || invocation instanceof Refusal ? invocation : invocation.version;
 }
 
-/** One evaluation. */
+/** The evaluations of one policy with one binding. */
 export interface PolicyMatch {
   readonly policy: Policy;
   readonly binding: Binding;
   readonly version: ServedVersion;
-  /** One evaluation each; undefined stands for no parameters. */
+  /** Parameters, with one evaluation for each; undefined stands for none. */
   readonly params: readonly (KubeObject | undefined)[];
 }
 
@@ -198,7 +198,7 @@ function paramsOf(
   return found.map((one) => version.fromStorage(one));
 }
 
-/** Reports whether all conditions are true; an error when evaluation fails and the failure policy is Fail. */
+/** Reports whether all conditions are true; returns an error when evaluation fails and the failure policy is Fail. */
 export function policyConditionsMet({ spec, expressions, ignoresFailure }: Policy, values: Values): boolean | string {
   const errors: string[] = [];
   for (const condition of mapsOf(spec['matchConditions'])) {
@@ -211,7 +211,7 @@ export function policyConditionsMet({ spec, expressions, ignoresFailure }: Polic
   return aggregated(errors);
 }
 
-/** `namespaceObject` for expressions: a namespace is in none. */
+/** Returns `namespaceObject` for expressions; undefined for namespaces, which are in none. */
 export function namespaceOf(kernel: ServerState, call: Call, what: Admitting): KubeObject | undefined {
   if (what.namespace === '' || call.route.definition.gr === 'namespaces') return undefined;
   return kernel.store.get('namespaces', rowKey('', what.namespace));

@@ -23,7 +23,7 @@ const STRING: JsonObject = { type: 'string' };
 const TIME: JsonObject = { type: 'string', format: 'date-time' };
 const STRINGS: JsonObject = { type: 'array', items: STRING };
 const LABELS: JsonObject = { type: 'object', additionalProperties: STRING };
-/** Any value. */
+/** The schema of any value. */
 const DYN: JsonObject = { 'x-kubernetes-int-or-string': true };
 
 function struct(properties: JsonObject): JsonObject {
@@ -60,7 +60,7 @@ const NAMESPACE = struct({
     namespace: STRING,
     labels: LABELS,
     annotations: LABELS,
-    // Its real name `uid` cannot be selected.
+    // The field is really called `uid`, which cannot be selected.
     UID: STRING,
     creationTimestamp: TIME,
     deletionGracePeriodSeconds: { type: 'integer' },
@@ -87,7 +87,7 @@ interface TypedResource {
 
 let typedResource: TypedResource | undefined;
 
-/** Created for the first policy. */
+/** Returns the shared types, created for the first policy. */
 function sharedTypedResource(): TypedResource {
   if (typedResource === undefined) {
     const env = baseEnvironment().clone();
@@ -164,7 +164,7 @@ export class PolicyExpressions {
     return this.#variables;
   }
 
-  /** `authorizing`: whether `authorizer` is available. */
+  /** Compiles an expression. `authorizing`: whether `authorizer` is available. */
   compile(source: string, authorizing = true): Expression | NotCompiled {
     const key = `${authorizing ? 'a' : 'p'}${source}`;
     let expression = this.#compiled.get(key);
@@ -210,7 +210,7 @@ export class PolicyExpressions {
   }
 }
 
-/** Without managedFields and other fields that expressions cannot read. */
+/** Returns a namespace without managedFields and other fields that expressions cannot read. */
 function seenNamespace({ metadata, spec, status }: KubeObject): JsonObject {
   const { ownerReferences: _, managedFields: __, ...meta } = metadata;
   return { metadata: meta, spec: spec ?? {}, status: status ?? {} };

@@ -53,7 +53,7 @@ export function reviewOf(apiVersion: string, uid: string, request: JsonObject): 
 
 const DELETE_FIELDS = ['gracePeriodSeconds', 'preconditions', 'orphanDependents', 'propagationPolicy'] as const;
 
-/** CreateOptions, UpdateOptions or DeleteOptions from the request. A patch is an update. */
+/** Returns the CreateOptions, UpdateOptions or DeleteOptions of a request. A patch is an update. */
 export function optionsOf(call: Call, kind: 'CreateOptions' | 'UpdateOptions' | 'DeleteOptions'): JsonObject {
   const { query, body, method } = call.request;
   const options: { [key: string]: JsonValue } = { kind, apiVersion: 'meta.k8s.io/v1' };

@@ -12,12 +12,12 @@ export interface WebhookRule {
   readonly versions: readonly string[];
   readonly resources: readonly string[];
   readonly scope: string;
-  /** Policies only: resource names; empty for all. */
+  /** Policies only: resource names; empty for all names. */
   readonly names: readonly string[];
 }
 
 export interface Webhook {
-  /** Unique among all webhooks. */
+  /** An id that is unique among all webhooks. */
   readonly id: string;
   readonly name: string;
   readonly clientConfig: JsonObject;
@@ -30,7 +30,7 @@ export interface Webhook {
   readonly timeoutSeconds: number;
   readonly sideEffects: string;
   readonly reviewVersions: readonly string[];
-  /** Mutating webhooks: called again when a later one changes the object. */
+  /** Mutating webhooks: true if the webhook is called again when a later one changes the object. */
   readonly reinvoked: boolean;
 }
 
@@ -64,7 +64,7 @@ export function webhookOf(id: string, hook: JsonObject): Webhook {
   };
 }
 
-/** An empty selector selects everything, as if absent. */
+/** Returns a selector; undefined for an empty one, which selects everything, as if absent. */
 function selectorOf(selector: JsonObject[string]): JsonObject | undefined {
   if (!isMap(selector)) return undefined;
   const { matchLabels, matchExpressions } = selector;

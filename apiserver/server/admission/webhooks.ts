@@ -53,7 +53,7 @@ export class Webhooks {
 
 const NONE: readonly Webhook[] = [];
 
-/** In the order of configuration names, which is the order of the store. */
+/** Returns the webhooks in the order of configuration names, which is the order of the store. */
 function webhooksOf(configurations: readonly KubeObject[]): readonly Webhook[] {
   if (configurations.length === 0) return NONE;
   return configurations.flatMap((configuration) => {

@@ -12,7 +12,7 @@ import { Refusal } from '../refusal.ts';
 import type { Admitting } from './match.ts';
 import { optionsOf } from './review.ts';
 
-/** Returns the object after mutating webhooks. `old` in the request's version, on updates. */
+/** Returns the object after mutating webhooks. `old`: the stored object in the request's version, on updates. */
 export function mutateIncoming(
   kernel: Kernel,
   call: Call,
@@ -43,7 +43,7 @@ export function mutateIncoming(
   return result instanceof Refusal ? result : last;
 }
 
-/** Returns a refusal when a webhook denies the write. Both objects in the request's version. */
+/** Returns a refusal when a webhook denies the write. Both objects are in the request's version. */
 export function validateWrite(
   kernel: Kernel,
   call: Call,
@@ -81,12 +81,12 @@ function writing(
   };
 }
 
-/** A namespace is in its own namespace. */
+/** Returns the namespace of an object; that of a namespace is itself. */
 function homeOf({ route }: Call, name: string): string {
   return route.definition.gr === 'namespaces' ? name : route.namespace;
 }
 
-/** Webhooks before a deletion. `named`: false for the items of a collection, which webhooks receive without a name. */
+/** Calls the webhooks before a deletion. `named`: false for the items of a collection, which webhooks receive without a name. */
 export function admitDelete(
   kernel: Kernel,
   call: Call,
@@ -109,7 +109,7 @@ export function admitDelete(
   return mutated instanceof Refusal ? mutated : admission.validate(kernel, call, what);
 }
 
-/** Namespace deletions always have a uid precondition. */
+/** Returns the options of a deletion; those for a namespace always have a uid precondition. */
 function deleteOptionsOf(call: Call, old: KubeObject): JsonObject {
   const options = optionsOf(call, 'DeleteOptions');
   if (call.route.definition.gr !== 'namespaces') return options;
@@ -117,7 +117,7 @@ function deleteOptionsOf(call: Call, old: KubeObject): JsonObject {
   return { ...options, preconditions: { uid: old.metadata.uid ?? '', ...given } };
 }
 
-/** Webhooks on the object of a subresource: a binding, an eviction, a scale. Returns the mutated object. */
+/** Calls the webhooks on the object of a subresource: a binding, an eviction, a scale. Returns the mutated object. */
 export function admitSubresource(
   kernel: Kernel,
   call: Call,
@@ -125,7 +125,7 @@ export function admitSubresource(
   old: JsonObject | undefined,
   kind: { readonly group: string; readonly version: string; readonly kind: string },
   dryRun: boolean,
-  /** Fields that the server adds before validating webhooks run. */
+  /** Adds the server's fields before validating webhooks run. */
   completed: (object: JsonObject) => JsonObject = (given) => given,
 ): JsonObject | Refusal {
   const { admission } = kernel;

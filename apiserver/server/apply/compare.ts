@@ -66,7 +66,7 @@ class Walk implements Comparison {
     else if (to === undefined) this.removed.insert(this.#path);
   }
 
-  /** Reports whether the value is atomic. */
+  /** Handles a value in one form; reports whether it is atomic. */
   #handle(
     type: TypeNode,
     form: 'map' | 'scalar' | 'list',
@@ -78,7 +78,7 @@ class Walk implements Comparison {
       return false;
     }
     if (form === 'list' && type.list !== undefined && !type.list.atomic && (isFullList(from) || isFullList(to))) {
-      // Naming items costs more than an equality check, and most lists are equal.
+      // Computing the keys of items costs more than an equality check, and most lists are equal.
       if (to !== undefined && jsonEqual(from, to)) return false;
       this.#lists(type.list, isList(from) ? from : [], isList(to) ? to : []);
       return false;
@@ -120,7 +120,7 @@ class Walk implements Comparison {
     for (const [name, right] of after) if (!before.has(name)) this.#items(list, name, [], right);
   }
 
-  /** Items with the same key; more than one is a duplicate, which is owned by its key alone. */
+  /** Compares items with the same key; several such items are duplicates, which are owned as one, by their key alone. */
   #items(list: ListType, name: string, left: readonly JsonValue[], right: readonly JsonValue[]): void {
     const type = list.element();
     if (left.length <= 1 && right.length <= 1) {

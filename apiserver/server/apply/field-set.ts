@@ -25,7 +25,7 @@ export class FieldSet {
   fits: TypeNode | undefined = undefined;
   #encoded: JsonObject | undefined = undefined;
 
-  /** Adds the field at `path`; only while the set is not shared. */
+  /** Adds the field at `path`; allowed only while the set is not shared. */
   insert(path: readonly string[]): void {
     const last = path.length - 1;
     const name = path[last];
@@ -117,12 +117,12 @@ export class FieldSet {
     return made;
   }
 
-  /** Without the fields of `other`: removing a parent does not remove its children. */
+  /** Returns the set without the fields of `other`: removing a parent does not remove its children. */
   difference(other: FieldSet): FieldSet {
     return this.#without(other, false);
   }
 
-  /** Without the fields of `other` and everything below them. */
+  /** Returns the set without the fields of `other` and everything below them. */
   recursiveDifference(other: FieldSet): FieldSet {
     return this.#without(other, true);
   }
@@ -130,7 +130,7 @@ export class FieldSet {
   #without(other: FieldSet, recursive: boolean): FieldSet {
     if (other.members.size === 0 && other.children.size === 0) return this;
     let members = this.members;
-    // Walks the shorter one: many small owners are compared with one large change.
+    // Walks the smaller set: many small owners are compared with one large change.
     const mine = this.members.size < other.members.size;
     for (const element of mine ? this.members : other.members)
       if (mine ? other.members.has(element) : members.has(element)) {
@@ -166,7 +166,7 @@ export class FieldSet {
     return made;
   }
 
-  /** Adds all declared fields on the path to a member. */
+  /** Returns the set with all declared fields on the way to its members. */
   withNamedFields(type: TypeNode | undefined): FieldSet {
     if (this.children.size === 0) return this;
     const made = new FieldSet();
@@ -202,7 +202,7 @@ export class FieldSet {
       this.children.get(element)?.forEach(visit, [...prefix, element]);
   }
 
-  /** FieldsV1. The same object each time. */
+  /** Returns the set as FieldsV1: the same object each time. */
   encode(): JsonObject {
     this.#encoded ??= this.#encode(false);
     return this.#encoded;
@@ -244,7 +244,7 @@ export function fieldType(map: MapType, name: string): TypeNode | undefined {
   return map.fields.get(name)?.type() ?? map.element?.();
 }
 
-/** Parses FieldsV1; a string is an error. */
+/** Parses FieldsV1; returns an error as a string. */
 export function decodeFieldSet(raw: JsonValue): FieldSet | string {
   if (raw === null) return EMPTY_SET;
   if (!isMap(raw)) return 'fieldsV1 must be a map';
@@ -253,7 +253,7 @@ export function decodeFieldSet(raw: JsonValue): FieldSet | string {
   return typeof error === 'string' ? error : set;
 }
 
-/** Reports whether the subtree itself is a member of its parent; a string is an error. */
+/** Decodes a subtree; returns whether it is itself a member of its parent, or an error as a string. */
 function decodeInto(set: FieldSet, raw: JsonObject): boolean | string {
   let self = false;
   let any = false;

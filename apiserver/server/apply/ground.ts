@@ -1,5 +1,5 @@
 /**
- * A resource as apply needs it: types and conversions by version, reset fields, the empty object.
+ * Describes a resource as apply needs it: types and conversions by version, reset fields, the empty object.
  *
  * Cached per version and subresource.
  */
@@ -72,7 +72,7 @@ function zeroOf(decoder: Decoder, root = false): JsonObject {
 
 const empties = new WeakMap<ServedVersion, KubeObject>();
 
-/** An object before creation: for built-in kinds the fields that Go always writes. */
+/** Returns the object before its creation, which is empty: for built-in kinds only the fields that Go always writes. */
 export function emptyObject(definition: ResourceDefinition, version: ServedVersion): KubeObject {
   let empty = empties.get(version);
   if (empty === undefined) {

@@ -4,7 +4,7 @@ import type { KubeObject } from '../../objects/object.ts';
 
 export const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 
-/** The limit on all annotations together, keys included. */
+/** The limit on all annotations together, keys included, in bytes. */
 const ANNOTATIONS_MAX_BYTES = 256 * 1024;
 
 /** Returns the object with the annotation set to the applied configuration; the object itself without that annotation. */

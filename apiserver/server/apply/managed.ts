@@ -48,17 +48,17 @@ export function owner(
   return { id, manager, applied, apiVersion, subresource, set, time };
 }
 
-/** Returns a copy with another set; the same owner when the set is the same. */
+/** Returns a copy of an owner with another set; the owner itself when the set is the same. */
 export function owning(one: Owner, set: FieldSet): Owner {
   return one.set === set ? one : { ...one, set };
 }
 
-/** Objects that are written are often written again soon. */
+/** The number of cached lists of entries: an object that was written is often written again soon. */
 const RECENT = 2000;
 
 const decoded = new Recent<object, Managed | string>(RECENT);
 
-/** Returns the owners of a list of entries; a string is an error. */
+/** Returns the owners in a list of entries, or an error as a string. */
 export function decodeManaged(entries: JsonValue | undefined): Managed | string {
   if (!isList(entries) || entries.length === 0) return NOBODY;
   let managed = decoded.get(entries);
@@ -100,7 +100,7 @@ export function encodeManaged(managed: Managed): readonly JsonObject[] | undefin
   return list;
 }
 
-/** The same for owners that may share an identity: on decoding, the last one wins. */
+/** Returns the entries of owners that may share an identity: on decoding, the last one wins. */
 export function entriesOf(owners: readonly Owner[]): readonly JsonObject[] | undefined {
   return owners.length === 0 ? undefined : [...owners].sort(compareOwners).map(entryOf);
 }
@@ -149,7 +149,7 @@ function order(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** Applies before updates, then by time, then by name. */
+/** Compares owners: applies come before updates, then by time, then by name. */
 function compareOwners(a: Owner, b: Owner): number {
   if (a.applied !== b.applied) return a.applied ? -1 : 1;
   if (a.time !== b.time) {
@@ -162,7 +162,7 @@ function compareOwners(a: Owner, b: Owner): number {
   return order(a.manager, b.manager) || order(a.apiVersion, b.apiVersion) || order(a.subresource, b.subresource);
 }
 
-/** kube-apiserver's limit on update entries. */
+/** kube-apiserver's limit on the number of update entries. */
 const UPDATERS_MAX = 10;
 const ANCIENT = 'ancient-changes';
 

@@ -71,7 +71,7 @@ export interface Applied {
 }
 
 /**
- * Applies `config` to `live`, both in the version of the request. `exists` is false when it creates.
+ * Applies `config` to `live`, both in the version of the request. `exists` is false when the apply creates the object.
  *
  * @throws {Conflicts} when other managers own fields that would change, and `force` is not set.
  * @throws {ApplyError} when the config does not fit its type.
@@ -107,7 +107,7 @@ export function applied(
   return { object: writer.manager === KUBECTL ? withLastApplied(object, config) : object, managed: out };
 }
 
-/** kubectl may take over the fields of its client-side apply: those are not conflicts. */
+/** Applies; kubectl may take over the fields of its client-side apply, which are not conflicts. */
 function appliedOrTakenOver(
   type: TypeNode,
   ...[typedResource, live, config, managed, self, force]: Parameters<typeof applyConfig>
@@ -140,12 +140,12 @@ function lastAppliedObject(live: KubeObject, apiVersion: string): JsonObject | u
   }
 }
 
-/** `apps/v1, Kind=Deployment`. */
+/** Returns a type in Go's form: `apps/v1, Kind=Deployment`. */
 export function gvkText({ apiVersion, kind }: { readonly apiVersion: string; readonly kind: string }): string {
   return `${apiVersion.includes('/') ? apiVersion : `/${apiVersion}`}, Kind=${kind}`;
 }
 
-/** `default/a; apps/v1, Kind=Deployment`. */
+/** Returns an object's name and type in Go's form: `default/a; apps/v1, Kind=Deployment`. */
 export function objectText(object: KubeObject): string {
   const { namespace = '', name = '' } = object.metadata ?? {};
   return `${namespace}/${name}; ${gvkText(object)}`;

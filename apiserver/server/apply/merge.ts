@@ -59,7 +59,7 @@ function mergeMaps(map: MapType, live: JsonValue | undefined, applied: JsonValue
 
 interface Named {
   readonly names: readonly string[];
-  /** The item with a key; null for duplicates. */
+  /** The item with each key; null for duplicates. */
   readonly items: ReadonlyMap<string, JsonValue>;
 }
 
@@ -112,7 +112,7 @@ function mergeLists(
         continue;
       }
       if (right.items.has(leftName) && next !== undefined && next !== leftName) {
-        // In both lists, but later in the order of the applied list.
+        // The live item is in both lists, but comes later in the applied one.
         l++;
         continue;
       }

@@ -19,10 +19,10 @@ import { noteOrigin, originOf, type Origin } from './origin.ts';
 import { EMPTY_SCALE, parentEntries, SCALE_GROUND, scaleOwners } from './scale.ts';
 import { ApplyError, roomAfterOwned } from './typed.ts';
 
-/** See the head of the file. */
+/** When owners are computed: see the head of the file. */
 export type FieldManagement = 'eager' | 'on-apply';
 
-/** The maximum number of old versions of an object to keep only for the sake of its owners. */
+/** The maximum number of old versions of an object that are kept only to compute its owners. */
 const DEPTH_MAX = 500;
 
 type Entries = readonly JsonObject[] | undefined;
@@ -52,7 +52,7 @@ export class Ownership {
   changing(call: Call, object: JsonObject, meta: MutableMeta, before: KubeObject): void {
     const live = before.metadata.managedFields;
     let sent = call.route.subresource === '' ? meta.managedFields : undefined;
-    // Decoding a custom resource leaves an empty list out.
+    // Decoding a custom resource drops an empty list.
     if (sent?.length === 0 && call.route.definition.custom) sent = undefined;
     if (live === undefined && sent === undefined) {
       // Objects without owners get none: they were reset, or there was no apply yet.
@@ -177,7 +177,7 @@ function decoded(entries: JsonValue | undefined): Managed {
   return typeof managed === 'string' ? NOBODY : managed;
 }
 
-/** `[]` or one empty entry resets the owners. */
+/** Reports whether sent entries reset the owners: `[]` or one empty entry. */
 function isReset(entries: readonly JsonObject[]): boolean {
   if (entries.length === 0) return true;
   const [first] = entries;
@@ -186,7 +186,7 @@ function isReset(entries: readonly JsonObject[]): boolean {
   );
 }
 
-/** Kinds that are normalised by admission or allocation: the results have no owner. */
+/** Kinds that admission or allocation normalises: the resulting values have no owner. */
 const ALLOCATED: ReadonlySet<string> = new Set(['pods', 'services', 'nodes']);
 
 /** Returns the object as sent, with the defaults of its kind, which count as sent. */
@@ -206,7 +206,7 @@ function objectOf(
 const MANAGER_BYTES_MAX = 128;
 const PRINTABLE = /[\p{L}\p{M}\p{N}\p{P}\p{S} ]/u;
 
-/** `?fieldManager=`, or the product in the user agent. */
+/** Returns the manager of a request: `?fieldManager=`, or the product in the user agent. */
 function managerOf(call: Call): string {
   const { query, headers } = call.request;
   const asked = query['fieldManager'];

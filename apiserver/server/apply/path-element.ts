@@ -43,7 +43,7 @@ export interface BadElement {
   readonly why: string;
 }
 
-/** Returns a key of FieldsV1 in canonical form; undefined for types that a later version may know: they are dropped. */
+/** Returns a key of FieldsV1 in canonical form; undefined for unknown types, which a later version may know and which are dropped. */
 export function parseElement(text: string): string | BadElement | undefined {
   if (text.length < 2) return { why: 'key must be 2 characters long:' };
   if (text[1] !== ':') return { why: `missing colon: ${text}` };
@@ -132,7 +132,7 @@ function typeRank(value: JsonValue): number {
   return TYPES.indexOf(value === null ? 'null' : isList(value) ? 'list' : isMap(value) ? 'map' : typeof value);
 }
 
-/** Numbers before strings before booleans before lists before maps before null. */
+/** Compares values: numbers sort before strings, then booleans, lists, maps and null. */
 function compareValues(a: JsonValue, b: JsonValue): number {
   const rank = typeRank(a) - typeRank(b);
   if (rank !== 0) return rank;

@@ -16,7 +16,7 @@ export function removeItems(type: TypeNode, value: JsonValue, items: FieldSet): 
       return value;
     case 'list': {
       const { list } = type;
-      // Lists and maps that become empty stay as empty ones.
+      // A list that is empty, or that becomes empty below, is null.
       if (list === undefined || !isList(value) || value.length === 0 || list.atomic) return null;
       const kept: JsonValue[] = [];
       for (const item of value) {

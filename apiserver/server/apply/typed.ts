@@ -38,7 +38,7 @@ export function shapeOf(type: TypeNode, value: JsonValue | undefined): Shape {
   return scalar === undefined ? 'any' : 'scalar';
 }
 
-/** How to treat a value: of an open type as a map, then as a scalar. */
+/** Returns the form in which to treat a value: one of an open type is a map, scalar or list, the first that its type allows. */
 export function handled(type: TypeNode, shape: Shape): 'map' | 'scalar' | 'list' {
   if (shape !== 'any') return shape;
   return type.map !== undefined ? 'map' : type.scalar !== undefined ? 'scalar' : 'list';
@@ -83,7 +83,7 @@ function setName(item: JsonValue): ItemName {
   return { element: valueElement(item) };
 }
 
-/** Like {@link itemName}, for values that have been validated. */
+/** Returns the same as {@link itemName}, for values that have been validated. */
 export function knownItemName(list: ListType, item: JsonValue, index: number): string {
   const name = itemName(list, item);
   if ('element' in name) return name.element;
@@ -175,7 +175,7 @@ function goTypeOf(value: JsonValue): string {
   return typeof value === 'boolean' ? 'bool' : typeof value === 'number' ? 'float64' : 'string';
 }
 
-/** `%#v` or `%v` of a decoded value, the latter in the braces of its wrapper. */
+/** Returns a decoded value as Go's `%#v` (`syntax`) or `%v` prints it, the latter in the braces of its wrapper. */
 function goValue(value: JsonValue, syntax: boolean): string {
   return syntax ? goSyntax(value) : `{${goPlain(value)}}`;
 }
@@ -241,7 +241,7 @@ export function roomAfterOwned(type: TypeNode, value: JsonValue, room: number): 
   }
 }
 
-/** `"f:":{},`, with the name after the colon. */
+/** The bytes of `"f:":{},` around a field's name, which follows the first colon. */
 const ELEMENT_BYTES = 8;
 
 /** Adds the fields of `value` below `set`; `parent` and `element` are the place of `value` itself. */

@@ -11,7 +11,7 @@ export type ScalarType = 'numeric' | 'string' | 'boolean' | 'untyped';
 
 export interface ListType {
   readonly atomic: boolean;
-  /** Empty for sets. */
+  /** The key fields; empty for sets. */
   readonly keys: readonly string[];
   readonly element: () => TypeNode;
 }
@@ -62,7 +62,7 @@ export const DEDUCED: TypeNode = {
   map: { atomic: false, fields: NO_FIELDS, element: deducedType },
 };
 
-/** A map without declared fields that accepts anything: its owners are never reconciled with a changed schema. */
+/** Reports whether a map has no declared fields and accepts anything: owners of such maps are never reconciled with a new schema. */
 export function isDeducedMap(map: MapType): boolean {
   return map.fields.size === 0 && map.element === deducedType;
 }
@@ -168,7 +168,7 @@ function typeOf(node: SchemaNode, preserving: boolean): TypeNode {
   return (both[preserving ? 1 : 0] ??= compile(node, preserving, node.embedded));
 }
 
-/** `preserving`: an ancestor preserves unknown fields, which its descendants inherit. */
+/** Compiles a node. `preserving`: an ancestor preserves unknown fields, and its descendants inherit that. */
 function compile(node: SchemaNode, preserving: boolean, embedded: boolean): TypeNode {
   const keeps = preserving || node.preserve;
   switch (node.type) {

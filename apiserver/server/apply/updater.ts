@@ -133,7 +133,7 @@ function settle(
 }
 
 /**
- * The owners after a change from `from` to `to` other than an apply, without `self`: its fields are the second part, empty when the object
+ * Returns the owners without `self` after a change from `from` to `to` other than an apply, then the fields of `self`: none if the object
  * has not changed.
  */
 export function updateOwners(

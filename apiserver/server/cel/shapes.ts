@@ -95,8 +95,8 @@ export function associate<T extends object>(list: T, node: SchemaNode): T {
 }
 
 /**
- * The CEL view of values of `node`; undefined when rules do not see them. `root`: the root of a resource, which always has `apiVersion`,
- * `kind` and the two names. `name`: unique among the messages of one environment.
+ * Returns the CEL view of values of `node`; undefined when rules do not see them. `root`: the root of a resource, which always has
+ * `apiVersion`, `kind` and the two names. `name`: unique among the messages of one environment.
  */
 export function shapeOf(node: SchemaNode, root: boolean, name: string): Shape | undefined {
   if (node.intOrString) return DYN;
