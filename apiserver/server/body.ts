@@ -47,7 +47,7 @@ export interface WriteOptions {
 const NONE: readonly FieldError[] = [];
 const PLAIN_OPTIONS: WriteOptions = { dryRun: false, fieldValidation: 'Warn' };
 
-/** `?dryRun=` and `?fieldValidation=`; `earlier` are the errors in options of a single verb. */
+/** Returns `?dryRun=` and `?fieldValidation=`, or a refusal. `earlier` are the errors in options of a single verb. */
 export function writeOptions(
   query: { readonly [key: string]: string },
   kind: OptionsKind,
@@ -99,7 +99,7 @@ export function bodyTypes(definition: ResourceDefinition): readonly string[] {
   return definition.custom ? CUSTOM_BODY_TYPES : BODY_TYPES;
 }
 
-/** The part that Go reads first of every body. */
+/** The Go type of the part that Go reads first of every body. */
 export const TYPE_META =
   'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
 const VERSION_FIRST = "couldn't get version/kind; json parse error: ";
@@ -136,10 +136,10 @@ function unrecognized(kind: string, cause: string, text: string, binary = false)
   );
 }
 
-/** Messages show this much of a body. */
+/** The number of bytes of a body that messages show. */
 const SUMMARY_BYTES_MAX = 30;
 
-/** Returns the start of a body: as text when it is a JSON object, in hexadecimal otherwise. `binary`: one character is one byte. */
+/** Returns the start of a body: as text when it is a JSON object, in hexadecimal otherwise. `binary`: each character is one byte. */
 function summary(text: string, binary: boolean): string {
   if (text === '') return '<empty>';
   const bytes = binary ? Uint8Array.from(text, (char) => char.charCodeAt(0)) : new TextEncoder().encode(text);
@@ -158,7 +158,7 @@ export function decodeObject(call: Call, options: WriteOptions): Incoming | Refu
   return decodeMap(call, raw, options);
 }
 
-/** The same for a map from another source: the result of a patch. */
+/** Decodes a map from another source: the result of a patch. */
 export function decodeMap(
   call: Call,
   raw: JsonObject,
@@ -220,13 +220,13 @@ function filledIn(coerced: () => JsonObject | string): JsonObject | string | und
   }
 }
 
-/** Checked early: a real server notices when it stores the object, after work that may be many times the object's size. */
+/** Reports early what a real server notices when it stores an object, after work that may be many times the object's size. */
 function isTooLarge(object: JsonObject | string, meta: MutableMeta, { custom, gr }: ResourceDefinition): boolean {
   // Definitions are stored as JSON too.
   return typeof object !== 'string' && isTooLargeToStore(object, custom || gr === CRDS, meta);
 }
 
-/** Errors before the metadata, in document order: Go's decoder reports the first one. */
+/** Returns the first error before the metadata, in document order: the one that Go's decoder reports. */
 function earlierProblem({ request, route }: Call, typed: KubeObject, words: 'json' | 'converter'): string | undefined {
   const { definition, version } = route;
   if (definition.custom || words !== 'json') return undefined;
@@ -266,7 +266,7 @@ function keysAsSent({ method }: Call['request'], object: JsonObject): readonly s
   return method === 'PATCH' ? keys.sort() : keys;
 }
 
-/** Patched objects have sorted top-level keys. */
+/** Sorts the top-level keys, as in patched objects. */
 function sortedKeys(object: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(object).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
@@ -278,7 +278,7 @@ function isWithin(duplicate: string, unknown: readonly string[]): boolean {
 
 const SCALE = new BuiltInSchema('autoscaling/v1', 'Scale');
 
-/** Decodes a body of /scale: a Scale whatever the resource is. `patched` replaces the body. */
+/** Decodes a body of /scale: a Scale whatever the resource is. `patched` is decoded instead of the body. */
 export function decodeScale(call: Call, patched: JsonObject | undefined, options: WriteOptions): JsonObject | Refusal {
   const { route } = call;
   const definition = { ...route.definition, group: 'autoscaling', kind: 'Scale', custom: false };
@@ -341,7 +341,7 @@ function checkType(definition: ResourceDefinition, version: ServedVersion, raw: 
   return { ...raw, apiVersion: version.apiVersion, kind: definition.kind } as KubeObject;
 }
 
-/** A kind that differs from the URL's: unknown, or a known kind of another resource. */
+/** Refuses a kind that differs from the URL's: an unknown one, or that of another resource. */
 function checkBuiltInType(
   definition: ResourceDefinition,
   version: ServedVersion,
@@ -368,7 +368,7 @@ function internalPackage(group: string): string {
   return group.split('.', 1)[0] ?? '';
 }
 
-/** Returns the object without unknown fields; a text when it cannot be decoded. */
+/** Returns the object without unknown fields, or the error as a text when it cannot be decoded. */
 function coerce(
   definition: ResourceDefinition,
   version: ServedVersion,
@@ -382,17 +382,17 @@ function coerce(
   if (unknown === undefined) return schema.coerce(typed);
   const found: string[] = [];
   const object = schema.coerce(typed, found);
-  // Pruned paths are sorted, and come after those of metadata.
+  // The paths of pruned fields are sorted, and come after those in the metadata.
   for (const path of found.sort()) unknown.push(path);
   return object;
 }
 
-/** 422 for a patch with an undecodable result. */
+/** Returns 422 for a patch with an undecodable result. */
 function unusablePatch(shown: string, why: string): Refusal {
   return invalid({ group: '', kind: '' }, '', [{ type: 'Invalid', field: 'patch', value: shown, detail: why }]);
 }
 
-/** Built-in kinds treat null as absent. */
+/** Removes nulls, which built-in kinds treat as absent. */
 function stripNulls(value: JsonValue, root: boolean): JsonValue {
   if (value === null || typeof value !== 'object') return value;
   if (isList(value)) {

@@ -30,7 +30,7 @@ export type Stored = (gr?: string) => readonly KubeObject[];
 
 /**
  * How the code of a kind validates metadata, beyond the common validation. `core`: finalizers must be qualified, as in the oldest kinds.
- * `…change`: immutable fields, too. `maps`: labels, annotations and owners only.
+ * `…change`: immutable fields as well. `maps`: labels, annotations and owners only.
  */
 export type MetadataCheck = 'core' | 'plain' | 'core-change' | 'change' | 'maps';
 
@@ -41,47 +41,47 @@ export interface MetadataValidation {
 }
 
 export interface Strategy {
-  /** PUT without resourceVersion is an unconditional update instead of 422. */
+  /** True if a PUT without resourceVersion is an unconditional update; otherwise it is refused with 422. */
   readonly unconditionalUpdate: boolean;
-  /** PUT to an absent name creates it. */
+  /** True if a PUT to an absent name creates the object. */
   readonly createOnUpdate: boolean;
   readonly generation: GenerationPolicy;
   readonly name: NameRule;
   readonly metadataValidation: MetadataValidation;
-  /** DELETE returns the object instead of a Status. */
+  /** True if DELETE returns the object; otherwise it returns a Status. */
   readonly returnsDeleted: boolean;
   /** The default propagation policy of DELETE: `unsupported` never adds a garbage-collection finalizer. */
   readonly dependents: 'background' | 'orphan' | 'unsupported';
-  /** `pod`: graceful. `namespace`: two steps through spec.finalizers. `definition`: after its instances. */
+  /** How DELETE works. `pod`: gracefully. `namespace`: in two steps through spec.finalizers. `definition`: after its instances. */
   readonly deletion: 'plain' | 'pod' | 'namespace' | 'definition';
-  /** A status in a create is stored. */
+  /** True if a status in a create is stored. */
   readonly keepsStatus?: boolean;
   /**
    * Metadata that a write to /status cannot change (built-in kinds; custom resources keep all of it). `metadata`: nearly all, `everything`:
    * its uid, too.
    */
   readonly statusKeeps?: 'labels' | 'ownerReferences' | 'metadata' | 'everything';
-  /** Changes by the server in a write to /status. */
+  /** Makes the server's own changes in a write to /status. */
   readonly onStatus?: (object: KubeObject, old: KubeObject, now: string) => KubeObject;
-  /** Changes of a new object by default admission plugins (of its metadata only annotations count), or a refusal. */
+  /** Changes a new object as default admission plugins do (of its metadata only annotations count), or returns a refusal. */
   readonly admit?: (object: JsonObject, stored: Stored, namespace: string) => JsonObject | string;
   /** Returns a refusal of a new object by default admission plugins, after webhooks. */
   readonly forbid?: (object: JsonObject, stored: Stored, namespace: string) => string | undefined;
-  /** The same for an update of the object itself. */
+  /** Returns a refusal, like `forbid`, of an update of the object itself. */
   readonly forbidChange?: (object: KubeObject, old: KubeObject, stored: Stored) => string | undefined;
-  /** Reports whether a new object reads with more fields than were stored: then the next write changes it, even an identical one. */
+  /** Reports whether a new object reads with more fields than were stored: the next write then changes it, even an identical one. */
   readonly readsMore?: (object: KubeObject) => boolean;
   /** Sets server-side fields of a new object: initial status and the like. `stored`: objects of this resource, or of another. */
   readonly onCreate?: (object: KubeObject, stored: Stored) => KubeObject;
-  /** A write to /status creates an absent object: this replaces `normalise` and `onCreate` then. */
+  /** Replaces `normalise` and `onCreate` when a write to /status creates an absent object. */
   readonly onCreateByStatus?: (object: KubeObject) => KubeObject;
   /** Sets fields that the server allocates on an update. */
   readonly onUpdate?: (object: KubeObject, old: KubeObject, stored: Stored) => KubeObject;
-  /** Fields that a real server always writes, because its internal type has no "absent". */
+  /** Adds fields that a real server always writes, because they cannot be absent in its internal type. */
   readonly converted?: (object: KubeObject) => KubeObject;
   /** Defaults and normalises on every write; also sees the stored object on updates. Must return its argument when nothing changes. */
   readonly normalise?: (object: KubeObject, old: KubeObject | undefined) => KubeObject;
-  /** Allocation errors, which come before validation: field errors, or one without a field. */
+  /** Returns allocation errors, which come before validation: field errors, or one without a field. */
   readonly unallocatable?: (
     object: KubeObject,
     old: KubeObject | undefined,
@@ -118,7 +118,7 @@ export interface ServedVersion {
   /** `v1`, `apps/v1`. */
   readonly apiVersion: string;
   readonly served: boolean;
-  /** Its subresources: `status`, `scale`, `finalize`, `binding`, `eviction`. */
+  /** The version's subresources: `status`, `scale`, `finalize`, `binding`, `eviction`. */
   readonly subresources: ReadonlySet<string>;
   readonly scale?: ScalePaths;
   /** Custom resources: pruning, defaulting and validation of everything but metadata. */
@@ -129,13 +129,13 @@ export interface ServedVersion {
   readonly printerColumns?: readonly PrinterColumn[];
   /** Custom resources: the original schema, for OpenAPI. */
   readonly published?: JsonObject;
-  /** Custom resources: the storage version, when it is another one. */
+  /** Custom resources: the storage version; absent when it is this one. */
   readonly stored?: string;
   /** Text of the deprecation warning, for deprecated versions. */
   readonly deprecated?: string;
   /** With a conversion webhook: ensures that conversions to this version are known, or interrupts (`conversion/`). */
   readonly prepare?: (objects: readonly KubeObject[]) => void;
-  /** From and to the stored form; identity for the storage version. */
+  /** Converts to the stored form, and `fromStorage` from it; both are the identity for the storage version. */
   readonly toStorage: (object: KubeObject) => KubeObject;
   readonly fromStorage: (object: KubeObject) => KubeObject;
 }
@@ -152,7 +152,7 @@ export interface ResourceDefinition {
   /** `pods`, `widgets.example.com`. */
   readonly gr: string;
   readonly custom: boolean;
-  /** Custom resources of a terminating definition reject creates. */
+  /** True while the definition of a custom resource is terminating: creates are rejected. */
   readonly terminating: boolean;
   readonly versions: readonly ServedVersion[];
   readonly strategy: Strategy;
@@ -164,7 +164,7 @@ export function sameObject(object: KubeObject): KubeObject {
 
 export const NO_FIELDS: { readonly [label: string]: FieldReader } = {};
 
-/** Discovery information of a definition in one version. */
+/** Returns the discovery information of a definition in one version. */
 export function resourceKindOf(definition: ResourceDefinition, version: ServedVersion): ResourceKind {
   return {
     group: definition.group,

@@ -37,7 +37,7 @@ export function discover(registry: Registry, request: ApiRequest): ApiResponse {
   // Path prefixes ignore trailing slashes, exact paths do not.
   const path = request.path.replace(/(?<=.)\/+$/, '');
   const answer = answerTo(registry, path, request);
-  // Some of these paths check the method, the others answer any.
+  // Some of these paths check the method, the others answer any method.
   return request.method !== 'GET' && answer.code === 200 && isRouted(path) ? NO_METHOD : answer;
 }
 

@@ -29,7 +29,7 @@ const NOWHERE: ResourceAttributes = {
   name: '',
 };
 
-/** Checks are so expensive that a third one in the same expression exceeds its budget. */
+/** The maximum number of checks in one expression: a third one would exceed its cost budget. */
 const CHECKS_MAX = 2;
 
 /** The variable `authorizer`; `requestResource` is the check of the request's own resource. */
@@ -47,7 +47,7 @@ export class Authorizer {
     this.#requested = { ...NOWHERE, isResource: true, ...requested };
   }
 
-  /** Resets the budget for another expression. */
+  /** Resets the number of checks for another expression. */
   begin(): void {
     this.#checks = 0;
   }
@@ -57,7 +57,7 @@ export class Authorizer {
     return this.#authorize(asked);
   }
 
-  /** The same for a service account. */
+  /** Returns an authorizer that decides about another user: a service account. */
   as(user: UserInfo): Authorizer {
     return new Authorizer(this.#authorize, user, {}, this.#root);
   }

@@ -56,7 +56,7 @@ interface Kind {
 
 const bool = (checker: Checker): TypeDeclaration => checker.getType('bool');
 
-/** An error in one step counts only when no other step decides the result. */
+/** Reports whether any step has the result `wanted`. An error in one step counts only when no other step decides. */
 function decides(pairs: readonly Pair[], run: Run, wanted: boolean): boolean {
   let failure: unknown;
   for (const pair of pairs)

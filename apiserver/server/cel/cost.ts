@@ -6,15 +6,15 @@
  */
 import { Environment } from '@marcbachmann/cel-js';
 
-/** For one evaluation. */
+/** The budget of one evaluation. */
 const CALL_COST_MAX = 1_000_000;
-/** For all rules of one object. */
+/** The budget of all rules on one object. */
 export const OBJECT_COST_MAX = 10_000_000;
 
-/** cel-go's message. */
+/** cel-go's message for an exceeded budget. */
 export const COST_EXCEEDED = 'operation cancelled: actual cost limit exceeded';
 
-/** Thrown for every further node: created once, because a comprehension continues with its next item. */
+/** Thrown for every node once the budget is exceeded; created once, because a comprehension continues with its next item. */
 const exceeded = new Error(COST_EXCEEDED);
 
 let spent = 0;
@@ -25,7 +25,7 @@ export function spend(cost: number): void {
   if (spent > CALL_COST_MAX) throw exceeded;
 }
 
-/** A text that a function is about to create; ten characters cost one, as in cel-go. */
+/** Adds the cost of a text that a function is about to create; ten characters cost one, as in cel-go. */
 export function spendText(length: number): void {
   spend(Math.ceil(length / 10));
 }
@@ -44,7 +44,7 @@ interface Evaluator {
   run: (this: Evaluator, node: unknown, scope: unknown) => unknown;
 }
 
-/** Makes every evaluation count, in all environments: called once. */
+/** Makes every evaluation in all environments count its cost. Called once. */
 export function countEvaluations(): void {
   const probe = new Environment();
   let found: Evaluator | undefined;

@@ -59,13 +59,13 @@ export type Evaluated =
   | { readonly outcome: 'value'; readonly value: unknown; readonly cost: number }
   | { readonly outcome: 'error'; readonly message: string };
 
-/** The compile error as cel-go words it: `ERROR: <input>:1:1: …`. */
+/** A compile error in cel-go's words: `ERROR: <input>:1:1: …`. */
 export interface NotCompiled {
   readonly outcome: 'refused';
   readonly message: string;
 }
 
-/** cel-js fails when two operators match values of unknown types. */
+/** Reports whether cel-js failed because two operators match values of unknown types. */
 function isAmbiguous(error: unknown): boolean {
   return error instanceof Error && error.message.includes(' overlaps with ');
 }
@@ -145,7 +145,7 @@ function identifiers(ast: unknown): ReadonlySet<string> {
   return names;
 }
 
-/** Malformed literals, and extensions of cel-js that Kubernetes does not have. */
+/** Returns the error of a malformed literal, or of an extension of cel-js that Kubernetes does not have. */
 function literalFault(source: string, ast: unknown, env: Environment): string | undefined {
   let fault: { readonly code: string; readonly summary: string; readonly at: number } | undefined;
   visit(ast, (node) => {

@@ -41,7 +41,7 @@ export class EqualValues {
   }
 }
 
-/** Returns a key shared by all equal values. As long as the value: differences deep inside count too. */
+/** Returns a key shared by all equal values. It is as long as the value, because differences deep inside count too. */
 export function keyOfValue(value: unknown): Key {
   // Numbers of different types are equal when their values are.
   if (typeof value === 'bigint') return Number(value);
@@ -72,7 +72,7 @@ export function keyOfValues(values: readonly unknown[]): string {
   return values.map(keyText).join();
 }
 
-/** With a length prefix: quotes would double with each level. */
+/** Returns a key as text with a length prefix, because escaped quotes would double with each level. */
 function keyText(value: unknown): string {
   const key = keyOfValue(value);
   const text = String(key);

@@ -15,12 +15,12 @@ export function registerEquality<T>(env: Environment, type: string, equal: (left
   registerNullEquality(env, type);
 }
 
-/** No value of such a type is `null`, but the comparison compiles. */
+/** Makes the comparison of a type with `null` compile, although no value of the type is `null`. */
 export function registerNullEquality(env: Environment, type: string): void {
   env.registerOperator(`${type} == null`, () => false);
 }
 
-/** CEL's `==` for any two values. */
+/** Reports whether two values are equal by CEL's `==`. */
 export function celEqual(left: unknown, right: unknown): boolean {
   if (left === right) return true;
   if (typeof left === 'bigint' || typeof left === 'number')
@@ -65,7 +65,7 @@ function messagesEqual(left: object, right: object): boolean {
 function listsEqual(left: readonly unknown[], right: readonly unknown[]): boolean {
   if (left.length !== right.length) return false;
   const node = associationOf(left) ?? associationOf(right);
-  // Usually lists that are equal as sets have the same order.
+  // Lists that are equal as sets usually have the same order.
   const first = left.findIndex((one, at) => !celEqual(one, right[at]));
   if (first < 0 || node === undefined) return first < 0;
   const others = new EqualValues(celEqual, right);
@@ -80,7 +80,7 @@ function fieldOf(value: unknown, key: string): unknown {
   return undefined;
 }
 
-/** CEL's `+` for lists: sets keep each value once, maps keep the order and overwrite equal keys. */
+/** Adds two lists like CEL's `+`: sets keep each value once, maps keep the order and overwrite equal keys. */
 export function celConcat(left: readonly unknown[], right: readonly unknown[]): readonly unknown[] {
   const node = associationOf(left);
   if (node === undefined) return [...left, ...right];
@@ -102,7 +102,7 @@ export function celConcat(left: readonly unknown[], right: readonly unknown[]): 
   return associate(sum, node);
 }
 
-/** Order among numbers, strings, booleans, times and durations. */
+/** Compares numbers, strings, booleans, times or durations. */
 export function compare(left: unknown, right: unknown): number {
   if (left instanceof Duration && right instanceof Duration) return Math.sign(left.valueOf() - right.valueOf());
   const [a, b] = [left, right] as [number, number];

@@ -25,7 +25,7 @@ interface Failure {
   readonly at?: number;
 }
 
-/** `ERROR: <input>:1:5: undefined field 'y'` and the line with a mark below. */
+/** Returns `ERROR: <input>:1:5: undefined field 'y'`, then the source line with a mark below. */
 export function compileErrorText(source: string, error: unknown, env: Environment): string {
   const failure = error as Failure;
   const { message, at } = worded(source, failure, env);
@@ -193,7 +193,7 @@ function operand(
   };
 }
 
-/** `c ? a : b` with a non-bool condition; the branches are not checked. */
+/** Returns the error of a condition that is not a bool, as in `c ? a : b`; the branches are not checked. */
 function condition(
   source: string,
   node: Ast | undefined,
@@ -203,7 +203,7 @@ function condition(
   const type = goType(/got '(.*)'/.exec(summary)?.[1] ?? '');
   const mark = node === undefined ? -1 : source.indexOf('?', node.end);
   if (mark < 0) {
-    // The predicate of a macro.
+    // It is the predicate of a macro.
     const branches = summary.startsWith('filter')
       ? `list(${type}), list(${type})`
       : summary.startsWith('exists_one')
@@ -231,7 +231,7 @@ function splitTypes(text: string): readonly string[] {
   return part.trim() === '' ? parts : [...parts, part.trim()];
 }
 
-/** `list<string>` is `list(string)` in cel-go. */
+/** Returns a type as cel-go writes it: `list<string>` is `list(string)`. */
 function goType(type: string): string {
   const bare = type.trim().replace(/^dyn<(.*)>$/, '$1');
   return bare

@@ -11,7 +11,7 @@ class Ip {
     this.bytes = bytes;
   }
 
-  /** Compares the leading bytes. */
+  /** Reports whether an address starts with the given bytes. */
   starts(...bytes: readonly number[]): boolean {
     return bytes.every((byte, at) => this.bytes[at] === byte);
   }
@@ -36,7 +36,7 @@ class Range {
   }
 }
 
-/** Kubernetes refuses IPv4-mapped IPv6 and zones. */
+/** Parses an address; refuses IPv4-mapped IPv6 and zones, as Kubernetes does. */
 function strictIp(text: string): Ip {
   const bytes = parseIp(text);
   if (bytes === undefined)
@@ -159,7 +159,7 @@ class Url {
   }
 }
 
-/** Absolute URIs and absolute paths, as `url.ParseRequestURI`. */
+/** Parses an absolute URI or an absolute path, as `url.ParseRequestURI` does. */
 export function parseUrl(text: string): Url | undefined {
   const match = /^(?:([a-zA-Z][a-zA-Z0-9+.-]*):)?(?:\/\/(?:[^/?#@]*@)?([^/?]*))?([^?]*)(?:\?(.*))?$/s.exec(text);
   if (match === null || text === '' || controls(text)) return undefined;

@@ -90,7 +90,7 @@ function isMapValue(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 }
 
-/** Literals with a type name that does not match their path, in Go's words. */
+/** Returns errors, in Go's words, for literals whose type name does not match their path. */
 export function misplaced(value: unknown, path: string): readonly string[] {
   if (Array.isArray(value)) return value.flatMap((one) => misplaced(one, path));
   if (isMapValue(value)) return [...entriesOf(value).values()].flatMap((one) => misplaced(one, path));

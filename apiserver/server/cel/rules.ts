@@ -137,10 +137,10 @@ function scopesOf(shape: Shape, oldSelf: string): Scopes {
 
 const PLAIN_SCOPES_MAX = 100;
 
-/** By the type of `oldSelf`, which determines that of `self`. */
+/** Scopes by the type of `oldSelf`, which determines that of `self`. */
 const plainScopes = new Map<string, Scopes>();
 
-/** Reports whether a shape has nothing to declare. */
+/** Reports whether a shape has no messages or operators to register. */
 function isPlain({ fields, associative, items }: Shape): boolean {
   return fields === undefined && !associative && (items === undefined || isPlain(items));
 }
@@ -188,7 +188,7 @@ export function declare(env: Environment, shape: Shape, associative: boolean, se
   rememberMessage(shape.constructor_, shape.fields);
 }
 
-/** The relation of a value to the stored one. */
+/** How a value relates to the stored value. */
 interface Correlation {
   /** The stored value, when it can be correlated. */
   readonly old: JsonValue | undefined;
@@ -197,7 +197,7 @@ interface Correlation {
   readonly parent: Correlation | undefined;
 }
 
-/** Reports whether nothing changed since it was stored, here or in the nearest correlatable ancestor. */
+/** Reports whether the value, or its nearest correlatable ancestor, has not changed since it was stored. */
 function isSettled(correlation: Correlation): boolean {
   for (let at: Correlation | undefined = correlation; at !== undefined; at = at.parent)
     if (at.old !== undefined) return isUnchanged(at.node, at.value, at.old);
@@ -206,9 +206,9 @@ function isSettled(correlation: Correlation): boolean {
 
 export interface RuleSite {
   readonly errors: FieldError[];
-  /** The cost of the object's rules so far; undefined before the first, infinite when no more are run. */
+  /** The cost of the object's rules so far; undefined before the first rule, infinite when no more rules are run. */
   cost?: number;
-  /** Failures in unchanged parts. */
+  /** Failures in unchanged parts, which are only warnings. */
   readonly warnings: string[];
 }
 

@@ -70,7 +70,7 @@ function toTimestamp(value: JsonValue): unknown {
   return typeof value === 'string' ? new Date(value.length === 10 ? `${value}T00:00:00Z` : value) : value;
 }
 
-/** Returns a value without a schema: integers are ints, maps are maps. */
+/** Converts a value without a schema: integers are ints, maps are maps. */
 export function toDynamic(value: JsonValue): unknown {
   if (typeof value === 'number') return Number.isInteger(value) ? BigInt(value) : value;
   if (isList(value)) return value.map(toDynamic);
@@ -80,7 +80,7 @@ export function toDynamic(value: JsonValue): unknown {
   return map;
 }
 
-/** The origin of lists that are sets or maps, for equality and `+`. */
+/** The schemas of converted lists that are sets or maps, for equality and `+`. */
 const associations = new WeakMap<object, SchemaNode>();
 
 /** Returns the schema of a converted list that is a set or a map; undefined for plain lists. */

@@ -50,7 +50,7 @@ function parseQuantity(text: string): Quantity | undefined {
   if (exponent !== undefined) {
     const power = Number(exponent);
     if (power >= 0) value *= 10n ** BigInt(Math.min(power, POWER_MAX));
-    // Smaller ones are rounded up to the same value.
+    // Smaller powers are rounded up to the same value.
     else divisor *= 10n ** BigInt(Math.min(-power, whole.length + decimals.length + POWER_MAX));
   } else if (scale !== undefined) {
     value *= scale[0];

@@ -12,7 +12,7 @@ import { bodyOf } from '../admission/response.ts';
 
 /** Thrown for a missing conversion: it only interrupts a run of a request. */
 export class ConversionNeeded extends Error {
-  /** Equal for equal calls. */
+  /** The identity of the call: equal calls have equal keys. */
   readonly key: string;
   /** `clientConfig` of the webhook. */
   readonly clientConfig: JsonObject;
@@ -41,9 +41,9 @@ export const CONVERSION_TIMEOUT_SECONDS = 30;
 export class Converter {
   readonly #clientConfig: JsonObject;
   readonly #reviewVersion: string | undefined;
-  /** By stored object and version: most conversions are of stored objects. */
+  /** Conversions by version and stored object: most conversions are of stored objects. */
   readonly #known = new Map<string, WeakMap<KubeObject, KubeObject>>();
-  /** By content without the metadata that webhooks cannot change: an object keeps its conversion when it gets its version. */
+  /** Conversions by content without metadata that webhooks cannot change: a new version does not make a conversion unknown. */
   readonly #byContent = new Map<string, KubeObject | ConversionFailed>();
 
   /** `webhook`: spec.conversion.webhook of a definition. */
@@ -53,7 +53,7 @@ export class Converter {
   }
 
   /**
-   * The object in another version.
+   * Returns the object in another version.
    *
    * @throws {ConversionNeeded} when the webhook has to be called first.
    * @throws {ConversionFailed} when the call failed, or the webhook refused.
@@ -124,7 +124,7 @@ function contentKey(object: KubeObject, to: string): string {
   return `${to} ${JSON.stringify({ ...object, metadata })}`;
 }
 
-/** Only labels and annotations of the converted object count. */
+/** Returns the converted object with the original's metadata, of which a webhook can only change labels and annotations. */
 function withMetadataOf(original: KubeObject, converted: KubeObject): KubeObject {
   const { labels: _, annotations: __, ...kept } = original.metadata;
   const { labels, annotations } = converted.metadata;

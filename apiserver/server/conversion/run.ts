@@ -34,7 +34,7 @@ export function interruptible(kernel: Kernel, attempt: Attempt, run: () => ApiRe
   }
 }
 
-/** Commits after ensuring the conversions to all watched versions. `shown`: the version of the answer. */
+/** Returns `commit` and `remove`, which first ensure the conversions to all watched versions. `shown`: the version of the answer. */
 export function preparing(kernel: Kernel, watchers: Watchers, shown: ServedVersion): Pick<Kernel, 'commit' | 'remove'> {
   const prepare = (definition: ResourceDefinition, objects: readonly KubeObject[]): void => {
     shown.prepare?.(objects);
@@ -60,7 +60,7 @@ export function preparing(kernel: Kernel, watchers: Watchers, shown: ServedVersi
   };
 }
 
-/** Ensures the conversions of the initial events of a watch. */
+/** Ensures that the conversions of a watch's initial events are known. */
 export function prepareWatch(kernel: Kernel, call: Call): void {
   const { definition, version, namespace } = call.route;
   const { store } = kernel;

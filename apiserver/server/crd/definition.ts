@@ -100,7 +100,7 @@ interface Storing {
 /** A status change of a definition reuses its versions: schemas are compiled once, not with each condition. */
 const schemasOfVersions = new WeakMap<JsonObject, CustomSchema>();
 
-/** `previous`: the version before, whose schema may be the same. */
+/** Returns the compiled schema of a version. `previous`: the preceding version, whose schema may be the same. */
 function schemaOf(version: JsonObject, previous: JsonObject | undefined): CustomSchema {
   const known = schemasOfVersions.get(version);
   if (known !== undefined) return known;
@@ -117,7 +117,7 @@ function schemaOf(version: JsonObject, previous: JsonObject | undefined): Custom
   return compiledSchema;
 }
 
-/** A new object is stored without a status, but reads with the default of the whole status. */
+/** Reports whether the whole status has a default: a new object is stored without a status, but reads with it. */
 function fillsStatus({ root }: CustomSchema): boolean {
   return root.defaulted.some(([field]) => field === 'status');
 }
@@ -135,7 +135,7 @@ function deprecation(spec: JsonObject, name: string): string {
   return newest === undefined ? warning : `${warning}; use ${group}/${newest} ${kind}`;
 }
 
-/** Caches the result per object. */
+/** Returns `make` with its results cached per object. */
 function remembering(make: (object: KubeObject) => KubeObject): (object: KubeObject) => KubeObject {
   const made = new WeakMap<KubeObject, KubeObject>();
   return (object) => {

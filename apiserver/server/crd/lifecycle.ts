@@ -32,7 +32,7 @@ export function reactToChange(
   }
 }
 
-/** Another definition may wait for the names of a deleted one. */
+/** Lets other definitions take the names of a deleted one, for which they may be waiting. */
 function releaseNames(kernel: Kernel, gone: KubeObject): void {
   const group = specOf(gone)['group'];
   for (const crd of kernel.store.list(CRDS))
@@ -72,7 +72,7 @@ function reconcileNames(kernel: Kernel, crd: KubeObject, atOnce: boolean): void 
   const approval = approvalCondition(crd);
   if (approval !== undefined && atOnce) conditions = withCondition(kernel, conditions, approval.type, approval);
   const next: JsonObject = { ...status, conditions, acceptedNames: names };
-  // The commit runs this again, which then only has the last step left.
+  // The commit calls this function again; only the last step is left then.
   if (!jsonEqual(next, status)) {
     kernel.commit(definition, { ...crd, status: next }, crd, undefined);
     return;
@@ -84,7 +84,7 @@ function reconcileNames(kernel: Kernel, crd: KubeObject, atOnce: boolean): void 
     kernel.commit(definition, { ...crd, status: { ...status, conditions: done } }, crd, undefined);
 }
 
-/** A condition keeps its position, and its transition time while its status is unchanged. */
+/** Returns conditions with one set: it keeps its position, and its transition time while its status is unchanged. */
 function withCondition(
   kernel: Kernel,
   conditions: readonly Condition[],
@@ -104,7 +104,7 @@ interface Accepted {
   readonly clash: Verdict | undefined;
 }
 
-/** Names are accepted one by one; conflicting ones stay unchanged. */
+/** Accepts the names one by one; conflicting names stay unchanged. */
 function acceptNames(kernel: Kernel, crd: KubeObject): Accepted {
   const wanted = specOf(crd)['names'] as JsonObject;
   const before = statusOf(crd)['acceptedNames'];

@@ -8,18 +8,18 @@ import type { JsonObject } from '../../objects/object.ts';
 import { fieldForbidden, type FieldError } from '../refusal.ts';
 import { times, UNBOUNDED } from '../cel/estimate/sizes.ts';
 
-/** For one expression over all its evaluations on one object. */
+/** The limit for one expression over all its evaluations on one object. */
 const EXPRESSION_COST_MAX = 10_000_000;
-/** For all expressions of the schema of one version. */
+/** The limit for all expressions of the schema of one version. */
 const SCHEMA_COST_MAX = 100_000_000;
-/** Cheaper expressions are not listed when the total exceeds its limit. */
+/** The minimum cost of an expression that is listed when the total exceeds its limit. */
 const NAMED_COST_MIN = SCHEMA_COST_MAX / 100;
 const NAMED_MAX = 4;
 
-/** How often a place of a schema can occur in one object; unbounded when only the request size limits it. */
+/** How often a part of a schema can occur in one object; unbounded when only the request size limits that. */
 export type Cardinality = number | 'unbounded';
 
-/** Returns the maximum number of direct children of a schema. */
+/** Returns how often the direct children of a schema can occur at most. `cardinality`: how often the schema itself can. */
 export function cardinalityBelow(schema: JsonObject, cardinality: Cardinality): Cardinality {
   const most = mostBelow(schema);
   return cardinality === 'unbounded' || most === 'unbounded' ? 'unbounded' : times(cardinality, most);
@@ -39,7 +39,7 @@ export class RuleCosts {
   #total = 0;
   #expensive: readonly { readonly field: string; readonly cost: number }[] = [];
 
-  /** Adds an expression. Returns an error if it exceeds the limit alone. */
+  /** Adds an expression. Returns an error if the expression exceeds its own limit. */
   add(field: string, what: 'rule' | 'messageExpression', cost: number): readonly FieldError[] {
     this.#total = Math.min(this.#total + cost, UNBOUNDED);
     if (cost >= NAMED_COST_MIN)

@@ -63,14 +63,14 @@ export function resolvePath(schema: JsonObject, path: string): JsonObject | unde
     const properties = mapOf(at['properties']);
     const additional: JsonValue | undefined = at['additionalProperties'];
     if (Object.hasOwn(properties, name)) at = mapOf(properties[name]);
-    // Only properties can be named.
+    // A path can only name properties.
     else at = isMap(additional) && Object.keys(properties).length === 0 ? additional : undefined;
     rest = rest.slice(match[0].length);
   }
   return at;
 }
 
-/** Reports whether there is any rule in or below a schema that is structural otherwise. */
+/** Reports whether there is any rule in or below an otherwise structural schema. */
 function isRuled(schema: JsonObject): boolean {
   if (isList(schema['x-kubernetes-validations'])) return true;
   for (const key of ['items', 'additionalProperties']) {

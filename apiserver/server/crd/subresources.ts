@@ -48,7 +48,7 @@ export function validateColumns(columns: JsonValue | undefined, at: string, erro
   }
 }
 
-/** kube-apiserver's limit per version. */
+/** kube-apiserver's limit on selectable fields per version. */
 const SELECTABLE_MAX = 8;
 
 export function validateSelectable(

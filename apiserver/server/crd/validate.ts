@@ -19,7 +19,7 @@ import { conditionsOf, statusOf } from './status.ts';
 import { validateStructure } from './structural.ts';
 import { validateColumns, validateDeprecation, validateSelectable, validateSubresources } from './subresources.ts';
 
-/** The default port of a conversion webhook's service is 443. */
+/** Sets the default port, 443, of a conversion webhook's service. */
 function withServicePort(crd: KubeObject): KubeObject {
   const path = ['spec', 'conversion', 'webhook', 'clientConfig', 'service'];
   const service = valueAt(crd, path);
@@ -55,9 +55,9 @@ export function defaultedCrd(crd: KubeObject, old: KubeObject | undefined): Kube
   return old === undefined ? result : rememberingStorage(result);
 }
 
-/** A harness installs the same definitions into many servers: results are cached by schema, which is immutable. */
+/** Canonical schemas by schema, which is immutable: a harness installs the same definitions into many servers. */
 const CANONICAL = new WeakMap<JsonObject, JsonObject>();
-/** Schemas without errors, each with its path and whether there was a status. */
+/** Schemas without errors, with the paths at which they were validated, each marked if there was a status. */
 const VALID = new WeakMap<JsonObject, Set<string>>();
 
 function knownCanonical(schema: JsonObject): JsonObject {
@@ -128,7 +128,7 @@ function validateGroup(spec: JsonObject, errors: FieldError[]): void {
     errors.push(fieldNotSupported('spec.scope', scope, ['Cluster', 'Namespaced']));
 }
 
-/** The common parts of all versions, if any. */
+/** Reports whether the part at `key` is the same in all versions. */
 function shared(versions: readonly JsonObject[], key: string): boolean {
   return versions.length > 0 && versions.every((version) => jsonEqual(version[key], versions[0]?.[key]));
 }
@@ -198,7 +198,7 @@ function schemaOf(version: JsonObject | undefined): JsonObject | undefined {
   return isMap(schema) ? schema : undefined;
 }
 
-/** Versions as Go prints its internal type, without shared schemas. */
+/** Returns the versions as Go prints their internal type, without a shared schema. */
 function goVersions(versions: readonly JsonObject[], schemaShared: boolean): readonly JsonObject[] {
   return versions.map((version) => ({
     Name: textOf(version['name']),
@@ -306,7 +306,7 @@ function validateUnchanged(crd: KubeObject, old: KubeObject, errors: FieldError[
   immutable('spec.names.plural', mapOf(spec['names'])['plural'], mapOf(before['names'])['plural']);
 }
 
-/** Versions in status.storedVersions must stay. */
+/** Appends errors in status.storedVersions: it must not be empty, and its versions must stay in the spec. */
 function validateStored(crd: KubeObject, errors: FieldError[]): void {
   const field = 'status.storedVersions';
   const status = statusOf(crd)['storedVersions'];

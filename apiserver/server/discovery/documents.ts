@@ -20,13 +20,13 @@ export const CORE_VERSIONS: JsonObject = {
   serverAddressByClientCIDRs: [{ clientCIDR: '0.0.0.0/0', serverAddress: '127.0.0.1:443' }],
 };
 
-/** Named groups: all but the core group. */
+/** Returns the APIGroup of a named group: any but the core group. */
 function groupObject({ group, versions }: DiscoveredGroup): JsonObject {
   const named = versions.map(({ version }): JsonObject => ({ groupVersion: `${group}/${version}`, version }));
   return { name: group, versions: named, preferredVersion: named[0] };
 }
 
-/** `/apis` */
+/** Answers `/apis`. */
 export function groupList(registry: Registry): JsonObject {
   return {
     kind: 'APIGroupList',
@@ -37,7 +37,7 @@ export function groupList(registry: Registry): JsonObject {
   };
 }
 
-/** `/apis/G`, `/apis/G/V` or `/api/v1`; any other path below them. */
+/** Answers `/apis/G`, `/apis/G/V`, `/api/v1` or any other path below them. */
 export function groupOrVersion(registry: Registry, path: string, method: string): ApiResponse {
   const parts = path.split('/').slice(1);
   const [root, first = '', second, third] = parts;
@@ -92,7 +92,7 @@ function resourceEntries(found: DiscoveredResource, own: Omit<ResponseKind, 'kin
   ];
 }
 
-/** Group and version are only written where they differ from those of the list. */
+/** Returns the type of a resource: group and version are only written where they differ from those of the list. */
 function kindFields({ group, version, kind }: ResponseKind, own: Omit<ResponseKind, 'kind'>): JsonObject {
   const foreign = version !== '' && (group !== own.group || version !== own.version);
   return foreign ? { group, version, kind } : { kind };
@@ -107,7 +107,7 @@ interface Aggregated {
 
 const aggregated = new WeakMap<readonly DiscoveredGroup[], { core?: Aggregated; named?: Aggregated }>();
 
-/** `/api` and `/apis` in the aggregated form. */
+/** Answers `/api` or `/apis` in the aggregated form. */
 export function aggregatedAnswer(registry: Registry, core: boolean, request: ApiRequest): ApiResponse {
   const groups = groupsOf(registry);
   let known = aggregated.get(groups);
@@ -135,7 +135,7 @@ function aggregate(groups: readonly DiscoveredGroup[]): Aggregated {
   return { list, hash: createHash('sha512').update(text).digest('hex').toUpperCase() };
 }
 
-/** The aggregated form omits the storage version hash. */
+/** Returns a resource in the aggregated form, which omits the storage version hash. */
 function aggregatedResource(found: DiscoveredResource): JsonObject {
   const resource = { ...found, storageVersionHash: undefined };
   return resource as unknown as JsonObject;

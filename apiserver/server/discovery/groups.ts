@@ -19,7 +19,7 @@ const SUBRESOURCE_VERBS = ['get', 'patch', 'update'] as const;
 
 const merged = new WeakMap<Registry, readonly DiscoveredGroup[]>();
 
-/** Every group; the core group, with its empty name, is first. */
+/** Returns every group; the core group, with its empty name, is first. */
 export function groupsOf(registry: Registry): readonly DiscoveredGroup[] {
   let groups = merged.get(registry);
   if (groups === undefined) merged.set(registry, (groups = merge(registry)));
@@ -75,13 +75,13 @@ function discovered(definition: ResourceDefinition, version: ServedVersion): Dis
   };
 }
 
-/** Returns a prefix of a digest, so that clients see when the storage version changes. */
+/** Returns the start of a digest, which changes with the storage version so that clients notice. */
 function storageVersionHash(group: string, version: string, kind: string): string {
   const digest = createHash('sha256').update(`${group}/${version}/${kind}`).digest();
   return digest.subarray(0, 8).toString('base64');
 }
 
-/** Kube-aware order: v2 > v1 > v1beta2 > v1beta1 > v1alpha1, the rest by name. */
+/** Compares versions in Kubernetes' order: v2 > v1 > v1beta2 > v1beta1 > v1alpha1, the rest by name. */
 export function versionOrder(a: string, b: string): number {
   const left = versionRank(a);
   const right = versionRank(b);

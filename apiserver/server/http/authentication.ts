@@ -13,7 +13,7 @@ export interface AuthenticationOptions {
   readonly tokens?: ReadonlyMap<string, UserInfo>;
   /** Verifies other tokens, for example those of service accounts. */
   readonly verifyToken?: (token: string) => UserInfo | undefined;
-  /** The user of requests without credentials; absent, they are refused. */
+  /** The user of requests without credentials; if absent, such requests are refused. */
   readonly anonymous?: UserInfo;
 }
 
@@ -54,7 +54,7 @@ export function certifiedUser(socket: TLSSocket): UserInfo | undefined {
   return authenticated({ name, groups: O === undefined ? [] : Array.isArray(O) ? O : [O] });
 }
 
-/** Lines of `token,user,uid,"group1,group2"`, the format of kube-apiserver's `--token-auth-file`. */
+/** Parses lines of `token,user,uid,"group1,group2"`, the format of kube-apiserver's `--token-auth-file`. */
 export function parseTokens(text: string, source: string): ReadonlyMap<string, UserInfo> {
   const tokens = new Map<string, UserInfo>();
   for (const [index, line] of text.split(/\r?\n/).entries()) {

@@ -7,7 +7,7 @@ import { serveHttp, type HttpServer } from './serve.ts';
 
 let http: HttpServer;
 
-/** A server for all tests of a file. */
+/** Provides one server for all tests of a file. */
 export function useServer(): void {
   beforeAll(async () => {
     http = await serveHttp(testServer().server);

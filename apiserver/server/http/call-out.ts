@@ -11,11 +11,11 @@ import { realClearTimeout, realSetTimeout } from '../../clock.ts';
 import type { CallOut, CallOutAnswer, CallOutFunction, ServiceReference } from '../admission/call-out.ts';
 
 export interface CallOutOptions {
-  /** Returns the address of a service outside of the cluster: `127.0.0.1:8443`. Undefined: unreachable. */
+  /** Returns the address of a service outside of the cluster: `127.0.0.1:8443`. Undefined if it is unreachable. */
   readonly resolveService?: (service: ServiceReference) => string | undefined;
-  /** How to connect; by default over the network. Each call then has a connection of its own. */
+  /** Connects to a port; absent: over the network. Where it is given, each call has a connection of its own. */
   readonly connect?: (port: number) => Promise<Duplex>;
-  /** The timer for time-outs; by default the real one. The returned function cancels it. */
+  /** Runs `then` after a delay, for time-outs; by default on a real timer. The returned function cancels it. */
   readonly after?: (delayMs: number, then: () => void) => () => void;
 }
 

@@ -17,7 +17,7 @@ export interface Identity {
 
 export interface Subject {
   readonly commonName: string;
-  /** Kubernetes reads them as groups. */
+  /** The organizations, which Kubernetes reads as groups. */
   readonly organizations?: readonly string[];
 }
 
@@ -91,7 +91,7 @@ export class CertificateAuthority {
       integer(serial),
       ECDSA_WITH_SHA256,
       this.#name,
-      // A day back: clocks of containers and of their hosts differ.
+      // Valid from a day ago, because clocks of containers and of their hosts differ.
       sequence(time(new Date(now - DAY_MS)), time(new Date(now + 3650 * DAY_MS))),
       subject,
       spki,

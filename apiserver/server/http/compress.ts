@@ -8,7 +8,7 @@ import type { HeaderMap } from './exchange.ts';
 
 const BYTES_MIN = 128 * 1024;
 
-/** Reports whether to compress an answer of that size. */
+/** Reports whether to compress a body: it depends on its size and on the request's headers. */
 export function compresses(headers: HeaderMap, body: string | Uint8Array): boolean {
   if (body.length <= BYTES_MIN) return false;
   const accepted = headers['accept-encoding'];

@@ -13,7 +13,7 @@ export class Deadlines {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #due = Number.POSITIVE_INFINITY;
 
-  /** Calls `expire` after that many seconds, at most a second late, unless the returned function is called first. */
+  /** Calls `expire` after `seconds`, at most a second late, unless the returned function is called first. */
   after(seconds: number, expire: () => void): () => void {
     const second = Math.ceil(realNow() / SECOND_MS + seconds);
     let set = this.#bySecond.get(second);

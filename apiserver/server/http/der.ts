@@ -45,7 +45,7 @@ export function utf8(text: string): Buffer {
   return der(0x0c, Buffer.from(text));
 }
 
-/** `270131120000Z` up to 2049 and `20500131120000Z` from then on, as RFC 5280 requires. */
+/** Returns a time: `270131120000Z` up to 2049, and `20500131120000Z` from 2050 on, as RFC 5280 requires. */
 export function time(at: Date): Buffer {
   const text = `${at.toISOString().replace(/\D/g, '').slice(0, 14)}Z`;
   return at.getUTCFullYear() < 2050 ? der(0x17, Buffer.from(text.slice(2))) : der(0x18, Buffer.from(text));

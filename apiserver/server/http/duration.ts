@@ -2,7 +2,7 @@
 
 const UNITS: ReadonlySet<string> = new Set(['ns', 'us', 'µs', 'μs', 'ms', 's', 'm', 'h']);
 
-/** Undefined for a valid duration. */
+/** Returns the error; undefined for a valid duration. */
 export function durationProblem(text: string): string | undefined {
   const quoted = JSON.stringify(text);
   const invalid = `time: invalid duration ${quoted}`;

@@ -17,12 +17,12 @@ import { yaml } from './yaml-library.ts';
 
 export interface EncodedBody {
   readonly code: number;
-  /** Content-Type. */
+  /** The Content-Type of the body. */
   readonly type: string;
   readonly payload: string | Buffer;
 }
 
-/** Returns one answer in the negotiated form. The code can change: some transformations are only refused here. */
+/** Encodes an answer in the negotiated form. The status code may change, because some transformations are only refused here. */
 export function encodeBody(want: Wanted, answer: ApiResponse, request: ApiRequest): EncodedBody {
   const { code, body, plainText } = answer;
   if (plainText === true || typeof body === 'string')
@@ -60,7 +60,7 @@ function yamlText(body: JsonValue): string {
 
 /** How one watch encodes its events. */
 export interface EventEncoder {
-  /** Content-Type of the stream. */
+  /** The Content-Type of the stream. */
   readonly type: string;
   encode(event: WatchEvent): string | Buffer;
 }

@@ -22,7 +22,7 @@ export interface Exchange {
   readonly headers: HeaderMap;
   /** The user of the connection's client certificate. */
   readonly certified: Credential;
-  /** True if written bytes are still buffered: more should wait. */
+  /** True while written bytes are still buffered: further writes should wait. */
   readonly full: boolean;
   /** True if an answer has begun. */
   readonly started: boolean;
@@ -40,7 +40,7 @@ export interface Exchange {
   abort(): void;
   /** Calls `listener` once when the exchange is over, for whatever reason. */
   onClose(listener: () => void): void;
-  /** Upgrades the connection as the client has asked; false without such a request. */
+  /** Upgrades the connection as the client has asked; returns false if it has not asked. */
   become?(session: Connected): boolean;
 }
 

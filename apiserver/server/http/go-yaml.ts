@@ -16,7 +16,7 @@ export interface ParsedYaml {
   readonly duplicates?: readonly string[];
 }
 
-/** yaml.v2 keeps these as text, or only knows them when tagged. */
+/** Drops the tags whose values yaml.v2 keeps as text, or only recognises when tagged. */
 const customTags: NonNullable<SchemaOptions['customTags']> = (tags: Tags): Tags =>
   tags.filter((tag) => {
     if (typeof tag === 'string') return true;
@@ -30,7 +30,7 @@ const CONTROL = /[^\P{Cc}\t\n\r\u0085]/u;
 /** Text that may differ between JSON and YAML: other characters, escapes, digits, exponents, and the merge key. */
 const UNLIKE_JSON = /[^\n\r\x20-\x7e\u00a0-\ud7ff]|\\[u/]|[0-9]{16}|[0-9][eE]|"<<"/;
 
-/** Most applied bodies are JSON, which is also YAML and parses ten times as fast. */
+/** Parses a text as JSON where that gives the same result: most applied bodies are JSON, which parses ten times as fast. */
 function parsedAsJson(text: string): ParsedYaml | undefined {
   if (!text.startsWith('{') || UNLIKE_JSON.test(text)) return undefined;
   try {
@@ -132,7 +132,7 @@ function notesFirstError(composer: Noting): void {
   };
 }
 
-/** Go's errors for duplicate keys in a map, in document order. */
+/** Returns Go's errors for duplicate keys in maps, in document order. */
 function repeatedKeys(document: Document.Parsed, text: string, lines: LineCounter): readonly string[] {
   const { isScalar, visit } = yaml();
   const repeated: number[] = [];
@@ -151,7 +151,7 @@ function repeatedKeys(document: Document.Parsed, text: string, lines: LineCounte
     .map((at) => `  line ${lines.linePos(at).line}: key ${keyAt(text, at)} already set in map`);
 }
 
-/** A key with a position; the merge key may be repeated. */
+/** Reports whether a key has a position and must be unique; the merge key may be repeated. */
 function isReadKey(key: Scalar): key is Scalar.Parsed {
   return key.range !== undefined && key.range !== null && !(key.value === '<<' || typeof key.value === 'symbol');
 }
@@ -171,7 +171,7 @@ function plain(value: unknown): JsonValue {
   return map;
 }
 
-/** Longer keys are truncated. */
+/** The maximum length of a key in a message; longer keys are truncated. */
 const KEY_MAX = 1024;
 
 function keyAt(text: string, start: number): string {

@@ -24,10 +24,10 @@ import { parseTarget } from './target.ts';
 
 /** kube-apiserver's limit on request bodies. */
 const BODY_BYTES_MAX = 3 * 1024 * 1024;
-/** A watcher this many events behind, not counting initial ones, is closed without an error, as in kube-apiserver. */
+/** The maximum backlog of a watch, in events without initial ones: a longer one closes the watch without an error, as in kube-apiserver. */
 const WATCH_BACKLOG_MAX = 1000;
 
-/** Time for it to receive what was already written. */
+/** The time that a closed watch has to receive what was already written. */
 const SLOW_READER_SECONDS = 30;
 
 const UNAUTHORIZED = failure(401, 'Unauthorized', 'Unauthorized');
@@ -37,9 +37,9 @@ const NO_CACHE = 'no-cache, private';
 
 /** An upstream that answers requests, and may know what their paths name. */
 export interface Served extends Upstream {
-  /** The resource that `path` names, if any: content negotiation depends on it. */
+  /** Returns the resource that `path` names, if any: content negotiation depends on it. */
   routeOf?(path: string): Route | undefined;
-  /** The refusal of a request that routes to a resource but no further, before any other check. */
+  /** Returns the refusal of a request that routes to a resource but no further, before any other check. */
   refusalOf?(route: Route, method: string): ApiResponse | undefined;
 }
 
@@ -184,7 +184,7 @@ export class Handler {
     if (!answered) exchange.onClose(() => !answered && cancel());
   }
 
-  /** The request becomes an upgraded connection, or a followed log: it stays open until the client disconnects. */
+  /** Continues a request as an upgraded connection, or as a followed log, which stays open until the client disconnects. */
   #goOn(exchange: Exchange, audit: string, want: Wanted, request: ApiRequest, session: Session): void {
     if (session.type === 'log') {
       exchange.start(200, { 'audit-id': audit, 'cache-control': NO_CACHE, 'content-type': 'text/plain' });
@@ -204,7 +204,7 @@ export class Handler {
     exchange.respond(500, { 'audit-id': audit, 'cache-control': NO_CACHE, 'content-type': 'application/json' }, text);
   }
 
-  /** Real servers draw between the minimum and twice that, so that watches do not all reconnect at once; here they alternate. */
+  /** Returns the lifetime of a watch: a real server's is random, between the minimum and twice that; here the two alternate. */
   #lifeOf(asked: string | undefined): number {
     const seconds = Number(asked);
     if (Number.isFinite(seconds) && seconds > 0) return seconds;
@@ -220,7 +220,7 @@ export class Handler {
   }
 }
 
-/** Legacy prefixes without a resource. */
+/** Paths of the legacy prefixes without a resource. */
 const NAMELESS = /^\/+(?:api\/[^/]*|apis\/[^/]*\/[^/]*)\/(?:watch|proxy)\/*$/;
 
 function nameless(target: string): string {
@@ -228,7 +228,7 @@ function nameless(target: string): string {
   return `Internal Server Error: ${JSON.stringify(target)}: ${why}\n`;
 }
 
-/** Refusals of kube-apiserver's filters before a resource handler runs. */
+/** Returns the refusal by kube-apiserver's filters, before a resource handler runs. */
 function refusal(request: ApiRequest, route: Route | undefined, watching: boolean): ApiResponse | undefined {
   const { method, query, user } = request;
   const { timeout, timeoutSeconds } = query;
@@ -252,7 +252,7 @@ function respond(
   answer: ApiResponse,
   close = false,
 ): void {
-  // The version ignores the Accept header.
+  // `/version` ignores the Accept header.
   const shape: Wanted =
     request.path === '/version' && answer.code === 200 ? { ...want, media: 'json', pretty: true } : want;
   const { code, type, payload } = encodeBody(shape, answer, request);
@@ -275,31 +275,31 @@ function respond(
   });
 }
 
-/** Header values are sent byte by byte, and a warning may quote any text: its UTF-8, one character for each byte. */
+/** Returns a header value's UTF-8, one character for each byte: values are sent byte by byte, and a warning may quote any text. */
 function asBytes(value: string): string {
   return /[^\x20-\x7e]/.test(value) ? Buffer.from(value).toString('latin1') : value;
 }
 
-/** Documents whose URL contains their hash; clients that do not support `immutable` use the expiry date in a year. */
+/** The Cache-Control of documents whose URL contains their hash; clients without `immutable` use the expiry date in a year. */
 const FOR_EVER = 'public, immutable';
 
 function nextYear(): string {
   const date = realDate();
   date.setUTCFullYear(date.getUTCFullYear() + 1);
-  // Go's layout names the zone so.
+  // Go's layout names the zone UTC.
   return date.toUTCString().replace('GMT', 'UTC');
 }
 
 const SINGLE_CHECK = /^\/(?:healthz|livez|readyz)\/./;
 
-/** The OpenAPI documents are served by a separate library, with shorter errors. */
+/** Sets the headers of OpenAPI documents, which a separate library serves, with shorter errors. */
 function asDocument(code: number, headers: AnswerHeaders): void {
   delete headers['x-content-type-options'];
   if (code === 200) headers['accept-ranges'] = 'bytes';
   else if (code >= 400) delete headers['content-type'];
 }
 
-/** Long-running requests, to which `timeout` does not apply. */
+/** Reports whether a request is a watch: long-running, so that `timeout` does not apply to it. */
 function isWatch({ method, query }: ApiRequest, route: Route | undefined): boolean {
   if (method !== 'GET') return false;
   return route?.watching === true || (asksToWatch(query) && (route === undefined || route.name === ''));

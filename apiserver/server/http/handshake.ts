@@ -4,9 +4,9 @@ import { connect } from 'node:tls';
 import { goError } from './call-out.ts';
 
 export interface Expected {
-  /** The name that its certificate must hold. */
+  /** The name that the server's certificate must contain. */
   readonly servername: string;
-  /** PEM of the trusted authorities; absent: any certificate is accepted. */
+  /** The trusted authorities, as PEM; if absent, any certificate is accepted. */
   readonly ca?: string;
 }
 
@@ -17,7 +17,7 @@ export function shakeHands(socket: Duplex, { servername, ca }: Expected): Promis
     const trust = ca === undefined ? {} : { ca, allowPartialTrustChain: true };
     const tls = connect({ socket, servername, rejectUnauthorized: false, ...trust });
     tls.once('secureConnect', () => {
-      // A code, despite its type.
+      // It is an error code, despite its type.
       const code = (tls as { readonly authorizationError: unknown }).authorizationError;
       const why =
         typeof code === 'string'

@@ -81,7 +81,7 @@ export class Http1Exchange implements Exchange {
   }
 }
 
-/** Larger answers take longer than waking a client. */
+/** The maximum bytes of an answer that is sent together with others: sending a larger one takes longer than waking a client. */
 const TOGETHER_MAX = 32 * 1024;
 
 let answers: (() => void)[] = [];
@@ -130,17 +130,17 @@ export function refuseConnection(error: ClientError, socket: Duplex): void {
   }
 }
 
-/** Node's parser has a list of methods, Go's accepts any token. */
+/** Reports whether bytes start with a request that Go accepts: Node's parser has a list of methods, Go's accepts any token. */
 function isRequest({ rawPacket }: ClientError): boolean {
   return rawPacket !== undefined && /^[!-~]+ [!-~]+ HTTP\/1\.[01]\r\n/.test(rawPacket.toString('latin1', 0, 4096));
 }
 
-/** Node reports CONNECT separately; it is answered 405, like any unsupported method. */
+/** Refuses CONNECT, which Node reports separately, with 405, like any unsupported method. */
 export function refuseMethod(socket: Duplex): void {
   socket.end(closing('405 Method Not Allowed', 'application/json', NO_METHOD));
 }
 
-/** HTTP/1.1 requires a Host header. */
+/** Refuses a request without a Host header, which HTTP/1.1 requires. */
 export function refuseHostless(socket: Duplex): void {
   socket.end(plain('400 Bad Request: missing required Host header'));
 }

@@ -74,7 +74,7 @@ export class Http2Exchange implements Exchange {
   }
 
   abort(): void {
-    // Not closed: Node would first end the answer, and an aborted answer would look complete.
+    // The stream is not closed: Node would first end the answer, and an aborted answer would look complete.
     this.#stream.destroy(new Error('broken off'));
   }
 

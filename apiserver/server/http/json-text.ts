@@ -27,7 +27,7 @@ function listText(list: JsonObject, items: readonly JsonValue[], read: boolean):
   return `${JSON.stringify(head).slice(0, -1)},"items":[${text}]}`;
 }
 
-/** Lists from this size on are cached as bytes: large lists are usually requested more than once. */
+/** The number of items from which a list is cached as bytes: large lists are usually requested more than once. */
 const LARGE_LIST = 100;
 
 interface RememberedList {

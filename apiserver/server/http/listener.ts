@@ -26,7 +26,7 @@ const { performServerHandshake } = process.getBuiltinModule('node:http2');
 
 export interface TlsOptions {
   readonly identity: Identity;
-  /** PEM of the authority of client certificates. */
+  /** The authority of client certificates, as PEM. */
   readonly clientCa: string;
 }
 
@@ -37,7 +37,7 @@ export interface Listener {
   close(): Promise<void>;
 }
 
-/** Go's `DefaultMaxHeaderBytes`. */
+/** The maximum size of a request's headers: Go's `DefaultMaxHeaderBytes`. */
 const HEADER_BYTES_MAX = 1024 * 1024;
 /** kube-apiserver's connection time-outs: for the head of a request, and between requests. */
 const HEADERS_TIMEOUT_MS = 32_000;

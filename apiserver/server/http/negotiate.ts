@@ -19,7 +19,7 @@ export interface Wanted {
   readonly as?: 'Table' | 'PartialObjectMetadata' | 'PartialObjectMetadataList';
   /** The version of meta.k8s.io in `as`. */
   readonly version: 'v1' | 'v1beta1';
-  /** Indented for reading. */
+  /** True if the answer is indented for reading. */
   readonly pretty: boolean;
   /** The resource that the path names, if any: tables and protobuf depend on it. */
   readonly route: Route | undefined;
@@ -33,13 +33,13 @@ export const MEDIA_TYPES: { readonly [media in Media]: string } = {
 
 const MEDIA: readonly Media[] = ['json', 'yaml', 'protobuf'];
 const ALL_TYPES: ReadonlySet<string> = new Set(MEDIA.map((media) => MEDIA_TYPES[media]));
-/** YAML has no framing. */
+/** The media types of streams: not YAML, which has no framing. */
 const STREAMED: ReadonlySet<string> = new Set([
   `${MEDIA_TYPES.json};stream=watch`,
   `${MEDIA_TYPES.protobuf};stream=watch`,
 ]);
 
-/** Returns the form for `request`, or a 406 before anything is done. `route`: the resource that its path names, if any. */
+/** Returns the form of the answer to `request`, or a 406 before anything is done. `route`: the resource that its path names, if any. */
 export function negotiate(request: ApiRequest, route: Route | undefined, watching: boolean): Wanted | ApiResponse {
   const accept = request.headers['accept'] ?? '';
   const pretty = wantsPretty(request);
@@ -69,7 +69,7 @@ export function negotiate(request: ApiRequest, route: Route | undefined, watchin
   return refusal(ALL_TYPES);
 }
 
-/** Reviews, which have no route, and subresources that perform an action. */
+/** Reports whether answers have no table: those of reviews, which have no route, and of subresources that perform an action. */
 function hasNoTable(route: Route | undefined): boolean {
   return route === undefined || NO_TABLES.has(route.subresource);
 }
@@ -116,7 +116,7 @@ interface Clause {
   readonly type: string;
   readonly parameters: ReadonlyMap<string, string>;
   readonly quality: number;
-  /** `*` alone, which only the second step accepts. */
+  /** True for `*` alone, which only the second filter accepts. */
   readonly bare: boolean;
 }
 
@@ -164,7 +164,7 @@ function transformed(
   return as === 'PartialObjectMetadata' || as === 'PartialObjectMetadataList' ? { as, version } : undefined;
 }
 
-/** The first filter; collections can be watched. */
+/** Returns the first filter's 406; for a collection it also lists the media types of watches. */
 function notAcceptable(collection: boolean): ApiResponse {
   const types = [...ALL_TYPES, ...(collection ? STREAMED : [])];
   return failure(406, 'NotAcceptable', `406: Not Acceptable\n\nAvailable representations: ${types.join(', ')}`, {});
@@ -174,7 +174,7 @@ function refusal(types: ReadonlySet<string>): ApiResponse {
   return failure(406, 'NotAcceptable', `only the following media types are accepted: ${[...types].join(', ')}`);
 }
 
-/** Browsers and command lines get indented JSON, as from kube-apiserver. */
+/** Reports whether to indent JSON: for browsers and command lines, as kube-apiserver does. */
 function wantsPretty({ query, headers }: ApiRequest): boolean {
   const { pretty } = query;
   if (pretty !== undefined && pretty !== '') return /^(1|t|T|true|TRUE|True)$/.test(pretty);

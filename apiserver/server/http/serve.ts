@@ -16,15 +16,15 @@ export type { Served } from './handle.ts';
 export type { TlsOptions } from './listener.ts';
 
 export interface ServeOptions {
-  /** 0 (default) lets the system choose. */
+  /** The port; 0 (default) lets the system choose. */
   readonly port?: number;
-  /** Default 127.0.0.1. */
+  /** The address to listen on; default 127.0.0.1. */
   readonly host?: string;
-  /** A listening socket instead of a port: for example one of another network namespace. */
+  /** A listening socket to use instead of a port, for example one of another network namespace. */
   readonly socket?: Server;
-  /** HTTP/1.1 and HTTP/2 over TLS; absent, plain-text HTTP/1.1. */
+  /** Serves HTTP/1.1 and HTTP/2 over TLS; if absent, plain-text HTTP/1.1. */
   readonly tls?: TlsOptions;
-  /** Without TLS and without this, every client may do everything. */
+  /** How clients authenticate; without this and without TLS, every client may do everything. */
   readonly authentication?: AuthenticationOptions;
   /** Minimum lifetime of a watch without timeoutSeconds (default 1800, as in real servers); the maximum is twice as long. */
   readonly watchTimeoutSeconds?: number;

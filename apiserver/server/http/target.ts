@@ -7,7 +7,7 @@
 export interface Target {
   readonly path: string;
   readonly query: { readonly [key: string]: string };
-  /** All values of repeated keys. */
+  /** All values of the keys that are repeated. */
   readonly repeated?: { readonly [key: string]: readonly string[] };
 }
 
@@ -25,7 +25,7 @@ export function parseTarget(target: string): Target | undefined {
   return { path, ...(mark < 0 ? NOTHING_ASKED : parseQuery(target.slice(mark + 1))) };
 }
 
-/** The first value of each key counts. Pairs with a semicolon or a broken escape are dropped. */
+/** Parses a query: the first value of each key counts; pairs with a semicolon or a broken escape are dropped. */
 function parseQuery(text: string): Omit<Target, 'path'> {
   if (text === '') return NOTHING_ASKED;
   const query: { [key: string]: string } = {};

@@ -67,7 +67,7 @@ function refused(why: string, want: Wanted, body: JsonObject): ApiResponse {
   return failure(406, 'NotAcceptable', `you requested ${why} (${goTypeOf(want, body)})`);
 }
 
-/** Returns the Go type of such an object. */
+/** Returns the Go type of an answer's object, for messages. */
 function goTypeOf({ route }: Wanted, { apiVersion, kind, items }: JsonObject): string {
   if (route?.definition.custom === true) return `*unstructured.Unstructured${isList(items) ? 'List' : ''}`;
   const { group } = parseApiVersion(typeof apiVersion === 'string' ? apiVersion : '');
@@ -85,10 +85,10 @@ function partialList(list: JsonObject, items: readonly JsonValue[], apiVersion: 
   };
 }
 
-/** One view per metadata and version, so that its text is cached like an object's. */
+/** Views by metadata, for each version: the view of a metadata is made once, so that its text is cached like an object's. */
 const views = { v1: new WeakMap<object, JsonObject>(), v1beta1: new WeakMap<object, JsonObject>() } as const;
 
-/** Returns the metadata of an object, as an object. */
+/** Returns the metadata of an object as a PartialObjectMetadata. */
 export function partial(object: JsonObject, apiVersion: string): JsonObject {
   const { metadata } = object;
   const known = apiVersion === 'meta.k8s.io/v1' ? views.v1 : views.v1beta1;

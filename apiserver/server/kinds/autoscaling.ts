@@ -14,7 +14,7 @@ const CONDITIONS = `${PREFIX}conditions`;
 const BEHAVIOR = `${PREFIX}behavior`;
 const OWN: ReadonlySet<string> = new Set([METRICS, CURRENT_METRICS, CONDITIONS, BEHAVIOR]);
 
-/** v1's default without a target. */
+/** v1's default target utilization, percent. */
 const DEFAULT_UTILIZATION = 80;
 
 type Fields = { [key: string]: JsonValue | undefined };
@@ -27,7 +27,7 @@ function maps(value: JsonValue | undefined): readonly JsonObject[] {
   return isList(value) ? value.filter(isMap) : [];
 }
 
-/** Without undefined values. */
+/** Returns the fields without undefined values. */
 function given(fields: Fields): JsonObject {
   const copy: { [key: string]: JsonValue } = {};
   for (const key in fields) {
@@ -53,7 +53,7 @@ function withAnnotations(object: KubeObject, annotations: JsonObject): KubeObjec
   return Object.keys(kept).length === 0 ? metadata : { ...metadata, annotations: kept };
 }
 
-/** From v1 to v2. */
+/** Converts from v1 to v2. */
 export function hpaToStorage(object: KubeObject): KubeObject {
   const { targetCPUUtilizationPercentage: target, ...spec } = map(object['spec']);
   const { currentCPUUtilizationPercentage: current, currentReplicas, ...status } = map(object['status']);
@@ -88,7 +88,7 @@ export function hpaToStorage(object: KubeObject): KubeObject {
 
 const shown = new WeakMap<KubeObject, KubeObject>();
 
-/** From v2 to v1; cached per object. */
+/** Converts from v2 to v1; cached per object. */
 export function hpaFromStorage(object: KubeObject): KubeObject {
   let converted = shown.get(object);
   if (converted === undefined) shown.set(object, (converted = toV1(object)));
@@ -125,7 +125,7 @@ function toV1(object: KubeObject): KubeObject {
   };
 }
 
-/** Behaviour is stored as Go's internal type, whose fields have Go names, empty or not. */
+/** Returns a behaviour as it is stored: as Go's internal type, whose fields have Go names and are written even if empty. */
 function savedBehavior(behavior: JsonObject): JsonObject {
   const rules = (value: JsonValue | undefined): JsonValue => {
     if (!isMap(value)) return null;
@@ -144,7 +144,7 @@ function savedBehavior(behavior: JsonObject): JsonObject {
   return { ScaleUp: rules(behavior['scaleUp']), ScaleDown: rules(behavior['scaleDown']) };
 }
 
-/** The inverse: names start lower-case, nulls are dropped. */
+/** Reads what {@link savedBehavior} returns: names start in lower case, nulls are dropped. */
 function readBehavior(value: JsonValue): JsonValue {
   if (isList(value)) return value.map(readBehavior);
   if (!isMap(value)) return value;
@@ -168,13 +168,13 @@ function decoded(text: string | undefined): JsonObject[] {
   return [...maps(parsed(text))];
 }
 
-/** Returns the field of a metric for its type: `Resource` is in `resource`. */
+/** Returns the field that holds a metric of its type: `resource` for `Resource`. */
 function memberOf(metric: JsonObject): string {
   const type = typeof metric['type'] === 'string' ? metric['type'] : '';
   return type.charAt(0).toLowerCase() + type.slice(1);
 }
 
-/** `which`: target of a spec, or current value of a status. */
+/** Converts a metric to v1. `which`: the target in a spec, or the current value in a status. */
 function metricToV1(metric: JsonObject, which: 'target' | 'current'): JsonObject {
   const key = memberOf(metric);
   const source = map(metric[key]);

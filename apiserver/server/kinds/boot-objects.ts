@@ -6,9 +6,9 @@ import { readFileSync } from 'node:fs';
 import type { KubeObject } from '../../objects/object.ts';
 
 export interface BootFacts {
-  /** RFC 3339 with whole seconds. */
+  /** The current time: RFC 3339 with whole seconds. */
   readonly now: string;
-  /** The server's address. */
+  /** The port of the server's address. */
   readonly port: number;
   /** The server's identity in its lease. */
   readonly uid: string;

@@ -9,7 +9,7 @@ import { compileNode } from '../schema/node.ts';
 import type { SchemaNode } from '../schema/schema-node.ts';
 import { readGoType, type FieldFacts, type GoType, type Merging, type StructEntry } from './go-types.ts';
 
-/** No type information. */
+/** The node without type information. */
 const PLAIN: SchemaNode = compileNode(undefined);
 
 const SCALARS: { readonly [name: string]: Partial<SchemaNode> } = {

@@ -37,7 +37,7 @@ export interface DiscoveredVersion {
 
 export interface DiscoveredGroup {
   readonly group: string;
-  /** The first one is preferred. */
+  /** The served versions, of which the first is preferred. */
   readonly versions: readonly DiscoveredVersion[];
 }
 

@@ -1,5 +1,5 @@
 /**
- * Lists and maps that were sent empty where Go writes empty ones: they are stored as null, but their sender owns them.
+ * Lists and maps that were sent empty to fields that Go always writes: they are stored as null, but their sender owns them.
  * Kept beside the decoded object, because only ownership needs it.
  */
 import { isList, isMap } from '../../objects/json.ts';

@@ -29,7 +29,7 @@ function renamed(object: KubeObject, apiVersion: string, names: ReadonlyMap<stri
 
 const shown = new WeakMap<KubeObject, KubeObject>();
 
-/** As events.k8s.io/v1; cached per object. */
+/** Converts a stored event to events.k8s.io/v1; cached per object. */
 export function eventFromStorage(object: KubeObject): KubeObject {
   let event = shown.get(object);
   if (event === undefined) {

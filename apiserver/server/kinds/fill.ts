@@ -2,7 +2,7 @@
 import { isList, isMap, jsonEqual } from '../../objects/json.ts';
 import type { JsonObject, JsonValue, KubeObject } from '../../objects/object.ts';
 
-/** `map` with the missing keys of `defaults`. */
+/** Returns `map` with the missing keys of `defaults`. */
 export function fill(map: JsonObject, defaults: JsonObject): JsonObject {
   let copy: { [key: string]: JsonValue | undefined } | undefined;
   for (const key in defaults) {
@@ -14,7 +14,7 @@ export function fill(map: JsonObject, defaults: JsonObject): JsonObject {
   return copy ?? map;
 }
 
-/** `map` with `edit` applied to the map at `key`; unchanged when there is no map. */
+/** Returns `map` with `edit` applied to the map at `key`; unchanged when there is no map. */
 export function inMap(map: JsonObject, key: string, edit: (inner: JsonObject) => JsonObject): JsonObject {
   const inner = map[key];
   if (!isMap(inner)) return map;
@@ -22,7 +22,7 @@ export function inMap(map: JsonObject, key: string, edit: (inner: JsonObject) =>
   return edited === inner ? map : { ...map, [key]: edited };
 }
 
-/** `map` with `edit` applied to every map in the list at `key`. */
+/** Returns `map` with `edit` applied to every map in the list at `key`. */
 export function inItems(map: JsonObject, key: string, edit: (item: JsonObject) => JsonObject): JsonObject {
   const list = map[key];
   if (!isList(list)) return map;
@@ -36,7 +36,7 @@ export function inItems(map: JsonObject, key: string, edit: (item: JsonObject) =
   return copy === undefined ? map : { ...map, [key]: copy };
 }
 
-/** `map` without the keys whose value is an empty string, list or map. */
+/** Returns `map` without those of `keys` whose value is an empty string, list or map. */
 export function withoutEmpty(map: JsonObject, keys: readonly string[]): JsonObject {
   let copy: { [key: string]: JsonValue | undefined } | undefined;
   for (const key of keys) {
@@ -51,8 +51,8 @@ export function withoutEmpty(map: JsonObject, keys: readonly string[]): JsonObje
 }
 
 /**
- * A field that became a list: the old one (`podIP`) equals the first item of the new one (`podIPs`), and wins where they differ, because
- * old clients only know the old one. `item` builds an item of the list.
+ * Pairs a field with the list that replaced it: the old field (`podIP`) equals the first item of the list (`podIPs`), and wins where they
+ * differ, because old clients only know the field. `item` builds an item of the list.
  */
 export function paired(
   object: KubeObject,

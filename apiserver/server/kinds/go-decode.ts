@@ -43,9 +43,9 @@ function make(expression: string): Decoder {
 interface Field {
   readonly name: string;
   readonly decoder: Decoder;
-  /** Empty values are written. */
+  /** True if empty values are written. */
   readonly kept: boolean;
-  /** Marked names of embedded structs. */
+  /** The marked names of the embedded structs that contain the field. */
   readonly via: readonly string[] | undefined;
 }
 
@@ -54,7 +54,7 @@ export class StructDecoder implements Decoder {
   readonly #name: string;
   readonly #entry: StructEntry;
   #fields: ReadonlyMap<string, Field> | undefined;
-  /** Structs that are always present: defaults look into them. */
+  /** Fields that are structs, which are always present: defaults look into them. */
   #structs: readonly Field[] = [];
   #absent: readonly Field[] = [];
   readonly #defaults: Defaulting | undefined;
@@ -75,7 +75,7 @@ export class StructDecoder implements Decoder {
     return false;
   }
 
-  /** By JSON name. Created lazily: types may be recursive. */
+  /** Returns the fields by JSON name. They are created lazily, because types may be recursive. */
   get fields(): ReadonlyMap<string, Field> {
     if (this.#fields !== undefined) return this.#fields;
     const fields = new Map<string, Field>();
@@ -104,7 +104,7 @@ export class StructDecoder implements Decoder {
     return this.decodeMap(value, at, false);
   }
 
-  /** `root`: type and metadata of the object itself are decoded elsewhere. */
+  /** Decodes a struct. `root`: it is the object itself, whose type and metadata are decoded elsewhere. */
   decodeMap(map: JsonObject, at: Decoding, root: boolean): JsonObject {
     const { fields } = this;
     const outer = at.struct;
@@ -174,7 +174,7 @@ function isKept([, , facts]: FieldEntry, decoder: Decoder): boolean {
   return kept === true || decoder.always;
 }
 
-/** Absent and empty differ: the target of a pointer is written even when it is zero. */
+/** Decodes a pointer: absent and empty differ, so its target is written even when it is zero. */
 class PointerDecoder implements Decoder {
   readonly always = false;
   readonly zero = null;
@@ -212,7 +212,7 @@ class ListDecoder implements Decoder {
       mismatch(at, value, this.#printed, 'slice');
       return value;
     }
-    // Stored empty lists are decoded as nil.
+    // Empty lists are stored as null: Go decodes them as nil.
     if (value.length === 0) return null;
     this.#items ??= decoderOf(this.#of);
     const items = this.#items;
@@ -262,7 +262,7 @@ class MapDecoder implements Decoder {
       empty = false;
       let decoded: JsonValue = values.zero;
       if (one !== null) {
-        // Marked, because Go's type errors omit map keys.
+        // Map keys are marked, because Go's type errors omit them.
         at.path.push(`\0${key}`);
         decoded = values.decode(one, at);
         at.path.pop();

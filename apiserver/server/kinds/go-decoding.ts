@@ -19,7 +19,7 @@ export interface Decoding {
   readonly path: (string | number)[];
   /** The Go struct that contains the current value. */
   struct: string;
-  /** Values that were sent empty and are stored as null. */
+  /** Values that were sent empty and are stored as null; undefined when there are none. */
   emptied: Emptied[] | undefined;
   /** The style of errors: the JSON decoder's, or that of the map converter for strategic merge patches. */
   readonly words: 'json' | 'converter';
@@ -37,7 +37,7 @@ export interface Decoder {
   readonly zero: JsonValue;
   /** Reports whether `omitempty` omits the value. */
   isEmpty(value: JsonValue): boolean;
-  /** A value (not a pointer) that is written even with `omitempty`: Go's structs. */
+  /** True for a value (not a pointer) that is written even with `omitempty`: Go's structs. */
   readonly always: boolean;
 }
 
@@ -48,14 +48,14 @@ export function mismatch(at: Decoding, value: JsonValue, printed: string, wanted
   else at.error = unmarshalError(at, found(value, wanted), printed);
 }
 
-/** Returns the JSON decoder's message. */
+/** Returns the JSON decoder's message for a value of the wrong type. */
 export function unmarshalError(at: Decoding, found: string, printed: string): string {
   const path = at.path.filter((part) => typeof part === 'string' && !part.startsWith('\0')).join('.');
   const where = path === '' ? 'Go value' : `Go struct field ${at.struct}.${path.replaceAll(EMBEDDED, '')}`;
   return `json: cannot unmarshal ${found} into ${where} of type ${printed}`;
 }
 
-/** Numbers that do not fit are shown with their value. */
+/** Returns the found type as messages show it: for a number that does not fit, with its value. */
 function found(value: JsonValue, wanted: string): string {
   return typeof value === 'number' && /int/.test(wanted) ? `number ${value}` : goType(value);
 }
@@ -78,7 +78,7 @@ function goKind(value: JsonValue): string {
   return typeof value === 'boolean' ? 'bool' : 'string';
 }
 
-/** Go's decoder stops its list after a hundred; here metadata is decoded separately, and duplicate keys are checked in it. */
+/** The maximum number of listed fields: Go lists a hundred, but here metadata and duplicate keys are checked separately. */
 const UNKNOWN_MAX = 1000;
 
 /** Records an unknown field of the current struct. */

@@ -4,7 +4,7 @@ import { longIntegerDigits } from '../../wire/go-json.ts';
 import { decoding, mismatch, unmarshalError, type Decoder, type Decoding } from './go-decoding.ts';
 import { OPAQUE, type Opaque } from './go-scalars.ts';
 
-/** `printed`: the type's name in messages. */
+/** Returns the decoder of a scalar type. `printed`: the type's name in messages. */
 export function scalarDecoder(name: string, printed: string): Decoder {
   const opaque = OPAQUE[name];
   if (opaque !== undefined) return opaqueDecoder(opaque);
@@ -72,7 +72,7 @@ function bytes(printed: string): Decoder {
   };
 }
 
-/** Line breaks are skipped; other invalid characters are refused with their position. */
+/** Decodes base64 with line breaks, which are skipped; other invalid characters are refused with their position. */
 function looseBase64(value: string, at: Decoding): JsonValue {
   const joined = value.replaceAll(/[\r\n]/g, '');
   if (BASE64.test(joined)) return joined;

@@ -12,7 +12,7 @@ export interface Merging {
   readonly listType?: string;
   readonly listKeys?: readonly string[];
   readonly mapType?: string;
-  /** Of the item type, when the items are references. */
+  /** The map type of the items, when they are references. */
   readonly itemMapType?: string;
   readonly patchStrategy?: string;
   readonly patchMergeKey?: string;
@@ -21,7 +21,7 @@ export interface Merging {
 }
 
 export interface FieldFacts extends Merging {
-  /** Written even when empty (`zero`: unless all of it is zero). */
+  /** True if the field is written even when empty (`zero`: unless all of it is zero). */
   readonly kept?: boolean | 'zero';
   /** Names of the embedded structs that contain the field. */
   readonly via?: readonly string[];
@@ -35,7 +35,7 @@ export interface StructEntry extends Merging {
 }
 
 interface TypesFile {
-  /** Go type by `apps/v1/Deployment`. */
+  /** The Go type of each kind, by `apps/v1/Deployment`. */
   readonly kinds: { readonly [apiVersionAndKind: string]: string };
   /** A struct, or the target of an alias. */
   readonly types: { readonly [name: string]: StructEntry | string };

@@ -19,7 +19,7 @@ export type Hooks = Partial<
   >
 >;
 
-/** A kind that always has a status, with this initial value. */
+/** Returns the hooks of a kind that always has a status, with this initial value. */
 export function startingWith(status: JsonObject): Hooks {
   return { onCreate: (object) => ({ ...object, status }) };
 }

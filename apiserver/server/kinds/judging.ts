@@ -57,7 +57,7 @@ const JUDGING: { readonly [gr: string]: MetadataValidation } = {
   events: NOTHING,
 };
 
-/** `events.events.k8s.io` and `events` differ, although they are stored together. */
+/** Returns how a kind validates metadata: `events.events.k8s.io` and `events` differ, although they are stored together. */
 export function metadataValidationOf(gr: string): MetadataValidation {
   return JUDGING[gr] ?? USUAL;
 }

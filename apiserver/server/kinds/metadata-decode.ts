@@ -20,8 +20,8 @@ function metadataDecoder(): StructDecoder {
 }
 
 /**
- * The decoding error of metadata; undefined when it is valid. Custom resources are decoded in two steps, so that the path in the message is
- * relative to their metadata.
+ * Returns the decoding error of metadata; undefined when it is valid. Custom resources are decoded in two steps, so that the path in the
+ * message is relative to their metadata.
  */
 export function metadataProblem(
   metadata: JsonValue | undefined,
@@ -51,7 +51,7 @@ const FIELDS_OF_ITEMS: { readonly [key: string]: ReadonlySet<string> } = {
   managedFields: new Set(['manager', 'operation', 'apiVersion', 'time', 'fieldsType', 'fieldsV1', 'subresource']),
 };
 
-/** Reports whether there is no unknown field, found without decoding. */
+/** Reports whether metadata has no unknown field, without decoding it. */
 function isPlain(metadata: JsonObject): boolean {
   for (const key in metadata) {
     if (LEAVES.has(key)) continue;
@@ -78,7 +78,7 @@ export function unknownInMetadata(metadata: JsonValue | undefined, unknown: stri
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
 
-/** The last plain time: most objects of one moment share it. */
+/** The last time that needed no normalisation: most objects written at the same moment share it. */
 let plain = '';
 
 /** Reports whether a time needs normalisation. */

@@ -9,15 +9,15 @@ const SHAPE = /^([+-]?)(\d*)(?:\.(\d*))?(?:([KMGTPE]i)|([numkMGTPE])|[eE]([+-]?\
 const DECIMAL = ['n', 'u', 'm', '', 'k', 'M', 'G', 'T', 'P', 'E'];
 const BINARY = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'];
 
-/** Longer ones are not realistic: they are kept unchanged, and not cached. */
+/** The maximum length of a quantity that is converted and cached: longer ones are not realistic and are kept unchanged. */
 const DIGITS_MAX = 1000;
 const REMEMBERED_MAX = 100;
-/** Larger exponents are clamped: such a number would not fit into memory. */
+/** The maximum exponent: larger ones are clamped, because such a number would not fit into memory. */
 const POWER_MAX = 1000;
 
 const known = new Map<string, string>();
 
-/** Returns the canonical form; numbers become strings. */
+/** Returns the canonical form of a quantity; numbers become strings. */
 export function canonicalQuantity(value: JsonValue): JsonValue {
   if (typeof value !== 'string' && typeof value !== 'number') return value;
   const text = String(value);
@@ -30,7 +30,7 @@ export function canonicalQuantity(value: JsonValue): JsonValue {
   return canonical;
 }
 
-/** Reports whether Go accepts it as a quantity. */
+/** Reports whether Go accepts a value as a quantity. */
 export function isQuantity(value: JsonValue): boolean {
   if (typeof value === 'number') return true;
   if (typeof value !== 'string' || value === '') return false;
@@ -74,7 +74,7 @@ function inExponents(nanos: bigint): string {
   return exponent === 0 ? String(rest) : `${rest}e${exponent}`;
 }
 
-/** Negative, zero or positive, as `a` is less than, equal to or greater than `b`. */
+/** Returns a negative number, zero or a positive one, as `a` is less than, equal to or greater than `b`. */
 export function compareQuantities(a: JsonValue, b: JsonValue): number {
   const [x, y] = [nanosOf(a), nanosOf(b)];
   return x === y ? 0 : x < y ? -1 : 1;
@@ -88,7 +88,7 @@ function nanosOf(value: JsonValue): bigint {
   return (sign === '-' ? -1n : 1n) * magnitude(whole, fraction, binary, decimal, exponent);
 }
 
-/** In nanos, rounded up: finer values cannot be represented. */
+/** Returns a quantity in nanos, rounded up: finer values cannot be represented. */
 function magnitude(
   whole: string,
   fraction: string,

@@ -9,7 +9,7 @@ import type { JsonObject, JsonValue } from '../../objects/object.ts';
 import { without } from './defaults/rules.ts';
 import { fill, inItems } from './fill.ts';
 
-/** In the order of the real server: keep, derive, clear. */
+/** Returns the updated spec, in the order of the real server: keep, derive, clear. */
 export function changedSpec(spec: JsonObject, old: JsonObject): JsonObject {
   const kept = needsAddress(spec) && needsAddress(old) ? withOldAddress(spec, old) : spec;
   const ported = needsPorts(kept) && needsPorts(old) ? withOldPorts(kept, old) : kept;
@@ -29,12 +29,12 @@ export function needsPorts({ type }: JsonObject): boolean {
   return type === 'NodePort' || type === 'LoadBalancer';
 }
 
-/** Load balancers with externalTrafficPolicy Local need a health check node port. */
+/** Reports whether a service needs a health check node port: a load balancer with externalTrafficPolicy Local does. */
 export function needsHealthPort({ type, externalTrafficPolicy }: JsonObject): boolean {
   return type === 'LoadBalancer' && externalTrafficPolicy === 'Local';
 }
 
-/** Absent and 0 are the same. */
+/** Reports whether a value is a port; 0 counts as absent. */
 export function isPort(value: JsonValue | undefined): boolean {
   return value !== undefined && value !== 0;
 }
@@ -44,7 +44,7 @@ function withOldAddress(spec: JsonObject, old: JsonObject): JsonObject {
   return fill(address, { clusterIP: old['clusterIP'], clusterIPs: old['clusterIPs'] });
 }
 
-/** Node ports are kept by port name, unless the update sets another one. */
+/** Keeps node ports by port name, unless the update sets another node port. */
 function withOldPorts(spec: JsonObject, old: JsonObject): JsonObject {
   const before = portsOf(old);
   const given = new Set(nodePortsOf(spec));
@@ -66,7 +66,7 @@ function nodePortsOf(spec: JsonObject): readonly (JsonValue | undefined)[] {
     .filter((port) => port !== undefined);
 }
 
-/** Clients that only know clusterIP change only that: the list follows. */
+/** Makes the list of addresses follow clusterIP, because old clients only know and change that. */
 function followingAddress(spec: JsonObject, old: JsonObject): JsonObject {
   const { clusterIP = '', clusterIPs } = spec;
   if (clusterIP === (old['clusterIP'] ?? ''))
@@ -75,7 +75,7 @@ function followingAddress(spec: JsonObject, old: JsonObject): JsonObject {
   return clusterIP === '' ? without(spec, 'clusterIPs') : { ...spec, clusterIPs: [clusterIP] };
 }
 
-/** Policies are kept; families follow the addresses. */
+/** Keeps the policies; families follow the addresses. */
 function withFamilies(spec: JsonObject, old: JsonObject): JsonObject {
   const { clusterIPs } = spec;
   const free = spec['clusterIP'] === 'None' && spec['selector'] === undefined;
@@ -112,7 +112,7 @@ function withoutSame(map: JsonObject, old: JsonObject, keys: readonly string[]):
   return keys.reduce((rest, key) => (jsonEqual(map[key], old[key]) ? without(rest, key) : rest), map);
 }
 
-/** Reports whether externalTrafficPolicy applies. */
+/** Reports whether externalTrafficPolicy applies to a service. */
 function isReachable(spec: JsonObject): boolean {
   const addresses = spec['externalIPs'];
   return needsPorts(spec) || (spec['type'] === 'ClusterIP' && isList(addresses) && addresses.length > 0);

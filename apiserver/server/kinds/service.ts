@@ -34,18 +34,18 @@ function normalise(service: KubeObject, old: KubeObject | undefined): KubeObject
   return spec['type'] === 'LoadBalancer' ? changed : (inMap(changed, 'status', unbalanced) as KubeObject);
 }
 
-/** An ExternalName service reads without internalTrafficPolicy. */
+/** Removes internalTrafficPolicy, which an ExternalName service reads without. */
 function named(spec: JsonObject): JsonObject {
   return without(spec, 'internalTrafficPolicy');
 }
 
-/** Clears the load balancer status of other types. */
+/** Clears the load balancer status of a service that is no load balancer. */
 function unbalanced(status: JsonObject): JsonObject {
   const { loadBalancer } = status;
   return isMap(loadBalancer) && Object.keys(loadBalancer).length > 0 ? { ...status, loadBalancer: {} } : status;
 }
 
-/** Single-stack, except headless services without a selector, which may choose. */
+/** Returns the default families: IPv4 only, except for headless services without a selector, which get both. */
 function families(spec: JsonObject): JsonObject {
   const free = spec['clusterIP'] === 'None' && spec['selector'] === undefined;
   return free
@@ -98,7 +98,7 @@ function withPorts(spec: JsonObject, peersOf: () => readonly KubeObject[], isNew
     : allocated;
 }
 
-/** In a new service, ports with the same number, for example TCP and UDP of DNS, share a node port. */
+/** Returns requested node ports by port number: in a new service, TCP and UDP ports with one number share a node port. */
 function askedPorts(ports: readonly JsonObject[]): Map<JsonValue | undefined, JsonValue> {
   const asked = new Map<JsonValue | undefined, JsonValue>();
   for (const { port, nodePort } of ports)
@@ -106,7 +106,7 @@ function askedPorts(ports: readonly JsonObject[]): Map<JsonValue | undefined, Js
   return asked;
 }
 
-/** 10.0.0.1 belongs to the service kubernetes. */
+/** Returns the lowest free address; 10.0.0.1 belongs to the service kubernetes. */
 function freeAddress(peers: readonly KubeObject[]): string {
   const taken = new Set(peers.map((peer) => specOf(peer)['clusterIP']));
   let number = 2;

@@ -8,7 +8,7 @@ import { fill, inMap, paired } from './fill.ts';
 import { forbidClaim } from './limit-ranger.ts';
 import { compareQuantities } from './quantity.ts';
 
-/** Prevents deletion until the finalizer is removed. */
+/** Returns hooks that add a finalizer, which prevents deletion until it is removed. */
 function protectedBy(finalizer: string, status?: (object: KubeObject) => JsonObject): Hooks {
   return {
     onCreate: (object) => {
@@ -43,7 +43,7 @@ function admitClaim(claim: JsonObject, stored: Stored): JsonObject {
 const NOT_EXPANDABLE =
   'only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize';
 
-/** The PersistentVolumeClaimResize plugin. */
+/** Returns the refusal of the PersistentVolumeClaimResize plugin, if any. */
 function forbidExpansion(claim: KubeObject, old: KubeObject, stored: Stored): string | undefined {
   const [now, was] = [claim, old].map((one) => mapIn(mapIn(mapIn(one, 'spec'), 'resources'), 'requests')['storage']);
   if (now === undefined || compareQuantities(now, was ?? '0') <= 0) return undefined;
@@ -71,7 +71,7 @@ function admitIngress(ingress: JsonObject, stored: Stored): JsonObject {
 
 const NOT_READY: JsonObject = { effect: 'NoSchedule', key: 'node.kubernetes.io/not-ready' };
 
-/** New nodes have the not-ready taint. */
+/** Adds the not-ready taint to a new node. */
 function admitNode(node: JsonObject): JsonObject {
   const spec = mapIn(node, 'spec');
   const taints = isList(spec['taints']) ? spec['taints'] : [];
@@ -100,7 +100,7 @@ export const STORAGE: { readonly [gr: string]: Hooks } = {
     admit: admitClaim,
     forbid: forbidClaim,
     forbidChange: forbidExpansion,
-    // Stored without the phase that it reads with.
+    // The object is stored without the phase that it reads with.
     readsMore: () => true,
   },
   persistentvolumes: {

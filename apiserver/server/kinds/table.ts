@@ -27,7 +27,7 @@ import { metadataValidationOf } from './judging.ts';
 
 /** The strategy of a resource, in short form; the rest comes from discovery. */
 interface Row {
-  /** PUT without a version is refused. */
+  /** True if a PUT without a version is refused. */
   readonly conditional?: true;
   readonly createOnUpdate?: true;
   readonly generation?: GenerationPolicy;
@@ -35,7 +35,7 @@ interface Row {
   readonly returnsDeleted?: true;
   readonly dependents?: 'orphan' | 'unsupported';
   readonly deletion?: Strategy['deletion'];
-  /** A write to /status leaves metadata alone. */
+  /** The metadata that a write to /status leaves alone. */
   readonly statusKeeps?: 'metadata' | 'everything';
   readonly fields?: readonly string[];
 }
@@ -60,7 +60,7 @@ const EVENT_FIELDS = [
   'type',
 ] as const;
 
-/** By `pods` or `deployments.apps`; other resources are as simple as a config map. */
+/** Strategies by `pods` or `deployments.apps`; resources without an entry are as simple as a config map. */
 const ROWS: { readonly [gr: string]: Row } = {
   namespaces: { name: 'label', returnsDeleted: true, deletion: 'namespace', fields: ['status.phase'] },
   secrets: { fields: ['type'] },
@@ -143,7 +143,7 @@ const ROWS: { readonly [gr: string]: Row } = {
   },
 };
 
-/** Served subresources; the others need a kubelet. */
+/** The served subresources; the others need a kubelet. */
 const SERVED_SUBRESOURCES: ReadonlySet<string> = new Set([
   'status',
   'scale',
@@ -271,7 +271,7 @@ const CONVERSIONS: { readonly [apiVersion: string]: Conversion } = {
   'autoscaling/v1': { toStorage: hpaToStorage, fromStorage: hpaFromStorage },
 };
 
-/** Resources with create and list; the rest are virtual. */
+/** Reports whether a resource is stored: one with create and list is, the others are virtual. */
 function isStored({ verbs }: DiscoveredResource): boolean {
   return verbs.includes('list') && verbs.includes('create');
 }
@@ -289,7 +289,7 @@ function all(): readonly ResourceDefinition[] {
 /** Every built-in kind. */
 export const BUILT_IN: readonly ResourceDefinition[] = all();
 
-/** Built-in resources by plural name and group: `pods`, `deployments.apps`. */
+/** Returns the built-in resources by plural name and group: `pods`, `deployments.apps`. */
 export function builtInResources(): ReadonlySet<string> {
   return new Set(BUILT_IN.map(({ gr }) => gr));
 }

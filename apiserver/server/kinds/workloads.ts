@@ -44,7 +44,7 @@ function jobLabels(name: string, uid: string): JsonObject {
   };
 }
 
-/** Labels default to those of the template. */
+/** Defaults labels to those of the template. */
 function labelledByTemplate(object: KubeObject): KubeObject {
   const labels = valueAt(object, ['spec', 'template', 'metadata', 'labels']);
   if (!isMap(labels) || Object.keys(object.metadata.labels ?? {}).length > 0) return object;
@@ -53,7 +53,7 @@ function labelledByTemplate(object: KubeObject): KubeObject {
 
 const TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation';
 
-/** templateGeneration is a field in the internal type and an annotation outside. */
+/** Sets templateGeneration, which is a field in the internal type and an annotation outside. */
 function numberedTemplate(object: KubeObject, old: KubeObject | undefined): KubeObject {
   const before = Number(old?.metadata.annotations?.[TEMPLATE_GENERATION] ?? 0);
   const asked = Number(object.metadata.annotations?.[TEMPLATE_GENERATION] ?? 0);
@@ -68,7 +68,7 @@ function numberedTemplate(object: KubeObject, old: KubeObject | undefined): Kube
   };
 }
 
-/** templateGeneration cannot be absent, so every update sends it. */
+/** Adds templateGeneration, which cannot be absent in the internal type, so that every update counts as sending it. */
 function withTemplateNumber(object: KubeObject): KubeObject {
   const annotations = fill(object.metadata.annotations ?? {}, { [TEMPLATE_GENERATION]: '0' });
   if (annotations === object.metadata.annotations) return object;

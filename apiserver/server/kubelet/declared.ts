@@ -20,12 +20,12 @@ export interface Container {
 
 /** A request without a declared answer. */
 export interface Undeclared {
-  /** `exec`, `log`, … */
+  /** The kind of request: `exec`, `log`, … */
   readonly what: 'exec' | 'attach' | 'log' | 'portForward' | 'serviceProxy' | 'outside';
   readonly namespace: string;
-  /** The pod or service. */
+  /** The name of the pod or service. */
   readonly name: string;
-  /** Container, port, or method and path. */
+  /** The container, the port, or method and path. */
   readonly of: string;
   readonly command: string;
 }
@@ -33,14 +33,14 @@ export interface Undeclared {
 export class DeclaredKubelet {
   readonly #answers: KubeletAnswers;
   readonly #undeclared = new Map<string, Undeclared>();
-  /** Commands by pod, requests by server, in order. */
+  /** Earlier commands by pod, and earlier requests by server, in order. */
   readonly #earlier = new Map<string, string[]>();
 
   constructor(answers: KubeletAnswers = {}) {
     this.#answers = answers;
   }
 
-  /** Distinct requests without a declared answer so far. */
+  /** Returns the distinct requests without a declared answer so far. */
   get undeclared(): readonly Undeclared[] {
     return [...this.#undeclared.values()];
   }

@@ -53,7 +53,7 @@ export class Site {
   /**
    * Counts a value; `parts` is more than one for a long text.
    *
-   * @throws {TooMuchJudged}
+   * @throws {ValidationLimitExceeded}
    */
   count(parts: number): void {
     const root = this.#root;

@@ -35,15 +35,15 @@ export interface CallCost {
   readonly size?: Size | undefined;
 }
 
-/** One pass over a text, by character. */
+/** The cost per character of one pass over a text. */
 const TEXT = 0.1;
-/** A regular expression, by character of its pattern. */
+/** The cost per character of a regular expression's pattern. */
 const PATTERN = 0.25;
 const LIST = 10;
-/** The longest pattern of a format, and the longest format name. */
+/** The maximum length of a format's pattern, and of a format's name. */
 const FORMAT_PATTERN = 128;
 const FORMAT_NAME = 64;
-/** An address has 4 or 16 bytes. */
+/** The maximum number of bytes of an address. */
 const ADDRESS = 16;
 
 const ONE: CallCost = { cost: 1 };
@@ -54,7 +54,7 @@ function sizeOf(operand: Operand | undefined): Size {
 
 type Rule = (target: Operand | undefined, args: readonly Operand[], overload: Overload) => CallCost | undefined;
 
-/** A pass over one operand. `size`: the result is as long. */
+/** The cost of a pass over one operand. `sized`: the result is as long as the operand. */
 const traverse =
   (at: 'target' | 'argument', factor: number, sized = false): Rule =>
   (target, [first]) => {
@@ -66,7 +66,7 @@ const traverse =
 
 const constant: Rule = () => ONE;
 
-/** A pass over all items of a list, and all characters of text items; a text search. */
+/** The cost of a pass over all items of a list, and over all characters of those that are texts; also that of a text search. */
 const everyItem: Rule = (target) => {
   if (target === undefined) return undefined;
   const size = sizeOf(target);
@@ -104,7 +104,7 @@ const split: Rule = (target, [, limit]) => {
   return { cost: scaled(max, 2 * TEXT), size: { min: 0, max: parts } };
 };
 
-/** A negative number becomes very large as unsigned. */
+/** Converts a number to unsigned, which makes negative numbers very large. */
 function asUnsigned(value: bigint): number {
   return Number(BigInt.asUintN(64, value));
 }
@@ -121,7 +121,7 @@ const joined: Rule = (target, [separator]) => {
   return { cost: scaled(size.max, TEXT), size };
 };
 
-/** A pattern may be tried at every character; an empty text counts as one. */
+/** Returns the cost of matching: a pattern may be tried at every character, and an empty text counts as one character. */
 function matching(text: Size, pattern: Size): number {
   return times(scaled(plus(text.max, 1), TEXT), scaled(pattern.max, PATTERN));
 }
@@ -183,7 +183,7 @@ const NAMED: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ['_==_', equality],
 ]);
 
-/** Creating a list of some size. */
+/** Returns the cost of creating a list, and its size. */
 function listMade(size: Size, factor: number): CallCost {
   return { cost: plus(scaled(size.max, factor), 1, LIST), size };
 }

@@ -43,7 +43,7 @@ const TYPE_NAMES = new Set([
 ]);
 const TYPE: Type = { kind: 'type', name: 'type', params: [DYN] };
 
-/** `a.b.c` as a name; undefined for other expressions. */
+/** Returns `a.b.c` as a name; undefined for other expressions. */
 function qualifiedName(node: Node): string | undefined {
   if (node.op === 'ident') return node.name;
   if (node.op !== 'select' || node.test) return undefined;
@@ -67,7 +67,7 @@ class Checker {
   }
 
   check(node: Node): Type {
-    // A shared node is checked once.
+    // A shared node is only checked once.
     return (node.type ??= this.#typeOf(node));
   }
 

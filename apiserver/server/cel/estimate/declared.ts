@@ -8,22 +8,22 @@ import type { SchemaNode } from '../../schema/schema-node.ts';
 import { escapeName } from '../shapes.ts';
 import { type Declared, BOOL, DYN, INT, listOf, mapOf, simple, STRING, type Type } from './types.ts';
 
-/** The maximum request size in estimates. */
+/** The maximum request size that estimates assume. */
 export const REQUEST_BYTES_MAX: number = 3 * 1024 * 1024;
 
-/** Empty brackets, quotes or braces. */
+/** The bytes of empty brackets, quotes or braces. */
 const EMPTY_BYTES = 2;
 const TEXT_MAX = REQUEST_BYTES_MAX - EMPTY_BYTES;
 /** `maxLength` counts characters of up to four bytes each. */
 const CHARACTER_BYTES = 4;
-/** The longest date and time and the longest duration, in quotes. */
+/** The maximum bytes of a date and time, and of a duration, in quotes. */
 const TIME_BYTES_MAX = 32;
 const DATE_BYTES = 12;
 const DATE_TIME_BYTES_MIN = 21;
 const DURATION_BYTES_MIN = 3;
-/** Quotes, colon and comma of a field name. */
+/** The bytes of the quotes, colon and comma of a field name. */
 const FIELD_BYTES = 4;
-/** A comma, and quotes and colon of the shortest map key. */
+/** The bytes of a comma after a list item; for a map entry also those of the shortest key, its quotes and the colon. */
 const ITEM_BYTES = 1;
 const ENTRY_BYTES = 6;
 
@@ -31,7 +31,7 @@ const KEY: Declared = { type: STRING, max: 0, bytesMin: EMPTY_BYTES };
 
 const known = new WeakMap<SchemaNode, Declared | 'invisible'>();
 
-/** Returns the type of a node for rules; undefined when they do not see it. `root`: of a resource, or of an embedded one. */
+/** Returns the type of a node for rules; undefined when rules do not see it. `root`: it is a resource, embedded or not. */
 export function declaredOf(node: SchemaNode, root: boolean): Declared | undefined {
   let result = known.get(node);
   if (result === undefined) known.set(node, (result = read(node, root) ?? 'invisible'));
@@ -136,7 +136,7 @@ function structure({ fields, bytesMin }: { fields: ReadonlyMap<string, Declared>
   return declared;
 }
 
-/** Reports whether the schema declares all common fields of a resource; only then its bounds on them count. */
+/** Reports whether the schema declares all common fields of a resource; only then do its bounds on them count. */
 function namesItself({ properties }: SchemaNode): boolean {
   const metadata = properties.get('metadata');
   return (

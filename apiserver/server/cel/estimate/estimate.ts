@@ -27,7 +27,7 @@ import {
 const LIST = 10;
 const MAP = 30;
 
-/** The largest cost of an expression on values of `self`, {@link UNBOUNDED} at most. `optionalOldSelf`: `oldSelf` is an optional. */
+/** Returns the maximum cost of an expression on values of `self`, up to {@link UNBOUNDED}. `optionalOldSelf`: `oldSelf` is an optional. */
 export function estimateCost(parsed: Parsed, self: Declared, optionalOldSelf: boolean): number {
   const root = written(parsed);
   const typeOf = checked(
@@ -181,7 +181,7 @@ class Estimate {
     return plus(targetCost, largest);
   }
 
-  /** `so far`: of the previous overloads. */
+  /** Returns the size of a result. `soFar`: its size by the previous overloads. */
   #resultSize(node: Call, { id }: Overload, own: CallCost, soFar: Size | undefined): Size | undefined {
     let size = soFar;
     if (own.size !== undefined) size = size === undefined ? own.size : unite(size, own.size);
@@ -193,7 +193,7 @@ class Estimate {
     return size ?? this.#size(node);
   }
 
-  /** Concatenated lists and branches have items of both. */
+  /** Remembers the sizes of entries: concatenated lists, and the branches of a condition, have the items of both. */
   #rememberEntries(node: Call, { id }: Overload): void {
     const branches = id === 'conditional';
     if (!branches && id !== 'add_list' && id !== 'add_string' && id !== 'add_bytes') return;
@@ -203,7 +203,7 @@ class Estimate {
     if (entry !== undefined) this.#entries.set(node, entry);
   }
 
-  /** Whether it only binds a name to a value. */
+  /** Reports whether a comprehension only binds a name to a value. */
   #isNaming({ range, condition }: Comprehension): boolean {
     return range.op === 'list' && range.items.length === 0 && condition.op === 'literal' && condition.value === false;
   }

@@ -1,6 +1,6 @@
 /** Ranges of sizes, and costs: integers that saturate at 64 bits. */
 
-/** Unbounded; sums and products saturate here. A double suffices: all such values mean "too much". */
+/** The value for no bound, at which sums and products saturate. A double suffices: all such values mean "too much". */
 export const UNBOUNDED: number = 2 ** 64;
 
 /** The number of items, entries, characters or bytes of a value. */

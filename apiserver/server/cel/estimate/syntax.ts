@@ -36,17 +36,17 @@ export interface Select extends Common {
   readonly op: 'select';
   readonly operand: Node;
   readonly field: string;
-  /** `has(…)`. */
+  /** True for `has(…)`. */
   readonly test: boolean;
-  /** Set for a type name. */
+  /** The qualified name of a type; undefined for other nodes. */
   qualified?: string;
 }
 
 export interface Call extends Common {
   readonly op: 'call';
-  /** Qualified once checked. */
+  /** The function's name, qualified once checked. */
   name: string;
-  /** Undefined too once it is resolved to a namespace. */
+  /** The receiver; undefined without one, and once it has been resolved to a namespace. */
   target: Node | undefined;
   readonly args: readonly Node[];
   overloads?: readonly Overload[];
@@ -77,7 +77,7 @@ export interface Comprehension extends Common {
 
 export type Node = Literal | Ident | Select | Call | ListLiteral | MapLiteral | Comprehension;
 
-/** Cannot clash with names in expressions. */
+/** The name of the accumulator, which cannot clash with names in expressions. */
 export const ACCUMULATOR = '@result';
 
 const literal = (value: unknown): Node => ({ op: 'literal', value });
@@ -130,7 +130,7 @@ export function written(parsed: Parsed): Node {
 
 const OPERATORS: { readonly [op: string]: string } = { '?:': '_?_:_', in: '@in', '[]': '_[_]', '[?]': '_[?_]' };
 
-/** Two signs cancel out; a minus before a number belongs to it. Not across parentheses. */
+/** Converts signs: two cancel out, and a minus before a number belongs to the number, but not across parentheses. */
 function writtenSign(sign: Parsed): Node {
   let odd = true;
   let last = sign;
@@ -216,7 +216,7 @@ function counted(loop: Loop, predicate: Node): Node {
   };
 }
 
-/** `filter`: undefined for every step. */
+/** Returns a loop that collects. `filter`: the condition of a step; undefined for all steps. */
 function transformed(loop: Loop, init: Node, filter: Node | undefined, step: Node): Node {
   return collecting(loop, init, filter === undefined ? step : call('_?_:_', filter, step, accumulated()));
 }

@@ -63,7 +63,7 @@ export function isOptional(type: Type): boolean {
   return type.kind === 'opaque' && type.name === 'optional';
 }
 
-/** The same type with named parameters. */
+/** Reports whether two types are the same; type parameters are compared by name. */
 export function sameType(left: Type, right: Type): boolean {
   if (left === right) return true;
   return (
@@ -97,7 +97,7 @@ export function mostGeneral(left: Type, right: Type): Type {
 /** The bindings of type parameters in one expression. */
 export class Bindings {
   readonly #bound = new Map<string, Type>();
-  /** An undo log, so that a failed attempt can be rolled back. */
+  /** A log of changes, so that a failed attempt can be rolled back. */
   readonly #trail: (readonly [string, Type | undefined])[] = [];
   #fresh = 0;
 
@@ -115,7 +115,7 @@ export class Bindings {
     return false;
   }
 
-  /** Substitutes parameters. `final`: unbound ones become dynamic. */
+  /** Substitutes parameters. `final`: unbound parameters become dynamic. */
   resolved(type: Type, final: boolean): Type {
     if (type.kind === 'param') {
       const bound = this.#bound.get(type.name);
@@ -186,6 +186,6 @@ export interface Declared {
   /** Objects: the fields by escaped name. */
   readonly fields?: ReadonlyMap<string, Declared>;
   readonly key?: Declared;
-  /** Lists and maps. */
+  /** Lists and maps: their items. */
   readonly item?: Declared;
 }

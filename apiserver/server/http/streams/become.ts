@@ -77,7 +77,7 @@ function becomeWebSocket(session: Connected, { incoming, socket, first }: Upgrad
   server.handleUpgrade(incoming, socket, first, (connection) => overWebSocket(session, connection, chosen));
 }
 
-/** Carries a browser's bearer token. */
+/** The prefix of the subprotocol that carries a browser's bearer token. */
 const TOKEN = 'base64url.bearer.authorization.k8s.io.';
 
 function listOf(header: string | string[] | undefined): readonly string[] {
@@ -112,7 +112,7 @@ interface WebSockets {
 
 let library: WebSockets | undefined;
 
-/** Loaded for the first WebSocket: most runs have none. */
+/** Returns the library, loaded for the first WebSocket: most runs have none. */
 function webSockets(): WebSockets {
   library ??= createRequire(import.meta.url)('ws') as WebSockets;
   return library;

@@ -7,7 +7,7 @@ import { failureStatus } from '../../../wire/status.ts';
 export interface CommandWire {
   stdout(piece: Buffer): void;
   stderr(piece: Buffer): void;
-  /** Called once, at the end. */
+  /** Sends the exit status; called once, at the end. */
   status(status: JsonObject): void;
 }
 
@@ -19,7 +19,7 @@ export class RunningCommand {
   #stdin = '';
   #over = false;
 
-  /** Starts immediately. */
+  /** Starts the command immediately. */
   constructor(session: CommandSession, wire: CommandWire) {
     this.#session = session;
     this.#wire = wire;
@@ -31,7 +31,7 @@ export class RunningCommand {
     this.#goOn(false);
   }
 
-  /** End of input. */
+  /** Receives the end of the input. */
   readsEnd(): void {
     this.#goOn(true);
   }
@@ -54,7 +54,7 @@ export class RunningCommand {
   }
 }
 
-/** containerd's message. */
+/** Returns a failure with containerd's message. */
 function failed(command: readonly string[], exitCode: number): JsonObject {
   return {
     metadata: {},

@@ -10,7 +10,7 @@ const { createServer } = process.getBuiltinModule('node:http');
 export interface Conversation {
   /** Receives bytes from the client. */
   take(piece: Uint8Array): void;
-  /** End of the client's data. */
+  /** Receives the end of the client's data. */
   end(): void;
 }
 
@@ -79,7 +79,7 @@ function overHttp(answers: readonly HttpAnswer[], client: Listener, unanswered: 
         status: 404,
         body: `no answer is declared for ${asked.method} ${asked.path}\n`,
       };
-      // Without a date: runs are compared byte for byte.
+      // Answers have no date, because runs are compared byte for byte.
       response.sendDate = false;
       response.writeHead(status, {
         'content-length': Buffer.byteLength(body),

@@ -47,7 +47,7 @@ function commandOver(session: CommandSession, send: (bytes: Buffer) => void, don
   });
 }
 
-/** Each connection to a port is a pair of streams. */
+/** A pair of streams, which is one connection to a port. */
 interface Pair {
   data?: SpdyStream;
   error?: SpdyStream;

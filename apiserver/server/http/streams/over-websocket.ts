@@ -32,7 +32,7 @@ const STDIN = 0;
 const STDOUT = 1;
 const STDERR = 2;
 const STATUS = 3;
-/** Version 5: the channel in the next byte is closed. */
+/** The channel of messages that close the channel in the next byte; in version 5. */
 const CLOSED = 255;
 const NORMAL = 1000;
 const NOTHING = Buffer.alloc(0);

@@ -20,7 +20,7 @@ const PROTOCOL_ERROR = 1;
 const REFUSED_STREAM = 3;
 /** The maximum size of a frame, far more than Go's framer sends at once. */
 const FRAME_BYTES_MAX = 16 * 1024 * 1024;
-/** The maximum compressed headers of one connection: enough for thousands of streams. */
+/** The maximum bytes of compressed headers on one connection: enough for thousands of streams. */
 const HEADER_BYTES_MAX = 1024 * 1024;
 /** The maximum size of a data frame, so that streams alternate. */
 const PIECE_BYTES = 32 * 1024;
@@ -28,10 +28,10 @@ const PIECE_BYTES = 32 * 1024;
 /** A stream opened by the client. */
 export interface SpdyStream {
   readonly id: number;
-  /** By lower-case name. */
+  /** The headers by lower-case name. */
   readonly headers: ReadonlyMap<string, string>;
   onData: (piece: Buffer) => void;
-  /** The client has closed its half, or reset the stream. */
+  /** Called when the client has closed its half, or reset the stream. */
   onEnd: () => void;
   write(piece: Uint8Array): void;
   /** Closes the server's half. */
@@ -40,9 +40,9 @@ export interface SpdyStream {
 }
 
 export interface SpdyEvents {
-  /** Reports whether the stream is accepted. */
+  /** Called for a new stream; returns whether it is accepted. */
   opened(stream: SpdyStream): boolean;
-  /** The client has sent GOAWAY, or invalid SPDY. */
+  /** Called when the client has sent GOAWAY, or invalid SPDY. */
   ended(): void;
 }
 
@@ -179,8 +179,8 @@ export class SpdyConnection {
   }
 
   /**
-   * An empty header block, compressed: a stored block, the first one after the head of a zlib stream with the dictionary. The empty block
-   * after it makes Go's decompressor flush.
+   * Returns an empty header block, compressed: a stored block, the first one after the head of a zlib stream with the dictionary. The empty
+   * block after it makes Go's decompressor flush.
    */
   #noHeaders(): Buffer {
     const none = Buffer.from([0, 4, 0, 0xfb, 0xff, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff]);
@@ -201,7 +201,7 @@ class Stream implements SpdyStream {
   onData: (piece: Buffer) => void = () => {};
   onEnd: () => void = () => {};
   readonly #wire: Wire;
-  /** Output before the client knows the stream. */
+  /** Output from before the client knows the stream; undefined afterwards. */
   #early: (() => void)[] | undefined = [];
   #ended = false;
 

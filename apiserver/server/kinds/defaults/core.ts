@@ -4,7 +4,7 @@ import type { JsonObject, JsonValue } from '../../../objects/object.ts';
 import { fill, inItems, inMap } from '../fill.ts';
 import { filling, inMade, mapIn, without, type Defaults } from './rules.ts';
 
-/** 0644. */
+/** Defaults the mode of files to 0644. */
 const MODE = filling({ defaultMode: 420 });
 
 const DOMAIN = String.raw`(?:[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?)*|\[[a-fA-F0-9:]+\])(?::\d+)?`;
@@ -15,7 +15,7 @@ const REFERENCE = new RegExp(
   String.raw`^(?:${DOMAIN}/)?${STEP}(?:/${STEP})*(?::([\w][\w.-]{0,127}))?(?:@(${DIGEST}))?$`,
 );
 
-/** `Always` for `latest` and for a missing tag; an unparsable image (`ko://…`) has no tag either, but gets `IfNotPresent`. */
+/** Returns `Always` for `latest` and for a missing tag; an unparsable image (`ko://…`) has no tag either, but gets `IfNotPresent`. */
 function pullPolicy(image: JsonValue | undefined): string {
   if (typeof image !== 'string') return 'Always';
   const read = REFERENCE.exec(image);
@@ -31,7 +31,7 @@ function container(map: JsonObject): JsonObject {
   return filled['imagePullPolicy'] === undefined ? { ...filled, imagePullPolicy: pullPolicy(filled['image']) } : filled;
 }
 
-/** A volume without a source is an emptyDir. */
+/** Adds an emptyDir to a volume without a source. */
 function volume(map: JsonObject): JsonObject {
   for (const key in map) if (key !== 'name' && map[key] !== undefined) return withImagePolicy(map);
   return { ...map, emptyDir: {} };
@@ -51,7 +51,7 @@ function podSpec(map: JsonObject): JsonObject {
     terminationGracePeriodSeconds: 30,
     schedulerName: 'default-scheduler',
   });
-  // Two names for one field: `serviceAccount` is the deprecated one.
+  // One field has two names, of which `serviceAccount` is deprecated.
   const account = filled['serviceAccountName'] ?? filled['serviceAccount'];
   if (account === undefined || (filled['serviceAccountName'] === account && filled['serviceAccount'] === account))
     return filled;
@@ -68,7 +68,7 @@ function pod(map: JsonObject): JsonObject {
   });
 }
 
-/** In pods, not in templates: requests default to limits. */
+/** Defaults requests to limits; in pods, not in templates. */
 function requestsFromLimits(given: JsonObject): JsonObject {
   return inMap(given, 'resources', (resources) => {
     const { limits } = resources;
@@ -79,7 +79,7 @@ function requestsFromLimits(given: JsonObject): JsonObject {
   });
 }
 
-/** Pod-level requests: those of its only container where it sets them, otherwise the pod's limits. */
+/** Returns pod-level requests: those of the only container where it sets them, otherwise the pod's limits. */
 function podRequests(resources: JsonObject, spec: JsonObject): JsonObject {
   const { limits } = resources;
   if (!isMap(limits)) return resources;
@@ -145,7 +145,7 @@ function replicationController(map: JsonObject): JsonObject {
   });
 }
 
-/** By Go type. */
+/** Defaulting rules by Go type. */
 export const CORE_DEFAULTS: Defaults = {
   'core/v1.AzureDiskVolumeSource': filling({
     cachingMode: 'ReadWrite',

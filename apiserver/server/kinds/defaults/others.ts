@@ -35,7 +35,7 @@ const deviceRequest: Defaulting = (map) => {
   return filled['allocationMode'] === 'ExactCount' ? fill(filled, { count: 1 }) : filled;
 };
 
-/** By Go type. */
+/** Defaulting rules by Go type. */
 export const OTHER_DEFAULTS: Defaults = {
   'admissionregistration/v1.MatchResources': filling({
     matchPolicy: 'Equivalent',

@@ -5,10 +5,10 @@ import { fill } from '../fill.ts';
 
 export type Defaulting = (map: JsonObject) => JsonObject;
 
-/** By Go type, `core/v1.PodSpec`. */
+/** Defaulting rules by Go type, such as `core/v1.PodSpec`. */
 export type Defaults = { readonly [goType: string]: Defaulting };
 
-/** Adds missing keys. */
+/** Returns a rule that adds missing keys. */
 export function filling(defaults: JsonObject): Defaulting {
   return (map) => fill(map, defaults);
 }
@@ -28,7 +28,7 @@ export function inMade(map: JsonObject, key: string, edit: Defaulting): JsonObje
   return after === before ? map : { ...map, [key]: after };
 }
 
-/** Returns a copy without a key. */
+/** Returns a copy of `map` without a key. */
 export function without(map: JsonObject, key: string): JsonObject {
   if (map[key] === undefined) return map;
   const { [key]: _, ...rest } = map;

@@ -99,7 +99,7 @@ const autoscaler: Defaulting = (map) =>
     });
   });
 
-/** By Go type. */
+/** Defaulting rules by Go type. */
 export const WORKLOAD_DEFAULTS: Defaults = {
   'apps/v1.DaemonSet': daemonSet,
   'apps/v1.Deployment': deployment,

@@ -27,7 +27,7 @@ function expression(
 function mustBe(type: string, source: string, path: string, wanted: readonly string[], found: Problems): void {
   const named = type.replaceAll('<T>', '<dyn>').replaceAll('<', '(').replaceAll('>', ')');
   if (wanted.includes(named === 'null' ? 'null_type' : named)) return;
-  // For dynamic values cel-go may know more: it decides at runtime.
+  // cel-go may know more about dynamic values, so whether the type is right is decided at runtime.
   if (named === 'dyn' && !/^[\w.]+$/.test(source)) return;
   const types = wanted.length === 1 ? (wanted[0] ?? '') : `one of [${wanted.join(' ')}]`;
   found.invalid(path, source, `must evaluate to ${types} but got ${named}`);

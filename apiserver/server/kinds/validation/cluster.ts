@@ -1,4 +1,4 @@
-/** Namespaces, nodes, quotas, limit ranges and priority levels (k8s.io/kubernetes `pkg/apis/core/validation`). */
+/** Validates namespaces, nodes, quotas, limit ranges and priority levels (k8s.io/kubernetes `pkg/apis/core/validation`). */
 import { jsonEqual } from '../../../objects/json.ts';
 import type { JsonObject, JsonValue } from '../../../objects/object.ts';
 import { qualifiedNameErrors } from '../../names.ts';
@@ -61,7 +61,7 @@ function validateTaints(taints: readonly JsonObject[], path: string, found: Prob
   }
 }
 
-/** The values of taints are validated as label keys. */
+/** Returns errors in the value of a taint, which is validated as a label key. */
 function labelValue(value: string): readonly string[] {
   return value === '' ? [] : qualifiedNameErrors(value);
 }
@@ -167,7 +167,7 @@ const limitRange: Validator = (object, _, found) => {
   }
 };
 
-/** In ascending order: min, default request, default, max. */
+/** Validates that the limits are in ascending order: min, default request, default, max. */
 function validateOrder(limit: JsonObject, path: string, found: Problems): void {
   const names = new Set(LIMITS.flatMap((field) => Object.keys(mapOf(limit[field]))));
   for (const name of names) {
@@ -236,7 +236,7 @@ function validateLimited(limited: JsonObject, found: Problems): void {
     found.invalid(`${at}.borrowingLimitPercent`, borrowingLimitPercent, 'if specified, must be a non-negative integer');
 }
 
-/** By resource. */
+/** Validators by resource. */
 export const CLUSTER_RULES: { readonly [gr: string]: Validator } = {
   limitranges: limitRange,
   namespaces: namespace,

@@ -1,4 +1,4 @@
-/** Configuration, secrets, events and claims (k8s.io/kubernetes `pkg/apis/core/validation`). */
+/** Validates configuration, secrets, events and claims (k8s.io/kubernetes `pkg/apis/core/validation`). */
 import type { KubeObject } from '../../../objects/object.ts';
 import { jsonEqual } from '../../../objects/json.ts';
 import { eventToStorage } from '../events.ts';
@@ -24,7 +24,7 @@ function validateKeys(object: KubeObject, field: 'data' | 'binaryData', found: P
 
 const FROZEN = 'field is immutable when `immutable` is set';
 
-/** `immutable: true` freezes the data, and cannot be unset. */
+/** Validates an update of immutable data: `immutable: true` freezes it, and cannot be unset. */
 function frozen(object: KubeObject, old: KubeObject | undefined, found: Problems): void {
   if (old?.['immutable'] !== true) return;
   if (object['immutable'] !== true) found.forbidden('immutable', FROZEN);
@@ -83,7 +83,7 @@ const validateClaim: Validator = (claim, old, found) => {
   if (old !== undefined) changedClaim(claim, old, found);
 };
 
-/** A bound claim may request more storage; an unbound one may only set the volume name. */
+/** Validates an updated claim: a bound one may request more storage, an unbound one may only set the volume name. */
 function changedClaim(claim: KubeObject, old: KubeObject, found: Problems): void {
   const spec = mapOf(claim['spec']);
   const before = mapOf(old['spec']);
@@ -114,7 +114,7 @@ const LIMITS: readonly (readonly [field: string, max: number])[] = [
   ['reason', 128],
 ];
 
-/** In an event of events.k8s.io only the series may change. Validated in core form, with Go's field names. */
+/** The immutable fields of an events.k8s.io event, of which only the series may change: in core form, with Go's field names. */
 const LASTING = [
   'involvedObject',
   'reason',
@@ -137,7 +137,7 @@ function unchangedEvent(event: KubeObject, old: KubeObject, found: Problems): vo
     found.invalid('reportingController', event['reportingComponent'], 'field is immutable');
 }
 
-/** Events in core form. Those of events.k8s.io have an eventTime, which old ones lack. */
+/** Validates events in core form. Those of events.k8s.io have an eventTime, which old events lack. */
 const validateEvent: Validator = (given, old, found) => {
   const fresh = given.apiVersion !== 'v1';
   const event = fresh ? eventToStorage(given) : given;
@@ -165,7 +165,7 @@ const validateEvent: Validator = (given, old, found) => {
   if (textOf(event['message']).length > 1024) found.invalid('message', '', 'can have at most 1024 characters');
 };
 
-/** By resource. */
+/** Validators by resource. */
 export const CONFIG_RULES: { readonly [gr: string]: Validator } = {
   configmaps: validateConfigMap,
   secrets: validateSecret,

@@ -1,11 +1,11 @@
-/** Containers of pods and templates: names, ports, environment, mounts, probes, resources. */
+/** Validates containers of pods and templates: names, ports, environment, mounts, probes, resources. */
 import type { JsonObject, JsonValue } from '../../../objects/object.ts';
 import { isMap } from '../../../objects/json.ts';
 import { compareQuantities } from '../quantity.ts';
 import { validateSecurityContext } from './security-context.ts';
 import { listOf, mapOf, mapsOf, shown, textOf, type Problems } from './problems.ts';
 
-/** The pod-level input of container validation. */
+/** The input from the pod for validating containers. */
 export interface PodContext {
   /** Names of the valid volumes. */
   readonly volumes: ReadonlySet<string>;
@@ -91,7 +91,7 @@ function validatePorts(ports: readonly JsonObject[], path: string, found: Proble
   }
 }
 
-/** IANA service names. */
+/** Returns errors in a port name, which must be an IANA service name. */
 export function portNameErrors(name: string): readonly string[] {
   const errors: string[] = [];
   if (name.length > 15) errors.push('must be no more than 15 characters');
@@ -102,7 +102,7 @@ export function portNameErrors(name: string): readonly string[] {
   return errors;
 }
 
-/** Any printable ASCII except `=`. */
+/** A name of an environment variable: any printable ASCII except `=`. */
 const ENV_NAME = /^[ -<>-~]+$/;
 const ENV_NAME_TEXT =
   "a valid environment variable name must consist only of printable ASCII characters other than '=' (regex used for validation is '^[ -<>-~]+$')";
@@ -189,7 +189,7 @@ function validateMounts(container: JsonObject, path: string, { volumes }: PodCon
   }
 }
 
-/** Resources that may be overcommitted. */
+/** Reports whether a resource may be overcommitted. */
 function isOvercommitted(resource: string): boolean {
   return !resource.includes('/') || resource.startsWith('kubernetes.io/') ? !resource.startsWith('hugepages-') : false;
 }
@@ -278,7 +278,7 @@ function validateHandler(handler: JsonObject, path: string, found: Problems): vo
   if (given.length === 0) found.required(path, 'must specify a handler type');
 }
 
-/** A port number or name. */
+/** Validates a port number or name. */
 export function validatePortReference(port: JsonValue | undefined, path: string, found: Problems): void {
   if (typeof port === 'string') for (const text of portNameErrors(port)) found.invalid(path, port, text);
   else found.portNumber(path, port);

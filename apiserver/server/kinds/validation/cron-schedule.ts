@@ -16,7 +16,7 @@ const BOUNDS: readonly (readonly [number, number])[] = [
 ];
 const DESCRIPTORS = ['@yearly', '@annually', '@monthly', '@weekly', '@daily', '@midnight', '@hourly'];
 
-/** Returns the error; undefined for a valid schedule. */
+/** Returns the error in a schedule; undefined for a valid one. */
 export function scheduleError(schedule: string): string | undefined {
   const bare = schedule.replace(/^(CRON_)?TZ=\S+\s+/, '').trim();
   if (bare.startsWith('@')) {

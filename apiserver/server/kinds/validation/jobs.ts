@@ -1,4 +1,4 @@
-/** Jobs, also inside CronJobs (k8s.io/kubernetes `pkg/apis/batch/validation`). */
+/** Validates Jobs, also inside CronJobs (k8s.io/kubernetes `pkg/apis/batch/validation`). */
 import { jsonEqual } from '../../../objects/json.ts';
 import type { JsonObject, JsonValue, KubeObject } from '../../../objects/object.ts';
 import { without } from '../defaults/rules.ts';
@@ -6,7 +6,7 @@ import { inItems } from '../fill.ts';
 import { mapOf, mapsOf, type Problems, shown, type Validator } from './problems.ts';
 import { matches, validateMatch, validateTemplate } from './templates.ts';
 
-/** A Job's spec, also inside a CronJob, where it has no selector yet. */
+/** Validates a Job's spec, also inside a CronJob, where it has no selector yet. */
 export function validateJobSpec(spec: JsonObject, path: string, found: Problems): void {
   for (const field of [
     'parallelism',
@@ -43,7 +43,7 @@ export const validateJob: Validator = (object, old, found, subresource) => {
     found.immutable(`spec.${field}`, spec[field], before[field]);
 };
 
-/** The mutable part of a suspended Job's template: scheduling and resources. */
+/** Validates a Job's updated template: while suspended its scheduling and resources are mutable. */
 function validateJobTemplate(spec: JsonObject, old: JsonObject, status: JsonObject, found: Problems): void {
   const paused = mapsOf(status['conditions']).some((one) => one['type'] === 'Suspended' && one['status'] === 'True');
   const idle = (status['startTime'] === undefined || paused) && Number(status['active'] ?? 0) === 0;
@@ -77,7 +77,7 @@ function validateSelectingJob(spec: JsonObject, found: Problems): void {
   validateMatch(spec, 'spec', found);
 }
 
-/** A generated selector requires generated labels too. `old`: the previous template, which may predate prefixed labels. */
+/** Validates the generated labels that a generated selector requires. `old`: the old spec, which may predate prefixed labels. */
 function generatedLabels(
   { metadata }: KubeObject,
   spec: JsonObject,

@@ -1,4 +1,4 @@
-/** Ingresses and network policies (k8s.io/kubernetes `pkg/apis/networking/validation`). */
+/** Validates ingresses and network policies (k8s.io/kubernetes `pkg/apis/networking/validation`). */
 import type { JsonObject } from '../../../objects/object.ts';
 import { parseIp } from '../../schema/ip.ts';
 import { portNameErrors } from './containers.ts';
@@ -124,7 +124,7 @@ function validatePeer(peer: JsonObject, path: string, found: Problems): void {
   } else if (podSelector === undefined && namespaceSelector === undefined) found.required(path, 'must specify a peer');
 }
 
-/** By resource. */
+/** Validators by resource. */
 export const NETWORKING_RULES: { readonly [gr: string]: Validator } = {
   'ingresses.networking.k8s.io': validateIngress,
   'networkpolicies.networking.k8s.io': validateNetworkPolicy,

@@ -1,4 +1,4 @@
-/** Required and preferred node affinity (`ValidateNodeSelector` of k8s.io/kubernetes `pkg/apis/core/validation`). */
+/** Validates required and preferred node affinity (`ValidateNodeSelector` of k8s.io/kubernetes `pkg/apis/core/validation`). */
 import type { JsonObject } from '../../../objects/object.ts';
 import { listOf, mapOf, mapsOf, shown, textOf, type Problems } from './problems.ts';
 
@@ -29,7 +29,7 @@ function validateNodeTerm(term: JsonObject, path: string, found: Problems): void
     validateNodeField(requirement, `${path}.matchFields[${index}]`, found);
 }
 
-/** A term may only match the node field metadata.name. */
+/** Validates a requirement on a node field, which may only be metadata.name. */
 function validateNodeField(requirement: JsonObject, path: string, found: Problems): void {
   const { operator } = requirement;
   const values = listOf(requirement['values']);

@@ -1,4 +1,4 @@
-/** Specs of pods and templates: policies, volumes, scheduling. Containers are in `containers.ts`. */
+/** Validates specs of pods and templates: policies, volumes, scheduling. Containers are in `containers.ts`. */
 import type { JsonObject } from '../../../objects/object.ts';
 import { labelValueErrors } from '../../names.ts';
 import { validateContainers } from './containers.ts';
@@ -54,7 +54,7 @@ function validateHostnameOverride(spec: JsonObject, path: string, found: Problem
 const MODE_MAX = 0o777;
 const MODE_TEXT = 'must be a number between 0 and 0777 (octal), both inclusive';
 
-/** Names of the valid volumes, which mounts may refer to. */
+/** Validates volumes and returns the names of the valid ones, which mounts may refer to. */
 function validateVolumes(volumes: readonly JsonObject[], path: string, found: Problems): ReadonlySet<string> {
   const names = new Set<string>();
   for (const [index, volume] of volumes.entries()) {

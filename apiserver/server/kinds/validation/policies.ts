@@ -1,4 +1,4 @@
-/** Autoscalers, disruption budgets, leases, roles and bindings, classes, volumes, revisions. */
+/** Validates autoscalers, disruption budgets, leases, roles and bindings, classes, volumes, revisions. */
 import { ADMISSION_POLICY_RULES } from './admission-policies.ts';
 import { jsonEqual, isMap } from '../../../objects/json.ts';
 import type { JsonObject, JsonValue } from '../../../objects/object.ts';
@@ -32,7 +32,7 @@ const autoscaler: Validator = (object, _, found) => {
   for (const [index, { type = '' }] of mapsOf(spec['metrics']).entries()) {
     const at = `spec.metrics[${index}].type`;
     if (type === '') found.required(at, 'must specify a metric source type');
-    // Reported twice, as by a real server.
+    // The error is reported twice, as by a real server.
     if (!SOURCES.includes(textOf(type))) for (const _ of [1, 2]) found.unsupported(at, type, SOURCES);
   }
 };
@@ -115,7 +115,7 @@ function validateBinding(namespaced: boolean): Validator {
   };
 }
 
-/** Printed as the real server's internal type. */
+/** Returns a reference printed as the real server's internal type. */
 function internalReference({ apiGroup = '', kind = '', name = '' }: JsonObject): JsonValue {
   return { APIGroup: apiGroup, Kind: kind, Name: name };
 }
@@ -222,7 +222,7 @@ const revision: Validator = (object, old, found) => {
   else if (!isMap(data)) found.required('data', 'data must be a valid JSON object');
 };
 
-/** A request is base64-encoded PEM. */
+/** Validates a signing request, which is base64-encoded PEM. */
 const signingRequest: Validator = (object, old, found) => {
   if (old !== undefined) return;
   const spec = mapOf(object['spec']);
@@ -283,7 +283,7 @@ const endpointHook: Validator = (object, _, found) => {
   }
 };
 
-/** By resource. */
+/** Validators by resource. */
 export const POLICY_RULES: { readonly [gr: string]: Validator } = {
   'certificatesigningrequests.certificates.k8s.io': signingRequest,
   'clusterrolebindings.rbac.authorization.k8s.io': validateBinding(false),

@@ -25,7 +25,7 @@ export type Validator = (object: KubeObject, old: KubeObject | undefined, found:
 export class Problems {
   readonly list: FieldError[] = [];
 
-  /** No error beyond this number is shown. */
+  /** Adds an error unless there are {@link NOTED_MAX} already. */
   #note(error: FieldError): void {
     if (this.list.length < NOTED_MAX) this.list.push(error);
   }
@@ -63,7 +63,7 @@ export class Problems {
     this.#add('NotFound', path, value);
   }
 
-  /** Required, with an enumerated value. */
+  /** Checks that a field is present and has one of the supported values. */
   oneOf(path: string, value: JsonValue | undefined, supported: readonly string[]): void {
     if (value === undefined || value === '') this.required(path);
     else this.oneOfIfAny(path, value, supported);
@@ -90,12 +90,12 @@ export class Problems {
     this.inRange(path, value ?? 0, 1, 65_535);
   }
 
-  /** RFC 1123 label. */
+  /** Checks an RFC 1123 label. */
   dnsLabel(path: string, value: string): void {
     for (const text of nameErrors('label', value, false)) this.invalid(path, value, text);
   }
 
-  /** A CIDR in any form that older fields accept. */
+  /** Checks a CIDR, in any form that older fields accept. */
   cidr(path: string, value: string): void {
     if (parseCidr(value, true) === undefined)
       this.invalid(path, value, 'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)');
@@ -117,7 +117,7 @@ export class Problems {
     }
   }
 
-  /** A label selector: every requirement has an operator that fits its values. */
+  /** Checks a label selector: every requirement must have an operator that fits its values. */
   labelSelector(path: string, selector: JsonValue | undefined): void {
     if (!isMap(selector)) return;
     this.labels(`${path}.matchLabels`, mapOf(selector['matchLabels']));
@@ -126,7 +126,7 @@ export class Problems {
     }
   }
 
-  /** One requirement of a selector. `compares`: Gt and Lt are allowed. */
+  /** Checks one requirement of a selector. `compares`: Gt and Lt are allowed. */
   requirement(path: string, requirement: JsonObject, compares: boolean): void {
     const { operator } = requirement;
     const values = listOf(requirement['values']);

@@ -1,4 +1,4 @@
-/** Security contexts of containers (`ValidateSecurityContext` of k8s.io/kubernetes `pkg/apis/core/validation`). */
+/** Validates security contexts of containers (`ValidateSecurityContext` of k8s.io/kubernetes `pkg/apis/core/validation`). */
 import { isMap } from '../../../objects/json.ts';
 import type { JsonObject } from '../../../objects/object.ts';
 import { listOf, mapOf, type Problems } from './problems.ts';
@@ -42,7 +42,7 @@ const FIELDS = [
   'appArmorProfile',
 ];
 
-/** Unset fields in the internal type. */
+/** The values of unset fields in the internal type. */
 const UNSAID: { readonly [field: string]: JsonObject } = {
   capabilities: { add: null, drop: null },
   seLinuxOptions: { user: '', role: '', type: '', level: '' },
@@ -50,7 +50,7 @@ const UNSAID: { readonly [field: string]: JsonObject } = {
   appArmorProfile: { type: '', localhostProfile: null },
 };
 
-/** Printed as the real server's internal type. */
+/** Returns a security context printed as the real server's internal type. */
 function internal(context: JsonObject): JsonObject {
   return Object.fromEntries(
     FIELDS.map((name) => {

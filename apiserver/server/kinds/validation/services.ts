@@ -1,4 +1,4 @@
-/** Services and their endpoints (k8s.io/kubernetes `pkg/apis/core/validation`, `pkg/apis/discovery/validation`). */
+/** Validates services and their endpoints (k8s.io/kubernetes `pkg/apis/core/validation`, `pkg/apis/discovery/validation`). */
 import { jsonEqual } from '../../../objects/json.ts';
 import type { JsonObject, JsonValue, KubeObject } from '../../../objects/object.ts';
 import { parseIp } from '../../schema/ip.ts';
@@ -54,7 +54,7 @@ const validateService: Validator = (service, old, found) => {
 const SOURCE_RANGES = 'service.beta.kubernetes.io/load-balancer-source-ranges';
 const ONLY_BALANCED = "may only be used when `type` is 'LoadBalancer'";
 
-/** Allowed source ranges of a load balancer: a field, or the older annotation. */
+/** Validates the allowed source ranges of a load balancer: a field, or the older annotation. */
 function validateSourceRanges(service: KubeObject, type: string, found: Problems): void {
   const ranges = listOf(mapOf(service['spec'])['loadBalancerSourceRanges']);
   const at = 'spec.LoadBalancerSourceRanges';
@@ -73,7 +73,7 @@ function internalPort(protocol: JsonValue | undefined, port: JsonValue | undefin
   return { Name: '', Protocol: protocol ?? '', AppProtocol: null, Port: port ?? 0, TargetPort: 0, NodePort: 0 };
 }
 
-/** Load balancer ingress: ipMode is required with an IP, and forbidden without one. */
+/** Validates load balancer ingress: ipMode is required with an IP, and forbidden without one. */
 function validateIngress(ingress: readonly JsonObject[], path: string, found: Problems): void {
   for (const [index, { ip, ipMode }] of ingress.entries()) {
     const at = `${path}[${index}].ipMode`;
@@ -83,7 +83,7 @@ function validateIngress(ingress: readonly JsonObject[], path: string, found: Pr
   }
 }
 
-/** An allocated address is immutable. */
+/** Checks that an allocated address is unchanged. */
 function keptAddress(spec: JsonObject, before: JsonObject, found: Problems): void {
   if (spec['clusterIP'] === 'None' && before['clusterIP'] === 'None') return;
   const now = listOf(spec['clusterIPs']);
@@ -224,7 +224,7 @@ export function isIPv6(text: string): boolean {
   return parseIp(text)?.length === 16;
 }
 
-/** By resource. */
+/** Validators by resource. */
 export const SERVICE_RULES: { readonly [gr: string]: Validator } = {
   services: validateService,
   endpoints: validateEndpoints,

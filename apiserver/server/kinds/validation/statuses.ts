@@ -1,10 +1,10 @@
-/** Counts in the status of workloads, and the status of Jobs (k8s.io/kubernetes `pkg/apis/{apps,batch}/validation`). */
+/** Validates counts in the status of workloads, and the status of Jobs (k8s.io/kubernetes `pkg/apis/{apps,batch}/validation`). */
 import type { JsonObject, JsonValue } from '../../../objects/object.ts';
 import type { Problems } from './problems.ts';
 
 export type StatusValidator = (status: JsonObject, found: Problems) => void;
 
-/** `parts`: counts that cannot exceed the total. `ready`: the real server's name of ready replicas where it compares with them. */
+/** `parts`: counts that cannot exceed `all`. `ready`: the real server's name of the ready replicas; empty if not compared. */
 function counts(all: string, parts: readonly string[], others: readonly string[], ready: string): StatusValidator {
   return (status, found) => {
     for (const field of [all, ...parts, ...others]) found.nonNegative(`status.${field}`, status[field]);
@@ -29,7 +29,7 @@ const job: StatusValidator = (status, found) => {
 
 const REPLICA_PARTS = ['fullyLabeledReplicas', 'readyReplicas', 'availableReplicas'];
 
-/** By resource. */
+/** Validators by resource. */
 export const STATUS_RULES: { readonly [gr: string]: StatusValidator } = {
   'daemonsets.apps': counts(
     'currentNumberScheduled',

@@ -4,7 +4,7 @@ import { labelsMatch, parseLabelSelector, selectorText } from '../../selectors.t
 import { validatePodSpec } from './pod-spec.ts';
 import { mapOf, type Problems } from './problems.ts';
 
-/** A template on its own. */
+/** Validates a template on its own. */
 export function validateTemplate(template: JsonObject, path: string, found: Problems): void {
   const metadata = mapOf(template['metadata']);
   found.labels(`${path}.labels`, mapOf(metadata['labels']));
@@ -13,7 +13,7 @@ export function validateTemplate(template: JsonObject, path: string, found: Prob
   validatePodSpec(mapOf(template['spec']), `${path}.spec`, found);
 }
 
-/** A template with restartPolicy Always. `owner` is Go's name of the kind where a deadline is refused. */
+/** Validates a template with restartPolicy Always. `owner` is Go's name of the kind where a deadline is refused. */
 export function validateLastingTemplate(template: JsonObject, path: string, owner: string, found: Problems): void {
   validateTemplate(template, path, found);
   const spec = mapOf(template['spec']);
@@ -23,7 +23,7 @@ export function validateLastingTemplate(template: JsonObject, path: string, owne
     found.forbidden(`${path}.spec.activeDeadlineSeconds`, `activeDeadlineSeconds in ${owner} is not Supported`);
 }
 
-/** The selector is present and not empty. `kind` as in Go's message. False for an invalid selector. */
+/** Checks that the selector is present and not empty; returns false if it is malformed. `kind` is the kind in Go's message. */
 export function validateSelector(spec: JsonObject, path: string, kind: string, found: Problems): boolean {
   const selector = spec['selector'] ?? undefined;
   if (selector === undefined) {
@@ -46,7 +46,7 @@ export function validateMatch(spec: JsonObject, path: string, found: Problems): 
     found.invalid(`${path}.template.metadata.labels`, labels, '`selector` does not match template `labels`');
 }
 
-/** Reports whether a selector matches labels. An absent one matches nothing; an invalid one is reported elsewhere. */
+/** Reports whether a selector matches labels. An absent selector matches nothing; an invalid one is reported elsewhere. */
 export function matches(selector: JsonValue | undefined, labels: JsonObject): boolean {
   if ((selector ?? undefined) === undefined) return false;
   const matcher = parseLabelSelector(selectorText(selector));

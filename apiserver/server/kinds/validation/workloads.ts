@@ -9,7 +9,7 @@ import { validateLastingTemplate, validateMatch, validateSelector, validateTempl
 
 type SpecValidator = (spec: JsonObject, old: JsonObject | undefined, found: Problems) => void;
 
-/** Validates specs; an unchanged spec was validated before. */
+/** Returns a validator of specs: an unchanged spec was validated before. */
 function specs(validateSpec: SpecValidator): Validator {
   return (object, old, found) => {
     if (old === undefined || object['spec'] !== old['spec'])
@@ -21,7 +21,7 @@ function immutable(spec: JsonObject, old: JsonObject | undefined, field: string,
   if (old !== undefined) found.immutable(`spec.${field}`, spec[field], old[field]);
 }
 
-/** The template of a kind with replicas; it is skipped when the selector is invalid. */
+/** Validates the spec of a kind with replicas; its template is skipped when the selector is invalid. */
 function validateReplicated(spec: JsonObject, found: Problems): void {
   if (!validateSelector(spec, 'spec', 'deployment', found)) {
     found.invalid('spec.selector', spec['selector'], 'invalid label selector');
@@ -114,7 +114,7 @@ const statefulSet: SpecValidator = (spec, old, found) => {
   } else
     found.invalid(
       'spec.updateStrategy',
-      // Printed as the real server's internal type.
+      // The strategy is printed as the real server's internal type.
       { Type: type ?? '', RollingUpdate: rollingUpdate ?? null },
       "must be 'RollingUpdate' or 'OnDelete'",
     );
@@ -158,7 +158,7 @@ function without(map: JsonObject, keys: readonly string[]): JsonObject {
 
 const daemonSet: SpecValidator = (spec, old, found) => {
   immutable(spec, old, 'selector', found);
-  // A missing one matches nothing, and is not required.
+  // A missing selector matches nothing, and none is required.
   if ((spec['selector'] ?? undefined) !== undefined) found.labelSelector('spec.selector', spec['selector']);
   validateMatch(spec, 'spec', found);
   if ((spec['selector'] ?? undefined) !== undefined) {
@@ -234,7 +234,7 @@ function isTimeZone(zone: string): boolean {
   }
 }
 
-/** By resource. */
+/** Validators of specs by resource. */
 const SPEC_RULES: { readonly [gr: string]: Validator } = {
   'cronjobs.batch': specs(cronJob),
   'daemonsets.apps': specs(daemonSet),
@@ -249,7 +249,7 @@ const SPEC_RULES: { readonly [gr: string]: Validator } = {
   },
 };
 
-/** By resource: specs, and statuses that changed. */
+/** Validators by resource: of specs, and of statuses that changed. */
 export const WORKLOAD_RULES: { readonly [gr: string]: Validator } = Object.fromEntries(
   Object.entries(SPEC_RULES).map(([gr, validate]) => [gr, withStatus(validate, STATUS_RULES[gr])]),
 );
