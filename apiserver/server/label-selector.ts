@@ -8,13 +8,13 @@ import { aggregated } from './refusal.ts';
 
 export type Labels = { readonly [key: string]: string };
 
-/** Undefined for a selector that selects everything. */
+/** Reports whether labels match. A selector that selects everything has no matcher. */
 export type LabelMatcher = (labels: Labels) => boolean;
 
 const SYMBOLS: ReadonlySet<string> = new Set([')', ',', '!', '==', '=', '>', '<', '!=', '(']);
 const SPECIAL = '=!(),><';
 const SPACE = ' \t\r\n';
-/** The end of a selector; also stands for NUL. */
+/** The token at the end of a selector; it also stands for NUL. */
 const END = '';
 
 /** Returns a predicate or an error. */
@@ -27,7 +27,7 @@ export function compileLabelSelector(text: string): LabelMatcher | undefined | s
   }
 }
 
-/** Leaves the parser from any depth; caught in this file. */
+/** Thrown to leave the parser from any depth; caught in this file. */
 class Unreadable extends Error {}
 
 function tokensOf(text: string): readonly string[] {

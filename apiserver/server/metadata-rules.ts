@@ -14,7 +14,7 @@ import { ERRORS_MAX } from './weight.ts';
 const NONE: readonly FieldError[] = [];
 
 /**
- * The rules for metadata of a new object. `content`: the other errors; kinds without metadata validation of their own only validate
+ * Returns errors in the metadata of a new object. `content`: the other errors; kinds without metadata validation of their own only validate
  * metadata when there are none.
  */
 export function validateNewMetadata(
@@ -37,7 +37,7 @@ export function validateNewMetadata(
   return [...errors, ...content];
 }
 
-/** The common case, decided without allocating. */
+/** Reports whether metadata is the common case, which is valid; decided without allocating. */
 function isPlain(meta: ObjectMeta, rule: NameRule): boolean {
   return (
     meta.name !== undefined &&
@@ -50,7 +50,7 @@ function isPlain(meta: ObjectMeta, rule: NameRule): boolean {
   );
 }
 
-/** The rules for metadata of an update; `meta` already has the values that the server restores. */
+/** Returns errors in the metadata of an update; `meta` already has the values that the server restores. */
 export function validateMetadataUpdate(
   meta: ObjectMeta,
   old: ObjectMeta,
@@ -80,7 +80,7 @@ export function validateMetadataUpdate(
   return groups.flat();
 }
 
-/** Immutable fields. */
+/** Checks that immutable fields are unchanged. */
 function validateFrozen(meta: ObjectMeta, old: ObjectMeta, errors: FieldError[]): void {
   if (old.deletionTimestamp !== undefined && meta.finalizers !== old.finalizers) {
     const extra = (meta.finalizers ?? []).filter((one) => !(old.finalizers ?? []).includes(one)).sort();
@@ -107,10 +107,10 @@ const IMMUTABLE = [
   'deletionGracePeriodSeconds',
 ] as const;
 
-/** 256 KiB over all annotations, keys included. */
+/** The limit on all annotations together, keys included: 256 KiB. */
 const ANNOTATIONS_MAX_BYTES = 256 * 1024;
 
-/** Labels, annotations and owners. */
+/** Validates labels, annotations and owners. */
 function validateMaps(meta: ObjectMeta, errors: FieldError[]): void {
   const { labels, annotations, ownerReferences } = meta;
   if (labels !== undefined)
@@ -172,7 +172,7 @@ function validateFinalizers(finalizers: readonly string[] | undefined, errors: F
 
 const STANDARD_FINALIZERS = ['kubernetes', 'orphan', 'foregroundDeletion'];
 
-/** Old kinds require qualified finalizers. */
+/** Checks that finalizers are qualified, which old kinds require. */
 function validateFinalizerHomes(finalizers: readonly string[] | undefined, errors: FieldError[]): void {
   for (const [index, one] of (finalizers ?? []).entries())
     if (!one.includes('/') && !STANDARD_FINALIZERS.includes(one))

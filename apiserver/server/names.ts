@@ -32,7 +32,7 @@ const QUALIFIED_TEXT =
 const LABEL_VALUE_TEXT =
   "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
 
-/** Returns a cache that is cleared when it has grown large. */
+/** Returns `check` with its results in a cache, which is cleared when it has grown large. */
 function cached(check: (text: string) => readonly string[]): (text: string) => readonly string[] {
   const known = new Map<string, readonly string[]>();
   return (text) => {
@@ -75,7 +75,7 @@ const CHECKS: { readonly [rule in NameRule]: (name: string) => readonly string[]
   ip: cached(ipErrors),
 };
 
-/** Addresses must be canonical, so that a name identifies an address. */
+/** Returns errors in an address, which must be canonical so that a name identifies it. */
 function ipErrors(name: string): readonly string[] {
   const address = parseIp(name, true);
   if (address === undefined) return ['must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)'];
@@ -91,14 +91,14 @@ function isMapped(address: readonly number[]): boolean {
   return address.length === 16 && address.slice(0, 12).every((byte, at) => byte === (at < 10 ? 0 : 255));
 }
 
-/** Errors of `metadata.name`; a prefix (`generateName`) may end with a dash. */
+/** Returns errors in `metadata.name`; a prefix (`generateName`) may end with a dash. */
 export function nameErrors(rule: NameRule, name: string, prefix: boolean): readonly string[] {
   return CHECKS[rule](prefix && name.endsWith('-') && name.length > 1 ? `${name.slice(0, -1)}a` : name);
 }
 
 const prefixErrors = matching(DNS_SUBDOMAIN, 253, 'bytes', SUBDOMAIN_TEXT);
 
-/** Errors of a label key, annotation key or finalizer. */
+/** Returns errors in a label key, annotation key or finalizer. */
 export const qualifiedNameErrors: (value: string) => readonly string[] = cached((value) => {
   const parts = value.split('/');
   const name = parts.length === 1 ? value : (parts[1] ?? '');

@@ -14,7 +14,7 @@ export class Observers {
     };
   }
 
-  /** Calls all of them. An error does not keep a change from the others: returned, for the caller to throw when the commit is complete. */
+  /** Calls all observers, even if one throws; returns their errors, which the caller throws once the commit is complete. */
   notify(change: CommittedChange): readonly unknown[] {
     const errors: unknown[] = [];
     for (const observer of this.#all) {

@@ -61,7 +61,7 @@ export function detailsOf(of: Refused, name: string, more?: StatusDetails): Stat
   };
 }
 
-/** Go's `%q`, as far as names need it. */
+/** Returns a name as Go's `%q` prints it. */
 function goQuoted(name: string): string {
   const text = JSON.stringify(name);
   return text.includes('\\u00') ? text.replaceAll('\\u00', '\\x') : text;
@@ -87,7 +87,7 @@ export function nameExhausted(of: Refused, name: string): Refusal {
 
 const MODIFIED = 'the object has been modified; please apply your changes to the latest version and try again';
 
-/** 409 of optimistic locking; `why` defaults to the standard message. */
+/** Returns 409 of optimistic locking; `why` defaults to the standard message. */
 export function conflict(of: Refused, name: string, why: string = MODIFIED): Refusal {
   return refuse(409, 'Conflict', `Operation cannot be fulfilled on ${of.gr} "${name}": ${why}`, detailsOf(of, name));
 }
@@ -105,7 +105,7 @@ export function badRequest(message: string): Refusal {
   return refuse(400, 'BadRequest', message);
 }
 
-/** Returns a Go error that is not a `Status`: 500 without a reason. */
+/** Returns the answer for a Go error that is not a `Status`: 500 without a reason. */
 export function rawError(message: string): Refusal {
   return refuse(500, '', message);
 }
@@ -121,7 +121,7 @@ export const NO_METHOD: Refusal = refuse(
   {},
 );
 
-/** 405: custom resources name the verb; for built-in kinds the router answers, which does not know it. */
+/** Returns 405: that of custom resources names the verb; that of built-in kinds comes from the router, which does not know it. */
 export function methodNotAllowed(of: Refused & { readonly custom: boolean }, verb: string): Refusal {
   if (!of.custom) return NO_METHOD;
   return refuse(405, 'MethodNotAllowed', `${verb} is not supported on resources of kind "${of.gr}"`, {
@@ -142,7 +142,7 @@ export function expired(message: string): Refusal {
   return refuse(410, 'Expired', message);
 }
 
-/** 504 for a resourceVersion in the future. */
+/** Returns 504 for a resourceVersion in the future. */
 export function tooLargeVersion(asked: number, current: number): Refusal {
   return refuse(504, 'Timeout', `Timeout: Too large resource version: ${asked}, current: ${current}`, {
     causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
@@ -162,7 +162,7 @@ export const OUT_OF_TIME: Refusal = refuse(
 export interface FieldError {
   readonly type: FieldErrorType;
   readonly field: string;
-  /** The offending value as shown; absent where Go shows none. */
+  /** The offending value as the message shows it; absent where Go shows none. */
   readonly value?: JsonValue;
   readonly detail: string;
 }
@@ -219,7 +219,7 @@ function shownValue(value: JsonValue): string {
   return text.length <= VALUE_MAX ? text : `${text.slice(0, VALUE_MAX)}...`;
 }
 
-/** `Invalid value: "x": must be …`: a field error without its field. */
+/** Returns a field error without its field: `Invalid value: "x": must be …`. */
 export function fieldErrorBody(error: FieldError): string {
   let text = TYPE_TEXT[error.type];
   if (error.value !== undefined && error.type !== 'Required' && error.type !== 'Forbidden' && error.type !== 'TooLong')
@@ -227,12 +227,12 @@ export function fieldErrorBody(error: FieldError): string {
   return error.detail === '' ? text : `${text}: ${error.detail}`;
 }
 
-/** `spec.x: Invalid value: …`: a field error on one line. */
+/** Returns a field error on one line: `spec.x: Invalid value: …`. */
 export function fieldErrorText(error: FieldError): string {
   return `${error.field}: ${fieldErrorBody(error)}`;
 }
 
-/** Several errors as Go's `Aggregate` formats them: one unchanged, more in brackets; empty for none. */
+/** Returns several errors as Go's `Aggregate` formats them: a single one unchanged, several in brackets; empty for none. */
 export function aggregated(texts: readonly string[]): string {
   return texts.length > 1 ? `[${texts.join(', ')}]` : (texts[0] ?? '');
 }
@@ -240,7 +240,7 @@ export function aggregated(texts: readonly string[]): string {
 /** The maximum total of errors in an answer, characters. A real server lists all errors, and each may quote a value of megabytes. */
 const TOLD_MAX = 1024 * 1024;
 
-/** 422 for an object of `kind` (`Widget.example.com` in the message). */
+/** Returns 422 for an object of `kind` (`Widget.example.com` in the message). */
 export function invalid(
   of: { readonly group: string; readonly kind: string },
   name: string,

@@ -28,7 +28,7 @@ export class Registry {
     }
   }
 
-  /** By `pods` or `widgets.example.com`. */
+  /** Returns a resource by `pods` or `widgets.example.com`. */
   byResource(gr: string): ResourceDefinition | undefined {
     return this.#byResource.get(gr);
   }
@@ -46,7 +46,7 @@ export class Registry {
     return definition;
   }
 
-  /** Everything that is served; the storage version of a kind first, which needs no conversion. */
+  /** Returns everything that is served; of each kind the storage version first, which needs no conversion. */
   resourceKinds(): ResourceKind[] {
     return this.definitions.flatMap((definition) =>
       definition.versions
@@ -107,7 +107,7 @@ export class Registry {
   }
 }
 
-/** Returns a decoded segment. */
+/** Decodes a segment of a path. */
 function unescaped(segment: string): string {
   if (!segment.includes('%')) return segment;
   try {

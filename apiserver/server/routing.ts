@@ -40,8 +40,8 @@ export function isBuiltIn(apiVersion: string): boolean {
 }
 
 /**
- * The methods of a path below `/api/V` or `/apis/G/V` of a built-in group; undefined when no template matches. `rest`: its segments after
- * the version, where empty ones match parameters too.
+ * Returns the methods of a path below `/api/V` or `/apis/G/V` of a built-in group; undefined when no template matches. `rest`: the path's
+ * segments after the version, where empty segments match parameters too.
  */
 export function methodsAt(apiVersion: string, rest: readonly string[]): ReadonlySet<string> | undefined {
   const watching = rest[0] === 'watch';

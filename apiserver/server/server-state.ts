@@ -9,7 +9,7 @@ export interface ServerState {
   readonly registry: Registry;
   readonly newUid: () => string;
   readonly nameSuffix: () => string;
-  /** Signs tokens of service accounts. */
+  /** The key that signs tokens of service accounts. */
   readonly tokenKey: string;
   readonly access: AccessControl;
   readonly timestamp: Timestamp;

@@ -53,12 +53,12 @@ export type { Undeclared } from './kubelet/declared.ts';
 export type { CommittedChange } from './store.ts';
 
 export interface ApiServerOptions {
-  /** Epoch milliseconds. */
+  /** Returns the current time in epoch milliseconds. */
   readonly now: () => number;
   readonly newUid: () => string;
-  /** Five characters for `generateName`. */
+  /** Returns five characters for `generateName`. */
   readonly nameSuffix: () => string;
-  /** Signs tokens of service accounts. Default: a fixed key, for servers that are only reachable in process. */
+  /** The key that signs tokens of service accounts. Default: a fixed key, for servers that are only reachable in process. */
   readonly tokenKey?: string;
   /** The history window for watches, in changes (default 10 000). */
   readonly historyMax?: number;
@@ -83,7 +83,7 @@ export interface ServerSnapshot {
   readonly registry: Registry;
 }
 
-/** Real servers keep at least 100 events per resource and 75 s; this is enough for many trials. */
+/** The default history window, in changes, enough for many trials; real servers keep at least 100 events per resource and 75 s. */
 const HISTORY_MAX = 10_000;
 
 const NOTHING = (): void => {};
@@ -102,7 +102,7 @@ export class ApiServer implements Upstream {
   readonly #kubelet: DeclaredKubelet;
   readonly #reviewer: Reviewer;
   #registry = new Registry(BUILT_IN);
-  /** The start time of the request that is being run again. */
+  /** The time of the request that is being run, which is the same in every run. */
   #attemptTime: string | undefined;
 
   constructor(options: ApiServerOptions) {
@@ -204,7 +204,7 @@ export class ApiServer implements Upstream {
     return this.#kubelet.undeclared;
   }
 
-  /** Distinct requests that authorization has denied since the start or the last {@link restore}, with counts. */
+  /** Returns the distinct requests that authorization has denied since the start or the last {@link restore}, with counts. */
   deniedRequests(): readonly DeniedRequest[] {
     return this.#access.denied();
   }
@@ -214,7 +214,7 @@ export class ApiServer implements Upstream {
     return verifyToken(this.#store, this.#options.now(), token, this.#kernel.tokenKey)?.user;
   }
 
-  /** Stored objects in key order: of one resource, or of all resources in resource order. */
+  /** Returns stored objects in key order: of one resource, or of all resources in resource order. */
   objects(resource?: string): readonly KubeObject[] {
     if (resource !== undefined) return this.#store.list(resource);
     return this.#store.resources().flatMap((one) => this.#store.list(one));
@@ -227,7 +227,7 @@ export class ApiServer implements Upstream {
   /**
    * Installs a custom resource definition, Established at once; replaces one of the same name.
    *
-   * @throws {ApiServerError} MANIFEST_INVALID when it is no valid definition.
+   * @throws {ApiServerError} MANIFEST_INVALID when `crd` is not a valid definition.
    */
   installCrd(crd: KubeObject): void {
     const name = crd.metadata.name ?? '';
@@ -423,7 +423,7 @@ export class ApiServer implements Upstream {
   #notify(definition: ResourceDefinition, change: CommittedChange, by?: Call): void {
     let errors: readonly unknown[] = [];
     this.#watchers.first(() => {
-      // Queued before observers run: what they write in turn is delivered after this change. It is delivered once they have seen it.
+      // Queued before observers run, so that what they write is delivered after this change; delivered once they have seen it.
       this.#watchers.notify(change);
       errors = this.#observers.notify(change);
       this.#access.changed(change.resource);

@@ -15,7 +15,7 @@ export interface CommittedChange {
   readonly namespace: string;
   readonly name: string;
   readonly uid: string;
-  /** The new object; for DELETED the last one, with the deletion's revision. */
+  /** The new object; for DELETED the last object, with the deletion's revision. */
   readonly object: KubeObject;
   /** The previous object; absent for ADDED. */
   readonly before?: KubeObject;
@@ -25,7 +25,7 @@ type Rows = Map<string, KubeObject>;
 
 interface Table {
   rows: Rows;
-  /** True if a snapshot shares these rows: copy before writing. */
+  /** True if a snapshot shares these rows, which must then be copied before writing. */
   shared: boolean;
   /** Sorted keys; undefined after a create or delete until the next list. */
   keys: readonly string[] | undefined;
@@ -48,7 +48,7 @@ export interface Page {
 const NO_OBJECTS: readonly KubeObject[] = [];
 const NO_KEYS: readonly string[] = [];
 
-/** `namespace/name`; keys of cluster-scoped objects start with the slash. Lists are in byte order of keys. */
+/** Returns the key `namespace/name`; keys of cluster-scoped objects start with the slash. Lists are in byte order of keys. */
 export function rowKey(namespace: string, name: string): string {
   return `${namespace}/${name}`;
 }
@@ -57,7 +57,7 @@ export class Store {
   readonly #historyMax: number;
   #tables = new Map<string, Table>();
   #revision = 0;
-  /** The history contains everything after this revision. */
+  /** The revision after which the history contains every change. */
   #floor = 0;
   /** The history: sealed segments are shared with snapshots, `#tail` is not. */
   #sealed: readonly (readonly CommittedChange[])[] = [];
@@ -103,7 +103,7 @@ export class Store {
     return objects;
   }
 
-  /** At most `max` objects in key order from the key `from` on, and the number of remaining ones. */
+  /** Returns at most `max` objects in key order, starting at the key `from`, and the number of remaining ones. */
   page(resource: string, namespace: string, from: string, max: number): Page {
     const table = this.#tables.get(resource);
     if (table === undefined) return { objects: NO_OBJECTS, remaining: 0 };
@@ -138,7 +138,7 @@ export class Store {
     return [...rows.keys()].sort(byteOrder).map((key) => rows.get(key) as KubeObject);
   }
 
-  /** Changes with a revision above `revision`, oldest first. */
+  /** Returns the changes with a revision above `revision`, oldest first. */
   changesAfter(revision: number): readonly CommittedChange[] {
     if (revision >= this.#revision) return [];
     const changes: CommittedChange[] = [];
@@ -218,7 +218,7 @@ export class Store {
 
   #record(change: CommittedChange): CommittedChange {
     this.#tail.push(change);
-    // Trimming at twice the window keeps it amortised: one pass per `historyMax` commits.
+    // The history is trimmed at twice the window, which amortises the cost: one pass per `historyMax` commits.
     if (this.#tail.length >= this.#historyMax * 2) {
       const dropped = this.#tail[this.#tail.length - this.#historyMax - 1];
       if (dropped !== undefined) this.expireBefore(dropped.revision);

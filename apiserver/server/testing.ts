@@ -9,7 +9,7 @@ import type { WatchEvent } from '../objects/watch-event.ts';
 import type { ApiRequest, ApiResponse, Method } from '../wire/http.ts';
 import { ApiServer, type ApiServerOptions } from './server.ts';
 
-/** 2024-01-01T00:00:00Z. */
+/** The time at which the clock starts: 2024-01-01T00:00:00Z. */
 export const EPOCH_MS: number = Date.UTC(2024, 0, 1);
 
 export interface TestServer {

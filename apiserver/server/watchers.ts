@@ -17,17 +17,17 @@ export interface Watcher {
   readonly version: ServedVersion;
   /** Returns an empty object of the kind. */
   readonly empty: () => KubeObject;
-  /** Empty for all namespaces. */
+  /** The watched namespace; empty for all namespaces. */
   readonly namespace: string;
   readonly selection: Selection;
   readonly bookmarks: boolean;
   readonly sink: ResponseSink;
-  /** Changes up to here are not delivered: the watch has seen them or starts later. */
+  /** The revision up to which changes are not delivered: the watch has seen them or starts later. */
   after: number;
   closed: boolean;
 }
 
-/** Returns the event of `change` for a watch; undefined when it does not match. */
+/** Returns the event of `change` for a watch; undefined when the change does not match. */
 export function eventFor(watcher: Watcher, change: CommittedChange): WatchEvent | undefined {
   if (watcher.namespace !== '' && watcher.namespace !== change.namespace) return undefined;
   const { selection, version } = watcher;
@@ -39,7 +39,7 @@ export function eventFor(watcher: Watcher, change: CommittedChange): WatchEvent 
   if (now) return { type: before ? 'MODIFIED' : 'ADDED', object: version.fromStorage(change.object) };
   if (!before) return undefined;
   if (type === 'DELETED') return { type, object: version.fromStorage(change.object) };
-  // It no longer matches: the previous object with the new version.
+  // The object no longer matches: the event has the previous object with the new version.
   const last = version.fromStorage(change.before ?? change.object);
   return {
     type: 'DELETED',
@@ -47,7 +47,7 @@ export function eventFor(watcher: Watcher, change: CommittedChange): WatchEvent 
   };
 }
 
-/** `empty`: an empty object of the kind. Go writes all of its fields. */
+/** Returns a bookmark. `empty`: an empty object of the kind, of which Go writes all fields. */
 export function bookmark(empty: KubeObject, revision: number, endsInitial: boolean): WatchEvent {
   const ends = endsInitial ? { 'k8s.io/initial-events-end': 'true' } : {};
   const annotations = { ...empty.metadata.annotations, ...ends };
@@ -58,7 +58,7 @@ export function bookmark(empty: KubeObject, revision: number, endsInitial: boole
   return { type: 'BOOKMARK', object: { ...empty, metadata } };
 }
 
-/** Returns the event; undefined when it does not match, or when it needs a webhook conversion first: then the watch ends. */
+/** Returns the event; undefined when the change does not match, or needs a webhook conversion first, which ends the watch. */
 function safeEventFor(watcher: Watcher, change: CommittedChange): WatchEvent | undefined {
   if (watcher.version.prepare === undefined) return eventFor(watcher, change);
   try {
@@ -144,7 +144,7 @@ export class Watchers {
           watcher.sink.event(bookmark(watcher.empty(), revision, false));
   }
 
-  /** Ends watches: of one resource, or all. Silent ones are dropped without an event. */
+  /** Ends the watches of one resource, or all. `silently`: they are dropped without an event. */
   close(resource: string | undefined, silently: boolean): void {
     for (const [key, watchers] of this.#byResource) {
       if (resource !== undefined && key !== resource) continue;

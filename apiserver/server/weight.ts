@@ -23,7 +23,7 @@ export const CONTAINERS_MAX = 250_000;
 /** The maximum number of distinct keys in one body: a map of many keys takes ten times as long to parse as a list of as many items. */
 export const KEYS_MAX = 150_000;
 
-/** The same for a body with more maps and lists than that. */
+/** The maximum number of distinct keys in a body that has more maps and lists than that number. */
 export const KEYS_OF_MANY_MAX = 75_000;
 
 /**
@@ -34,11 +34,11 @@ export const ERRORS_MAX = 10_000;
 /** etcd's message for a request that is too large. */
 export const TOO_LARGE_TO_STORE: Refusal = rawError('etcdserver: request is too large');
 
-/** The defaults exceed what can be stored. Thrown while defaulting, caught while decoding. */
+/** Thrown while defaulting when the defaults exceed what can be stored; caught while decoding. */
 export class TooMuchFilledIn extends Error {}
 
 /**
- * Whether etcd would refuse it.
+ * Reports whether etcd would refuse an object because of its size.
  *
  * @param named - Whether field names are stored too, as in JSON and unlike in protobuf.
  * @param metadata - The stored metadata, where it is not the object's own.
@@ -48,12 +48,12 @@ export function isTooLargeToStore(
   named: boolean,
   metadata: JsonValue | undefined = object['metadata'],
 ): boolean {
-  // On every write: avoids a copy of the object with its metadata. The braces count once.
+  // This runs on every write, so it does not copy the object with its metadata. The braces count once.
   const room = roomAfter({ metadata }, STORED_BYTES_MAX + BRACES, named);
   return roomAfter(object, room, named, 'metadata') < 0;
 }
 
-/** etcd's maximum overhead per object, bytes. */
+/** Returns the bytes that can still be stored beside an object. */
 export function roomBeside(object: JsonObject, named: boolean): number {
   return roomAfter(object, STORED_BYTES_MAX, named);
 }
@@ -70,7 +70,7 @@ const MAPS: ReadonlyMap<string, number> = new Map([
 /** Bytes of an empty map or list. */
 const BRACES = 2;
 
-/** Returns the minimum bytes of a value; of one that cannot be stored, more than the limit. */
+/** Returns the minimum bytes of a value; for one that cannot be stored, a number above the limit. */
 export function weightOf(value: JsonValue): number {
   return STORED_BYTES_MAX - roomAfter(value, STORED_BYTES_MAX, true);
 }

@@ -44,10 +44,10 @@ const GENERATE_NAME_BASE_MAX = 58;
 /** kube-apiserver's number of attempts with another suffix. */
 const GENERATE_NAME_TRIES = 8;
 
-/** The first keys of objects, whatever order they were sent in. */
+/** The keys that come first in objects, in whatever order they were sent. */
 const HEAD = { apiVersion: '', kind: '', metadata: {} };
 
-/** Creates; returns the stored object in the storage version. */
+/** Creates an object and returns it in the storage version. */
 export function storeNew(kernel: Kernel, call: Call, sent: Incoming, options: WriteOptions): KubeObject | Refusal {
   const { definition, version, namespace } = call.route;
   const place = placeNew(kernel, definition, namespace, sent.meta);
@@ -105,12 +105,12 @@ export function storeNew(kernel: Kernel, call: Call, sent: Incoming, options: Wr
   }
 }
 
-/** Returns the objects that strategies read: of this resource, or of another. */
+/** Returns the function with which strategies read stored objects: of this resource, or of another. */
 function storedFor(kernel: Kernel, definition: ResourceDefinition): Stored {
   return (gr = definition.gr) => kernel.store.list(gr);
 }
 
-/** Admission plugins that run before validating webhooks. */
+/** Runs the admission plugins that come before validating webhooks. */
 function forbidNew(kernel: Kernel, call: Call, object: KubeObject): Refusal | undefined {
   const { definition, namespace } = call.route;
   const why = definition.strategy.forbid?.(object, storedFor(kernel, definition), namespace);
@@ -124,7 +124,7 @@ function forbidChange(kernel: Kernel, call: Call, object: KubeObject, old: KubeO
   return why === undefined ? undefined : forbidden(definition, object.metadata.name ?? '', why);
 }
 
-/** Admission plugins that run before webhooks. The fields that they set have no owner, as with webhooks. */
+/** Runs the admission plugins that come before webhooks. The fields that they set have no owner, as with webhooks. */
 function admitNew(kernel: Kernel, call: Call, sent: Incoming): Incoming | Refusal {
   const { definition, namespace } = call.route;
   const { admit } = definition.strategy;
@@ -138,7 +138,7 @@ function admitNew(kernel: Kernel, call: Call, sent: Incoming): Incoming | Refusa
   return { ...sent, object, owned: true };
 }
 
-/** Only the store checks the version of a new object, and it ignores non-numeric ones; a dry run never gets there. */
+/** Reports whether the store would refuse a new object's version; it ignores non-numeric ones, and a dry run never gets there. */
 function isVersion(asked: string | undefined): boolean {
   return asked !== undefined && /^\d+$/.test(asked) && Number(asked) !== 0;
 }
@@ -148,7 +148,7 @@ function internally(definition: ResourceDefinition): { readonly group: string; r
   return definition.group === 'events.k8s.io' ? { group: '', kind: definition.kind } : definition;
 }
 
-/** Namespace rules of a new object. Fills in `metadata.namespace`. */
+/** Checks the namespace of a new object and fills in `metadata.namespace`. */
 function placeNew(
   kernel: Kernel,
   definition: ResourceDefinition,
@@ -180,7 +180,7 @@ function placeNew(
 
 const NAMESPACES = { group: '', resource: 'namespaces', kind: 'Namespace', gr: 'namespaces' };
 
-/** The namespace of the body must equal that of the URL; cluster-scoped kinds lose theirs silently. */
+/** Checks that the body's namespace equals that of the URL; cluster-scoped kinds lose theirs silently. */
 export function placeIn(definition: ResourceDefinition, namespace: string, meta: MutableMeta): Refusal | undefined {
   if (!definition.namespaced) delete meta.namespace;
   else if (meta.namespace === undefined) meta.namespace = namespace;
@@ -206,7 +206,7 @@ function prepareNew(
   return version.schema?.complete === undefined ? prepared : version.schema.complete(prepared);
 }
 
-/** Only a write to the main resource allocates. */
+/** Refuses what cannot be allocated; only a write to the main resource allocates. */
 function refuseUnallocatable(
   { route: { definition, subresource } }: Call,
   object: KubeObject,
@@ -245,8 +245,8 @@ function inTime(validate: () => readonly FieldError[]): readonly FieldError[] | 
 }
 
 /**
- * Updates; returns the object in the storage version. `incoming` is in the request's version and already has the live resourceVersion: the
- * lock has been checked. (A real server calls mutating webhooks before it checks the lock; only webhooks could notice.)
+ * Updates an object and returns it in the storage version. `incoming` is in the request's version and already has the live
+ * resourceVersion: the lock has been checked. (A real server calls mutating webhooks before it checks the lock; only webhooks could notice.)
  */
 export function storeChanged(
   kernel: Kernel,
@@ -280,7 +280,7 @@ export function storeChanged(
   const next = version.toStorage(changed);
   if (endsDeletion(definition, next, old)) {
     if (!options.dryRun) kernel.remove(definition, old);
-    // Nothing was stored, which would have made empty lists null.
+    // Storing the object would have made empty lists null, but nothing was stored.
     return withEmptied(sent.object, next);
   }
   // Equal content is no write at all: same version, no event.
@@ -332,7 +332,7 @@ function merge(
   return object;
 }
 
-/** Metadata that an update cannot change is put back before it is validated. */
+/** Restores metadata that an update cannot change, before it is validated. */
 function restore(meta: MutableMeta, old: KubeObject): void {
   const was = old.metadata;
   if (was.generation === undefined) delete meta.generation;
@@ -420,7 +420,7 @@ function isNewGeneration(
   }
 }
 
-/** A terminating object is deleted by the request that removes its last finalizer. */
+/** Reports whether an update deletes a terminating object: the one that removes its last finalizer does. */
 function endsDeletion(definition: ResourceDefinition, next: KubeObject, old: KubeObject): boolean {
   if (old.metadata.deletionTimestamp === undefined || (next.metadata.finalizers?.length ?? 0) > 0) return false;
   if ((old.metadata.deletionGracePeriodSeconds ?? 0) !== 0) return false;

@@ -2,7 +2,7 @@
 import type { HttpAnswer } from './declared-answers.ts';
 import { goRegExp } from './go-regexp.ts';
 
-/** Returns the first match. `path` includes the query. */
+/** Returns the first declared answer that matches. `path` includes the query. */
 export function httpAnswerTo(
   answers: readonly HttpAnswer[],
   { method, path }: { readonly method: string; readonly path: string },
@@ -24,7 +24,7 @@ export function hasHad(after: string | undefined, earlier: readonly string[]): b
   return earlier.some((one) => pattern?.test(one) === true);
 }
 
-/** The default content type of a body. */
+/** Returns the headers in lower case, with a default content type for a body. */
 export function headersOf({ headers = {}, body = '' }: HttpAnswer): { readonly [name: string]: string } {
   const named = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
   if (named['content-type'] !== undefined || body === '') return named;

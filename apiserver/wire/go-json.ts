@@ -12,7 +12,7 @@ export interface ParsedJson {
   readonly duplicates?: readonly string[];
 }
 
-/** Go's nesting limit. */
+/** Go's limit on nesting, in levels. */
 const DEPTH_MAX = 10_000;
 /** Text that needs more than `JSON.parse`: integers beyond 2^53, lone surrogates. */
 const UNUSUAL = /[0-9]{16}|\\u[dD][89a-fA-F]/;
@@ -38,13 +38,13 @@ export function parseJson(text: string): ParsedJson {
 
 const INT64 = { min: -(2n ** 63n), max: 2n ** 63n - 1n } as const;
 
-/** Prefix of the strings that stand for long integers. It only occurs in a text as an escape. */
+/** The prefix of the strings that stand for long integers. It only occurs in a text as an escape. */
 const LONG = '\0';
 const LONG_ESCAPED = String.raw`\u0000`;
 
 /**
- * Keeps digits that a double would round, and replaces lone surrogates. Long integers are parsed as strings and then replaced: a reviver
- * with source access takes tens of megabytes for a body of three.
+ * Parses a text, keeps digits that a double would round, and replaces lone surrogates. Long integers are parsed as strings and then
+ * replaced: a reviver with source access takes tens of megabytes for a body of three.
  */
 function parseUnusual(text: string): JsonValue {
   if (text.includes(LONG_ESCAPED)) return JSON.parse(text, exact as never) as JsonValue;
@@ -70,7 +70,7 @@ function withMarkedIntegers(text: string): string {
   return parts.join('') + text.slice(copied);
 }
 
-/** Digits, signs, points and exponents. */
+/** Reports whether a character is part of a number: a digit, sign, point or exponent. */
 function isNumeric(code: number): boolean {
   return (code >= 48 && code <= 57) || code === 45 || code === 43 || code === 46 || code === 101 || code === 69;
 }
@@ -85,7 +85,7 @@ function fixed(value: JsonValue): JsonValue {
   if (typeof value === 'string')
     return value.startsWith(LONG) ? (RAW.rawJSON(value.slice(LONG.length)) as JsonValue) : value.toWellFormed();
   if (value === null || typeof value !== 'object') return value;
-  // Created here and not shared yet.
+  // The value was created here and is not shared yet.
   const holder = value as { [key: string]: JsonValue };
   for (const key in holder) {
     const item = holder[key] as JsonValue;
@@ -97,7 +97,7 @@ function fixed(value: JsonValue): JsonValue {
 
 const PLAIN = { enumerable: true, writable: true, configurable: true } as const;
 
-/** The same as a reviver, for texts that escape the mark. */
+/** Keeps digits as a reviver, for texts that escape the prefix. */
 function exact(_key: string, value: unknown, context: { readonly source?: string }): unknown {
   if (typeof value === 'string') return value.toWellFormed();
   const { source } = context;
@@ -107,7 +107,7 @@ function exact(_key: string, value: unknown, context: { readonly source?: string
   return integer < INT64.min || integer > INT64.max ? value : RAW.rawJSON(source);
 }
 
-/** Node has it; its types do not yet. */
+/** JSON with `rawJSON`, which Node has but its types do not yet. */
 const RAW = JSON as unknown as { rawJSON(text: string): object; isRawJSON(value: unknown): boolean };
 
 /** Returns an integer beyond 2^53, as {@link parseJson} keeps it. `JSON.stringify` writes all its digits. */
@@ -115,10 +115,10 @@ export function longInteger(digits: string): JsonValue {
   return RAW.rawJSON(digits) as JsonValue;
 }
 
-/** Returns the digits of such an integer; undefined for everything else. */
+/** Returns the digits of such an integer; undefined for any other value. */
 export function longIntegerDigits(value: JsonValue | undefined): string | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
-  // Calling Node from compiled code is slow: only for objects that look like one.
+  // Calling Node from compiled code is slow, so only objects that look like such an integer are checked.
   const { rawJSON } = value as { readonly rawJSON?: string };
   return rawJSON !== undefined && RAW.isRawJSON(value) ? rawJSON : undefined;
 }
@@ -141,7 +141,7 @@ const QUOTE = 34;
 const COLON = 58;
 const BACKSLASH = 92;
 
-/** Where the string that opens at `open` closes. */
+/** Returns the position where the string that opens at `open` closes. */
 function endOfString(text: string, open: number): number {
   let close = text.indexOf('"', open + 1);
   while (close > 0 && text.charCodeAt(close - 1) === BACKSLASH) {
@@ -160,7 +160,7 @@ function isSpace(code: number): boolean {
 function keysOf(body: JsonValue): number {
   if (body === null || typeof body !== 'object') return 0;
   let keys = 0;
-  // Iterative: a few thousand levels are still parsed.
+  // Iterative, because texts of a few thousand levels are still parsed.
   const open: JsonValue[] = [body];
   for (let value = open.pop(); value !== undefined; value = open.pop()) {
     if (Array.isArray(value)) {
@@ -178,7 +178,7 @@ function keysOf(body: JsonValue): number {
   return keys;
 }
 
-/** Reports whether brackets nest deeper than that; the text need not be valid. */
+/** Reports whether brackets nest deeper than `levels`; the text need not be valid. */
 export function isNestedDeeper(text: string, levels: number): boolean {
   let depth = 0;
   for (let at = 0; at < text.length; at++) {
@@ -194,7 +194,7 @@ export function isNestedDeeper(text: string, levels: number): boolean {
 /** The limit on strict errors in Go. */
 const DUPLICATES_MAX = 100;
 
-/** Paths of duplicate keys, `spec.containers[0].name`, each once, in document order; the text must be valid. */
+/** Returns the paths of duplicate keys, `spec.containers[0].name`, each once, in document order; the text must be valid. */
 function duplicateKeys(text: string): readonly string[] {
   const found = new Set<string>();
   // One frame per open object or list: its path, its keys so far, the current key or index.
@@ -246,7 +246,7 @@ export function syntaxError(text: string): string | undefined {
   const stack: ('{' | '[')[] = [];
   let at = 0;
   const char = (): string => (at < bytes.length ? String.fromCharCode(bytes[at] ?? 0) : '');
-  /** At the end Go feeds one space: some states report it, others an unexpected end. */
+  /** Returns an error: at the end Go feeds one space, which some states report, others report an unexpected end. */
   const wrong = (where: string): string => `invalid character ${quoted(char() || ' ')} ${where}`;
   const skip = (): void => {
     while (at < bytes.length && isSpace(bytes[at] ?? 0)) at++;
@@ -272,7 +272,7 @@ export function syntaxError(text: string): string | undefined {
       const scalar = scalarError(first);
       if (scalar !== undefined) return scalar;
     }
-    // It has ended, or its container has.
+    // The value has ended, or its container has.
     for (;;) {
       skip();
       const next = char();

@@ -8,9 +8,9 @@ import { createRequire } from 'node:module';
 import type * as Engine from 're2js';
 
 export interface GoRegExp {
-  /** Anywhere in the text, as `MatchString` does. */
+  /** Reports whether the pattern matches anywhere in the text, as `MatchString` does. */
   readonly test: (text: string) => boolean;
-  /** What `FindAllString` finds, at most `limit` (below zero: all). */
+  /** Returns what `FindAllString` finds, at most `limit` matches (below zero: all). */
   readonly findAll: (text: string, limit: number) => readonly string[];
 }
 
@@ -21,7 +21,7 @@ export interface PatternFault {
 
 let loaded: typeof Engine | undefined;
 
-/** Loaded when the first pattern is compiled: loading it takes a fifth of the time to a server's first answer. */
+/** Returns the engine, loaded for the first pattern: loading it takes a fifth of the time to a server's first answer. */
 function engine(): typeof Engine {
   return (loaded ??= createRequire(import.meta.url)('re2js') as typeof Engine);
 }
@@ -37,7 +37,7 @@ export function goRegExp(source: string): GoRegExp | undefined {
   return 'fault' in pattern ? undefined : pattern;
 }
 
-/** Returns the pattern, compiled for the first text: a schema may have twenty thousand. One that Go refuses matches everything. */
+/** Returns a pattern that is compiled for the first text: a schema may have twenty thousand. One that Go refuses matches any text. */
 export function lazyGoRegExp(source: string): Pick<GoRegExp, 'test'> {
   return { test: (text) => goRegExp(source)?.test(text) ?? true };
 }
@@ -54,7 +54,7 @@ const PLAIN_CLASS = String.raw`\[\^?(?:a-z|A-Z|0-9|[A-Za-z0-9_ .])+-?\]`;
 const PLAIN_ATOM = String.raw`(?:${ITEM}|\\[.dDwWsS/+*?()[\]{}^$|-]|${PLAIN_CLASS})[*+?]?`;
 const PLAIN_PIECE = new RegExp(String.raw`\((?:\?:)?|\)[*+?]?|[|^$]|${PLAIN_ATOM}`, 'y');
 
-/** Reports whether a pattern consists of pieces that are valid anywhere, with closed groups. */
+/** Reports whether a pattern consists only of pieces that are valid anywhere, with closed groups. */
 function isPlain(source: string): boolean {
   if (source.length > PLAIN_MAX) return false;
   let open = 0;
@@ -68,7 +68,7 @@ function isPlain(source: string): boolean {
   return open === 0;
 }
 
-/** Go refuses patterns that are too large or nest too deep; none of this length is. */
+/** The length up to which no pattern is too large or nested too deep for Go. */
 const PLAIN_MAX = 500;
 
 /** Returns the pattern as Go parses it, or an error. */
@@ -91,7 +91,7 @@ function compile(source: string): GoRegExp | PatternFault {
   }
 }
 
-/** The one message in which the port is incomplete. */
+/** Completes the one message that is incomplete in the port of Go's engine. */
 function inGoWords(message: string): string {
   return message.endsWith('trailing backslash at end of expression') ? `${message}: \`\`` : message;
 }

@@ -19,12 +19,12 @@ export interface UserInfo {
 
 export interface ApiRequest {
   readonly method: Method;
-  /** Path without query; readers decode it per segment. */
+  /** The path without query; readers decode it per segment. */
   readonly path: string;
   readonly query: { readonly [key: string]: string };
-  /** All values of repeated query keys. */
+  /** All values of the query keys that are repeated. */
   readonly repeated?: { readonly [key: string]: readonly string[] };
-  /** Lower-case names. */
+  /** The headers by lower-case name. */
   readonly headers: { readonly [name: string]: string };
   /** Absent in process, where there is no authentication: such a request may do everything. */
   readonly user?: UserInfo;
@@ -43,20 +43,20 @@ export interface ApiRequest {
 export interface ApiResponse {
   readonly code: number;
   readonly headers?: { readonly [name: string]: string };
-  /** JSON, or text for the few plain answers. */
+  /** The body: JSON, or text for the few plain answers. */
   readonly body: JsonValue | string;
   readonly plainText?: boolean;
-  /** The request becomes an upgraded connection, or its answer is streamed. */
+  /** The session, when the request becomes an upgraded connection or its answer is streamed. */
   readonly session?: Session;
 }
 
 /** Receives the answer to one request. `answer` comes once; a watch starts with `open` instead, events follow, then `end`. */
 export interface ResponseSink {
   answer(response: ApiResponse): void;
-  /** A watch opened: 200, events follow. */
+  /** Called when a watch has opened: the code is 200, and events follow. */
   open(headers?: { readonly [name: string]: string }): void;
   event(event: WatchEvent): void;
-  /** The stream ended. `error` stands for a broken connection; absent for a clean end. */
+  /** Called when the stream has ended. `error` stands for a broken connection; absent for a clean end. */
   end(error?: ConnectionError): void;
 }
 

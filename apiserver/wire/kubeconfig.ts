@@ -3,16 +3,16 @@
 export interface KubeconfigOptions {
   /** The name of cluster, user and context. */
   readonly name: string;
-  /** URL. */
+  /** The URL of the server. */
   readonly server: string;
-  /** PEM of the certificate authority; absent without TLS. */
+  /** The certificate authority, as PEM; absent without TLS. */
   readonly ca?: string;
   readonly token?: string;
-  /** Default `default`. */
+  /** The namespace of the context; default `default`. */
   readonly namespace?: string;
 }
 
-/** `insecure-skip-tls-verify` without TLS, because client-node requires it for plain HTTP. */
+/** Returns a kubeconfig; without TLS it has `insecure-skip-tls-verify`, which client-node requires for plain HTTP. */
 export function kubeconfigOf({ name, server, ca, token, namespace = 'default' }: KubeconfigOptions): object {
   const trust =
     ca === undefined

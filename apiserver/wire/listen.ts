@@ -9,7 +9,7 @@ interface Server {
   off(event: 'error', listener: (error: Error) => void): unknown;
 }
 
-/** One failure is chance; after so many in a row there is no free port. */
+/** The number of consecutive failures after which there is no free port; a single failure is chance. */
 const ATTEMPTS_MAX = 5;
 
 /**

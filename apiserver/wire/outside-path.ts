@@ -2,10 +2,10 @@
 
 const PREFIX = '/outside.stalemate';
 
-/** Host, port, and the rest of the path. */
+/** Matches host, port, and the rest of the path. */
 export const OUTSIDE_PATH: RegExp = /^\/outside\.stalemate\/([^/:]+):(\d+)(\/.*)?$/;
 
-/** Reports whether a request may have effects there; a TCP connection has no path, and may do anything. */
+/** Reports whether a request may have effects outside; a TCP connection has no path, and may do anything. */
 export function actsOutside({ method, path }: { readonly method: string; readonly path: string }): boolean {
   const [whole, , , behind] = OUTSIDE_PATH.exec(path) ?? [];
   return whole !== undefined && (behind === undefined || (method !== 'GET' && method !== 'HEAD'));

@@ -1,4 +1,4 @@
-/** Whether an answer is a redirect. No API server redirects: something else answered in its place, and the redirect is not followed. */
+/** Reports whether an answer is a redirect, which is not followed: no API server redirects, so something else has answered. */
 export function isRedirect(code: number): boolean {
   return code >= 300 && code < 400 && code !== 304;
 }

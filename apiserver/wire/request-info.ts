@@ -1,7 +1,7 @@
 /** The resource and verb of a request, from its method, path and query, as in kube-apiserver's RequestInfo. */
 import type { Method } from './http.ts';
 
-/** `RequestInfo.Verb` of a real server. */
+/** The verbs of `RequestInfo.Verb` in a real server. */
 export type Verb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete' | 'deletecollection';
 
 export interface RequestInfo {
@@ -10,9 +10,9 @@ export interface RequestInfo {
   readonly version: string;
   readonly resource: string;
   readonly subresource: string;
-  /** Empty for cluster-scoped requests. */
+  /** The namespace; empty for cluster-scoped requests. */
   readonly namespace: string;
-  /** Empty for collections, also for a list or watch with field selector `metadata.name=x`. */
+  /** The name; empty for collections, also for a list or watch with field selector `metadata.name=x`. */
   readonly name: string;
 }
 
@@ -46,12 +46,12 @@ export function connects({ group, resource, subresource }: About): boolean {
   return group === '' && (resource === 'pods' || resource === 'services') && CONNECTING.has(subresource);
 }
 
-/** Reports whether such a request may have effects there: a command whose answer is lost has run. */
+/** Reports whether a proxied request may have effects in the pod or service: a command whose answer is lost has run. */
 export function acts(info: About): boolean {
   return connects(info) && info.subresource !== 'log';
 }
 
-/** Reports whether a query asks a collection to watch: Go's parsing of a boolean parameter, which treats nearly everything as true. */
+/** Reports whether a query asks to watch a collection, as Go parses a boolean parameter: nearly everything counts as true. */
 export function asksToWatch({ watch }: { readonly [key: string]: string }): boolean {
   return watch !== undefined && watch !== '0' && watch.toLowerCase() !== 'false';
 }

@@ -1,7 +1,7 @@
 /**
  * The content of an upgraded connection: a command that runs, forwarded ports, a followed log.
  *
- * An answer carries one; the shell (`apiserver/http/streams/`) transports it over SPDY or a WebSocket.
+ * An answer carries such a session; the shell (`apiserver/http/streams/`) transports it over SPDY or a WebSocket.
  */
 import type { Speech } from './declared-answers.ts';
 
@@ -11,7 +11,7 @@ export interface CommandResult {
   readonly exitCode: number;
 }
 
-/** `exec` and `attach`. */
+/** The session of `exec` and `attach`. */
 export interface CommandSession {
   readonly type: 'command';
   readonly command: readonly string[];
@@ -20,15 +20,15 @@ export interface CommandSession {
   readonly stdout: boolean;
   readonly stderr: boolean;
   /**
-   * What the command does after reading `stdin`, which may continue unless `ended`; undefined while it needs more input. Once `ended` it
-   * must decide: `failed` is the reason why the command could not run.
+   * Returns what the command does after reading `stdin`, which may continue unless `ended`; undefined while it needs more input. Once
+   * `ended` it must decide: `failed` is the reason why the command could not run.
    */
   run(stdin: string, ended: boolean): CommandResult | { readonly failed: string } | undefined;
 }
 
 export interface PortSession {
   readonly type: 'ports';
-  /** Ports of the request; over SPDY each stream names its own. */
+  /** The ports of the request; over SPDY each stream names its own port. */
   readonly ports: readonly number[];
   /** The pod, for error messages. */
   readonly pod: string;

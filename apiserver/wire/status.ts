@@ -32,7 +32,7 @@ export interface StatusCause extends JsonObject {
 export interface StatusDetails extends JsonObject {
   readonly name?: string;
   readonly group?: string;
-  /** The resource (plural), not the kind. */
+  /** The plural name of the resource, despite the field's name. */
   readonly kind?: string;
   readonly uid?: string;
   readonly causes?: readonly StatusCause[];
@@ -58,7 +58,7 @@ export function failureStatus(
   };
 }
 
-/** Returns the same as an answer; `retryAfterSeconds` becomes a header too. */
+/** Returns an answer with a failure `Status`; `retryAfterSeconds` becomes a header too. */
 export function failure(code: number, reason: StatusReason, message: string, details?: StatusDetails): ApiResponse {
   const retry = details?.retryAfterSeconds;
   return {

@@ -15,7 +15,7 @@ export class Traffic {
   readonly #open = new Set<Connection>();
   #past = 0;
 
-  /** Counts a connection from now on; opening one counts as well. */
+  /** Counts the traffic of a connection from now on; opening it counts as well. */
   add(connection: Connection): void {
     this.#past++;
     this.#open.add(connection);
@@ -25,7 +25,7 @@ export class Traffic {
     });
   }
 
-  /** Increases with everything sent or received, and with nothing else. */
+  /** Returns a number that increases with everything sent or received, and with nothing else. */
   get moved(): number {
     let moved = this.#past;
     for (const connection of this.#open) moved += bytesOf(connection);

@@ -20,7 +20,7 @@ export function listAsSent(body: JsonValue): JsonValue {
   return { ...body, items: items.map(bare) };
 }
 
-/** One copy per stored object, so that callers can cache texts by identity. */
+/** Copies without type information, one per stored object, so that callers can cache texts by identity. */
 const bareItems = new WeakMap<object, JsonObject>();
 
 function bare(item: JsonValue): JsonValue {

@@ -3,7 +3,7 @@
 const INTERNAL_ERROR = 500;
 const WORDS = /failed calling webhook |conversion webhook for .* failed/;
 
-/** Whether an answer is one. */
+/** Reports whether an answer is a refusal because of an unanswered webhook. */
 export function isUnansweredWebhook(code: number, message: string): boolean {
   return code === INTERNAL_ERROR && WORDS.test(message);
 }

@@ -87,7 +87,7 @@ export class WatchSocket {
     this.#close(NORMAL);
   }
 
-  /** A browser cannot read the reason of a refused handshake, so Go's server gives hardly any. */
+  /** Refuses the handshake. A browser cannot read the reason, so Go's server gives hardly any. */
   #refuse(status: string, body = ''): void {
     this.#closing = true;
     this.#socket.end(`HTTP/1.1 ${status}\r\n\r\n${body}`, () => this.#socket.destroy());

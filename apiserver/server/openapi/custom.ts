@@ -50,7 +50,7 @@ function componentPrefix(group: string, version: string): string {
   return `${group.split('.').toReversed().join('.')}.${version}.`;
 }
 
-/** Replaces the placeholders in the template by a definition's names. */
+/** Returns a function that replaces the placeholders in a template by a definition's names. */
 function filler(
   { group, kind, listKind, resource }: ResourceDefinition,
   version: string,

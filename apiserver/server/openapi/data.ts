@@ -54,7 +54,7 @@ export function openApiV3(): V3File {
   return v3;
 }
 
-/** Templates of documents of definitions: a separate file, because the documents of built-in groups take tens of megabytes once parsed. */
+/** Returns the templates for definitions: a separate file, because the built-in documents take tens of megabytes once parsed. */
 export function openApiCustom(): CustomFile {
   custom ??= unpacked('openapi.custom.br') as CustomFile;
   return custom;
@@ -97,10 +97,10 @@ const ESCAPED: { readonly [char: string]: string } = {
   '\u2029': '\\u2029',
 };
 
-/** JSON with Go's HTML escaping. Hashes are of this text. */
+/** Returns JSON with Go's HTML escaping, the text that is hashed. */
 export function goJson(value: unknown): string {
   let text = JSON.stringify(value);
-  // Texts have megabytes: no callback per character.
+  // Texts may have megabytes, so there is no callback per character.
   for (const char in ESCAPED) text = text.replaceAll(char, ESCAPED[char] ?? char);
   return text;
 }

@@ -55,7 +55,7 @@ function partOf(definition: ResourceDefinition, version: ServedVersion): CustomP
   return part;
 }
 
-/** Built-in documents are the same for every registry. */
+/** Built-in documents, which are the same for every registry. */
 const builtIn = new Map<string, Text>();
 
 function document(registry: Registry, path: string): Text | undefined {
@@ -128,7 +128,7 @@ function index(registry: Registry, request: ApiRequest): ApiResponse {
   const { hash } = hashed(JSON.stringify({ paths }));
   const headers = { etag: `"${hash}"` };
   if (isKnown(request, hash)) return { code: 304, ...NOTHING, headers };
-  // The content type of a real server is text/plain.
+  // A real server answers with the content type text/plain.
   return { code: 200, plainText: true, body: { paths }, headers };
 }
 
@@ -172,7 +172,7 @@ const V2_PROTOBUF = {
  */
 const BARE_V2 = field(1, '2.0') + field(2, field(1, 'Kubernetes') + field(2, 'unversioned'));
 
-/** A field of ASCII characters, shorter than 128. */
+/** Encodes a field: ASCII text shorter than 128 bytes. */
 function field(number: number, text: string): string {
   return String.fromCharCode((number << 3) | 2, text.length) + text;
 }
@@ -182,7 +182,7 @@ function isKnown(request: ApiRequest, hash: string): boolean {
   return tags !== undefined && tags.split(',').some((tag) => tag.trim() === `"${hash}"`);
 }
 
-/** Documents are JSON here; a real server also has protobuf. */
+/** Reports whether the client accepts JSON, the only form of documents here; a real server also has protobuf. */
 function acceptsJson({ headers }: ApiRequest): boolean {
   const accept = headers['accept'] ?? '';
   return accept === '' || /application\/json|\*\/\*|application\/\*/.test(accept);

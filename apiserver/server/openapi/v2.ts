@@ -39,7 +39,7 @@ function baseTexts(): Texts {
   return (ofBase ??= { definitions: written(definitions as JsonObject), paths: written(paths as JsonObject) });
 }
 
-/** Cached per version of a definition, independent of other definitions. */
+/** Texts per version of a definition, which do not depend on other definitions. */
 const ofParts = new WeakMap<CustomPart, Texts>();
 
 function textsOf(part: CustomPart): Texts {
@@ -65,7 +65,7 @@ const UNKNOWN = new Set(['anyOf', 'oneOf', 'not', 'nullable']);
 /** Keywords that do not hold for a nullable value. */
 const OF_TYPE = new Set(['type', 'items', 'properties', 'additionalProperties']);
 
-/** kubectl treats described properties as complete: a free-form object has none. */
+/** Converts a schema to v2. kubectl treats properties as complete, so a free-form object has none. */
 function definitionV2(schema: JsonValue): JsonValue {
   if (!isMap(schema) || schema[PRESERVE] !== true || schema[GVK] === undefined) return inV2(schema);
   const fields = schema[SELECTABLE];
@@ -101,7 +101,7 @@ function inV2(value: JsonValue): JsonValue {
   return copy;
 }
 
-/** Nullable values, and embedded objects of any shape. */
+/** Reports whether a property is optional in v2: a nullable one, and the type of an embedded object of any shape. */
 function isOptionalInV2(schema: JsonObject, name: JsonValue): boolean {
   const properties = schema['properties'];
   const property = isMap(properties) && typeof name === 'string' ? properties[name] : undefined;

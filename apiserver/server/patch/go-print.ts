@@ -2,10 +2,10 @@
 import { isList, isMap } from '../../objects/json.ts';
 import type { JsonValue } from '../../objects/object.ts';
 
-/** kube-apiserver shows it completely, and a message shows a patch twice: a patch of three megabytes would make an answer of tens. */
+/** The maximum characters of a value in a message. kube-apiserver has no maximum, and shows a patch twice. */
 const SHOWN_MAX = 64 * 1024;
 
-/** A text, truncated for messages. */
+/** Returns a text, truncated for messages. */
 export function cutForMessage(text: string): string {
   return text.length <= SHOWN_MAX ? text : `${text.slice(0, SHOWN_MAX)}…`;
 }

@@ -78,7 +78,7 @@ class Document {
     this.value = target;
   }
 
-  /** @throws {OperationFailed} */
+  /** Applies one operation. @throws {OperationFailed} */
   apply(operation: JsonObject): void {
     const { op, path, from } = operation;
     if (typeof path !== 'string') throw new OperationFailed('operation missing path field');
@@ -139,7 +139,7 @@ class Document {
     return copy;
   }
 
-  /** `value` is about to be shared: neither place may be edited in place any more. */
+  /** Marks `value` as shared by two places: neither of them may be edited in place any more. */
   #share(value: JsonValue): void {
     this.#copiedBytes += Buffer.byteLength(JSON.stringify(value));
     if (this.#copiedBytes > COPIED_BYTES_MAX)
@@ -169,7 +169,7 @@ function pointer(path: string): readonly string[] {
 type MutableMap = { [key: string]: JsonValue | undefined };
 type Parent = MutableMap | JsonValue[];
 
-/** Returns an own key of the map: `__proto__` and similar are ordinary keys. */
+/** Returns the value of an own key of the map: `__proto__` and similar are ordinary keys. */
 function at(map: JsonObject, key: string): JsonValue | undefined {
   return Object.hasOwn(map, key) ? map[key] : undefined;
 }
@@ -228,7 +228,7 @@ function lookup(target: JsonValue, path: readonly string[]): JsonValue | undefin
   return value;
 }
 
-/** `test`: a missing leaf equals null; a missing parent fails. */
+/** Runs the operation `test`: a missing leaf equals null; a missing parent fails. */
 function test(target: JsonValue, path: readonly string[], text: string, expected: JsonValue): void {
   const parent = path.length === 0 ? target : lookup(target, path.slice(0, -1));
   if (!isMap(parent) && !isList(parent)) throw new OperationFailed(`testing path ${text} failed: missing container`);

@@ -13,14 +13,14 @@ export class SmpError extends Error {
   }
 }
 
-/** Returns a value of the wrong type for a merge. */
+/** Returns the error for a value of the wrong type. */
 export function badArgument(wanted: string, value: JsonValue | undefined): SmpError {
   return new SmpError(500, `expected a ${wanted}, but received a ${goReflected(value)}`);
 }
 
 type List = readonly JsonValue[];
 
-/** Splits into items that are also in `by`, and other items. */
+/** Splits a list into the items that are also in `by`, and the others. */
 export function partition(list: List, by: List, mergeKey: string): readonly [List, List] {
   const named: JsonValue[] = [];
   const others: JsonValue[] = [];
@@ -36,7 +36,7 @@ export function partition(list: List, by: List, mergeKey: string): readonly [Lis
   return [named, others];
 }
 
-/** Returns the index of an item with the same key in `list`, -1 if absent. Searching the list for each item would be quadratic. */
+/** Returns a function to the index of an item's key in `list`, or -1. Searching the list for each item would be quadratic. */
 function ranking(list: List, mergeKey: string): (item: JsonValue) => number {
   const first = new Map<JsonValue | undefined, number>();
   for (const [index, item] of list.entries()) {
@@ -52,7 +52,7 @@ function nameOf(item: JsonValue, mergeKey: string): JsonValue | undefined {
   return isMap(item) ? item[mergeKey] : undefined;
 }
 
-/** `named` in the order of `order`, interleaved with `others`, which keep the server's order. */
+/** Returns `named` in the order of `order`, interleaved with `others`, which keep the server's order. */
 export function normaliseOrder(named: List, others: List, order: List, server: List, mergeKey: string): List {
   const right = sorted(named, order, mergeKey);
   const left = sorted(others, server, mergeKey);
@@ -73,7 +73,7 @@ export function normaliseOrder(named: List, others: List, order: List, server: L
   return all;
 }
 
-/** Stable; remaining deletions are last. */
+/** Sorts a list by `order`; the sort is stable, and remaining deletions come last. */
 function sorted(list: List, order: List, mergeKey: string): List {
   const inOrder = ranking(order, mergeKey);
   const kept = list.filter((item) => !(isMap(item) && item['$patch'] === 'delete'));

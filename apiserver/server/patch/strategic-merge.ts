@@ -11,7 +11,7 @@ import type { SchemaNode } from '../schema/schema-node.ts';
 import { goPrinted, goReflected } from './go-print.ts';
 import { badArgument, normaliseOrder, partition, SmpError } from './list-order.ts';
 
-/** Its media type. */
+/** The media type of a strategic merge patch. */
 export const STRATEGIC_MERGE_PATCH = 'application/strategic-merge-patch+json';
 
 type MutableMap = { [key: string]: JsonValue | undefined };
@@ -35,7 +35,7 @@ export function applyStrategicMergePatch(live: JsonObject, patch: JsonObject, ro
 
 const left = new WeakMap<JsonObject, JsonObject>();
 
-/** Returns the patch without its processed directives. Messages about `result` show it. */
+/** Returns the patch without its processed directives, as messages about `result` show it. */
 export function leftOfPatch(result: JsonObject): JsonObject {
   return left.get(result) ?? {};
 }
@@ -66,7 +66,7 @@ interface MergePosition {
 /** The merge strategy of a field. */
 interface FieldMerge {
   readonly place: MergePosition;
-  /** Empty, `merge` or `replace`. */
+  /** The patch strategy: empty, `merge` or `replace`. */
   readonly strategy: string;
   readonly mergeKey: string;
 }
@@ -109,7 +109,7 @@ function lookUpList(place: MergePosition, key: string): FieldMerge {
   return { ...field, place: { node: node.items, name: key } };
 }
 
-/** `patch` belongs to the merge and loses its directives; `original` is copied. */
+/** Merges maps. `patch` belongs to the merge and loses its directives; `original` is copied. */
 function mergeMap(original: JsonObject, patch: MutableMap, place: MergePosition): JsonValue {
   const directive = patch[DIRECTIVE];
   if (directive !== undefined) {
@@ -204,7 +204,7 @@ function setOrders(merged: MutableMap, patch: MutableMap, place: MergePosition):
   }
 }
 
-/** Items that the patch adds must be in its order list, in the same order. */
+/** Checks that the items that the patch adds are in its order list, in the same order. */
 function checkOrder(patch: readonly JsonValue[], order: readonly JsonValue[], mergeKey: string): void {
   if (patch.length === 0 || order.length === 0) return;
   const added = mergeKey === '' ? patch : patch.filter((item) => !isDeletion(item));
@@ -311,7 +311,7 @@ function mergeList(
   return normaliseOrder(inPatch, others, additions, base, mergeKey);
 }
 
-/** A new value without directives, optionally without nulls, which have no meaning there; undefined when it is a directive itself. */
+/** Returns a new value without directives, and without nulls if `discardNulls`; undefined when it is a directive itself. */
 function withoutDirectives(value: JsonValue, discardNulls: boolean): JsonValue | undefined {
   if (isList(value)) return value.map((one) => withoutDirectives(one, discardNulls)).filter((one) => one !== undefined);
   if (!isMap(value)) return value;
@@ -321,7 +321,7 @@ function withoutDirectives(value: JsonValue, discardNulls: boolean): JsonValue |
     const one = map[key] ?? null;
     const kept = one === null && discardNulls ? undefined : withoutDirectives(one, discardNulls);
     if (kept === undefined) delete map[key];
-    // Most stay unchanged; copying a hundred thousand of them is slow.
+    // Most values stay unchanged; copying a map of a hundred thousand is slow.
     else if (kept !== one) map[key] = kept;
   }
   return value;

@@ -32,7 +32,7 @@ export function withoutDefaults(node: CoercedNode): CoercedNode {
   };
 }
 
-/** The remaining bytes for defaults of one object. */
+/** The bytes that further defaults of the current object may take. */
 let room = Number.POSITIVE_INFINITY;
 
 /**
@@ -65,7 +65,7 @@ export type Unknown = string[] | undefined;
 /** The limit on collected paths: warnings end after 4 KiB, and no client reads longer strict errors. */
 const UNKNOWN_MAX = 10_000;
 
-/** `kept`: the value is an item of a list with x-preserve-unknown-fields, which its items inherit. */
+/** Prunes and defaults a value. `kept`: it is an item of a list with x-preserve-unknown-fields, which items inherit. */
 export function coerceValue(
   node: CoercedNode,
   value: JsonValue,
@@ -99,19 +99,19 @@ function coerceList(
   return copy ?? list;
 }
 
-/** True if a walk has dropped anything. */
+/** True if the current walk has dropped anything. */
 let hasDropped = false;
 
 /** Prunes and defaults a whole object. `unknown` collects the paths of dropped fields. */
 export function coerceObject(node: CoercedNode, object: JsonObject, unknown: Unknown): JsonObject {
   hasDropped = false;
   const coerced = bounded(() => coerceMap(node, object, '', undefined, true));
-  // Most objects lose nothing, and the paths of all their parts take more memory than they do.
+  // Most objects lose nothing, and the paths of all parts of an object take more memory than the object.
   if (unknown !== undefined && hasDropped) bounded(() => coerceMap(node, object, '', unknown, true));
   return coerced;
 }
 
-/** `root`: the object itself, whose `apiVersion`, `kind` and `metadata` are not covered by the schema. */
+/** Prunes and defaults a map. `root`: it is the object itself, whose `apiVersion`, `kind` and `metadata` have no schema. */
 export function coerceMap(
   node: CoercedNode,
   map: JsonObject,
@@ -136,7 +136,7 @@ export function coerceMap(
     const known = property ?? (typeof additional === 'object' ? additional : undefined);
     if (known === undefined) {
       if (additional === true) {
-        // Any key is allowed, without a schema below.
+        // Any key is allowed here, and its value has no schema.
         const below = coerceValue(
           NOTHING,
           value,
@@ -174,7 +174,7 @@ export function coerceMap(
   return copy ?? map;
 }
 
-/** Nulls are kept where the schema has no type. */
+/** Returns what a null becomes: it is kept where the schema preserves unknown fields and has no type. */
 function dropped(node: CoercedNode): JsonValue | undefined {
   return node.type === '' && node.preserve ? null : undefined;
 }
@@ -189,7 +189,7 @@ const META_KEYS = new Set(
   ),
 );
 
-/** Metadata of an embedded resource as Go would encode it; undecodable metadata is kept and refused later. */
+/** Returns the metadata of an embedded resource as Go would encode it; undecodable metadata is kept and refused later. */
 function embeddedMetadata(value: JsonValue, path: string, unknown: Unknown): JsonValue {
   const meta = decodeMetadata(value);
   if (typeof meta === 'string' || !isMap(value)) return value;
@@ -201,7 +201,7 @@ function embeddedMetadata(value: JsonValue, path: string, unknown: Unknown): Jso
   return jsonEqual(meta, value) ? value : meta;
 }
 
-/** The parts of values that should be scalars: without a schema. */
+/** The node of the parts of a value that should be a scalar, which have no schema. */
 const NOTHING = {
   type: '',
   nullable: false,

@@ -20,7 +20,7 @@ import { validateValue } from './validate.ts';
 
 const NONE: readonly FieldError[] = [];
 
-/** After errors of these types rules could fail on the values. */
+/** Types of errors after which no rules are evaluated, because rules could fail on the values. */
 const BLOCKING: ReadonlySet<string> = new Set(['NotSupported', 'Required', 'TooLong', 'TooMany', 'TypeInvalid']);
 
 const BLOCKED: FieldError = {
@@ -31,7 +31,7 @@ const BLOCKED: FieldError = {
     'some validation rules were not checked because the object was invalid; correct the existing errors to complete validation',
 };
 
-/** `scale`: the paths of replica counts, for definitions with that subresource. */
+/** Compiles a schema. `scale`: the paths of replica counts, for definitions with that subresource. */
 export function compileSchema(schema: JsonValue | undefined, scale?: ScalePaths): CustomSchema {
   // An object also has metadata, so it never counts as unchanged.
   const root: SchemaNode = { ...compileNode(schema), open: true };
@@ -42,7 +42,7 @@ export function compileSchema(schema: JsonValue | undefined, scale?: ScalePaths)
   let rules: RuleTree | undefined;
   let bare: CoercedNode | undefined;
 
-  /** Checks after the OpenAPI schema. */
+  /** Runs the checks that come after the OpenAPI schema. */
   const beyond = (
     object: KubeObject,
     old: KubeObject | undefined,

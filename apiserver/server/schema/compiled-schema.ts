@@ -5,20 +5,20 @@ import type { SchemaNode } from './schema-node.ts';
 
 export interface CompiledSchema {
   readonly root: SchemaNode;
-  /** Pruned and defaulted; the same object when nothing changes. `unknown` collects the paths of dropped fields. */
+  /** Prunes and defaults; returns the same object when nothing changes. `unknown` collects the paths of dropped fields. */
   coerce(object: KubeObject, unknown?: string[]): KubeObject;
-  /** Built-in kinds: the object re-encoded as by Go, or its decoder's type error. Replaces `coerce`. */
+  /** Built-in kinds: returns the object re-encoded as by Go, or the decoder's type error. Replaces `coerce`. */
   decode?(object: KubeObject, unknown: string[] | undefined, words?: 'json' | 'converter'): KubeObject | string;
   /** Built-in kinds: adds the top-level fields that are always written. */
   complete?(object: KubeObject): KubeObject;
-  /** Errors of everything but metadata. Unchanged parts of `old` may stay invalid. `warnings` collects those of rules. */
+  /** Returns errors in everything but metadata. Unchanged parts of `old` may stay invalid. `warnings` collects warnings of rules. */
   validate(object: KubeObject, old: KubeObject | undefined, warnings?: string[]): readonly FieldError[];
-  /** Errors of the status alone; rules see the whole object. */
+  /** Returns errors in the status alone; rules see the whole object. */
   validateStatus(object: KubeObject, old: KubeObject, warnings?: string[]): readonly FieldError[];
 }
 
 /** The schema of a custom resource, with pruning and defaulting as separate steps. */
 export interface CustomSchema extends CompiledSchema {
-  /** Pruned only; the same object when nothing changes. */
+  /** Only prunes; returns the same object when nothing changes. */
   prune(object: KubeObject): KubeObject;
 }

@@ -20,7 +20,7 @@ export function oldItem(
   return named.items.get(keysText(node, item));
 }
 
-/** An index of list items by key: searching a list for each item would be quadratic. */
+/** List items by key, for each list: searching a list for each item would be quadratic. */
 const namesakes = new WeakMap<
   readonly JsonValue[],
   { readonly node: SchemaNode; readonly items: ReadonlyMap<string, JsonValue> }
@@ -45,7 +45,7 @@ function nodeAt(node: SchemaNode, key: string): SchemaNode | undefined {
   return node.properties.get(key) ?? (typeof node.additional === 'object' ? node.additional : undefined);
 }
 
-/** Reports whether nothing changed, as ratcheting defines it. */
+/** Reports whether a value is unchanged, as ratcheting defines it. */
 export function isUnchanged(node: SchemaNode, value: JsonValue, old: JsonValue): boolean {
   if (isList(value)) return isList(old) && listUnchanged(node, value, old);
   if (!isMap(value)) return jsonEqual(value, old);

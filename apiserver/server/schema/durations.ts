@@ -13,7 +13,7 @@ const UNIT_NANOS: { readonly [unit: string]: bigint } = {
 
 const INT64_MAX = 2n ** 63n - 1n;
 
-/** Nanoseconds of `1h30m`, `-1.5s`, `0`; undefined when Go refuses it. */
+/** Returns the nanoseconds in `1h30m`, `-1.5s`, `0`; undefined when Go refuses the text. */
 export function parseGoDuration(text: string): bigint | undefined {
   const negative = text.startsWith('-');
   let rest = negative || text.startsWith('+') ? text.slice(1) : text;
@@ -45,7 +45,7 @@ const LONG_UNITS: readonly (readonly [readonly string[], bigint])[] = [
   [['w', 'wk', 'week'], 604_800_000_000_000n],
 ];
 
-/** The same, and forms like `3 days` and `2 weeks`; undefined when neither parses. */
+/** Parses the same durations, and forms like `3 days` and `2 weeks`; undefined for any other text. */
 export function parseDuration(text: string): bigint | undefined {
   const plain = parseGoDuration(text);
   if (plain !== undefined) return plain;

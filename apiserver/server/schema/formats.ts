@@ -27,7 +27,7 @@ const matches =
   (text: string): boolean =>
     pattern.test(text);
 
-/** By name without dashes. */
+/** The checks by name without dashes. */
 const FORMATS: ReadonlyMap<string, (text: string) => boolean> = new Map([
   ['bsonobjectid', matches(/^[0-9a-fA-F]{24}$/)],
   ['uri', isRequestUri],
@@ -57,7 +57,7 @@ const FORMATS: ReadonlyMap<string, (text: string) => boolean> = new Map([
   ['k8slongname', (text) => text.length <= 253 && LONG_NAME.test(text)],
 ]);
 
-/** Returns the format if a server checks it for the type, empty otherwise. Types: empty stands for several or none. */
+/** Returns the format if a server checks it for the type, otherwise an empty text. `type`: empty for several or none. */
 export function knownFormat(type: string, format: string): string {
   if (format === '') return '';
   switch (type) {
@@ -95,7 +95,7 @@ function isHostname(text: string): boolean {
   return HOSTNAME.test(text) && text.length <= 255 && text.split('.').every((part) => part.length <= 63);
 }
 
-/** `url.ParseRequestURI`: an absolute URI or an absolute path. */
+/** Reports whether `url.ParseRequestURI` accepts a text: an absolute URI or an absolute path. */
 function isRequestUri(text: string): boolean {
   const match = /^(?:([a-zA-Z][a-zA-Z0-9+.-]*):)?(\/\/[^/?]*)?([^?]*)/s.exec(text);
   if (match === null || text === '') return false;

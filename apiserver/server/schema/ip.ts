@@ -25,7 +25,7 @@ function parseIpv6(text: string, sloppy: boolean): readonly number[] | undefined
   return [...left, ...Array.from({ length: missing }, () => 0), ...right];
 }
 
-/** Two bytes a word; the last may be an IPv4 address. */
+/** Returns the bytes of IPv6 words, two each. `last`: the last word may be an IPv4 address. */
 function words(text: string, sloppy: boolean, last: boolean): readonly number[] | undefined {
   if (text === '') return [];
   const bytes: number[] = [];
@@ -48,7 +48,7 @@ export interface Cidr {
   readonly prefix: number;
 }
 
-/** `10.0.0.0/8`. */
+/** Parses a range such as `10.0.0.0/8`; undefined for an invalid one. */
 export function parseCidr(text: string, sloppy = false): Cidr | undefined {
   const [ip = '', length = '', ...rest] = text.split('/');
   const address = rest.length === 0 && /^\d{1,3}$/.test(length) ? parseIp(ip, sloppy) : undefined;
@@ -66,7 +66,7 @@ export function masked({ address, prefix }: Cidr): readonly number[] {
   });
 }
 
-/** Returns the shortest form: RFC 5952 for IPv6. */
+/** Returns the shortest form of an address: RFC 5952 for IPv6. */
 export function ipText(address: readonly number[]): string {
   if (address.length === 4) return address.join('.');
   const parts = Array.from({ length: 8 }, (_, at) => ((address[at * 2] ?? 0) << 8) | (address[at * 2 + 1] ?? 0));

@@ -4,7 +4,7 @@ import type { JsonObject, JsonValue } from '../../objects/object.ts';
 import type { FieldError } from '../refusal.ts';
 import type { SchemaNode } from './schema-node.ts';
 
-/** Reports whether there is such a list in or below `node`. */
+/** Reports whether there is a list set or map in or below `node`. */
 export function hasAssociativeLists(node: SchemaNode): boolean {
   if (node.listType === 'set' || node.listType === 'map') return true;
   for (const property of node.properties.values()) if (hasAssociativeLists(property)) return true;
@@ -54,7 +54,7 @@ function validateListMap(node: SchemaNode, list: readonly JsonValue[], path: str
   addDuplicates(list, keys, path, errors);
 }
 
-/** Each value is reported once, at its second occurrence. */
+/** Appends an error for each value that occurs again, once, at its second occurrence. */
 function addDuplicates(
   list: readonly JsonValue[],
   keys: readonly JsonValue[],

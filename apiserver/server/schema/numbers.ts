@@ -5,7 +5,7 @@ const INT32_MAX = 2 ** 31 - 1;
 const INT64_MAX = 2 ** 63;
 const FLOAT32_MAX = 3.4028234663852886e38;
 
-/** From this exponent on Go's `%v` prints floats in scientific notation. */
+/** The minimum exponent with which Go's `%v` prints floats in scientific notation. */
 const EXPONENT_MIN = 6;
 
 /** Returns a float as Go's `%v` prints it: `0.5`, `100000`, `1e+06`. */
@@ -16,7 +16,7 @@ function goFloat(value: number): string {
   return `${digits}e${exponent < 0 ? '-' : '+'}${String(Math.abs(exponent)).padStart(2, '0')}`;
 }
 
-/** An error of a number; `plain` errors have no path. */
+/** An error in a number; the message of a `plain` one has no path. */
 export interface NumberFault {
   readonly plain: boolean;
   readonly text: string;

@@ -32,7 +32,7 @@ function validateReplicas(path: readonly string[], object: KubeObject, errors: F
   else if (value > INT32_MAX) errors.push(fieldInvalid(field, value, `should be less than or equal to ${INT32_MAX}`));
 }
 
-/** `unstructured.NestedInt64` and `NestedString`. */
+/** Reads a field as `unstructured.NestedInt64` and `NestedString` do: its value, or an error. */
 function nested(
   object: KubeObject,
   path: readonly string[],
@@ -61,7 +61,7 @@ function goTypeOf(value: JsonValue): string {
   return typeof value === 'object' ? 'map[string]interface {}' : typeof value === 'boolean' ? 'bool' : 'string';
 }
 
-/** `%v`. */
+/** Returns a value as Go's `%v` prints it. */
 function goValue(value: JsonValue): string {
   if (value === null) return '<nil>';
   if (Array.isArray(value)) return `[${value.map(goValue).join(' ')}]`;

@@ -3,15 +3,15 @@ import type { JsonValue } from '../../objects/object.ts';
 import type { GoRegExp } from '../../wire/go-regexp.ts';
 
 export interface SchemaNode {
-  /** Empty: any type. */
+  /** The type; empty for any type. */
   readonly type: string;
   readonly nullable: boolean;
   readonly intOrString: boolean;
-  /** Unknown fields of a map are kept. */
+  /** True if unknown fields of a map are kept. */
   readonly preserve: boolean;
-  /** `apiVersion`, `kind` and `metadata` of an embedded object are kept. */
+  /** True for an embedded object, whose `apiVersion`, `kind` and `metadata` are kept. */
   readonly embedded: boolean;
-  /** Own properties only: never look up a key without `Map`. */
+  /** The declared properties: a `Map`, because a plain object would also find inherited keys. */
   readonly properties: ReadonlyMap<string, SchemaNode>;
   /** Properties with a default, in schema order. */
   readonly defaulted: readonly (readonly [string, JsonValue])[];
@@ -45,10 +45,10 @@ export interface SchemaNode {
   readonly listKeys: readonly string[];
   /** `atomic`, `granular` or empty. */
   readonly mapType: string;
-  /** Strategic merge patch; built-in kinds only. */
+  /** The strategy of strategic merge patch; built-in kinds only. */
   readonly patchStrategy: string;
   readonly patchMergeKey: string;
-  /** Undeclared keys are allowed here or below: such parts never count as unchanged. */
+  /** True if undeclared keys are allowed here or below: such parts never count as unchanged. */
   readonly open: boolean;
   /** `x-kubernetes-validations`. */
   readonly rules: readonly ValidationRule[];

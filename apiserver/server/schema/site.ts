@@ -9,7 +9,7 @@ import type { JsonValue } from '../../objects/object.ts';
 import type { FieldError, FieldErrorType } from '../refusal.ts';
 import { ERRORS_MAX } from '../weight.ts';
 
-/** `validity` ends with the first failure, `matches` goes through everything without messages. */
+/** What a validation must find: `validity` ends at the first failure, `matches` goes through everything without messages. */
 export type Asked = 'errors' | 'matches' | 'validity';
 
 /**
@@ -17,18 +17,18 @@ export type Asked = 'errors' | 'matches' | 'validity';
  * object has less than a million values. A real server times out long before: in 34 s it validates fewer than six million.
  */
 const VALIDATED_MAX = 6_000_000;
-/** The part of it for finding out which of several failed alternatives to show; beyond that the first one is shown. */
+/** The part of that maximum for finding which of several failed alternatives to show; beyond it the first one is shown. */
 const COMPARED_MAX = 2_000_000;
 
 /** The cost of a message and its duplicate check, in validated values. */
 const ERROR_PARTS = 10;
 
-/** Validating an object would exceed a real server's time limit. */
+/** Thrown when validating an object would exceed a real server's time limit. */
 export class ValidationLimitExceeded extends Error {}
 
 export class Site {
   readonly errors: FieldError[] = [];
-  /** Prefix of every field: empty for the whole object, `status` for its status alone. */
+  /** The prefix of every field: empty for the whole object, `status` for its status alone. */
   readonly base: string;
   readonly asked: Asked;
   /**
@@ -89,7 +89,7 @@ export class Site {
     });
   }
 
-  /** Duplicate messages are dropped. */
+  /** Adds an error; duplicate messages are dropped. */
   add(error: FieldError): void {
     if (this.settled) return;
     this.count(ERROR_PARTS);
@@ -111,7 +111,7 @@ export class Site {
   }
 }
 
-/** The prefix of an error, for finding duplicates: the whole text may be a long enumeration, for each item of a list. */
+/** Returns the start of an error, to find duplicates: the whole text may be a long enumeration, repeated for each item of a list. */
 function startOf({ type, field, detail }: FieldError): string {
   return `${type} ${field} ${detail.length} ${detail.slice(0, START)}`;
 }

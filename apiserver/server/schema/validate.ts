@@ -14,7 +14,7 @@ import type { SchemaNode } from './schema-node.ts';
 import { numberFaults } from './numbers.ts';
 import { Site } from './site.ts';
 
-/** Appends the errors of `value` to `site.errors`. `old`: the stored value, when correlated: unchanged parts do not fail. */
+/** Appends the errors of `value` to `site.errors`. `old`: the stored value, when correlated; unchanged parts do not fail. */
 export function validateValue(
   node: SchemaNode,
   value: JsonValue,
@@ -76,7 +76,7 @@ function hasNumberRules(node: SchemaNode): boolean {
 function typeOf(value: JsonValue): string {
   if (value === null) return 'null';
   if (isList(value)) return 'array';
-  // Beyond 64 bits Go reads a float.
+  // Go reads an integer beyond 64 bits as a float.
   if (typeof value === 'number') return Number.isInteger(value) && Math.abs(value) < 2 ** 63 ? 'integer' : 'number';
   return typeof value;
 }
@@ -120,14 +120,14 @@ interface Enum {
   /** Raw values: a long text may be compared with a thousand alternatives. */
   readonly strings: ReadonlySet<JsonValue>;
   readonly values: ReadonlySet<string>;
-  /** True if any of them is a map or a list: only those need canonical text. */
+  /** True if any value is a map or a list: only those need canonical text. */
   readonly structured: boolean;
   readonly text: string;
 }
 
 const enums = new WeakMap<readonly JsonValue[], Enum>();
 
-/** Created once per schema: a list may have as many items as its enumeration has values. */
+/** Returns an enumeration, created once per schema: a list may have as many items as its enumeration has values. */
 function enumOf(list: readonly JsonValue[]): Enum {
   let made = enums.get(list);
   if (made === undefined) {
@@ -163,7 +163,7 @@ function checkString(node: SchemaNode, value: string, path: string, site: Site):
     site.fail(path, 'TypeInvalid', value, () => `${path} in body must be of type ${format}: ${JSON.stringify(value)}`);
 }
 
-/** Reports whether a text has more characters than that, at one or two UTF-16 units each. */
+/** Reports whether a text is longer than `characters`, each of which takes one or two UTF-16 units. */
 function isLonger(text: string, characters: number): boolean {
   if (text.length <= characters) return false;
   if (text.length > 2 * characters) return true;
@@ -214,11 +214,11 @@ function checkMap(node: SchemaNode, map: JsonObject, old: JsonObject | undefined
   }
   for (const key in map) {
     const value = map[key];
-    // Always read, even if unused: V8 otherwise specialises for the few names of one call site, again and again.
+    // The key is always read, even if unused: V8 otherwise specialises for the few names of one call site, again and again.
     const was = old === undefined ? undefined : old[key];
     if (value === undefined) continue;
     const property = properties.get(key);
-    // Before building a path: most of an update is unchanged.
+    // Checked before a path is built, because most of an update is unchanged.
     if (property !== undefined && value === was && !property.open) continue;
     if (property !== undefined) {
       const below = !site.words ? '' : path === '' ? key : `${path}.${key}`;
@@ -265,7 +265,7 @@ function isValid(node: SchemaNode, value: JsonValue, of: Site): boolean {
   return !tried.failed;
 }
 
-/** Returns the result of alternatives: the valid one, or the closest one. */
+/** Takes over the result of alternatives: that of the valid one, or of the closest one. */
 function takeBest(
   valid: SchemaNode | undefined,
   alternatives: readonly SchemaNode[],

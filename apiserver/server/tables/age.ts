@@ -1,6 +1,6 @@
 /** Ages in tables: `5s`, `6m24s`, `3d`. */
 
-/** Go's `HumanDuration` of so many milliseconds. */
+/** Returns a number of milliseconds as Go's `HumanDuration` prints it. */
 export function humanDuration(milliseconds: number): string {
   const seconds = Math.trunc(milliseconds / 1000);
   if (seconds < -1) return '<invalid>';
@@ -23,7 +23,7 @@ function rest(count: number, unit: string): string {
   return count === 0 ? '' : `${count}${unit}`;
 }
 
-/** Returns the age of a time; `<unknown>` without one. */
+/** Returns the age of a time; `<unknown>` without a time. */
 export function since(time: unknown, now: number): string {
   if (typeof time !== 'string' || time === '') return '<unknown>';
   const at = Date.parse(time);

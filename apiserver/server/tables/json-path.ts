@@ -9,7 +9,7 @@ import type { JsonObject, JsonValue } from '../../objects/object.ts';
 
 type Step = (values: readonly JsonValue[]) => readonly JsonValue[];
 
-/** All values at a path; empty when an element is missing. */
+/** Returns all values at a path; none when an element is missing. */
 export type Path = (value: JsonValue) => readonly JsonValue[];
 
 const cache = new Map<string, Path | undefined>();

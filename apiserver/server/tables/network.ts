@@ -61,7 +61,7 @@ function ingressHosts(object: KubeObject): string {
   return more ? `${hosts.join(',')} + ${rules.length - 3} more...` : hosts.join(',');
 }
 
-/** By resource and group. */
+/** Printers by resource and group. */
 export const NETWORK: { readonly [gr: string]: Printer } = {
   services: (object, now) => [
     name(object),

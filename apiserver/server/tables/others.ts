@@ -91,7 +91,7 @@ const node: Printer = (object, now) => {
   ];
 };
 
-/** Events of both groups, which name the same fields differently. */
+/** Prints events of both groups, which name the same fields differently. */
 const event: Printer = (object, now) => {
   const newer = parseApiVersion(object.apiVersion).group !== '';
   const about = at(object, newer ? 'regarding' : 'involvedObject');
@@ -166,7 +166,7 @@ function flag(value: JsonValue | undefined, otherwise = false): boolean {
   return typeof value === 'boolean' ? value : otherwise;
 }
 
-/** By resource and group. */
+/** Printers by resource and group. */
 export const OTHERS: { readonly [gr: string]: Printer } = {
   configmaps: between((object) => [count(object['data']) + count(object['binaryData'])]),
   secrets: between((object) => [text(object['type']), count(object['data'])]),

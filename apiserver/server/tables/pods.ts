@@ -26,7 +26,7 @@ interface PodState {
   readonly total: number;
   readonly reason: string;
   readonly restarts: number;
-  /** The last restart of a container; empty when unknown. */
+  /** The time of a container's last restart; empty when unknown. */
   readonly restarted: string;
 }
 
@@ -74,7 +74,7 @@ interface Restarts {
   readonly restarted: string;
 }
 
-/** Init containers up to the first unfinished one; `reason` is its state. */
+/** Reads the init containers up to the first unfinished one; `reason` is the state of that one. */
 function initState(
   statuses: readonly JsonObject[],
   sidecars: ReadonlySet<unknown>,
@@ -152,7 +152,7 @@ function readinessGates(pod: KubeObject): string {
   return `${met.length}/${gates.length}`;
 }
 
-/** The status of a finished pod. */
+/** Returns the conditions of a finished pod's row; undefined for any other pod. */
 export function podConditions(pod: KubeObject): readonly JsonObject[] | undefined {
   const phase = at(pod, 'status', 'phase');
   if (phase !== 'Succeeded' && phase !== 'Failed') return undefined;

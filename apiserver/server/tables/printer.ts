@@ -3,7 +3,7 @@ import type { JsonValue, KubeObject } from '../../objects/object.ts';
 import { since } from './age.ts';
 import { at, type Cell } from './reading.ts';
 
-/** All cells of a row, wide columns included. `now` in epoch milliseconds. */
+/** Returns all cells of a row, wide columns included. `now` is in epoch milliseconds. */
 export type Printer = (object: KubeObject, now: number) => readonly Cell[];
 
 export function name(object: KubeObject): string {

@@ -15,7 +15,7 @@ export function at(value: JsonValue | undefined, ...path: readonly (string | num
   return current ?? undefined;
 }
 
-/** Text, or `otherwise` when it is absent or empty. */
+/** Returns a value as text, or `otherwise` when it is absent or empty. */
 export function text(value: JsonValue | undefined, otherwise = ''): string {
   if (typeof value === 'number') return String(value);
   return typeof value === 'string' && value !== '' ? value : otherwise;
@@ -33,12 +33,12 @@ export function maps(value: JsonValue | undefined): readonly JsonObject[] {
   return items(value).filter(isMap);
 }
 
-/** Returns the number of keys or items. */
+/** Returns the number of keys of a map, or of items of a list. */
 export function count(value: JsonValue | undefined): number {
   return isMap(value) ? Object.keys(value).length : items(value).length;
 }
 
-/** `a=b,c=d`, sorted; `<none>` when empty. */
+/** Returns labels as `a=b,c=d`, sorted; `<none>` when empty. */
 export function labelsText(labels: JsonValue | undefined): string {
   return pairs(labels).join(',') || '<none>';
 }
@@ -71,13 +71,13 @@ export function selectorText(selector: JsonValue | undefined): string {
     .join(',');
 }
 
-/** Names and images of containers. */
+/** Returns the names and the images of containers. */
 export function containers(template: JsonValue | undefined): readonly [string, string] {
   const all = maps(at(template, 'spec', 'containers'));
   return [all.map(({ name }) => text(name)).join(','), all.map(({ image }) => text(image)).join(',')];
 }
 
-/** At most `max` of a list, and the number of further ones. */
+/** Returns at most `max` items of a list, and the number of further ones; `none` when the list is empty. */
 export function listWithMore(list: readonly string[], max: number, none: string): string {
   const shown = list.slice(0, max).join(',');
   if (list.length > max) return `${shown} + ${list.length - max} more...`;

@@ -19,15 +19,15 @@ import { at, number, text, type Cell } from './reading.ts';
 import { WORKLOADS } from './workloads.ts';
 
 export interface TableOptions {
-  /** Of meta.k8s.io. */
+  /** The `apiVersion` of the table: a version of meta.k8s.io. */
   readonly apiVersion: string;
   /** The resource in the path; without it only names are known. */
   readonly route: Route | undefined;
-  /** Only the first event of a watch has the columns. */
+  /** True if the table has its columns: in a watch only the first event does. */
   readonly headers: boolean;
-  /** The form of the objects in rows. */
+  /** Returns the form of an object in its row. */
   readonly row: (object: JsonObject) => JsonObject | null;
-  /** Epoch milliseconds, for ages. */
+  /** The current time for ages, in epoch milliseconds. */
   readonly now: number;
 }
 
@@ -68,7 +68,7 @@ export function tableOf(body: JsonObject, options: TableOptions): JsonObject {
 
 const FLOW_SCHEMAS = 'flowschemas.flowcontrol.apiserver.k8s.io';
 
-/** Flow schemas are sorted by precedence. */
+/** Compares flow schemas, which are sorted by precedence. */
 function byPrecedence(a: JsonObject, b: JsonObject): number {
   const precedence = (one: JsonObject): number => number(at(one, 'spec', 'matchingPrecedence'));
   return precedence(a) - precedence(b) || (text(at(a, 'metadata', 'name')) < text(at(b, 'metadata', 'name')) ? -1 : 1);

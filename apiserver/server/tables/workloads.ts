@@ -87,7 +87,7 @@ const replicaSet: Printer = (object, now) => [
   ...containers(at(object, 'spec', 'template')),
 ];
 
-/** By resource and group. */
+/** Printers by resource and group. */
 export const WORKLOADS: { readonly [gr: string]: Printer } = {
   pods: podCells,
   podtemplates: (object) => [

@@ -65,7 +65,7 @@ export function applyTo(kernel: Kernel, call: Call, old: KubeObject | undefined)
   const typedResource = typedResourceOf(definition, version, subresource);
   const config = configOf(call, typedResource, definition.kind);
   if (config instanceof Refusal) return config;
-  // All of it would be stored, and merging takes many times as long as parsing.
+  // The whole config would be stored, and merging takes many times as long as parsing.
   const room = roomBeside(config, definition.custom);
   const type = room < 0 ? undefined : typedResource.typeIn(typedResource.apiVersion);
   if (room < 0 || (type !== undefined && roomAfterOwned(type, config, room) < 0)) return TOO_LARGE_TO_STORE;
@@ -92,7 +92,7 @@ export function applyTo(kernel: Kernel, call: Call, old: KubeObject | undefined)
   return { object, meta: incoming.meta, owned: true, ...(raw ? { raw: true as const } : {}) };
 }
 
-/** The merged map is converted to a Go type, which may fail. */
+/** Returns the refusal when converting the merged map to a Go type fails. */
 function unconvertible(config: KubeObject, why: string): Refusal {
   const type = gvkText(config);
   return rawError(
@@ -100,7 +100,7 @@ function unconvertible(config: KubeObject, why: string): Refusal {
   );
 }
 
-/** Errors or warnings for duplicate keys, once the rest of the body is known to apply. */
+/** Reports duplicate keys as an error or as warnings, once the rest of the body is known to apply. */
 function repeatedKeys(call: Call): Refusal | undefined {
   const { query, duplicates } = call.request;
   const { fieldValidation } = query;

@@ -66,7 +66,7 @@ export function deleteOptions(call: Call): DeleteOptions | Refusal {
   return errors.length === 0 ? parsed : invalid({ group: 'meta.k8s.io', kind: 'DeleteOptions' }, '', errors);
 }
 
-/** Refuses a body of another kind; DeleteOptions exists in every group. */
+/** Refuses a body of another kind; the kind DeleteOptions exists in every group. */
 function foreignOptions({ apiVersion, kind }: JsonObject): Refusal | undefined {
   if (kind === undefined || kind === '' || kind === 'DeleteOptions') return undefined;
   if (typeof kind !== 'string')
@@ -91,7 +91,7 @@ function fromQuery(query: { readonly [key: string]: string }): JsonObject | Refu
   };
 }
 
-/** A negative grace period counts as one second. */
+/** Returns a grace period in seconds; a negative one counts as one second. */
 function graceSecondsOf(seconds: JsonValue | undefined): number | undefined {
   if (typeof seconds !== 'number') return undefined;
   return seconds < 0 ? 1 : seconds;

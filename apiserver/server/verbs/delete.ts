@@ -28,11 +28,11 @@ const FOREGROUND = 'foregroundDeletion';
 interface Deleted {
   readonly gone: boolean;
   readonly object: KubeObject;
-  /** Deleted by losing its last finalizer. */
+  /** True if the object was deleted by losing its last finalizer. */
   readonly freed?: boolean;
 }
 
-/** DELETE on one object. */
+/** Handles DELETE on one object. */
 export function remove(kernel: Kernel, call: Call): ApiResponse {
   const { definition, version, namespace, name, subresource } = call.route;
   if (name === '' || subresource !== '') return methodNotAllowed(definition, 'delete');
@@ -63,7 +63,7 @@ export function remove(kernel: Kernel, call: Call): ApiResponse {
 const JOB_WARNING =
   'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning';
 
-/** Warns about deleted jobs without a propagation policy for their pods. */
+/** Warns when a Job is deleted without a propagation policy for its pods. */
 function warnOfPods({ route, warnings }: Call, { propagation, orphanDependents }: DeleteOptions): void {
   if (route.definition.gr === 'jobs.batch' && propagation === undefined && orphanDependents === undefined)
     warnings.push(JOB_WARNING);
@@ -85,7 +85,7 @@ function deletedStatus(definition: ResourceDefinition, object: KubeObject): Json
   };
 }
 
-/** DELETE on a collection: all selected objects, one by one, not atomic. */
+/** Handles DELETE on a collection: deletes all selected objects one by one, not atomically. */
 export function removeCollection(kernel: Kernel, call: Call): ApiResponse {
   const { definition, version, namespace } = call.route;
   if (definition.gr === 'namespaces' || (definition.namespaced && namespace === ''))
@@ -154,7 +154,7 @@ export function deleteObject(
   return { gone: true, object: current, freed: finalizers !== (object.metadata.finalizers ?? NO_FINALIZERS) };
 }
 
-/** Endpoints are deleted with their service, whoever created them. */
+/** Deletes the Endpoints of a deleted service, whoever created them. */
 export function deleteEndpoints(
   kernel: Kernel,
   definition: ResourceDefinition | undefined,
@@ -164,14 +164,14 @@ export function deleteEndpoints(
   if (definition !== undefined && endpoints !== undefined) deleteObject(kernel, definition, endpoints);
 }
 
-/** 409 when a precondition fails. */
+/** Returns 409 when a precondition fails. */
 export function preconditionRefusal(
   definition: ResourceDefinition,
   object: KubeObject,
   options: DeleteOptions,
 ): Refusal | undefined {
   const { name = '', uid = '', resourceVersion = '' } = object.metadata;
-  // Only here the message names the kind, where other conflicts name the resource.
+  // Only this message names the kind; other conflicts name the resource.
   const of = {
     ...definition,
     resource: definition.kind,
@@ -193,7 +193,7 @@ export function preconditionRefusal(
 }
 
 interface Grace {
-  /** Nothing to do: the object is terminating and its period would not get shorter. */
+  /** True if there is nothing to do: the object is terminating and its grace period would not get shorter. */
   readonly pending: boolean;
   readonly seconds: number;
   /** Metadata of graceful deletion; undefined for immediate deletion. */
@@ -212,7 +212,7 @@ function podGrace(kernel: Kernel, pod: KubeObject, options: DeleteOptions): Grac
     // A later delete may only shorten the grace period.
     if (period === undefined || period >= was) return { ...NOT_GRACEFUL, pending: true };
     const nowSeconds = Date.parse(kernel.timestamp()) / 1000;
-    // Moved back by the old period and forward by the new one, but never into the past.
+    // The time is moved back by the old period and forward by the new one, but never into the past.
     const ends = Math.max(nowSeconds, Date.parse(meta.deletionTimestamp) / 1000 - was + period);
     return {
       pending: false,
@@ -228,7 +228,7 @@ function podGrace(kernel: Kernel, pod: KubeObject, options: DeleteOptions): Grac
   const status = mapOf(pod['status']);
   const { terminationGracePeriodSeconds: own } = spec;
   let seconds = options.graceSeconds ?? (typeof own === 'number' ? own : DEFAULT_GRACE_SECONDS);
-  // It is unscheduled or finished: there is nothing to wait for.
+  // The pod is unscheduled or finished: there is nothing to wait for.
   if (textOf(spec['nodeName']) === '' || status['phase'] === 'Failed' || status['phase'] === 'Succeeded') seconds = 0;
   if (seconds < 0) seconds = 1;
   return {
@@ -289,7 +289,7 @@ function wants(
   which: typeof ORPHAN | typeof FOREGROUND,
 ): boolean {
   if (definition.strategy.dependents === 'unsupported') return false;
-  // Only for namespaces orphanDependents=false means Foreground.
+  // orphanDependents=false means Foreground for namespaces only.
   if (options.orphanDependents === false) return which === FOREGROUND && definition.strategy.deletion === 'namespace';
   if (options.orphanDependents === true) return which === ORPHAN;
   if (options.propagation !== undefined) return options.propagation === (which === ORPHAN ? 'Orphan' : 'Foreground');
@@ -325,7 +325,7 @@ function namespaceRefusal(
   return undefined;
 }
 
-/** First DELETE: Terminating. Nothing more happens until spec.finalizers is empty. Undefined: delete as usual. */
+/** Makes a namespace Terminating at the first DELETE; nothing more until spec.finalizers is empty. Undefined: delete as usual. */
 function deleteNamespace(
   kernel: Kernel,
   definition: ResourceDefinition,

@@ -20,7 +20,7 @@ import { admitPosted, plainFailure, SUCCESS } from './pods.ts';
 const KIND = { group: 'policy', version: 'v1', kind: 'Eviction' };
 const BUDGETS = 'poddisruptionbudgets.policy';
 const CANNOT = "Cannot evict pod as it would violate the pod's disruption budget.";
-/** The maximum number of evictions that the budget's controller has not processed. */
+/** The maximum number of evictions in a budget that its controller has not processed yet. */
 const DISRUPTED_MAX = 2_000;
 
 export function evict(kernel: Kernel, call: Call): ApiResponse {
@@ -47,7 +47,7 @@ export function evict(kernel: Kernel, call: Call): ApiResponse {
   if (mismatch !== undefined) return mismatch;
   const marked = asked.dryRun ? pod : withCondition(kernel, pod);
   const current = marked === pod ? pod : kernel.commit(definition, marked, pod);
-  // The requested version has been checked: the condition created another one.
+  // The requested version has already been checked, and setting the condition has created another version.
   const result = deleteObject(kernel, definition, current, { ...asked, resourceVersion: undefined });
   return result instanceof Refusal ? result : SUCCESS;
 }
@@ -86,7 +86,7 @@ function withCondition(kernel: Kernel, pod: KubeObject): KubeObject {
   return { ...pod, status: { ...status, conditions: changed } };
 }
 
-/** Takes one disruption from the pod's budget; a refusal when there is none left. */
+/** Takes one disruption from the pod's budget; returns a refusal when none is left. */
 function spend(kernel: Kernel, pod: KubeObject, dryRun: boolean): Refusal | undefined {
   const budgets = kernel.store.list(BUDGETS, pod.metadata.namespace ?? '').filter((budget) => covers(budget, pod));
   const [budget] = budgets;
@@ -136,7 +136,7 @@ function budgetRefusal(budget: KubeObject, status: JsonObject): Refusal | undefi
   return no(explained ? `${currently} (${reason}): ${why}` : currently);
 }
 
-/** Returns the budget's conditions when no disruptions are left. */
+/** Returns the conditions of a budget that has no disruptions left. */
 function withoutDisruptions(kernel: Kernel, status: JsonObject): readonly JsonObject[] {
   const conditions = mapsOf(status['conditions']);
   const old = conditions.find(({ type }) => type === 'DisruptionAllowed');

@@ -50,7 +50,7 @@ export function forward(kernel: Kernel, call: Call): ApiResponse | undefined {
 
 const NO_ADDRESS = rawError('no preferred addresses found; known addresses: []');
 
-/** `name`, `name:port` or `scheme:name:port`, and the rest of the path. */
+/** Answers a proxied request to a service: `name`, `name:port` or `scheme:name:port`, then the rest of the path. */
 function service(kernel: Kernel, call: Call): ApiResponse {
   const { definition, namespace } = call.route;
   const parts = call.route.name.split(':');
@@ -95,7 +95,7 @@ function logOptions({ request, route }: Call): ApiResponse | undefined {
   return errors.length === 0 ? undefined : invalid({ group: '', kind: 'PodLogOptions' }, route.name, errors);
 }
 
-/** A pod without a node has no logs. */
+/** Answers with the log of a pod; a pod without a node has none. */
 function log(kernel: Kernel, call: Call, pod: KubeObject): ApiResponse {
   const { request, route } = call;
   const unclear = chosenContainer(call, pod);
@@ -205,7 +205,7 @@ function namesIn(pod: KubeObject, key: string): readonly string[] {
   );
 }
 
-/** Undefined when the container is unambiguous. */
+/** Refuses a request whose container is ambiguous or unknown; otherwise undefined. */
 function chosenContainer({ request, route }: Call, pod: KubeObject): ApiResponse | undefined {
   const containers = namesIn(pod, 'containers');
   const first = namesIn(pod, 'initContainers');
@@ -255,7 +255,7 @@ function waitingFor(pod: KubeObject, container: string): string {
   return typeof reason === 'string' ? reason : 'ContainerCreating';
 }
 
-/** Go's parsing of a boolean parameter. */
+/** Reports whether Go parses a boolean parameter as true. */
 function isTrue(text: string | undefined): boolean {
   return text !== undefined && text !== '0' && text.toLowerCase() !== 'false';
 }

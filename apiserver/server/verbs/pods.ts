@@ -36,7 +36,7 @@ export function admitPosted(
   return admitSubresource(kernel, call, object, undefined, kind, (call.request.query['dryRun'] ?? '') !== '');
 }
 
-/** POST pods/NAME/binding: assigns the pod to a node. */
+/** Handles POST pods/NAME/binding: assigns the pod to a node. */
 export function bind(kernel: Kernel, call: Call): ApiResponse {
   const { definition, namespace, name } = call.route;
   if (call.request.method !== 'POST') return methodNotAllowed(definition, call.request.method.toLowerCase());
@@ -100,7 +100,7 @@ function textsIn(map: JsonObject): { readonly [key: string]: string } {
   return Object.fromEntries(Object.entries(map).map(([key, value]) => [key, textOf(value)]));
 }
 
-/** Returns a 500 without a reason: a Go error that is not a Status. */
+/** Returns 500 without a reason, as for a Go error that is not a Status. */
 export function plainFailure(message: string): Refusal {
   return new Refusal(500, { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, code: 500 });
 }

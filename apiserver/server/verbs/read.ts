@@ -33,7 +33,7 @@ import { rowKey } from '../store.ts';
 
 const NUMBER = /^\d+$/;
 
-/** Events have no watch cache. */
+/** Reports whether a resource has no watch cache, as events. */
 function isUncached({ resource, custom }: ResourceDefinition): boolean {
   return resource === 'events' && !custom;
 }
@@ -43,7 +43,7 @@ export function versionSyntax(text: string): string {
   return `resourceVersion: Invalid value: ${JSON.stringify(text)}: strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`;
 }
 
-/** GET of one object. */
+/** Handles GET of one object. */
 export function get(kernel: Kernel, call: Call): ApiResponse {
   const { definition, version, namespace, name } = call.route;
   const asked = call.request.query['resourceVersion'];
@@ -116,16 +116,16 @@ export const LIST_OPTIONS: { readonly group: string; readonly kind: string } = {
   kind: 'ListOptions',
 };
 
-/** The validated options of a list. */
+/** The options of a list, once validated. */
 interface ListAsk {
-  /** The version to list at; undefined for the latest. */
+  /** The version at which to list; undefined for the latest. */
   readonly at: number | undefined;
   readonly limit: number;
-  /** The first key; empty for the first page. */
+  /** The key at which to start; empty for the first page. */
   readonly start: string;
 }
 
-/** GET of a collection. */
+/** Handles GET of a collection. */
 export function list(kernel: Kernel, call: Call): ApiResponse {
   const { definition, version } = call.route;
   const unwanted = listRefusal(call);
@@ -141,7 +141,7 @@ export function list(kernel: Kernel, call: Call): ApiResponse {
     picked === EVERYTHING && revision === latest && ask.limit > 0
       ? pageOf(kernel, call, ask)
       : chosen(kernel, call, ask, picked);
-  // Lists of custom resources always have it, because they have no omitempty.
+  // Lists of custom resources always have `continue`, because their type has no omitempty.
   const metadata: { [key: string]: string | number } = {
     ...(definition.custom ? { continue: '' } : {}),
     resourceVersion: String(revision),
@@ -185,7 +185,7 @@ function chosen({ store }: Kernel, { route }: Call, { at, start, limit }: ListAs
   let remaining = 0;
   for (const object of stored) {
     if (start !== '' && keyOf(route, object) < start) continue;
-    // The selectors are not applied to the rest: the next page may be empty.
+    // The selectors are not applied to the remaining objects, so the next page may be empty.
     if (limit > 0 && items.length >= limit) {
       remaining++;
       continue;
@@ -204,7 +204,7 @@ function keyOf({ definition, namespace }: Call['route'], { metadata }: KubeObjec
   return namespace === '' && definition.namespaced ? rowKey(home, name) : name;
 }
 
-/** The next page starts right after the last returned key. */
+/** Returns where the next page starts: right after the last returned key. */
 function after(route: Call['route'], last: KubeObject): string {
   return `${keyOf(route, last)}\0`;
 }
@@ -226,7 +226,7 @@ const STALE_LIST = 'The resourceVersion for the provided list is too old.';
 const STALE_CONTINUE =
   'The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.';
 
-/** Errors in the query itself, in the order of kube-apiserver: numbers, selector syntax, then validation. */
+/** Returns the refusal of the query itself, checked in kube-apiserver's order: numbers, selector syntax, then validation. */
 export function listRefusal(call: Call): Refusal | undefined {
   const { query } = call.request;
   const syntax = querySyntax(query);
@@ -318,7 +318,7 @@ function continued(kernel: Kernel, token: string, asked: string, limit: number):
   return { at: parsed.revision, limit, start: parsed.start };
 }
 
-/** Base64url without padding, as kube-apiserver encodes it. */
+/** Returns a continue token: base64url without padding, as kube-apiserver encodes it. */
 function continueToken(revision: number, start: string): string {
   return toBase64Url(JSON.stringify({ v: 'meta.k8s.io/v1', rv: revision, start }));
 }

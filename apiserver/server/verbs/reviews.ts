@@ -81,7 +81,7 @@ export interface TokenOwner {
   readonly audiences: readonly string[];
 }
 
-/** The queries of reviews. */
+/** What reviews query to answer. */
 export interface Reviewer {
   readonly authorizer: Authorizer;
   /** Returns the user of a token; undefined for an invalid one. */
@@ -262,7 +262,7 @@ function tokenStatus(reviewer: Reviewer, spec: JsonObject): JsonObject {
   return { authenticated: true, user: userJson(owner.user), audiences: owner.audiences };
 }
 
-/** Returns a user in reviews and admission. */
+/** Returns a user as JSON for reviews and admission. */
 export function userJson({ name, uid, groups, extra }: UserInfo): JsonObject {
   return {
     username: name,

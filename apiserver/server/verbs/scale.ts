@@ -37,7 +37,7 @@ import { checkName, checkVersion, mediaType, patchedMap, patchType, uidConflict 
 
 const SCALE = { group: 'autoscaling', version: 'v1', kind: 'Scale' };
 
-/** Returns the body as webhooks receive it. */
+/** Returns a body as a Scale, the form in which webhooks receive it. */
 function asScale(given: JsonObject): JsonObject {
   const metadata = isMap(given['metadata']) ? given['metadata'] : {};
   return {
@@ -49,7 +49,7 @@ function asScale(given: JsonObject): JsonObject {
   };
 }
 
-/** GET, PUT and PATCH on /scale. */
+/** Handles GET, PUT and PATCH on /scale. */
 export function scale(kernel: Kernel, call: Call, paths: ScalePaths): ApiResponse {
   const { definition, version, namespace, name } = call.route;
   const { method } = call.request;
@@ -119,7 +119,7 @@ function scaleOptions({ request }: Call): WriteOptions | Refusal {
   return request.method === 'PATCH' ? patchOptions(request.query) : writeOptions(request.query, 'UpdateOptions');
 }
 
-/** GET: errors in reading the object come first. */
+/** Handles GET: errors in reading the object come first. */
 function read(kernel: Kernel, call: Call, paths: ScalePaths): ApiResponse {
   const { custom } = call.route.definition;
   const answer = get(kernel, call);
@@ -134,7 +134,7 @@ function read(kernel: Kernel, call: Call, paths: ScalePaths): ApiResponse {
 /** The count of a custom resource without replicas, as patches see it: Go's smallest integer. */
 const UNSET = -2_147_483_648;
 
-/** A real server's decoder only knows Scale for custom resources, and reports that for every undecodable body. */
+/** What a real server reports for every undecodable body for built-in kinds: its decoder only knows Scale for custom resources. */
 const NOT_A_SCALE = 'no kind is registered for the type v1.Scale in scheme "pkg/runtime/scheme.go:111"';
 
 /** Returns the body of a PUT, which must name the object of the URL. */
@@ -150,7 +150,7 @@ function sentScale(call: Call, options: WriteOptions): JsonObject | Refusal {
   return given instanceof Refusal ? given : (checkTarget(call, given) ?? given);
 }
 
-/** A Scale must name the object of the URL. */
+/** Checks that a Scale names the object of the URL. */
 function checkTarget(call: Call, given: JsonObject): Refusal | undefined {
   const { namespace, name } = call.route;
   const metadata = given['metadata'];
@@ -192,7 +192,7 @@ function applyScale(
   };
 }
 
-/** Returns the scale after a patch. */
+/** Returns the Scale after a patch. */
 function patchedScale(call: Call, type: string, current: JsonObject, options: WriteOptions): JsonObject | Refusal {
   const patched = patchedMap(call, type, current);
   return patched instanceof Refusal ? patched : decodeScale(call, patched, options);

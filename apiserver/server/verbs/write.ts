@@ -55,7 +55,7 @@ export function mediaType(call: Call): string {
   return bodyMediaType(call.request);
 }
 
-/** POST on a collection. */
+/** Handles POST on a collection. */
 export function create(kernel: Kernel, sent: Call): ApiResponse {
   const { definition, name } = sent.route;
   // A name in the path of a custom resource is ignored.
@@ -70,7 +70,7 @@ export function create(kernel: Kernel, sent: Call): ApiResponse {
 
 const NO_NAME = 'name must be provided';
 
-/** PUT on an object or its subresource. */
+/** Handles PUT on an object or its subresource. */
 export function update(kernel: Kernel, call: Call): ApiResponse {
   const { definition, namespace, name, subresource } = call.route;
   if (name === '') return badRequest(NO_NAME);
@@ -101,11 +101,11 @@ function createsOnUpdate({ strategy }: ResourceDefinition, subresource: string):
   return strategy.createOnUpdate && (subresource === '' || strategy.onCreateByStatus !== undefined);
 }
 
-/** The version of a deleted object does not keep an update or an apply from recreating it; but it must be valid. */
+/** Creates the absent object of an update or an apply, even with the version of a deleted object, which must be valid. */
 function createAbsent(kernel: Kernel, call: Call, incoming: Incoming, options: WriteOptions): KubeObject | Refusal {
   const { resourceVersion = '0' } = incoming.meta;
   if (!NUMBER.test(resourceVersion)) return unparsable(resourceVersion);
-  // A dry run never reaches the store, which would drop it.
+  // The version is kept in a dry run, which never reaches the store that would drop it.
   if (!options.dryRun) delete incoming.meta.resourceVersion;
   return storeNew(kernel, call, incoming, options);
 }
@@ -114,7 +114,7 @@ function unparsable(version: string): Refusal {
   return rawError(`strconv.ParseUint: parsing ${JSON.stringify(version)}: invalid syntax`);
 }
 
-/** The name in a body must equal that in the URL. */
+/** Checks that the name in a body equals that in the URL. */
 export function checkName(given: string | undefined, name: string): Refusal | undefined {
   if (given === undefined || given === '')
     return badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
@@ -151,7 +151,7 @@ export function uidConflict(call: Call, asked: string, live: string, { dryRun }:
 
 const NUMBER = /^\d+$/;
 
-/** Optimistic locking. An absent version counts as 0, as in kube-apiserver. */
+/** Checks the version for optimistic locking. An absent version counts as 0, as in kube-apiserver. */
 export function checkVersion(call: Call, meta: MutableMeta, old: KubeObject): Refusal | undefined {
   const { definition, name } = call.route;
   const asked = meta.resourceVersion ?? '0';
@@ -172,7 +172,7 @@ const JSON_PATCH_OPERATIONS_MAX = 10_000;
 
 const CUSTOM_PATCHES = [JSON_PATCH, MERGE_PATCH, APPLY_PATCH];
 
-/** Returns the type of patch; refused when unsupported. */
+/** Returns the type of the patch, or a refusal when it is unsupported. */
 export function patchType(call: Call): string | Refusal {
   // Patch types are compared exactly.
   const type = call.request.headers['content-type']?.split(';', 1)[0] ?? '';
@@ -182,7 +182,7 @@ export function patchType(call: Call): string | Refusal {
   return type === STRATEGIC_MERGE_PATCH ? type : refuse(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {});
 }
 
-/** PATCH on an object or its subresource. Never conflicts unless the patch carries a version. */
+/** Handles PATCH on an object or its subresource. Never conflicts unless the patch carries a version. */
 export function patch(kernel: Kernel, call: Call): ApiResponse {
   const { definition, version, namespace, name } = call.route;
   const { query } = call.request;
@@ -202,7 +202,7 @@ export function patch(kernel: Kernel, call: Call): ApiResponse {
   return answer(call, 200, storePatched(kernel, call, patched, old, options));
 }
 
-/** Server-side apply: creates an absent object under the name in the URL. */
+/** Handles server-side apply: creates an absent object under the name in the URL. */
 function apply(kernel: Kernel, call: Call): ApiResponse {
   const { definition, namespace, name, subresource } = call.route;
   const options = applyOptions(call);
@@ -271,7 +271,7 @@ export function patchedMap(call: Call, type: string, live: JsonObject): JsonObje
   ]);
 }
 
-/** Returns the schema with merge keys: that of the patch's kind. */
+/** Returns the schema with the merge keys: that of the patch's kind. */
 function schemaFor({ version, subresource }: Call['route']): SchemaNode {
   if (subresource === 'scale' || version.schema === undefined) return nodeOfGoType('autoscaling/v1.Scale');
   return version.schema.root;

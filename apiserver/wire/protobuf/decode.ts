@@ -69,7 +69,7 @@ function readField(reader: Reader, field: Field, target: Target): void {
   else delete target[name];
 }
 
-/** Strings, numbers and flags that Go omits when zero; structs are not omitted. */
+/** Reports whether Go omits a value as zero: a string, number or flag, never a struct. */
 function isZero(value: JsonValue): boolean {
   return value === '' || value === 0 || value === false;
 }
@@ -103,7 +103,7 @@ function readMessage(reader: Reader, message: Message, old: JsonValue | undefine
   return isOpaque(message) ? opaqueToJson(message, target) : target;
 }
 
-/** An empty message takes two bytes to send and a hundred in memory. */
+/** The maximum number of messages in a body: an empty one takes two bytes to send and a hundred in memory. */
 const MESSAGES_MAX = 250_000;
 
 /** Runs `read` on the block that starts here. */

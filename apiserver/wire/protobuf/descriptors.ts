@@ -19,20 +19,20 @@ export interface Field {
   readonly message: string;
   readonly repeated: boolean;
   readonly map: boolean;
-  /** A pointer in Go: absent and zero differ. */
+  /** True for a pointer in Go: absent and zero differ. */
   readonly pointer: boolean;
   readonly omitEmpty: boolean;
-  /** Its fields are inlined into the outer message. */
+  /** True if the message's fields are inlined into the outer message. */
   readonly inline: boolean;
 }
 
 export interface Message {
-  /** `core/v1.Pod`. */
+  /** The name of the message, for example `core/v1.Pod`. */
   readonly name: string;
   readonly fields: readonly Field[];
-  /** By field number. */
+  /** The fields by field number. */
   readonly byId: readonly (Field | undefined)[];
-  /** A message that is a list in JSON: `ExtraValue`, `Verbs`. */
+  /** True for a message that is a list in JSON: `ExtraValue`, `Verbs`. */
   readonly bareList: boolean;
 }
 
@@ -76,7 +76,7 @@ const META: { readonly [apiVersion: string]: string | undefined } = {
   'meta.k8s.io/v1beta1': 'meta/v1beta1',
 };
 
-/** Types of every group. */
+/** Types that exist in every group. */
 const EVERYWHERE: ReadonlySet<string> = new Set([
   'APIGroup',
   'APIGroupList',

@@ -10,7 +10,7 @@ const UNITS: { readonly [unit: string]: number } = {
   h: 3600e9,
 };
 
-/** Go's text of a duration in nanoseconds. */
+/** Returns a number of nanoseconds as Go prints a duration. */
 export function durationText(nanoseconds: number): string {
   if (nanoseconds === 0) return '0s';
   const sign = nanoseconds < 0 ? '-' : '';
@@ -25,7 +25,7 @@ export function durationText(nanoseconds: number): string {
   return `${sign}${hours > 0 ? `${hours}h` : ''}${hours > 0 || minutes > 0 ? `${minutes}m` : ''}${seconds}s`;
 }
 
-/** Nanoseconds of such a text; 0 for an invalid one. */
+/** Returns the nanoseconds in such a text; 0 for an invalid one. */
 export function durationOf(text: string): number {
   let total = 0;
   for (const [, count = '0', unit = 'ns'] of text.matchAll(/(\d*\.?\d+)(ns|us|µs|ms|s|m|h)/g))

@@ -49,13 +49,13 @@ export function decodeProtobuf(
       };
     return { body: { kind: as.kind, apiVersion: as.apiVersion, ...decodeMessage(unknown.raw, message) } };
   } catch (error) {
-    // Unbounded nesting: no real client sends it, and it overflows the stack.
+    // Unbounded nesting overflows the stack; no real client sends it.
     const why = error instanceof ProtobufError ? error.message : 'proto: message nested too deeply';
     return as === undefined ? { error: why } : { error: why, as };
   }
 }
 
-/** `runtime.Unknown`, whose raw bytes are not copied. */
+/** Reads a `runtime.Unknown`, whose raw bytes are not copied. */
 function readUnknown(bytes: Buffer): Unknown {
   const reader = new Reader(bytes, MAGIC.length);
   let apiVersion: JsonValue = '';
@@ -116,7 +116,7 @@ export function encodeProtobuf(body: JsonObject): Buffer | undefined {
   return writer.finish();
 }
 
-/** Returns one event of a watch: its length in four bytes, then a bare `WatchEvent` around the object in its envelope. */
+/** Encodes one event of a watch: its length in four bytes, then a bare `WatchEvent` around the object in its envelope. */
 export function encodeFrame(type: string, object: Buffer): Buffer {
   const writer = new Writer(object.length + 64);
   writer.bytes(object);

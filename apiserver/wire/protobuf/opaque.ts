@@ -12,9 +12,9 @@ import { ProtobufError } from './reader.ts';
 type Fields = { readonly [key: string]: JsonValue | undefined };
 
 interface Opaque {
-  /** Undefined for values that are null in JSON. */
+  /** Converts to JSON; undefined for values that are null in JSON. */
   toJson(fields: Fields): JsonValue | undefined;
-  /** Undefined for an empty message. */
+  /** Converts from JSON; undefined for an empty message. */
   toFields(value: JsonValue): JsonObject | undefined;
 }
 
@@ -28,7 +28,7 @@ const MICRO_TIME: Opaque = {
   toFields: (value) => {
     if (typeof value !== 'string') return undefined;
     const fraction = /\.(\d{1,9})/.exec(value)?.[1] ?? '';
-    // Only microseconds are sent.
+    // Finer digits than microseconds are not sent.
     return { ...secondsOf(value), nanos: Number(fraction.slice(0, 6).padEnd(6, '0')) * 1000 };
   },
 };
@@ -88,7 +88,7 @@ export function opaqueToFields(message: Message, value: JsonValue): JsonObject |
   return OPAQUE[message.name]?.toFields(value);
 }
 
-/** The range of RFC 3339: years 1 to 9999. */
+/** The range of RFC 3339, years 1 to 9999, in epoch seconds. */
 const SECONDS = { min: -62_135_596_800, max: 253_402_300_799 } as const;
 
 function timeText({ seconds, nanos }: Fields, digits: 0 | 6): string | undefined {

@@ -30,7 +30,7 @@ export class Reader {
     this.end = end;
   }
 
-  /** Returns a varint as a double, which is enough for tags and lengths: longer ones come out too large. */
+  /** Reads a varint as a double, which is enough for tags and lengths: longer ones come out too large. */
   varint(): number {
     let value = 0;
     let scale = 1;
@@ -60,7 +60,7 @@ export class Reader {
     return this.varint() !== 0;
   }
 
-  /** Integers beyond a double's precision keep their digits. */
+  /** Reads a 64-bit integer; one beyond a double's precision keeps its digits. */
   int64(): JsonValue {
     if (this.at < this.end && (this.buffer[this.at] ?? 0) < 128) return this.#byte();
     const long = BigInt.asIntN(64, this.#long());
@@ -84,7 +84,7 @@ export class Reader {
     return this.buffer.readDoubleLE(this.at - 8);
   }
 
-  /** Reads a length and checks that the content is complete; it is at `at` up to the returned end. */
+  /** Reads a length and checks that the content, from `at` to the returned end, is complete. */
   block(): number {
     const length = this.varint();
     if (length >= 2 ** 63) throw new ProtobufError(NEGATIVE);

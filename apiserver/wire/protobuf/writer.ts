@@ -5,7 +5,7 @@
  */
 export class Writer {
   #bytes: Buffer;
-  /** The start of the written part. */
+  /** The position where the written part starts. */
   #at: number;
 
   constructor(size = 1024) {
@@ -38,7 +38,7 @@ export class Writer {
     this.#bytes.set(bytes, this.#at);
   }
 
-  /** A non-negative integer below 2^53. */
+  /** Writes a non-negative integer below 2^53. */
   varint(value: number): void {
     let size = 1;
     for (let rest = value; rest >= 128; rest = Math.floor(rest / 128)) size++;
@@ -50,7 +50,7 @@ export class Writer {
     this.#bytes[at] = rest;
   }
 
-  /** Any 64-bit integer: negative ones take ten bytes. */
+  /** Writes any 64-bit integer: negative ones take ten bytes. */
   long(value: number | bigint): void {
     if (typeof value === 'number' && value >= 0 && Number.isSafeInteger(value)) {
       this.varint(value);
@@ -69,7 +69,7 @@ export class Writer {
     this.#bytes.writeDoubleLE(value, this.#at);
   }
 
-  /** Text with a length prefix. */
+  /** Writes a text with a length prefix. */
   string(text: string): void {
     const size = Buffer.byteLength(text);
     this.#room(size);
