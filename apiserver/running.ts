@@ -97,8 +97,8 @@ export class RunningApiServer implements AsyncDisposable {
   }
 
   /**
-   * A `KubeConfig` whose clients reach the server without a socket: API calls, `Watch`, informers. Exec, attach and port-forward need a
-   * WebSocket: {@link listen}.
+   * Returns a `KubeConfig` whose clients reach the server without a socket: API calls, `Watch`, informers. Exec, attach and port-forward
+   * need a WebSocket: {@link listen}.
    *
    * @param clientNode - The module `@kubernetes/client-node` as the code under test imports it.
    */

@@ -7,7 +7,7 @@ export interface ApiServerFixture {
 }
 
 /**
- * `test` of vitest with the fixture `apiServer`.
+ * Returns vitest's `test` with the fixture `apiServer`.
  *
  * @param options - As for `startApiServer`.
  */

@@ -46,7 +46,7 @@ export function sortedKeys(value: JsonValue): JsonValue {
 }
 
 /**
- * A copy of `map` without some of its keys, given in their order in the map. Deleting them from a copy takes far longer, and uses more
+ * Returns a copy of `map` without some of its keys, given in their order in the map. Deleting them from a copy takes far longer, and uses more
  * memory.
  */
 export function withoutKeys(

@@ -55,7 +55,7 @@ function structsIn(directory: string): Structs {
   return structs;
 }
 
-/** `k8s.io.api.core.v1.Pod` → `core/v1.Pod`. */
+/** Returns the short form of a full name: `core/v1.Pod` for `k8s.io.api.core.v1.Pod`. */
 function shortName(full: string): string {
   const parts = full.replace(/^\./, '').split('.');
   return `${parts.slice(0, -1).slice(-2).join('/')}.${parts.at(-1) ?? ''}`;

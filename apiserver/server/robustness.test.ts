@@ -35,7 +35,7 @@ const META: JsonObject = {
   ownerReferences: [{ apiVersion: 'v1', kind: 'X', name: 'x', uid: 'u' }],
 };
 
-/** Collections with a valid object each. */
+/** Collections, each with a valid object. */
 const SAMPLES: readonly (readonly [string, JsonObject])[] = [
   ['/apis/apiextensions.k8s.io/v1/customresourcedefinitions', WIDGETS],
   [
@@ -69,7 +69,7 @@ function* misshapen(value: JsonValue): Generator<JsonValue> {
   for (const key of Object.keys(map)) for (const odd of misshapen(map[key] ?? null)) yield { ...map, [key]: odd };
 }
 
-// Thousands of requests: minutes on a busy machine.
+// Thousands of requests may take minutes on a busy machine.
 it.each(SAMPLES)('answers any request to %s', { timeout: 300_000 }, (path, sample) => {
   const made = testServer({ widgets: false });
   const name = (sample['metadata'] as { readonly name: string }).name;

@@ -99,7 +99,7 @@ it('finishes a change although an observer throws, and passes the error on', () 
   expect(lines()).toEqual(['ADDED a', 'ADDED b']);
 });
 
-/** Type and name of each event. */
+/** Returns the type and name of each event. */
 function watchLines(watch: TestServer['watch']): { readonly lines: () => readonly string[] } {
   const open = watch(CONFIGMAPS_PATH);
   return { lines: () => open.lines.map((line) => line.replace(/@.*/, '')) };

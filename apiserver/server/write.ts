@@ -246,7 +246,8 @@ function inTime(validate: () => readonly FieldError[]): readonly FieldError[] | 
 
 /**
  * Updates an object and returns it in the storage version. `incoming` is in the request's version and already has the live
- * resourceVersion: the lock has been checked. (A real server calls mutating webhooks before it checks the lock; only webhooks could notice.)
+ * resourceVersion: the lock has been checked. (A real server calls mutating webhooks before it checks the lock; only webhooks could notice
+ * the difference.)
  */
 export function storeChanged(
   kernel: Kernel,

@@ -42,7 +42,7 @@ export function lazyGoRegExp(source: string): Pick<GoRegExp, 'test'> {
   return { test: (text) => goRegExp(source)?.test(text) ?? true };
 }
 
-/** Go's error for a pattern, found without compiling common ones. */
+/** Returns Go's error for a pattern; common patterns are not compiled for that. */
 export function patternFault(source: string): string | undefined {
   if (isPlain(source)) return undefined;
   const pattern = readPattern(source);

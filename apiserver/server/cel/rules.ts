@@ -60,7 +60,7 @@ export function compileRules(root: SchemaNode): RuleTree | undefined {
   return tree(root, root, true, 'self');
 }
 
-/** `rules`: the node with the rules; differs from `node` only below `allOf`. */
+/** Compiles the rules of a node and of everything below. `rules`: the node that has them; not `node` itself only below `allOf`. */
 function tree(node: SchemaNode, rules: SchemaNode, root: boolean, name: string): RuleTree | undefined {
   const shape = rules.rules.length > 0 ? shapeOf(node, root, name) : undefined;
   const properties = new Map<string, RuleTree>();

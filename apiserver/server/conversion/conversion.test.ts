@@ -7,7 +7,7 @@ const V1 = '/apis/example.com/v1/namespaces/default/gadgets';
 const V2 = '/apis/example.com/v2/namespaces/default/gadgets';
 
 interface Converting extends TestServer {
-  /** Each call as `number of objects to version`. */
+  /** Each call to the webhook, as `number of objects to version`. */
   readonly calls: string[];
   fail: string | undefined;
 }

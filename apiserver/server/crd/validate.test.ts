@@ -36,7 +36,7 @@ function errors(parts: Parts, old?: KubeObject): readonly string[] {
 const SPEC = 'spec.validation.openAPIV3Schema.properties[spec]';
 
 describe('cost limits of rules (125)', () => {
-  /** A list whose rule costs five per item. */
+  /** A list whose rule costs five units per item. */
   const costing = (maxItems: number | undefined, rules: readonly JsonObject[]): JsonObject => ({
     type: 'object',
     properties: {

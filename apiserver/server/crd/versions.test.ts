@@ -51,7 +51,7 @@ describe('an object of a definition with several versions and conversion strateg
 
     const created = request('POST', path('v2'), gizmo('v2', { only2: 'x' }));
 
-    // It is stored as v1, which has neither field; v2 does not have the field that v1 defaults.
+    // The object is stored as v1, which has neither field; v2 does not have the field that v1 defaults.
     expect(created.object).toMatchObject({ apiVersion: 'example.com/v2', spec: {} });
     expect(created.object['spec']).toEqual({});
     expect(request('GET', `${path('v1')}/a`).object['spec']).toEqual({ filled: 'by v1' });
@@ -66,7 +66,7 @@ describe('an object of a definition with several versions and conversion strateg
 
     expect(request('GET', `${path('v2')}/a`).object['spec']).toEqual({});
     expect(events[0]?.object).toHaveProperty('spec', {});
-    // A write in the other version drops fields that it does not have.
+    // A write in v2 drops the fields that v2 does not have.
     request('PATCH', `${path('v2')}/a`, { metadata: { labels: { a: 'b' } } }, MERGE);
     expect(request('GET', `${path('v1')}/a`).object['spec']).toEqual({ filled: 'by v1' });
   });

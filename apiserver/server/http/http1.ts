@@ -87,8 +87,8 @@ const TOGETHER_MAX = 32 * 1024;
 let answers: (() => void)[] = [];
 
 /**
- * Answers to requests that arrived in one turn of the event loop are sent together at its end: a client with many connections is woken
- * once, and waking it takes longer than the rest of a request.
+ * Sends answers to requests that arrived in one turn of the event loop together at its end: a client with many connections is woken once,
+ * and waking it takes longer than the rest of a request.
  */
 function together(answer: () => void): void {
   if (answers.push(answer) > 1) return;
@@ -108,7 +108,7 @@ export interface ClientError extends Error {
   readonly rawPacket?: Buffer;
 }
 
-/** Go's answer to bytes that are not a valid request, before it closes the connection. */
+/** Sends Go's answer to bytes that are not a valid request, and closes the connection. */
 export function refuseConnection(error: ClientError, socket: Duplex): void {
   if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy();

@@ -65,7 +65,7 @@ class Client {
     this.#socket.write(bytes);
   }
 
-  /** Waits for as many bytes as `enough` asks for, or for all if the stream ends earlier. */
+  /** Waits for as many bytes as `enough` asks for, or until the stream ends. */
   async #take(enough: (bytes: Buffer) => number): Promise<Buffer> {
     for (;;) {
       const size = this.#ended ? this.#bytes.length : enough(this.#bytes);

@@ -13,7 +13,7 @@ it('boots with the objects of every server (132)', () => {
   expect(classes).toEqual(['system-cluster-critical', 'system-node-critical']);
   const namesOf = (resource: string): readonly string[] =>
     server.objects(resource).map(({ metadata }) => metadata.name ?? '');
-  // One for each version of each group, but none for the group of APIServices itself.
+  // There is an APIService for each version of each group, but none for the group of APIServices itself.
   const { groups } = request('GET', '/apis').body as {
     readonly groups: readonly { readonly versions: readonly { readonly groupVersion: string }[] }[];
   };

@@ -6,8 +6,8 @@ import { mapIn } from './defaults/rules.ts';
 import { fill, inMap } from './fill.ts';
 
 /**
- * A Job without labels gets those of its template, including the generated ones: a real server defaults once more when it reads the stored
- * object.
+ * Gives a Job without labels those of its template, including the generated ones: a real server defaults once more when it reads the
+ * stored object.
  */
 function newJob(object: KubeObject): KubeObject {
   const spec = mapIn(object, 'spec');

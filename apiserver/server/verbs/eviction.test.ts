@@ -5,7 +5,7 @@ import { MERGE, testServer, type Answer, type TestServer } from '../testing.ts';
 const PODS = '/api/v1/namespaces/default/pods';
 const BUDGETS = '/apis/policy/v1/namespaces/default/poddisruptionbudgets';
 
-/** A server with a running pod and a disruption budget that matches it. */
+/** Returns a server with a running pod and a disruption budget that matches the pod. */
 function server(ready: string, budget: JsonObject, spec: JsonObject = {}): TestServer {
   const made = testServer();
   made.request('POST', PODS, {
