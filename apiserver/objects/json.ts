@@ -46,8 +46,8 @@ export function sortedKeys(value: JsonValue): JsonValue {
 }
 
 /**
- * Returns a copy of `map` without some of its keys, given in their order in the map. Deleting them from a copy takes far longer, and uses more
- * memory.
+ * Returns a copy of `map` without some of its keys, given in their order in the map. Deleting the keys from a copy would take far longer,
+ * and use more memory.
  */
 export function withoutKeys(
   map: { readonly [key: string]: JsonValue | undefined },

@@ -131,7 +131,7 @@ function entriesOf(value: unknown): readonly Pair[] {
   return typeof value === 'object' && value !== null ? Object.entries(value) : [];
 }
 
-/** `kind` sorts the registered functions, so they are created once for all environments. */
+/** Registers all of these functions in `env`, the base environment: they are created once for all environments. */
 export function registerComprehensions(env: Environment): void {
   for (const kind of KINDS) {
     const asts = Array.from({ length: kind.more + 2 }, () => 'ast').join(', ');

@@ -57,7 +57,7 @@ export class CertificateAuthority {
     ]);
   }
 
-  /** Returns a server certificate for `names`: DNS names and IP addresses. */
+  /** Issues a server certificate for `names`: DNS names and IP addresses. */
   issueServer(names: readonly string[] = SERVER_NAMES): Identity {
     const alternatives = sequence(
       ...names.map((name) => (isIP(name) === 0 ? der(0x82, Buffer.from(name)) : der(0x87, addressBytes(name)))),
@@ -65,7 +65,7 @@ export class CertificateAuthority {
     return this.#issue({ commonName: 'kube-apiserver' }, '1.3.6.1.5.5.7.3.1', [extension('2.5.29.17', alternatives)]);
   }
 
-  /** Returns a client certificate that authenticates a user. */
+  /** Issues a client certificate that authenticates a user. */
   issueClient(subject: Subject): Identity {
     return this.#issue(subject, '1.3.6.1.5.5.7.3.2', []);
   }
