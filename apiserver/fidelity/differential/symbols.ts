@@ -118,7 +118,7 @@ function sortedErrors(message: string): string {
   return `${head}errors:\n${lines.join('\n')}`;
 }
 
-/** Returns objects quoted in a message, `Invalid value: "{\"b\":…}"`, with sorted keys: servers order them differently. */
+/** Sorts the keys of objects quoted in a message, `Invalid value: "{\"b\":…}"`: servers order them differently. */
 function sortedObjects(message: string): string {
   return message.replace(/"\{\\"(?:[^"\\]|\\.)*"/g, (quoted) => {
     try {
