@@ -118,7 +118,7 @@ export function longInteger(digits: string): JsonValue {
 /** Returns the digits of such an integer; undefined for any other value. */
 export function longIntegerDigits(value: JsonValue | undefined): string | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
-  // Calling Node from compiled code is slow, so only objects that look like such an integer are checked.
+  // Calls out of compiled code are slow, so only objects with the property of such an integer are checked.
   const { rawJSON } = value as { readonly rawJSON?: string };
   return rawJSON !== undefined && RAW.isRawJSON(value) ? rawJSON : undefined;
 }

@@ -64,7 +64,7 @@ export function managedAfterUpdate(
   return capped(out);
 }
 
-/** The result of an apply on the live object and its owners. */
+/** The result of an apply: the new object, and the owners of its fields. */
 export interface Applied {
   readonly object: KubeObject;
   readonly managed: Managed;

@@ -2,7 +2,7 @@
  * JSON patch in the dialect of evanphx/json-patch v4, which kube-apiserver uses.
  *
  * It differs from RFC 6902: `test` of a missing leaf against null passes, `replace` of a missing key of a map succeeds, negative indices
- * count from the end. The target is shared and never edited: a patch copies each part that it changes once.
+ * count from the end. The target is shared and never edited: a patch makes one copy of each part that it changes.
  */
 import { jsonEqual, isList, isMap } from '../../objects/json.ts';
 import type { JsonObject, JsonValue } from '../../objects/object.ts';

@@ -90,7 +90,7 @@ export function scale(kernel: Kernel, call: Call, paths: ScalePaths): ApiRespons
   if (typeof meta === 'string') return badRequest(meta);
   const wanted = valueAt(asked, ['spec', 'replicas']);
   const replicas = wanted === undefined ? 0 : wanted;
-  // Counts of custom resources are validated with the object.
+  // The replica count of a custom resource is validated with the object.
   const negative = typeof replicas !== 'number' || (replicas < 0 && !definition.custom);
   const errors = negative ? [fieldInvalid('spec.replicas', replicas, 'must be greater than or equal to 0')] : [];
   const validated = definition.custom ? errors : validateNewMetadata(meta, 'subdomain', 'core', errors);
@@ -131,7 +131,7 @@ function read(kernel: Kernel, call: Call, paths: ScalePaths): ApiResponse {
   return refuse(500, 'InternalError', `Internal error occurred: ${why}`, { causes: [{ message: why }] });
 }
 
-/** The count of a custom resource without replicas, as patches see it: Go's smallest integer. */
+/** The replica count that a patch sees in a custom resource without one: the smallest int32, as in kube-apiserver. */
 const UNSET = -2_147_483_648;
 
 /** What a real server reports for every undecodable body for built-in kinds: its decoder only knows Scale for custom resources. */

@@ -190,10 +190,7 @@ class LocalProcess implements ProcessIncarnation {
   readonly #life: Lifecycle;
   /** The incarnation's folder, created at the last moment, so that an incarnation that is stopped earlier leaves no folder. */
   #folder = '';
-  /**
-   * The parent of the folder. No other user can enter the parent, whatever the target does to the folder, in which programs run with our
-   * rights.
-   */
+  /** The parent of the folder, which no other user can enter, whatever the target does to the folder (programs there have our rights). */
   #guard = '';
   #front: LifeFront | undefined;
   #effects: EffectsServer | undefined;
