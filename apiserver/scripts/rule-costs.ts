@@ -4,7 +4,7 @@
  *
  *   npm run rule-costs -- [--count 300] [--seed N]
  *
- * Each rule is in a list whose `maxItems` makes the estimate exceed the limit by less than half: the message then has seven digits of it.
+ * Each rule is in a list whose `maxItems` makes the estimate exceed the limit by a factor below 1.5: the message then prints seven digits.
  * Exit code 1 when an answer differs. Needs the binaries of `scripts/control-plane.ts build` (or envtest's).
  */
 import { crdManifest, crdVersion } from '../server/crd/manifest.ts';

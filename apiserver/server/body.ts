@@ -158,7 +158,7 @@ export function decodeObject(call: Call, options: WriteOptions): Incoming | Refu
   return decodeMap(call, raw, options);
 }
 
-/** Decodes a map from another source: the result of a patch. */
+/** Decodes a parsed map: the body of a request, or the result of a patch. */
 export function decodeMap(
   call: Call,
   raw: JsonObject,
@@ -278,7 +278,7 @@ function isWithin(duplicate: string, unknown: readonly string[]): boolean {
 
 const SCALE = new BuiltInSchema('autoscaling/v1', 'Scale');
 
-/** Decodes a body of /scale: a Scale whatever the resource is. `patched` is decoded instead of the body. */
+/** Decodes the body of a /scale request, a Scale whatever the resource is. If present, `patched` is decoded instead of the body. */
 export function decodeScale(call: Call, patched: JsonObject | undefined, options: WriteOptions): JsonObject | Refusal {
   const { route } = call;
   const definition = { ...route.definition, group: 'autoscaling', kind: 'Scale', custom: false };

@@ -142,7 +142,7 @@ describe('a cluster that is named', { timeout: 300_000 }, () => {
     const url = /server: (\S+)/.exec(readFileSync(kubeconfig, 'utf8'))?.[1] ?? '';
     let isMoved = false;
     const front = between(url, ({ method, url: path = '', headers }) => {
-      // Redirect once the target has created a deployment.
+      // Redirect everything from the target's first create of a Deployment on.
       isMoved ||= method === 'POST' && path.includes('/deployments') && headers['user-agent'] !== 'stalemate';
       return isMoved ? { code: 308, location: `${url}${path}` } : undefined;
     }).listen(0, '127.0.0.1');

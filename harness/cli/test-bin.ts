@@ -21,7 +21,7 @@ export interface BinResult {
 export interface BinOptions {
   readonly cwd?: string;
   readonly env?: { readonly [name: string]: string };
-  /** The copy of the executable to run, if not the one of this repository. */
+  /** The copy of the executable to run; default: this repository's. */
   readonly bin?: string;
 }
 

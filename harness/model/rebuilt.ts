@@ -1,9 +1,9 @@
 /**
  * Parts of an object that an update rebuilds instead of sending them as read, such as a `spec.template` generated from the desired state.
  *
- * A rebuilt part lacks leaves, mostly defaults, that every version read had. The absence of those leaves says nothing about the version
- * that the rest was copied from. Parts are coarse on purpose: the first two segments of a path, or the first one if fields directly below
- * it are missing.
+ * A rebuilt part lacks leaves, mostly defaults, that were in every version the client had read. Their absence says nothing about the
+ * version that the rest was copied from. Parts are coarse on purpose: the first two segments of a path, or the first one if fields
+ * directly below it are missing.
  */
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import { isServerLeaf, leavesOf } from './leaf.ts';

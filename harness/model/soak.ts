@@ -45,7 +45,7 @@ export interface SoakAbout {
   readonly contended: boolean;
 }
 
-/** Limits in runs and time; an unlimited one is absent. */
+/** Limits in runs and time; absent means unlimited. */
 export interface SoakBudget {
   readonly timeMs?: number;
   readonly runs?: number;

@@ -17,7 +17,7 @@ export interface Contention {
   readonly conflicts: number;
   /** Writes of the target based on a version that was no longer the live one. */
   readonly staleReads: number;
-  /** Those stale writes for which another writer had made the newer version. */
+  /** Stale writes of the target where the newer version was another writer's. */
   readonly foreignWritesBetweenReadAndWrite: number;
   readonly faults: number;
   /** Watch events that reached the target only after it had sent something else. */

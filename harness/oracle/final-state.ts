@@ -177,7 +177,7 @@ function roleOfKey(key: string, resource: string): string {
   return `${resource}:${key.slice(key.indexOf('/', resource.length + 1) + 1)}`;
 }
 
-/** Returns the differences to the nearest allowed state; empty if it is one of them, or if none is known. */
+/** Returns the differences from the nearest allowed state; empty if the state is an allowed one, or if none is known. */
 export function nearestDifferences(
   history: History,
   state: State,

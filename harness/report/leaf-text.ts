@@ -62,7 +62,7 @@ export function changesText(changes: readonly LeafChange[], field: string, max =
     ),
   ];
   if (texts.length <= max) return texts.join(' ');
-  // The violation's field is last and must not be dropped, so the changes before it are.
+  // The violation's field is last and must be kept, so changes before it are dropped instead.
   const kept = [...texts.slice(0, max - 1), ...texts.slice(-1)];
   return `${kept.join(' ')} +${texts.length - kept.length} more`;
 }

@@ -2,7 +2,7 @@
  * Connects the write path and the field manager.
  *
  * Owns: when owners are computed. `eager`: on every write, as the real server does. `on-apply`: a write only records the writer; the owners
- * of an object are computed from its history when an apply first touches it, and are maintained from then on. Trials in process use the
+ * of an object are computed from its history when an apply first touches it, and are maintained from then on. In-process trials use the
  * latter and pay nothing for unread owners. Start at {@link Ownership}.
  */
 import { isMap, valueAt, jsonEqual } from '../../objects/json.ts';

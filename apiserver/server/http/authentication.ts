@@ -1,8 +1,8 @@
 /**
  * Authentication: client certificates, bearer tokens, anonymous requests.
  *
- * Owns: the decisions of kube-apiserver's authenticators, and `--token-file`. Does not own: authorization (the server behind), certificate
- * verification (TLS). Start at {@link Authenticator}.
+ * Owns: the decisions of kube-apiserver's authenticators, and `--token-file`. Does not own: authorization (the server behind this
+ * layer), certificate verification (TLS). Start at {@link Authenticator}.
  */
 import type { TLSSocket } from 'node:tls';
 import type { UserInfo } from '../../wire/http.ts';

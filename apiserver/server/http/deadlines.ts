@@ -1,7 +1,7 @@
 /**
  * Deadlines of many long requests on one timer.
  *
- * Thousands of idle watches should not need thousands of timers: deadlines are kept by the second, and one timer runs while there are any.
+ * Thousands of idle watches should not need thousands of timers: deadlines are grouped by second, and one timer runs while there are any.
  * Owns: that timer.
  */
 import { realClearTimeout, realNow, realSetTimeout } from '../../clock.ts';

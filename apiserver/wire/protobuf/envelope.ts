@@ -134,7 +134,7 @@ export function encodeFrame(type: string, object: Buffer): Buffer {
 /**
  * Splits the result of {@link encodeFrame}: the type of the event, and its object in its envelope.
  *
- * @throws {ProtobufError} in Go's words.
+ * @throws {ProtobufError} with Go's error message.
  */
 export function decodeFrame(frame: Buffer): { readonly type: string; readonly object: Buffer } {
   const reader = new Reader(frame, LENGTH_BYTES);

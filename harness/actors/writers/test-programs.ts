@@ -1,5 +1,5 @@
 /**
- * Shared by tests of writers: a small cluster with a sample, children and inputs, and the aim that references would derive from it.
+ * Shared by tests of writers: a small cluster with a sample, children and inputs, and the aim that reference runs on it would produce.
  *
  * Used by tests only.
  */

@@ -2,7 +2,7 @@
  * Pins of third-party actions and images in our CI files: actions by the commit of a release, the image by its digest.
  *
  * Owns: the pins. `ci/github` and `ci/gitlab` use the same ones (`scripts/ci-files.test.ts` compares them). The comment after a
- * commit is the release whose tag it had; tools that update pins (Dependabot, Renovate) read and rewrite both.
+ * commit names the release that was tagged there; tools that update pins (Dependabot, Renovate) read and rewrite both.
  */
 export const ACTIONS = {
   checkout: 'actions/checkout@d23441a48e516b6c34aea4fa41551a30e30af803 # v6.1.0',

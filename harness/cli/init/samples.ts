@@ -18,7 +18,7 @@ import { placeIn, type Repository } from './repository.ts';
 export interface Samples {
   /** Files of the project, as values for `samples` in the configuration. */
   readonly files: readonly string[];
-  /** A file to write, if the project has no usable sample; empty otherwise. */
+  /** The text of a sample file to write, if the project has no usable sample; empty otherwise. */
   readonly drawn: string;
   /** Kinds of the drawn objects. */
   readonly drawnKinds: readonly string[];

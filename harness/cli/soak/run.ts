@@ -137,7 +137,7 @@ async function soakLogged(logged: Logged, reporting: Reporting, { signal }: Comm
         ...{ shard, place, state, append, signal },
         expected: replayed === undefined ? [] : knownCauses(replayed.revisited),
         campaign: async (batch, { events, ...how }) => {
-          // An error with one finding must not affect the rest: findings are reported while the batch runs.
+          // Findings are reported while the batch runs; an error in reporting one must not affect the rest.
           let isKept = true;
           const onFinding = (finding: Finding): void => {
             isKept = keeper.guard(() => events.onFinding?.(redactFinding(finding, vault)));

@@ -64,7 +64,7 @@ export class Footprint {
     this.#append(note);
   }
 
-  /** Removes the file, once everything was deleted. */
+  /** Removes the file; call it once everything has been deleted. */
   end(): void {
     rmSync(this.file, { force: true });
   }

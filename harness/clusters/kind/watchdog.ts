@@ -30,7 +30,7 @@ rm -rf -- "$2"`;
 export class Watchdog {
   readonly #shell: WatchingShell;
 
-  /** Creates the watchdog for a cluster and the folder of its files; `env` is the environment for kind. */
+  /** Creates the watchdog for a cluster. `folder` contains the cluster's files; `env` is the environment for kind. */
   constructor(cluster: string, folder: string, env: { readonly [name: string]: string | undefined }) {
     this.#shell = new WatchingShell(SCRIPT, [cluster, folder], env);
   }

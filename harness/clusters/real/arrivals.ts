@@ -1,9 +1,9 @@
 /**
- * Answers and events that a server has sent and no client has received yet; they are passed on at once, in the embedded server's order.
+ * Answers and events that a server has sent and no client has received yet; they are passed on together, in the embedded server's order.
  *
- * Answers and watches use separate connections, so their order of arrival is random. Owns: the order, which is as follows. Watches get a
- * change in the order in which they were opened, before the client that made it gets its answer; a watch opens before its first events.
- * Start at {@link Arrivals}.
+ * Answers and watches use separate connections, so their order of arrival is random. Owns: the order in which they are passed on. A change
+ * is sent to watches in the order in which they were opened, and only then is the client that made it answered; a watch opens before its
+ * first events. Start at {@link Arrivals}.
  */
 import { realClearTimeout, realNow, realSetTimeout } from '../../determinism/real-time.ts';
 

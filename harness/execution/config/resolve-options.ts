@@ -57,7 +57,7 @@ const DEFAULT_BUDGET = '60s';
  * watches: waiting for that in every run would halve the rate. Suspects get as much time as their back-offs require.
  */
 export const SETTLE_WINDOW_MS: number = 10_000;
-/** The settle window of a process, which waits in real time; whatever wakes it later is found in the trials of suspects. */
+/** The settle window of a target process, whose waits cost real time; what it does later shows when a suspect gets more time. */
 export const SETTLE_WINDOW_WALL_MS: number = 500;
 /** A converged controller needs tens of requests; a spinning one reaches this within milliseconds. */
 const SETTLE_STEPS_MAX = 800;

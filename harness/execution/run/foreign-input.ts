@@ -93,7 +93,7 @@ function writersOf(history: History, { uid }: Revision): Writers {
     for (const { path, to } of diffContent(version.before, version.object)) {
       if (writer === 'target') notes.add(path);
       else foreign.add(path);
-      // The creator of an object specifies it, as a user does: another writer may delete it and create it again.
+      // The creator of an object specifies it, as a user does. That may be another writer, which deletes and recreates it.
       const says = writer === 'user' || version.type === 'ADDED' || users.has(path);
       if (writer !== 'target' && says) users.set(path, to === undefined ? undefined : version.object);
     }
@@ -103,7 +103,7 @@ function writersOf(history: History, { uid }: Revision): Writers {
 
 /**
  * Restores the user's values where the target has replaced them with its own form: a quantity in canonical form, a default for an empty
- * value, a field under its new name. For a fresh copy, these values are input; without them, it would produce a different result.
+ * value, a field under its new name. These values are input for a fresh copy: it would produce a different result without them.
  *
  * @param written The patterns of the fields that the target writes or removes when undisturbed.
  */

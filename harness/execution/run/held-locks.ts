@@ -35,7 +35,7 @@ export class HeldLocks {
       this.#held.set(lock, { actor, durationMs: leaseSeconds(object) * 1000, renewedMs: timeMs });
   }
 
-  /** Begins another run. Holders of `kept` objects count as having renewed them at its start, since earlier times are of another clock. */
+  /** Begins another run. Holders of `kept` objects count as having renewed them at its start, since earlier times are from another clock. */
   renew(kept: readonly Revision[]): void {
     this.#held.clear();
     for (const revision of kept) this.committed(revision);

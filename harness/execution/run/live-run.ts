@@ -13,7 +13,7 @@ import type { World } from './world.ts';
 /** The number of silence windows that a suspect gets, however busy it is. */
 const LIVE_WINDOWS_MAX = 2;
 
-/** The factor for the step limit while the target renews a lock. */
+/** The factor by which the step limit is multiplied while the target keeps renewing a lock. */
 const STEPS_OF_LOCKS = 2;
 
 /** The additional run time in ms for a suspect that is still busy after its windows. */

@@ -71,8 +71,8 @@ export async function lookOn(world: World): Promise<readonly number[]> {
 }
 
 /**
- * Reports whether the target creates or deletes objects as time passes (a schedule, a deadline). Waits end before that: how many objects
- * are right depends on how long the target has lived.
+ * Reports whether the target creates or deletes objects as time passes (a schedule, a deadline). All waits end before the first such
+ * change: from then on, the correct number of objects depends on how long the target has lived.
  */
 function makesOrDeletes({ actor, type, resource }: Revision): boolean {
   const isNoted = resource.startsWith('events') || resource.startsWith('leases.');

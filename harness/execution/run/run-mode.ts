@@ -57,7 +57,7 @@ export interface ProofPolicy {
   readonly stepsBack: number;
   /** Returns the real time for shrinking one finding, in ms. `searchMs` is the time left for the search. */
   readonly shrinkMs: (searchMs: number) => number;
-  /** Whether runs are cut short when the time for the proof is over; false where runs are too short to need that. */
+  /** Whether runs are cut short when the time for proving a finding is up; false where runs are too short to need that. */
   readonly isTimed: boolean;
   /** Whether a finding that did not fail again is reported. If not, its run counts as inconclusive. */
   readonly reportsUnreproduced: boolean;

@@ -272,7 +272,7 @@ function neverAgain(
   tally.warnings.push(`${reason}: ${withoutItsSecrets(sentence, history)}`);
 }
 
-/** Reports whether this is the first run for one of the first few reasons; other runs are not kept. */
+/** Reports whether to keep an inconclusive run: only the first one for each reason is kept, and only for the first few reasons. */
 function isToKeep(reason: string, { inconclusive }: SearchTally): boolean {
   return inconclusive[reason] === 1 && Object.keys(inconclusive).length <= INCONCLUSIVE_MAX;
 }

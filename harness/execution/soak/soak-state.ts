@@ -56,7 +56,7 @@ export class SoakState {
     return line.line === 'finding' ? this.#learn(line, text) : undefined;
   }
 
-  /** Reports whether this is the first run for one of the first few reasons. */
+  /** Reports whether to keep an inconclusive run: only the first one for each reason is kept, and only for the first few reasons. */
   isToKeep(run: Parameters<typeof reasonText>[0]): boolean {
     return this.#reasons.size < INCONCLUSIVE_MAX && !this.#reasons.has(reasonText(run));
   }

@@ -227,7 +227,7 @@ export class Redaction {
     return SECRET_IN_YAML.test(value) ? this.#texts.secret(value) : this.#texts.hide(value);
   }
 
-  /** Hides the values of a Secret's map, which are in base64 or plain. */
+  /** Hides the values of a Secret's `data` (base64) or `stringData` (plain text). */
   #data(data: JsonObject, key: string): JsonObject {
     return Object.fromEntries(
       Object.entries(data).map(([name, value]) => {
@@ -288,7 +288,7 @@ export class Redaction {
     return this.#jsonText(text) ?? this.#texts.secret(text);
   }
 
-  /** Hides a JSON document by its keys; undefined if the text is not JSON. */
+  /** Hides the secrets in a JSON document, using its keys; undefined if the text is not JSON. */
   #jsonText(text: string): string | undefined {
     const document = canonicalJson(text);
     if (document !== undefined) return document.text(this.#walk(document.value as JsonValue, 'plain'));

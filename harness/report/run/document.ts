@@ -103,7 +103,7 @@ export interface ReportedFinding extends Because {
   readonly reproduced: Reproduced;
   /** Number of runs of the campaign that showed this cause. */
   readonly count: number;
-  /** For a soak: when it occurred first and last. */
+  /** For a soak: when it first and last occurred. */
   readonly seen?: SeenTimes;
   /** Paths relative to the working directory; `null` for a file that could not be written. */
   readonly counterexample: string | null;

@@ -21,7 +21,7 @@ export interface Program {
   readonly pathFlags?: { readonly [flag: string]: string };
   /** Whether it supports leader election. */
   readonly elects: boolean;
-  /** The command that builds `command[0]`, in arguments for `spawn`. */
+  /** The command that builds `command[0]`, split into arguments for `spawn`. */
   readonly build?: readonly string[];
   /** A prerequisite of the command: the path to check, and the command that creates it. */
   readonly needs?: { readonly path: string; readonly get: string };
