@@ -1,6 +1,11 @@
 /** Listeners that see every commit before watches do. */
 import type { CommittedChange } from './store.ts';
 
+/** An error to throw once a commit is complete. */
+export interface Thrown {
+  readonly error: unknown;
+}
+
 export type Observer = (change: CommittedChange) => void;
 
 export class Observers {
@@ -14,16 +19,16 @@ export class Observers {
     };
   }
 
-  /** Calls all observers, even if one throws; returns their errors, which the caller throws once the commit is complete. */
-  notify(change: CommittedChange): readonly unknown[] {
-    const errors: unknown[] = [];
+  /** Calls all observers, even if one throws; returns the first error, which the caller throws once the commit is complete. */
+  notify(change: CommittedChange): Thrown | undefined {
+    let thrown: Thrown | undefined;
     for (const observer of this.#all) {
       try {
         observer(change);
       } catch (error) {
-        errors.push(error);
+        thrown ??= { error };
       }
     }
-    return errors;
+    return thrown;
   }
 }

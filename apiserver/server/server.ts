@@ -421,17 +421,15 @@ export class ApiServer implements Upstream {
   }
 
   #notify(definition: ResourceDefinition, change: CommittedChange, by?: Call): void {
-    let errors: readonly unknown[] = [];
-    this.#watchers.first(() => {
-      // Queued before observers run, so that what they write is delivered after this change; delivered once they have seen it.
-      this.#watchers.notify(change);
-      errors = this.#observers.notify(change);
-      this.#access.changed(change.resource);
-      this.#webhooks.changed(change.resource);
-      if (definition.gr === CRDS) this.#rebuildRegistry(change);
-    });
+    // Queued before observers run, so that what they write is delivered after this change; delivered once they have seen it.
+    const isFirst = this.#watchers.enqueue(change);
+    let thrown = this.#observers.notify(change);
+    this.#access.changed(change.resource);
+    this.#webhooks.changed(change.resource);
+    if (definition.gr === CRDS) this.#rebuildRegistry(change);
+    if (isFirst) thrown = this.#watchers.deliver() ?? thrown;
     if (definition.gr === CRDS || definition.terminating) reactToChange(this.#kernel, definition, change, by);
-    if (errors.length > 0) throw errors[0];
+    if (thrown !== undefined) throw thrown.error;
   }
 
   #rebuildRegistry(change: CommittedChange): void {

@@ -4,6 +4,7 @@
  * Owns: selector transitions (an object that starts matching is ADDED, one that stops is DELETED), delivery in revision order even when a
  * sink writes during delivery, bookmarks. Does not own: request options (`verbs/watch.ts`).
  */
+import type { Thrown } from './observers.ts';
 import type { JsonObject, KubeObject } from '../objects/object.ts';
 import type { WatchEvent } from '../objects/watch-event.ts';
 import type { ResponseSink } from '../wire/http.ts';
@@ -71,8 +72,6 @@ function safeEventFor(watcher: Watcher, change: CommittedChange): WatchEvent | u
   }
 }
 
-const NONE: readonly Watcher[] = [];
-
 function deliver(watcher: Watcher, change: CommittedChange): void {
   if (watcher.closed || change.revision <= watcher.after) return;
   watcher.after = change.revision;
@@ -95,10 +94,33 @@ export class Watchers {
     };
   }
 
-  /** Notifies all watches. A nested write of a sink is queued: each watch receives revisions in order. */
-  notify(change: CommittedChange): void {
-    if (this.#notifying) this.#queue.push(change);
-    else this.first(() => this.#queue.push(change));
+  /**
+   * Queues a change: each watch receives revisions in order, also those that sinks and observers write in turn. Returns whether the caller
+   * has to {@link deliver} the queue; otherwise a caller further up the stack does.
+   */
+  enqueue(change: CommittedChange): boolean {
+    this.#queue.push(change);
+    if (this.#notifying) return false;
+    this.#notifying = true;
+    return true;
+  }
+
+  /** Sends the queued changes to their watches. Returns the first error: a watch that throws must not keep events from the others. */
+  deliver(): Thrown | undefined {
+    let thrown: Thrown | undefined;
+    for (let next = this.#queue.shift(); next !== undefined; next = this.#queue.shift()) {
+      const watchers = this.#byResource.get(next.resource);
+      if (watchers === undefined || watchers.size === 0) continue;
+      for (const watcher of [...watchers]) {
+        try {
+          deliver(watcher, next);
+        } catch (error) {
+          thrown ??= { error };
+        }
+      }
+    }
+    this.#notifying = false;
+    return thrown;
   }
 
   /** Runs `events`; changes that are committed meanwhile are delivered afterwards. */
@@ -108,27 +130,14 @@ export class Watchers {
       return;
     }
     this.#notifying = true;
-    const errors: unknown[] = [];
-    const attempt = (deliver: () => void): void => {
-      try {
-        deliver();
-      } catch (error) {
-        errors.push(error);
-      }
-    };
-    attempt(events);
-    for (let next = this.#queue.shift(); next !== undefined; next = this.#queue.shift()) {
-      const change = next;
-      for (const watcher of this.#watchersOf(change)) attempt(() => deliver(watcher, change));
+    let thrown: Thrown | undefined;
+    try {
+      events();
+    } catch (error) {
+      thrown = { error };
     }
-    this.#notifying = false;
-    // A watch that throws must not keep events from the others.
-    if (errors.length > 0) throw errors[0];
-  }
-
-  #watchersOf(change: CommittedChange): readonly Watcher[] {
-    const watchers = this.#byResource.get(change.resource);
-    return watchers === undefined || watchers.size === 0 ? NONE : [...watchers];
+    thrown = this.deliver() ?? thrown;
+    if (thrown !== undefined) throw thrown.error;
   }
 
   /** Returns the watched versions of a resource. */
