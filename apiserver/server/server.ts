@@ -387,7 +387,7 @@ export class ApiServer implements Upstream {
   }
 
   #makeKernel(): Kernel {
-    const { newUid, nameSuffix, now } = this.#options;
+    const { newUid, nameSuffix, now, fieldManagement = 'on-apply' } = this.#options;
     const registry = (): Registry => this.#registry;
     return {
       store: this.#store,
@@ -401,10 +401,7 @@ export class ApiServer implements Upstream {
       kubelet: this.#kubelet,
       admission: undefined,
       timestamp: timestampsOf(now),
-      owners: new Ownership(
-        this.#options.fieldManagement ?? 'on-apply',
-        () => this.#attemptTime ?? this.#kernel.timestamp(),
-      ),
+      owners: new Ownership(fieldManagement, () => this.#attemptTime ?? this.#kernel.timestamp()),
       commit: (definition, object, before, by) => {
         const change = this.#store.put(definition.gr, object, before);
         this.#kernel.owners.committed(change.object, before, by);
@@ -424,10 +421,13 @@ export class ApiServer implements Upstream {
     // Queued before observers run, so that what they write is delivered after this change; delivered once they have seen it.
     const isFirst = this.#watchers.enqueue(change);
     let thrown = this.#observers.notify(change);
-    this.#access.changed(change.resource);
-    this.#webhooks.changed(change.resource);
-    if (definition.gr === CRDS) this.#rebuildRegistry(change);
-    if (isFirst) thrown = this.#watchers.deliver() ?? thrown;
+    try {
+      this.#access.changed(change.resource);
+      this.#webhooks.changed(change.resource);
+      if (definition.gr === CRDS) this.#rebuildRegistry(change);
+    } finally {
+      if (isFirst) thrown = this.#watchers.deliver() ?? thrown;
+    }
     if (definition.gr === CRDS || definition.terminating) reactToChange(this.#kernel, definition, change, by);
     if (thrown !== undefined) throw thrown.error;
   }
