@@ -1,7 +1,7 @@
 /** Where programs of this repository keep what they build: `~/.cache/stalemate/NAME…`, or below XDG_CACHE_HOME. */
-import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { userCache } from 'stalemate-apiserver/control-plane/binaries';
 
 export function cacheFolder(...names: readonly string[]): string {
-  return join(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'stalemate', ...names);
+  return join(userCache(), ...names);
 }

@@ -5,6 +5,8 @@ import { withOwnErrors } from '../model/errors.ts';
 
 export const findControlPlane: typeof binaries.findControlPlane = (...about) =>
   withOwnErrors(() => binaries.findControlPlane(...about));
+export const findProgram: typeof binaries.findProgram = (...about) =>
+  withOwnErrors(() => binaries.findProgram(...about));
 export const findKubectl: typeof binaries.findKubectl = (...about) =>
   withOwnErrors(() => binaries.findKubectl(...about));
 export const findToxiproxy: typeof binaries.findToxiproxy = (...about) =>

@@ -2,7 +2,7 @@
  * Runs an hour of a program, a fresh process for each, on every cluster that this machine can make: whole campaigns of one correct
  * controller in Go, from the call to the verdict, so that starting the cluster and the undisturbed runs count too.
  */
-import { findProgram } from 'stalemate-apiserver/control-plane/binaries';
+import { findProgram } from '../../harness/clusters/control-plane.ts';
 import { realNow } from '../../harness/determinism/real-time.ts';
 import { controllers, run } from '../../harness/index.ts';
 import type { ClusterKind } from '../../harness/model/cluster.ts';

@@ -4,8 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { findProgram } from 'stalemate-apiserver/control-plane/binaries';
-import { startControlPlane } from 'stalemate-apiserver/control-plane/control-plane';
+import { findProgram, startControlPlane } from '../../harness/clusters/control-plane.ts';
 
 const TOKEN = 'bench-token';
 

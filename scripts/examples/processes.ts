@@ -5,7 +5,8 @@
  * Owns: what can be run here, and what each has to come to. Start at {@link replayProcesses}.
  */
 import { resolve } from 'node:path';
-import { findToxiproxy, missingToxiproxyText } from 'stalemate-apiserver/control-plane/binaries';
+import { missingToxiproxyText } from 'stalemate-apiserver/control-plane/binaries';
+import { findToxiproxy } from '../../harness/clusters/control-plane.ts';
 import { resolveRun, revisitConfigured } from '../../harness/cli/library.ts';
 import { loadConfigFile } from '../../harness/execution/config/config-file.ts';
 import { corpusEntryOf, type NamedEntry, type Revisited } from '../../harness/model/corpus.ts';

@@ -5,7 +5,7 @@
  * status, another kubectl that is not recorded writes it. Start at {@link kubectlStory}.
  */
 import { join } from 'node:path';
-import { findKubectl } from 'stalemate-apiserver/control-plane/binaries';
+import { findKubectl } from '../../harness/clusters/control-plane.ts';
 import { symbolicText } from './forms.ts';
 import { type Running, start, StepFailed, until } from './processes.ts';
 import type { Story, Told } from './story.ts';

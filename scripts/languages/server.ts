@@ -8,7 +8,7 @@ import { request, type RequestOptions } from 'node:https';
 import { join } from 'node:path';
 import { KubeConfig } from '@kubernetes/client-node';
 import { parse } from 'yaml';
-import { startControlPlane } from 'stalemate-apiserver/control-plane/control-plane';
+import { startControlPlane } from '../../harness/clusters/control-plane.ts';
 import { openStandingGate } from './gate.ts';
 import { lastLines, start, StepFailed, until } from './processes.ts';
 
