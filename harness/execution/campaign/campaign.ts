@@ -31,7 +31,7 @@ import type { Found } from '../search/found.ts';
 import { countWaived, newTally, type SearchTally } from '../search/tally.ts';
 import { addTally } from '../search/tally-sum.ts';
 import { superviseWorker } from '../worker/supervisor.ts';
-import { defined } from '../defined.ts';
+import { given } from '../../model/given.ts';
 import { campaignResult } from './campaign-result.ts';
 
 export interface CampaignOptions {
@@ -349,7 +349,7 @@ function toFinding(found: Found, config: RunConfig, known: readonly string[] = [
   const also = [...new Set([...known, ...found.also])];
   return {
     ...{ violation, counterexample, record, stats },
-    ...defined({ also: also.length === 0 ? undefined : also, neighbour }),
+    ...given({ also: also.length === 0 ? undefined : also, neighbour }),
   };
 }
 

@@ -1,6 +1,6 @@
 /** Makes paths absolute if they are relative to the configuration file's folder. */
 import { resolve } from 'node:path';
-import { defined } from '../defined.ts';
+import { given } from '../../model/given.ts';
 import type { ProgramOptions, StalemateOptions } from './options.ts';
 import { absoluteFindingOptions } from './config-findings.ts';
 import { resolveKind } from './kind-options.ts';
@@ -13,7 +13,7 @@ export function absolute(options: StalemateOptions, folder: string): StalemateOp
   const beside = (of: ProgramOptions): ProgramOptions => ({ ...of, directory: from(of.directory ?? '.') });
   return {
     ...options,
-    ...defined({
+    ...given({
       ...{ target: one(target), toxiproxy: one(toxiproxy), kubeconfig: one(kubeconfig), reportDir: one(reportDir) },
       ...{ crds: crds?.map(from), samples: samples?.map(from), manifests: manifests?.map(from) },
       directory: command === undefined && directory === undefined ? undefined : from(directory ?? '.'),

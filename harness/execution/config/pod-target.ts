@@ -8,7 +8,7 @@ import { mapsOf, textOf } from 'stalemate-apiserver/objects/json';
 import { portNames } from '../../actors/process/command.ts';
 import type { ProcessTarget, ProjectManifests } from '../../model/counterexample.ts';
 import type { HarnessError } from '../../model/errors.ts';
-import { defined } from '../defined.ts';
+import { given } from '../../model/given.ts';
 import type { StalemateOptions } from './options.ts';
 import { resolveCommand } from './process-target.ts';
 import { targetWorkload } from '../project/deployment.ts';
@@ -43,7 +43,7 @@ export function podOf(options: StalemateOptions, cwd: string): ProcessTarget {
     throw configInvalid(
       `got "${found}" in the arguments or variables of an image, which nothing replaces in a pod; there the API server is found as in any pod; leave it out`,
     );
-  const manner = { inCluster: true, ...defined({ ready, readyWithinMs, graceMs }) };
+  const manner = { inCluster: true, ...given({ ready, readyWithinMs, graceMs }) };
   return resolveCommand({ command: [image, ...command], directory: resolve(cwd), env, manner });
 }
 

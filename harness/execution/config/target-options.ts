@@ -11,7 +11,7 @@ import type { ProcessTarget, ProgramBeside } from '../../model/counterexample.ts
 import { HarnessError } from '../../model/errors.ts';
 import { ownModule } from '../../model/own-module.ts';
 import { whyNoFile } from '../../report/read-files.ts';
-import { defined } from '../defined.ts';
+import { given } from '../../model/given.ts';
 import type { ProgramOptions, StalemateOptions } from './options.ts';
 import { misspeltIn } from '../../actors/process/command.ts';
 import { isInCluster, notInKind, podOf } from './pod-target.ts';
@@ -72,7 +72,7 @@ export function processOf(options: StalemateOptions, cwd: string): ProcessTarget
       programBeside(name, program, cwd),
     ]);
     const { network, ready, readyWithinMs, graceMs, metrics, fileSystem = 'own', time = 'virtual' } = options;
-    const manner = defined({ time, network, ready, readyWithinMs, graceMs, metrics });
+    const manner = given({ time, network, ready, readyWithinMs, graceMs, metrics });
     const started = resolveCommand({ command, directory: resolve(cwd, directory), env, fileSystem, manner });
     return programs.length === 0 ? started : { ...started, programs: Object.fromEntries(programs) };
   }
@@ -99,7 +99,7 @@ function checkBeside(options: StalemateOptions): void {
 function programBeside(name: string, program: ProgramOptions, cwd: string): ProgramBeside {
   const { command, directory = '.', env = {}, ready, readyWithinMs } = program;
   checkPlaceholders(program, `the command of program "${name}"`);
-  const manner = defined({ ready, readyWithinMs });
+  const manner = given({ ready, readyWithinMs });
   return besideOf(resolveCommand({ command, directory: resolve(cwd, directory), env, manner }));
 }
 
@@ -168,16 +168,16 @@ export function clusterOf(options: StalemateOptions): ClusterKind {
 export function existingOf(options: StalemateOptions, cwd: string): ExistingAccess | null {
   const { cluster = 'embedded', kubeconfig, context, namespacePrefix } = options;
   const { allowContexts, allowClusters, allowClusterWrites } = options;
-  const given = { kubeconfig, context, allowContexts, allowClusters, namespacePrefix, allowClusterWrites };
+  const named = { kubeconfig, context, allowContexts, allowClusters, namespacePrefix, allowClusterWrites };
   if (cluster !== 'existing') {
-    const [name] = Object.entries(given).flatMap(([key, value]) => (value === undefined ? [] : [key]));
+    const [name] = Object.entries(named).flatMap(([key, value]) => (value === undefined ? [] : [key]));
     if (name === undefined) return null;
     throw configInvalid(
       `got "${name}" with cluster "${cluster}", which is not an existing cluster; add --cluster existing to use the one that is named, or leave "${name}" out`,
     );
   }
   const allowed = { allowed: allowContexts, clusters: allowClusters, writes: allowClusterWrites };
-  return chooseCluster(defined({ kubeconfig, context, ...allowed, prefix: namespacePrefix }), cwd);
+  return chooseCluster(given({ kubeconfig, context, ...allowed, prefix: namespacePrefix }), cwd);
 }
 
 const RUN_MODULE = fileURLToPath(ownModule(import.meta.url, '../../actors/in-process/run-module.ts'));

@@ -3,7 +3,7 @@
  *
  * Workers find the cluster by its address. Start at {@link withKind}.
  */
-import { defined } from '../defined.ts';
+import { given } from '../../model/given.ts';
 import { makeKindCluster } from '../../clusters/kind/kind-cluster.ts';
 import type { ClusterKind } from '../../model/cluster.ts';
 import { HarnessError } from '../../model/errors.ts';
@@ -34,7 +34,7 @@ export async function withKind<T>(
     ...kind,
     images,
     logFolder: reportDir,
-    ...defined({ signal, say }),
+    ...given({ signal, say }),
   });
   const { access, isReused, createMs } = made;
   say?.(`the kind cluster "${access.name}" ${isReused ? 'was kept' : `took ${(createMs / 1000).toFixed(0)} s`}`);

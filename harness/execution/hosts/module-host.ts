@@ -24,7 +24,7 @@ import { OUTSIDE_CRD } from '../../model/outside.ts';
 import { identityOf, targetWorkload } from '../project/deployment.ts';
 import { withoutSamples } from '../project/sample-wins.ts';
 import { installProject } from '../project/install.ts';
-import { defined } from '../defined.ts';
+import { given } from '../../model/given.ts';
 import type { Subject } from '../subject.ts';
 import type { Host, Launch } from '../run/host.ts';
 import { Places } from '../run/places.ts';
@@ -112,7 +112,7 @@ export function assembleServer(
     newUid: () => ids.uuid(),
     nameSuffix: () => ids.suffix(),
     authorization: project?.authorization ?? 'allow-all',
-    ...defined({ callOut, kubelet: settings.answers }),
+    ...given({ callOut, kubelet: settings.answers }),
   };
   const server = served === undefined ? new ApiServer(options) : new TimedServer(options, served);
   installCrds(server, subject.crds);
@@ -149,7 +149,7 @@ export function assembleHost(parts: HostParts): Host {
   const quiescence = createQuiescence({
     time,
     activity: () => current.run?.gate.activity ?? 0,
-    ...defined({ quietTurns: parts.quietTurns }),
+    ...given({ quietTurns: parts.quietTurns }),
   });
   const base = assembleServer(parts, () => RUN_EPOCH_MS + time.now(), undefined, parts.served);
   let drained = (): void => {};

@@ -19,7 +19,7 @@ import { SETTLE_WINDOW_MS, SETTLE_WINDOW_WALL_MS } from '../config/resolve-optio
 import { emptyHistory } from '../run/empty-history.ts';
 import type { Found } from '../search/found.ts';
 import { versions } from '../versions.ts';
-import { defined } from '../defined.ts';
+import { given } from '../../model/given.ts';
 import type { FromWorker, ReplayJob } from '../worker/protocol.ts';
 import { superviseWorker } from '../worker/supervisor.ts';
 
@@ -39,7 +39,7 @@ export async function replayCounterexample(
       cluster: options.cluster ?? 'embedded',
       toxiproxy: options.toxiproxy,
       existing: options.existing ?? null,
-      ...defined({ kindAccess: options.kindAccess, declared: options.declared }),
+      ...given({ kindAccess: options.kindAccess, declared: options.declared }),
       crds: counterexample.crds,
       samples: counterexample.workload.sample,
       project: counterexample.project ?? null,
@@ -86,7 +86,7 @@ export async function replayCounterexample(
   return {
     reproduced: { k: answer.k, n: answer.n },
     missedAnchors: answer.missed,
-    ...defined({
+    ...given({
       ...{ reanchored: answer.reanchored ?? undefined, history: answer.history, violation, otherwise },
       ...{ inconclusive: answer.inconclusive ?? undefined, diverged: answer.diverged ?? undefined },
       ...{ other: answer.other ?? undefined, server: answer.server ?? undefined },

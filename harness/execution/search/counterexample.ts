@@ -4,7 +4,7 @@ import type { Violation } from '../../model/check-result.ts';
 import type { Counterexample, CounterexampleTarget, StoredProgram } from '../../model/counterexample.ts';
 import type { Trial } from '../../model/trial.ts';
 import type { Subject } from '../subject.ts';
-import { defined } from '../defined.ts';
+import { given } from '../../model/given.ts';
 import type { RunConfig } from '../config/run-config.ts';
 import { unusualManner } from '../config/process-target.ts';
 import { versions } from '../versions.ts';
@@ -14,7 +14,7 @@ export function subjectOf(config: RunConfig): Subject {
   const { target, process, transport, cluster, toxiproxy, existing, kindAccess, crds, samples, project } = config;
   const { namespace, declared, configFile, reportDir } = config;
   return {
-    ...{ target, process, transport, cluster, toxiproxy, existing, ...defined({ kindAccess }) },
+    ...{ target, process, transport, cluster, toxiproxy, existing, ...given({ kindAccess }) },
     ...{ crds, samples, project, namespace, declared, configFile, reportDir },
     // The runs of a campaign differ by workload and schedule, never by the ids that the server draws.
     settings: { ...config.settings, seed: 1 },
@@ -94,7 +94,7 @@ export function counterexampleOf(trial: Trial, violation: Violation, config: Run
   return {
     version: 1,
     kind: 'counterexample',
-    ...defined({ signature: violation.signature, cause: violation.cause }),
+    ...given({ signature: violation.signature, cause: violation.cause }),
     sentence: violation.sentence,
     target: storedTarget(config),
     namespace: config.namespace,

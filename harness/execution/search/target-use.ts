@@ -6,7 +6,7 @@
 import { loadOf } from '../../model/baseline.ts';
 import type { TargetUse, TimeSpent } from '../../model/finding.ts';
 import type { History, Measurement } from '../../model/history.ts';
-import { defined } from '../defined.ts';
+import { given } from '../../model/given.ts';
 import type { RunTimes } from '../run/stopwatch.ts';
 
 /** The maximum number of samples: a trend would show in fewer. */
@@ -34,7 +34,7 @@ export function withRun(use: TargetUse, history: History, times?: RunTimes): Tar
     atRest: sample,
     counted: withMetrics.length > 0 ? 1 : 0,
     reconciles: withMetrics.map((one) => reconciledSince(startOf(one, measurements), one)).reduce(added, {}),
-    ...defined({ metricsFailed: failed, time: times && { runs: 1, ...times } }),
+    ...given({ metricsFailed: failed, time: times && { runs: 1, ...times } }),
   });
 }
 
@@ -47,7 +47,7 @@ export function plus(use: TargetUse, more: TargetUse): TargetUse {
     atRest: more.atRest.length === 0 ? use.atRest : [...use.atRest, ...more.atRest].slice(-SAMPLES_MAX),
     counted: use.counted + more.counted,
     reconciles: added(use.reconciles, more.reconciles),
-    ...defined({ metricsFailed, time }),
+    ...given({ metricsFailed, time }),
   };
 }
 

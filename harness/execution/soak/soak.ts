@@ -17,7 +17,7 @@ import { recordingOf, recordOf } from '../../report/record.ts';
 import { packRecording } from '../../schedule/codec/recording.ts';
 import type { CampaignEvents, Progress } from '../api.ts';
 import type { Budget, RunConfig } from '../config/run-config.ts';
-import { defined } from '../defined.ts';
+import { given } from '../../model/given.ts';
 import { batchRandom } from './place.ts';
 import { drawBatch } from './swarm.ts';
 import type { SoakState } from './soak-state.ts';
@@ -222,6 +222,6 @@ function batchResult(result: CampaignResult, draw: Draw): BatchResult {
     measures: result.measures ?? {},
     behaviours: result.seen?.behaviours ?? [],
     situations: result.seen?.situations ?? [],
-    ...defined({ symptoms: result.seen?.symptoms, remarks: result.remarks, waived: result.waived, use }),
+    ...given({ symptoms: result.seen?.symptoms, remarks: result.remarks, waived: result.waived, use }),
   };
 }
