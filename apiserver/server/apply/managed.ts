@@ -24,7 +24,7 @@ export interface Owner {
 /** Owners by id. Immutable once shared. */
 export type Managed = ReadonlyMap<string, Owner>;
 
-export const NOBODY: Managed = new Map();
+export const NO_MANAGERS: Managed = new Map();
 
 /** Returns the identity of an entry: kube-apiserver sorts and merges by this text. */
 function ownerId(manager: string, applied: boolean, apiVersion: string, subresource: string): string {
@@ -60,7 +60,7 @@ const decoded = new Recent<object, Managed | string>(RECENT);
 
 /** Returns the owners in a list of entries, or an error as a string. */
 export function decodeManaged(entries: JsonValue | undefined): Managed | string {
-  if (!isList(entries) || entries.length === 0) return NOBODY;
+  if (!isList(entries) || entries.length === 0) return NO_MANAGERS;
   let managed = decoded.get(entries);
   if (managed === undefined) decoded.set(entries, (managed = decode(entries)));
   return managed;

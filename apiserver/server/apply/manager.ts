@@ -9,7 +9,7 @@ import type { JsonObject, JsonValue, KubeObject } from '../../objects/object.ts'
 import { compare } from './compare.ts';
 import { fieldSetOf } from './field-set.ts';
 import { LAST_APPLIED, withLastApplied } from './last-applied.ts';
-import { capped, NOBODY, owner, owning, type Managed } from './managed.ts';
+import { capped, NO_MANAGERS, owner, owning, type Managed } from './managed.ts';
 import { ApplyError, errorsText, fieldSetOfValue, validate, type TypedError } from './typed.ts';
 import { applyConfig, Conflicts, updateOwners, type TypedResource } from './updater.ts';
 import type { TypeNode } from './types.ts';
@@ -93,7 +93,7 @@ export function applied(
     throw new ApplyError(`failed to create typed patch object (${objectText(config)}): ${errorsText(errors)}`);
   let owners = managed;
   if (owners.size === 0)
-    owners = managedAfterUpdate(typedResource, empty, live, NOBODY, { ...writer, manager: BEFORE_APPLY });
+    owners = managedAfterUpdate(typedResource, empty, live, NO_MANAGERS, { ...writer, manager: BEFORE_APPLY });
   const self = owner(writer.manager, true, typedResource.apiVersion, writer.subresource);
   const result = appliedOrTakenOver(type, typedResource, live, config, owners, self, force);
   const out = result.managed;

@@ -13,7 +13,7 @@ import { withEmptied } from '../kinds/emptied.ts';
 import type { MutableMeta } from '../metadata.ts';
 import { roomBeside } from '../weight.ts';
 import { emptyObject, typedResourceOf } from './ground.ts';
-import { decodeManaged, encodeManaged, NOBODY, type Managed } from './managed.ts';
+import { decodeManaged, encodeManaged, NO_MANAGERS, type Managed } from './managed.ts';
 import { managedAfterUpdate, type Writer } from './manager.ts';
 import { noteOrigin, originOf, type Origin } from './origin.ts';
 import { EMPTY_SCALE, parentEntries, SCALE_GROUND, scaleOwners } from './scale.ts';
@@ -63,7 +63,7 @@ export class Ownership {
       delete meta.managedFields;
       return;
     }
-    let managed = sent === undefined || jsonEqual(sent, live) ? NOBODY : decoded(sent);
+    let managed = sent === undefined || jsonEqual(sent, live) ? NO_MANAGERS : decoded(sent);
     if (managed.size === 0) managed = decoded(live);
     if (managed.size === 0) {
       delete meta.managedFields;
@@ -90,7 +90,7 @@ export class Ownership {
   of(definition: ResourceDefinition, stored: KubeObject): Managed {
     const entries = stored.metadata.managedFields;
     if (entries !== undefined) return decoded(entries);
-    return this.#eager ? NOBODY : this.#derived(definition, stored);
+    return this.#eager ? NO_MANAGERS : this.#derived(definition, stored);
   }
 
   /** Returns the `managedFields` of the stored object after a write to its Scale, which turned `from` into `to`. */
@@ -102,7 +102,7 @@ export class Ownership {
   /** Computes the owners from the chain of writes. */
   #derived(definition: ResourceDefinition, stored: KubeObject): Managed {
     const past: (readonly [KubeObject, Origin])[] = [];
-    let managed: Managed = NOBODY;
+    let managed: Managed = NO_MANAGERS;
     for (let object: KubeObject | undefined = stored; object !== undefined;) {
       const origin: Origin | undefined = originOf(object);
       if (origin === undefined) break;
@@ -143,7 +143,7 @@ export class Ownership {
       return managedAfterUpdate(typedResourceOf(definition, version, subresource), from, to, managed, writer);
     } catch (error) {
       // An object that does not fit its type is not tracked; valid objects never get here.
-      if (error instanceof ApplyError) return NOBODY;
+      if (error instanceof ApplyError) return NO_MANAGERS;
       throw error;
     }
   }
@@ -174,7 +174,7 @@ export function set(meta: MutableMeta, entries: Entries): void {
 
 function decoded(entries: JsonValue | undefined): Managed {
   const managed = decodeManaged(entries);
-  return typeof managed === 'string' ? NOBODY : managed;
+  return typeof managed === 'string' ? NO_MANAGERS : managed;
 }
 
 /** Reports whether sent entries reset the owners: `[]` or one empty entry. */

@@ -154,7 +154,7 @@ export function deleteObject(
   return { gone: true, object: current, freed: finalizers !== (object.metadata.finalizers ?? NO_FINALIZERS) };
 }
 
-/** Deletes the Endpoints of a deleted service, whoever created them. */
+/** Deletes the Endpoints of a deleted service, also those that another client created. */
 export function deleteEndpoints(
   kernel: Kernel,
   definition: ResourceDefinition | undefined,
