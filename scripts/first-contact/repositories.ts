@@ -11,6 +11,12 @@ export interface Repository {
   /** What the registry calls it: a module, a package, `group:artifact`. */
   readonly package: string;
   readonly version: string;
+  /** Where its sources are cloned from instead, if what the registry serves is not what a clone holds. */
+  readonly clone?: {
+    readonly url: string;
+    /** A tag or, of a project that has none, a commit. */
+    readonly at: string;
+  };
   /** As far as known from its sources. */
   readonly webhooks: boolean;
   /** Whether one of its webhooks converts. */

@@ -1,6 +1,6 @@
 /**
- * The source trees of public projects, as a clone of them would be: fetched from their registry by its ordinary client into the user's
- * cache folder, and made a git repository, so that each try begins with what was published.
+ * The source trees of public projects, as a clone of them would be: fetched from their registry by its ordinary client, or cloned, into the
+ * user's cache folder, and made a git repository, so that each try begins with what was published.
  *
  * Start at {@link sourcesOf}.
  */
@@ -42,7 +42,8 @@ export function sourcesOf(repository: Repository): string {
   const work = mkdtempSync(join(cache, '.fetch-'));
   try {
     const tree = join(work, 'tree');
-    FETCHERS[repository.source](repository, work, tree);
+    if (repository.clone === undefined) FETCHERS[repository.source](repository, work, tree);
+    else cloned(repository.clone, tree, work);
     run('git', ['init', '--quiet'], tree);
     // Also what the project ignores and publishes all the same.
     run('git', ['add', '--all', '--force'], tree);
@@ -58,7 +59,7 @@ export function sourcesOf(repository: Repository): string {
     const last = /"Error": "(.*)"/.exec(stdout)?.[1] ?? stderr.trim().split('\n').slice(-3).join('\n');
     throw new HarnessError(
       'CLUSTER_UNAVAILABLE',
-      `could not fetch ${repository.package} ${repository.version}: ${last === '' ? message : last}`,
+      `could not fetch ${repository.clone?.url ?? repository.package} ${repository.version}: ${last === '' ? message : last}`,
     );
   } finally {
     rmSync(work, { recursive: true, force: true });
@@ -127,6 +128,14 @@ const FETCHERS: { readonly [source in Repository['source']]: Fetcher } = {
     }
   },
 };
+
+/** A clone without its history, which nothing here needs. */
+function cloned({ url, at }: NonNullable<Repository['clone']>, tree: string, work: string): void {
+  run('git', ['init', '--quiet', tree], work);
+  run('git', ['fetch', '--quiet', '--depth', '1', url, at], tree);
+  run('git', ['checkout', '--quiet', 'FETCH_HEAD'], tree);
+  rmSync(join(tree, '.git'), { recursive: true });
+}
 
 function moduleFolder(module: string, version: string, cwd: string): string {
   // Of some old versions the checksum database has no entry: what is run is public code in a sandbox either way.
