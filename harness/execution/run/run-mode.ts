@@ -57,6 +57,8 @@ export interface ProofPolicy {
   readonly stepsBack: number;
   /** Returns the real time for shrinking one finding, in ms. `searchMs` is the time left for the search. */
   readonly shrinkMs: (searchMs: number) => number;
+  /** Whether a search tests enough for a verdict before it shrinks what it has seen: a proof takes as long as dozens of runs. */
+  readonly exploresFirst: boolean;
   /** Whether runs are cut short when the time for proving a finding is up; false where runs are too short to need that. */
   readonly isTimed: boolean;
   /** Whether a finding that did not fail again is reported. If not, its run counts as inconclusive. */
@@ -127,6 +129,7 @@ export const MODULE_MODE: RunMode = {
     smaller: () => ONCE,
     stepsBack: 0,
     shrinkMs: () => SHRINK_MS,
+    exploresFirst: false,
     isTimed: false,
     reportsUnreproduced: true,
   },
@@ -155,6 +158,7 @@ const PROGRAM = {
       searchMs <= 0
         ? SHRINK_PROGRAM_MS
         : Math.min(SHRINK_PROGRAM_MS, Math.max(SEARCH_SHARE.leastMs, searchMs * SEARCH_SHARE.share)),
+    exploresFirst: true,
     isTimed: true,
     reportsUnreproduced: false,
   },

@@ -9,7 +9,7 @@ import { CutShort } from '../run/cut-short.ts';
 import { ENDLESS } from '../time-plan.ts';
 import { isEnough } from './enough.ts';
 import { takeReferences } from '../run/references.ts';
-import { REAL_MODE, type RunMode } from '../run/run-mode.ts';
+import { MODULE_MODE, REAL_MODE, type RunMode } from '../run/run-mode.ts';
 import { search } from './search.ts';
 import type { SearchSettings } from './search-settings.ts';
 import { newTally, type SearchTally } from './tally.ts';
@@ -78,6 +78,50 @@ describe('a search', () => {
     expect(Object.values(tally.counts)[0]).toBeGreaterThan(1);
     expect(tally.perProperty['test']).toMatchObject({ violated: Object.values(tally.counts)[0], inconclusive: 0 });
     expect(tally).toMatchObject({ divergence: undefined, faults: [], verified: 8 });
+  });
+
+  const patient: RunMode = { ...MODULE_MODE, proof: { ...MODULE_MODE.proof, exploresFirst: true } };
+
+  it('tests enough before it shrinks what it has seen, where proofs are expensive', async () => {
+    const phases: string[] = [];
+    let runs = 0;
+    const options: Partial<SearchOptions> = {
+      runsMax: 80,
+      onTrial: () => runs++,
+      onPhase: (phase) => phases.push(`${phase} after ${runs}`),
+      onSeen: () => phases.push(`seen after ${runs}`),
+    };
+
+    const { tally, found } = await campaign(options, setReady, patient);
+
+    expect(found).toHaveLength(1);
+    expect(found[0]?.stats.reproduced).toEqual({ k: 5, n: 5 });
+    const [seen, shrink] = phases.map((phase) => Number(/\d+/.exec(phase)?.[0]));
+    expect(phases.slice(0, 4).map((phase) => phase.replace(/ .*/, ''))).toEqual([
+      'seen',
+      'shrink',
+      'seen',
+      'reproduce',
+    ]);
+    expect(seen).toBeLessThan(20);
+    expect(shrink).toBeGreaterThanOrEqual(20);
+    expect(tally.runs).toBe(80);
+    // All runs that showed the cause are counted, before and after it was shrunk.
+    expect(Object.values(tally.causes)).toEqual(Object.values(tally.counts));
+  });
+
+  it('shrinks what it has seen once its budget ends, however little it has tested', async () => {
+    const { tally, found } = await campaign({ runsMax: 12 }, setReady, patient);
+
+    expect(found).toHaveLength(1);
+    expect(tally.runs).toBe(12);
+  });
+
+  it('explores no longer than until the findings that it was asked for', async () => {
+    const { tally, found } = await campaign({ runsMax: 80, settings: { stopAfter: 1 } }, setReady, patient);
+
+    expect(found).toHaveLength(1);
+    expect(tally.runs).toBeLessThan(20);
   });
 
   it('looks into no warning, and tells how many runs showed it', async () => {

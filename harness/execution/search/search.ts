@@ -28,6 +28,7 @@ import { attempting, lanesOf, type Attempt } from './attempt.ts';
 import { isEnough } from './enough.ts';
 import { findingOf, seenIn, type Failed, type Found, type Seen, type StoredFailure } from './found.ts';
 import { inOrder, KnownCauses, type Suspect } from './known-causes.ts';
+import { exploreUntil, hasExplored, inFull, Postponed } from './postponed.ts';
 import type { SearchSettings } from './search-settings.ts';
 import { countContention, countOpinions, type SearchTally } from './tally.ts';
 import { withRun } from './target-use.ts';
@@ -60,7 +61,10 @@ export interface SearchOptions extends SearchOrder {
   readonly cutAt: CutAt;
   /** Called before each trial, as a heartbeat and to record the trial in case the worker dies. */
   readonly onTrial: (run: number, trial: Trial) => void;
-  /** Called before a violation is shrunk and reproduced; {@link onSettled} is called once it is proved or disproved. */
+  /**
+   * Called before a violation is shrunk and reproduced, and before that if it has to wait; {@link onSettled} is called once the last one
+   * is proved or disproved.
+   */
   readonly onSeen: (seen: Seen) => void;
   readonly onSettled: () => void;
   readonly onFinding: (found: Found) => void;
@@ -85,6 +89,8 @@ export async function search(options: SearchOptions, tally: SearchTally): Promis
   const waiting = new Waiting(plan.trials, runners.length);
   const lanes = lanesOf(runners, options.base, references.reference, waiting);
   const known = new KnownCauses([...options.known, ...settings.expected]);
+  const postponed = new Postponed(known);
+  const explored = exploreUntil(mode.proof, realNow(), deadline);
   let findings = options.known.length;
   const waivers = new Waivers(settings.waivers);
   const reasons = new Reasons();
@@ -100,9 +106,13 @@ export async function search(options: SearchOptions, tally: SearchTally): Promis
     tally.runs >= options.runsMax ||
     realNow() >= deadline ||
     (realNow() >= plan.enough && (findings > 0 || isEnough(tally))) ||
-    (findings > 0 && realNow() >= plan.searchFound) ||
+    (findings + postponed.causes > 0 && realNow() >= plan.searchFound) ||
     tally.divergence !== undefined ||
     tally.faults.length > 0;
+  /** Reports whether the search is to test more before it looks into what it has seen. */
+  const isExploring = (): boolean =>
+    realNow() < explored && !hasExplored(tally) && findings + postponed.causes < settings.stopAfter;
+  const isDue = (): boolean => postponed.size > 0 && !isExploring();
 
   const suspectsOf = (judged: Judged, trial: Trial): readonly Suspect[] => {
     const violations = judged.violations.filter(
@@ -140,30 +150,44 @@ export async function search(options: SearchOptions, tally: SearchTally): Promis
     waivers.count(judged, trial, tally);
     countRemarks(judged.history, waivers.leave(judged, trial).violations, tally);
     const suspects = suspectsOf(judged, trial);
-    if (suspects.some((suspect) => known.isNew(suspect))) return { trial, judged, schedule, suspects };
+    if (suspects.some((suspect) => known.isNew(suspect))) {
+      const failed: Failed = { trial, judged, schedule, suspects };
+      if (!isExploring()) return failed;
+      for (const seen of await postponed.add(failed)) options.onSeen(seen);
+      return undefined;
+    }
     known.count(suspects, tally);
     countDismissed(suspects, known, tally, judged.inconclusive.size > 0);
     return undefined;
   };
   const drawn = (seed: number, size: number): Iterable<Trial> =>
     source?.batch(seed, size) ?? fc.sample(trials, { seed, numRuns: size });
-  const tryBatch = sideBySide(drawn, over, options.runsMax - tally.runs, lanes, (lane, trial) =>
+  const pauses = (): boolean => over() || isDue();
+  const tryBatch = sideBySide(drawn, pauses, options.runsMax - tally.runs, lanes, (lane, trial) =>
     tryOne(lane.runner, lane.prober, trial),
   );
 
-  for (let batch = options.firstRun; !over(); batch++) {
+  for (let batch = options.firstRun; !over() || postponed.size > 0; batch++) {
     // The seed is fresh for each batch and after each finding, and follows from the root seed alone.
     const seed = batchSeed(settings.seed, batch + tally.runs);
     const failures = await options.cutAt(plan.trials, () => tryBatch(seed));
-    if (failures.length === 0) continue;
+    const sightings = [...(pauses() ? postponed.take() : []), ...failures.map(inFull)];
+    if (sightings.length === 0) continue;
     options.onPhase('shrink');
-    for (const failure of failures) {
+    for (const { suspects, isUnjudged, failure } of sightings) {
       // A run is counted as inconclusive once, however many properties are inconclusive.
-      let isCounted = failure.judged.inconclusive.size > 0;
+      let isCounted = isUnjudged;
       const counted = new Set<Suspect | string>();
       let stored: StoredFailure | undefined;
-      for (const suspect of failure.suspects) {
-        if (findings >= settings.stopAfter || !known.isNew(suspect)) continue;
+      for (const suspect of failure === undefined ? [] : suspects) {
+        if (failure === undefined || findings >= settings.stopAfter) continue;
+        if (!known.isNew(suspect)) {
+          if (!postponed.wasFirst(suspect)) continue;
+          // Announced when it was seen, and since then explained by a finding.
+          options.onSeen(seenIn({ ...failure, schedule: await failure.schedule() }, suspect));
+          options.onSettled();
+          continue;
+        }
         const before = known.ownerOf(suspect);
         if (before !== undefined) {
           // Another symptom in the run of the pathological example does not make it a better example.
@@ -178,7 +202,7 @@ export async function search(options: SearchOptions, tally: SearchTally): Promis
           { ...options, ...settings, deadline, provedUntil: plan.proved },
           attempt,
           tally,
-          known.pendingIn(failures.flatMap((one) => one.suspects)),
+          known.pendingIn(sightings.flatMap((one) => one.suspects)),
         );
         if (found.stats.reproduced.k === 0 && !mode.proof.reportsUnreproduced) {
           known.lookedInVain(suspect);
@@ -201,8 +225,8 @@ export async function search(options: SearchOptions, tally: SearchTally): Promis
         // If it was never run again, a violation is neither proved nor disproved.
         if (found.stats.reproduced.n > 0 || mode.proof.reportsUnreproduced) options.onSettled();
       }
-      known.count(failure.suspects, tally, counted);
-      countDismissed(failure.suspects, known, tally, isCounted);
+      known.count(suspects, tally, counted);
+      countDismissed(suspects, known, tally, isCounted);
     }
     options.onPhase('search');
   }
