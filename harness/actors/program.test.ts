@@ -9,7 +9,7 @@ import {
   WIDGETS_PATH,
   type TestServer,
 } from 'stalemate-apiserver/testing';
-import type { JsonObject } from 'stalemate-apiserver/objects/object';
+import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object';
 import type { ApiRequest, ApiResponse, Upstream } from 'stalemate-apiserver/wire/http';
 import { failure } from 'stalemate-apiserver/wire/status';
 import type { ObjectTarget, ProgramOp } from '../model/workload.ts';
@@ -323,6 +323,22 @@ describe('create and delete', () => {
     expect(sent).toHaveLength(12);
     expect(sent.at(-1)).toBe('GET widgets/a 200');
   });
+});
+
+test('gives an owner that is named without a uid the uid of the object applied before', async () => {
+  const made = testServer();
+  const owner = { apiVersion: 'v1', kind: 'ConfigMap', name: 'b', uid: '' };
+  const create = (target: ObjectTarget, object: KubeObject): ProgramOp => ({ do: 'create', target, object });
+
+  const { sent } = await run(made.server, [
+    create(CONFIGMAP, configMap('b')),
+    create(WIDGET, widget('a', { size: 1 }, { ownerReferences: [owner] })),
+  ]);
+
+  const uid = made.server.object('configmaps', 'default', 'b')?.metadata.uid;
+  expect(sent).toEqual(['POST configmaps 201', 'POST widgets 201']);
+  expect(uid).toMatch(/./);
+  expect(stored(made)).toMatchObject({ metadata: { ownerReferences: [{ ...owner, uid }] } });
 });
 
 test('starts no further operation once contention has ended', async () => {

@@ -59,6 +59,8 @@ const NO_ANSWER: ApiResponse = { code: 0, body: '' };
 class Runner {
   readonly #context: ProgramContext;
   readonly #userAgent: string;
+  /** The uids of the objects that this program has applied. */
+  readonly #uids = new Map<string, string>();
 
   constructor(program: Program, context: ProgramContext) {
     this.#context = context;
@@ -166,14 +168,26 @@ class Runner {
   }
 
   /** Applies an object, with retries until its webhooks answer. */
-  async #apply(target: ObjectTarget, object: KubeObject): Promise<void> {
+  async #apply(target: ObjectTarget, given: KubeObject): Promise<void> {
+    const object = this.#owned(given);
     for (let tries = 0; tries < APPLIES_MAX; tries++) {
       const { code, body } = await this.#send('POST', collectionPath(target, target.namespace), object);
+      if (code === 201) this.#uids.set(ownerKey(object, object.metadata), (body as KubeObject).metadata.uid ?? '');
       const message = typeof body === 'string' ? body : textOf((body as JsonObject)['message']);
       if (!isUnansweredWebhook(code, message) || this.#context.pause === undefined) return;
       await this.#context.pause(APPLY_AGAIN_MS);
       if (this.#context.ended()) return;
     }
+  }
+
+  /** Returns an object whose owners, if they are named without a uid, are the objects of that name that were applied before. */
+  #owned(object: KubeObject): KubeObject {
+    const { ownerReferences } = object.metadata;
+    if (ownerReferences === undefined) return object;
+    const owners = ownerReferences.map((owner) =>
+      hasUid(owner) ? owner : { ...owner, uid: this.#uids.get(ownerKey(owner, owner)) ?? '' },
+    );
+    return { ...object, metadata: { ...object.metadata, ownerReferences: owners } };
   }
 
   async #create(target: ObjectTarget, object: KubeObject): Promise<number> {
@@ -191,6 +205,15 @@ class Runner {
       throw error;
     }
   }
+}
+
+function ownerKey({ apiVersion, kind }: JsonObject, { name }: JsonObject): string {
+  return `${textOf(apiVersion)}/${textOf(kind)}/${textOf(name)}`;
+}
+
+/** Reports whether an owner reference of a sample has a uid; a file may leave it out, whatever the type says. */
+function hasUid({ uid }: JsonObject): boolean {
+  return textOf(uid) !== '';
 }
 
 /** Reports whether a canonical name has no real one yet. */

@@ -13,6 +13,7 @@ import { createServer } from '../embedded-server.ts';
 import { drawSample } from './draw-sample.ts';
 import { objectsIn } from './objects-in.ts';
 import { groupOf } from './definitions.ts';
+import { filledIn } from './placeholders.ts';
 import { placeIn, type Repository } from './repository.ts';
 
 export interface Samples {
@@ -35,6 +36,7 @@ const PLACES: readonly RegExp[] = [
   /(^|\/)config\/samples?\//,
   /(^|\/)samples?\//,
   /(^|\/)examples?\//,
+  /(^|\/)templates\//,
   /(^|\/)(deploy|docs?|manifests)\//,
 ];
 const TESTS = /(^|\/)(tests?|e2e[\w-]*|hack|fixtures?)\//i;
@@ -50,19 +52,29 @@ export interface Candidate {
   readonly kinds: readonly string[];
   /** Namespaces into which objects were moved because the target requests them there. */
   readonly movedTo?: readonly string[];
+  /** Objects that were given an owner, each with its owner, for the name. */
+  readonly ownedBy?: readonly string[];
 }
 
 /** Returns all files with valid objects of the project's kinds: the first of each kind first, then the rest. */
 export function sampleCandidates(repository: Repository, crds: readonly KubeObject[]): readonly Candidate[] {
   const server = serverWith(crds);
   const known = new Set<string>(crds.map(kindOf));
-  const all = candidates(repository, crds).flatMap((file): readonly Candidate[] => {
-    const objects = objectsIn(file, repository.text(file));
+  const candidateOf = (file: string, text: string): Candidate | undefined => {
+    const objects = objectsIn(file, text);
     const taken = objects.filter(
       (object) => object.kind !== 'CustomResourceDefinition' && problemWith(server, object) === '',
     );
     const kinds = [...new Set(taken.map(({ kind }) => kind).filter((kind) => known.has(kind)))];
-    return kinds.length === 0 ? [] : [{ file, objects: taken, whole: taken.length === objects.length, kinds }];
+    return kinds.length === 0 ? undefined : { file, objects: taken, whole: taken.length === objects.length, kinds };
+  };
+  const all = candidates(repository, crds).flatMap((file): readonly Candidate[] => {
+    const text = repository.text(file);
+    const asIs = candidateOf(file, text);
+    if (asIs !== undefined) return [asIs];
+    const filled = filledIn(text);
+    const made = filled === undefined ? undefined : candidateOf(file, filled);
+    return made === undefined ? [] : [{ ...made, whole: false }];
   });
   const seen = new Set<string>();
   const isFirst = all.map(({ kinds }) => {

@@ -73,6 +73,42 @@ it('adds what the target asks for in vain, if the repository has it', async () =
   expect(found.map(({ name, beside }) => [name, beside.length])).toEqual([['samples/a.yaml with ConfigMap needed', 1]]);
 });
 
+it('has what does nothing owned by the object that refers to it', async () => {
+  const owner =
+    'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: owner\ndata: {}\nref:\n  kind: Release\n  name: a\n---\n';
+  const owned = new Map<string, unknown>();
+
+  const [found] = await tryCandidates({
+    repository: repositoryOf({ 'samples/a.yaml': `${sample('a')}---\n${owner}` }),
+    crds,
+    namespace: 'default',
+    alone: undefined,
+    run: (groups) =>
+      Promise.resolve(
+        new Map(
+          groups.map(({ name, objects }) => {
+            const { ownerReferences } = objects.find(({ kind }) => kind === 'Release')?.metadata ?? {};
+            owned.set(name, ownerReferences);
+            return [name, made(ownerReferences === undefined ? 0 : 1)];
+          }),
+        ),
+      ),
+    onTried: () => {},
+  });
+
+  expect(found?.name).toBe('samples/a.yaml with ConfigMap owner as owner of Release a');
+  expect(owned.get(found?.name ?? '')).toEqual([{ apiVersion: 'v1', kind: 'ConfigMap', name: 'owner', uid: '' }]);
+  expect(found?.candidate.objects.map(({ kind }) => kind)).toEqual(['ConfigMap', 'Release']);
+});
+
+it('fills in the variables of a template', async () => {
+  const found = await chosen({ 'samples/a.yaml': sample('"${RELEASE_NAME}"') }, (names) =>
+    made(names.includes('example') ? 1 : 0),
+  );
+
+  expect(found.map(({ candidate }) => [candidate.file, candidate.whole])).toEqual([['samples/a.yaml', false]]);
+});
+
 it('puts an object into the namespace in which the target asks for it in vain', async () => {
   const inVain = asked('controller', {
     ...{ resource: 'releases.delivery.example.com', namespace: 'own', name: 'a' },

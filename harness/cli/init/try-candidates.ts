@@ -116,9 +116,9 @@ async function tryGroups(groups: readonly Group[], choosing: Choosing): Promise<
 }
 
 function nameOf({ candidate, beside }: Group): string {
-  const { file, kinds, movedTo: places = [] } = candidate;
+  const { file, kinds, movedTo: places = [], ownedBy = [] } = candidate;
   const origin = file === '' ? `${kinds.join(', ')} drawn from the schema` : file;
-  const itself = [origin, ...places.map((place) => `in namespace ${place}`)].join(' ');
+  const itself = [origin, ...places.map((place) => `in namespace ${place}`), ...ownedBy].join(' ');
   return beside.length === 0
     ? itself
     : `${itself} with ${beside.map(({ kind, metadata }) => `${kind} ${metadata.name ?? ''}`).join(', ')}`;
@@ -133,7 +133,7 @@ async function addMissing(all: Tried[], choosing: Choosing): Promise<void> {
     const groups = all.flatMap((tried): readonly Group[] => {
       const { beside } = tried;
       const more = missingBeside(tried, kinds, choosing);
-      const candidate = movedTo(tried, kinds, choosing.namespace) ?? tried.candidate;
+      const candidate = movedTo(tried, kinds, choosing.namespace) ?? owned(tried) ?? tried.candidate;
       const group = { candidate, beside: [...beside, ...more] };
       const name = nameOf(group);
       if (names.has(name)) return [];
@@ -165,6 +165,34 @@ function movedTo(
   });
   if (places.size === 0) return undefined;
   return { ...candidate, objects, whole: false, movedTo: [...places] };
+}
+
+/**
+ * Returns a candidate without effect whose objects are owned by those that refer to them, as another controller would make them; undefined
+ * if none is referred to.
+ */
+function owned({ candidate, effect }: Tried): Candidate | undefined {
+  if (effect.written !== '' || candidate.ownedBy !== undefined) return undefined;
+  const ownedBy: string[] = [];
+  const owners = new Set<KubeObject>();
+  const made = candidate.objects.map((object) => {
+    const { kind, metadata } = object;
+    const owner = candidate.objects.find(
+      (other) =>
+        other.kind !== kind &&
+        referencesIn(other).some((reference) => reference.kind === kind && reference.name === metadata.name),
+    );
+    if (owner === undefined || metadata.ownerReferences !== undefined) return { before: object, object };
+    owners.add(owner);
+    ownedBy.push(`with ${owner.kind} ${owner.metadata.name ?? ''} as owner of ${kind} ${metadata.name ?? ''}`);
+    // Without a uid, it is the object of this name that was applied before.
+    const reference = { apiVersion: owner.apiVersion, kind: owner.kind, name: owner.metadata.name ?? '', uid: '' };
+    return { before: object, object: { ...object, metadata: { ...metadata, ownerReferences: [reference] } } };
+  });
+  if (ownedBy.length === 0) return undefined;
+  const isOwner = ({ before }: { readonly before: KubeObject }): boolean => owners.has(before);
+  const inOrder = [...made.filter(isOwner), ...made.filter((one) => !isOwner(one))];
+  return { ...candidate, objects: inOrder.map(({ object }) => object), whole: false, ownedBy };
 }
 
 /**
