@@ -198,28 +198,41 @@ describe('reproducing', () => {
     expect(await reproduce(shrunk, WANTED, milder, 5)).toMatchObject({ k: 1 });
   });
 
-  it('begins no further run once it has come back and there is no time', async () => {
+  /** Runs one by one; the run with this number, and all if there is none, shows the violation. */
+  function oneByOne(failing?: number): Attempt {
     let n = 0;
-    const oneByOne: Attempt = async (trial, property, times, enough = () => false) => {
+    const run = attempting(() => (failing === undefined || n++ === failing ? [VIOLATION] : []));
+    return async (trial, property, times, enough = () => false) => {
       const made: Judged[] = [];
-      const flaky = attempting(() => (n++ === 1 ? [VIOLATION] : []));
-      while (made.length < times && !enough(made)) made.push(...(await flaky(trial, property, 1)));
+      while (made.length < times && !enough(made)) made.push(...(await run(trial, property, 1)));
       return made;
     };
+  }
 
-    expect(await reproduce(shrunk, WANTED, oneByOne, 10, () => true)).toMatchObject({ k: 1, n: 2 });
-    expect(await reproduce(shrunk, WANTED, oneByOne, 10, () => true)).toMatchObject({ k: 0, n: 4 });
+  it('begins no further run once it has come back and there is no time', async () => {
+    const flaky = oneByOne(1);
+
+    expect(await reproduce(shrunk, WANTED, flaky, 10, () => true)).toMatchObject({ k: 1, n: 2 });
+    expect(await reproduce(shrunk, WANTED, flaky, 10, () => true)).toMatchObject({ k: 0, n: 4 });
   });
 
   it('counts what it had time for, once at least', async () => {
-    let made = 0;
-    const counted = attempting(() => {
-      made++;
-      return [VIOLATION];
-    });
+    let looks = 0;
 
-    expect(await reproduce(shrunk, WANTED, counted, 10, () => made >= 5)).toMatchObject({ k: 8, n: 8 });
-    expect(await reproduce(shrunk, WANTED, counted, 10, () => true)).toMatchObject({ k: 4, n: 4 });
+    expect(await reproduce(shrunk, WANTED, oneByOne(), 10, () => ++looks > 5)).toMatchObject({ k: 5, n: 5 });
+    expect(await reproduce(shrunk, WANTED, oneByOne(), 10, () => true)).toMatchObject({ k: 1, n: 1 });
+  });
+
+  it('asks for all runs at once, so that none of several lanes waits', async () => {
+    const asked: number[] = [];
+    const run = oneByOne();
+    const counted: Attempt = (...args) => {
+      asked.push(args[2]);
+      return run(...args);
+    };
+
+    expect(await reproduce(shrunk, WANTED, counted, 10)).toMatchObject({ k: 10, n: 10 });
+    expect(asked).toEqual([10]);
   });
 
   it('tells of a history that differs', async () => {

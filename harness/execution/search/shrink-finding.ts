@@ -39,8 +39,8 @@ export interface Shrunk {
 /** The maximum number of runs, enough for nearly every finding; other findings stay a little larger than necessary. */
 const EXECUTIONS_MAX = 160;
 
-/** The number of runs that reproducing makes between two checks of the time. */
-const AT_ONCE = 4;
+/** The number of runs without a failure after which reproducing may end for lack of time. */
+const IN_VAIN = 4;
 
 export interface ShrinkOptions {
   readonly attempt: Attempt;
@@ -172,16 +172,12 @@ export async function reproduce(
   let other: History | undefined;
   // A milder form of the violation is not the same finding.
   const fails = (judged: Judged): boolean => wanted.in(judged)?.severity === shrunk.violation.severity;
-  const enough = (made: readonly Judged[]): boolean => hurried() && (k > 0 || n >= AT_ONCE || made.some(fails));
-  while (n < times && !enough([])) {
-    const made = await attempt(shrunk.trial, wanted.property, Math.min(AT_ONCE, times - n), enough);
-    // A run that was cut short has no result, and further runs would be cut short too.
-    if (made.length === 0) break;
-    for (const judged of made) {
-      n++;
-      if (fails(judged)) k++;
-      if (historyText(judged.history) !== expected) other ??= judged.history;
-    }
+  const enough = (made: readonly Judged[]): boolean => hurried() && (made.length >= IN_VAIN || made.some(fails));
+  // All runs are requested at once, so that no lane waits for another one.
+  for (const judged of await attempt(shrunk.trial, wanted.property, times, enough)) {
+    n++;
+    if (fails(judged)) k++;
+    if (historyText(judged.history) !== expected) other ??= judged.history;
   }
   return { k, n, identical: other === undefined, other };
 }
