@@ -168,7 +168,12 @@ const POLLED_MS = 300_000;
  * changed nothing for the expected silence, and for minutes in any case, because some targets poll while they wait.
  */
 export function isAtRest({ quiescent, windowMs, unchangedMs: unchanged = 0 }: Extended): boolean {
-  return quiescent || unchanged >= Math.max(windowMs, POLLED_MS);
+  return quiescent || unchanged >= polledMs(windowMs);
+}
+
+/** Returns how long, in ms, a polling target must have changed nothing to be at rest, where a silent one needs `windowMs`. */
+export function polledMs(windowMs: number): number {
+  return Math.max(windowMs, POLLED_MS);
 }
 
 /** The silence after which a run counts as converged: three resyncs of half a minute, or two of kopf's retries of 60 s. */

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ProbeResult } from '../../model/probe.ts';
 import { EMPTY_SCHEDULE } from '../../model/schedule.ts';
 import type { Trial } from '../../model/trial.ts';
+import { unchangedMs } from '../../oracle/rest.ts';
 import { judgeRun } from './judge.ts';
 import { Prober } from './prober.ts';
 import { takeReferences } from './references.ts';
@@ -64,6 +65,31 @@ describe('a run that still stands', () => {
 
     expect(later.history.settlement.result).toBe('quiescent');
   });
+
+  it.each([120_000, 1_200_000])(
+    'that only polls is observed for no longer than shows that, in %i ms',
+    async (windowMs) => {
+      let isPolling = false;
+      const polls: Reconcile = async (widget, send) => {
+        await setReady(widget, send);
+        if (isPolling) return;
+        isPolling = true;
+        const again = (): void =>
+          void setTimeout(() => void send('GET', '/api/v1/namespaces/default/configmaps').then(again, again), 5_000);
+        again();
+      };
+
+      const [beganMs, { history }, endedMs] = await atRest(
+        polls,
+        async (live) => [time.now(), await live.settleOn(windowMs), time.now()] as const,
+      );
+
+      const neededMs = Math.max(300_000, windowMs);
+      expect(history.settlement.result).toBe('time-exceeded');
+      expect(unchangedMs(history)).toBeGreaterThanOrEqual(neededMs);
+      expect(endedMs - beganMs).toBeLessThan(neededMs + 60_000);
+    },
+  );
 
   it('is taken over by a fresh incarnation', async () => {
     const history = await atRest(setReady, (live) => live.takeOver());

@@ -1,7 +1,7 @@
 /** Probes a run that has come to rest, while it is still open. */
 import type { History, Settlement } from '../../model/history.ts';
 import { EMPTY_SCHEDULE } from '../../model/schedule.ts';
-import { EXTENDED_SETTLE_MS } from '../../oracle/rest.ts';
+import { EXTENDED_SETTLE_MS, polledMs, unchangedMs } from '../../oracle/rest.ts';
 import { ReplayScheduler } from '../../schedule/replay-scheduler.ts';
 import type { Live } from './live.ts';
 import { lookOn } from './own-moments.ts';
@@ -48,15 +48,28 @@ export class LiveRun implements Live {
       const perWindow = this.#settle.stepsMax * (this.#world.keepsUp ? STEPS_OF_LOCKS : 1);
       const stepsMax = perWindow * Math.max(1, Math.ceil(windowMs / EXTENDED_SETTLE_MS));
       const windows = { ...this.#settle, stepsMax, windowMs, windowsMax: LIVE_WINDOWS_MAX };
-      let settlement = await settle(this.#world, windows);
-      // The target is still busy, perhaps with minutes of back-off or clean-up: where waiting costs no real time, it gets more.
-      if (settlement.result === 'time-exceeded' && !this.waitsForReal && windowMs >= this.#world.pace.suspectMs) {
-        await this.#pass(AT_WORK_MS);
-        settlement = await settle(this.#world, windows);
-      }
-      this.#settled = { windowMs, history: this.#soFar(settlement) };
+      // In one long window, a target that only polls changes nothing, which is all that a second one would show.
+      const first = windowMs < polledMs(0) ? windows : { ...windows, windowsMax: 1 };
+      const settlement = await settle(this.#world, first);
+      const history = this.#soFar(settlement);
+      const isLong = !this.waitsForReal && windowMs >= this.#world.pace.suspectMs;
+      const isBusy = isLong && settlement.result === 'time-exceeded';
+      this.#settled = { windowMs, history: isBusy ? await this.#settleBusy(windows, history) : history };
     }
     return this.#settled;
+  }
+
+  /** Gives a target that is never silent more run time, where that costs no real time. */
+  async #settleBusy(windows: TrialSettle, before: History): Promise<History> {
+    const neededMs = polledMs(windows.windowMs);
+    const lacksMs = neededMs - unchangedMs(before);
+    if (lacksMs <= 0) return before;
+    await this.#pass(lacksMs);
+    const polled = this.#soFar(before.settlement);
+    if (unchangedMs(polled) >= neededMs) return polled;
+    // It still changes something, perhaps after minutes of back-off, or while it cleans up.
+    await this.#pass(AT_WORK_MS);
+    return this.#soFar(await settle(this.#world, windows));
   }
 
   async lookOn(): Promise<{ readonly history: History; readonly waitsMs: readonly number[] }> {
