@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { HarnessError } from '../model/errors.ts';
-import { errorWithPrinted, lastLines, lastLinesOf, printedIn, printedLines } from './last-words.ts';
+import { errorWithPrinted, lastLines, lastLinesOf, linesAbout, printedIn, printedLines } from './last-words.ts';
 import { TOKENS } from './redaction/test-secrets.ts';
 
 const numbered = (count: number): readonly string[] => Array.from({ length: count }, (_, at) => `line ${at + 1}`);
@@ -66,4 +66,22 @@ it('an error shows them below its message, under a heading, and tells which they
   expect(errorWithPrinted('TARGET_FAILED', 'it ended', []).message).toBe('it ended');
   expect(printedIn(new HarnessError('USAGE', 'm'))).toEqual([]);
   expect(printedLines()).toEqual([]);
+});
+
+describe('lines about objects', () => {
+  const logs = (lines: readonly string[]): Parameters<typeof linesAbout>[0] => ({
+    logs: lines.map((line, at) => ({ actor: 'controller', line, at, timeMs: at })),
+  });
+
+  it('name one of them, each text once, whatever the time in it', () => {
+    const lines = [
+      '10:00:01 "Starting EventSource" controller="widget"',
+      '10:00:02 "no owner yet" Widget="default/a"',
+      '10:00:07 "no owner yet" Widget="default/a"',
+      "10:00:08 widget 'a' is paused",
+      '10:00:09 "no owner yet" Widget="default/ab"',
+    ];
+
+    expect(linesAbout(logs(lines), [{ namespace: 'default', name: 'a' }])).toEqual([lines[1], lines[3]]);
+  });
 });

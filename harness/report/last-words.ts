@@ -47,6 +47,36 @@ export function lastLinesOf({ logs = [] }: Pick<History, 'logs'>): readonly stri
   return lastLines(logs.filter(({ actor }) => actor === last).map(({ line }) => line));
 }
 
+/**
+ * Returns lines that name one of these objects, as `NAMESPACE/NAME` or between quotes: what a target says about a sample that it does
+ * nothing with. Of lines that differ in digits only, such as a time, the first is returned.
+ */
+export function linesAbout(
+  { logs = [] }: Pick<History, 'logs'>,
+  objects: readonly { readonly namespace: string; readonly name: string }[],
+): readonly string[] {
+  const names = objects.flatMap(({ namespace, name }) => {
+    const escaped = escapedName(name);
+    return [new RegExp(`\\b${escapedName(namespace)}/${escaped}(?![\\w-])`), new RegExp(`(["'])${escaped}\\1`)];
+  });
+  const lines = logs.map(({ line }) => line);
+  const ofKeys = new Set(keyLinesIn(lines));
+  const about = lines
+    .filter((line, at) => !ofKeys.has(at) && names.some((name) => name.test(line)))
+    .map((line) => stripVTControlCharacters(line));
+  const seen = new Set<string>();
+  const distinct = about.filter((line) => {
+    const text = line.replaceAll(/\d+/g, '');
+    return !seen.has(text) && seen.add(text);
+  });
+  return distinct.slice(0, LINES_MAX).map(shortened);
+}
+
+/** Returns a name as a pattern: of the characters that names consist of, only the dot has a meaning there. */
+function escapedName(name: string): string {
+  return name.replaceAll('.', String.raw`\.`);
+}
+
 function shortened(line: string): string {
   if (line.length <= LINE_MAX) return plainText(line);
   let end = LINE_MAX;

@@ -16,7 +16,7 @@ import { roleOf } from '../../model/actor.ts';
 import { isWrite, type History, type ProcessEvent } from '../../model/history.ts';
 import { groupOf } from './definitions.ts';
 import { countText } from '../../report/count-text.ts';
-import { lastLinesOf, printedLines } from '../../report/last-words.ts';
+import { lastLinesOf, linesAbout, printedLines } from '../../report/last-words.ts';
 import type { CommandContext } from '../command-context.ts';
 import { consented } from '../questions.ts';
 import type { Choice, InitFlags } from './choose.ts';
@@ -25,6 +25,7 @@ import { paragraphs } from './found-text.ts';
 import { missingKindsIn, missingText, type MissingGroup } from './missing-kinds.ts';
 import { definitionsOf, originsOf, type ModuleCrds, type Module } from './origins.ts';
 import { SAMPLE_FILE } from './plan.ts';
+import type { Candidate } from './samples.ts';
 import { tryCandidates, type Choosing, type Tried } from './try-candidates.ts';
 
 /** Time limit of all trials before the first run, in ms of real time. */
@@ -67,6 +68,7 @@ export async function makeContact(choice: Choice, flags: InitFlags, context: Com
     return left.length > 0 && isStuck(alone) ? printStuck(left, alone, say) : { choice: now };
   const config = await configOf(now, context);
   let last: History | undefined;
+  const about = new Set<string>();
   let before = '';
   const choosing: Choosing = {
     repository: now.repository,
@@ -74,7 +76,8 @@ export async function makeContact(choice: Choice, flags: InitFlags, context: Com
     namespace: config.namespace,
     alone,
     run: async (groups) => await runGroups(groups, config, until, context),
-    onTried: ({ name, effect, history }) => {
+    onTried: ({ name, effect, history, candidate }) => {
+      for (const line of linesAbout(history, namesOf(candidate, config.namespace))) about.add(line);
       const text = effectText(effect);
       say('tried', `${name}: ${text.length > SHORT && text === before ? 'the same' : text}`);
       before = text;
@@ -85,7 +88,7 @@ export async function makeContact(choice: Choice, flags: InitFlags, context: Com
   if (chosen.length === 0) {
     if (left.length > 0 && isStuck(alone)) return printStuck(left, alone, say);
     if (ended !== undefined && !isUp(alone)) return printEnded(ended.detail, alone, say);
-    return printNoEffect(last ?? alone, say, console.called);
+    return printNoEffect(last ?? alone, [...about], say, console.called);
   }
   for (const group of left) say('note', `${missingText(group)}: not there, and it works without`);
   return { choice: withSamples(now, chosen) };
@@ -258,13 +261,18 @@ function printEnded(detail: string, alone: History, say: Say, left: readonly Mis
   return { nothing: true };
 }
 
-/** Prints the target's events and failed requests, for readers who know what the target waits for. */
-function printNoEffect(last: History, say: Say, called: string): Contact {
+function namesOf({ objects }: Candidate, usual: string): readonly { namespace: string; name: string }[] {
+  return objects.map(({ metadata: { namespace = usual, name = '' } }) => ({ namespace, name }));
+}
+
+/** Prints the target's events, failed requests and what it logged about the samples, for readers who know what it waits for. */
+function printNoEffect(last: History, about: readonly string[], say: Say, called: string): Contact {
   const { failed, events } = effectOf(last, undefined);
   say('stopped', 'no sample that was tried makes the target write anything, so a run would prove nothing');
+  for (const line of about.slice(0, LINES_MAX)) say('', `it logged: ${line}`);
   for (const line of failed.slice(0, LINES_MAX)) say('', `refused: ${line}`);
   for (const line of events.slice(0, LINES_MAX)) say('', `event: ${line}`);
-  for (const line of printedLines(lastLinesOf(last))) say('', line);
+  if (about.length === 0) for (const line of printedLines(lastLinesOf(last))) say('', line);
   say('next', `name objects that it acts on: ${called} init --force --sample FILE`);
   return { nothing: true };
 }
