@@ -42,6 +42,7 @@ const COMMANDS = {
   'fuzz-http': { script: 'apiserver/scripts/fuzz-http.ts' },
   languages: { script: 'scripts/languages.ts' },
   pairs: { script: 'scripts/pairs.ts' },
+  'known-bugs': { script: 'scripts/known-bugs.ts' },
   upstream: { script: 'scripts/upstream-suites.ts' },
   'soak:self': { script: 'scripts/soak-self.ts' },
   'test:kind': { script: 'scripts/test-kind.ts' },

@@ -1,0 +1,11 @@
+//! The filter as this release calls it.
+
+use futures::Stream;
+use kube::Resource;
+use kube::runtime::{WatchStreamExt, predicates, watcher};
+
+pub fn by_generation<K: Resource + 'static>(
+    objects: impl Stream<Item = Result<K, watcher::Error>>,
+) -> impl Stream<Item = Result<K, watcher::Error>> {
+    objects.predicate_filter(predicates::generation, Default::default())
+}

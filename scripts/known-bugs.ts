@@ -1,0 +1,254 @@
+/**
+ * Known bugs: pairs of releases, one with a bug that was found by other means and one without, searched with the defaults.
+ *
+ *   node scripts/known-bugs.ts [NAME …] [--seeds 1-5] [--budget 10m] [--replays 20] [--confirm 5] [--without 1000]
+ *   node scripts/known-bugs.ts --quick      two pairs, one seed, nothing is kept: whether they are still found
+ *   node scripts/known-bugs.ts build [NAME …]
+ *   node scripts/known-bugs.ts table        writes docs/track-record.md from what is kept
+ *
+ * Searches the release with the bug until it is found, once with each seed, replays the first finding on the embedded server and on a
+ * real one, and runs the release without the bug. The search does not know what is looked for: all properties are judged, and other
+ * findings are reported as well. `0` leaves a part out. Exit code 1 if a bug was not found, or the release without it was accused of it.
+ */
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import {
+  encodeCounterexample,
+  EXIT,
+  HarnessError,
+  redactFinding,
+  renderStory,
+  replay,
+  run,
+  tellStory,
+  type Counterexample,
+  type Finding,
+  type StalemateOptions,
+} from '../harness/index.ts';
+import { writeWhole } from '../harness/report/write-files.ts';
+import { buildRelease, type BuiltRelease } from './known-bugs/builds.ts';
+import { isTheBug, readPairs, type Pair } from './known-bugs/pairs.ts';
+import { keepResult, writePage, type Search, type Share } from './known-bugs/results.ts';
+import { StepFailed } from './languages/processes.ts';
+import { wholeNumber } from './whole-number.ts';
+
+/** They build within a minute or two, and are found within a minute. */
+const QUICK: readonly string[] = ['kuberay-715', 'kube-rs-1830'];
+
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: {
+    quick: { type: 'boolean', default: false },
+    seeds: { type: 'string' },
+    budget: { type: 'string' },
+    replays: { type: 'string' },
+    confirm: { type: 'string' },
+    without: { type: 'string' },
+  },
+});
+
+function numberOr(flag: 'replays' | 'confirm' | 'without', usual: number): number {
+  const given = values[flag];
+  return given === undefined ? usual : wholeNumber(`--${flag}`, given);
+}
+
+const budget = values.budget ?? (values.quick ? '3m' : '10m');
+const seeds = seedsOf(values.seeds ?? (values.quick ? '1' : '1-5'));
+const replays = numberOr('replays', values.quick ? 5 : 20);
+const confirmations = numberOr('confirm', values.quick ? 0 : 5);
+const runsWithout = numberOr('without', values.quick ? 0 : 1000);
+
+function seedsOf(text: string): readonly number[] {
+  const [, first, last = first] = /^(\d+)(?:-(\d+))?$/.exec(text) ?? [];
+  if (first === undefined)
+    throw new HarnessError('USAGE', `got --seeds "${text}", expected a number or a range like 1-5`);
+  return Array.from({ length: Number(last) - Number(first) + 1 }, (_, index) => Number(first) + index);
+}
+
+function keep(name: string, part: Parameters<typeof keepResult>[1]): void {
+  if (!values.quick) keepResult(name, part, new Date().toISOString().slice(0, 10));
+}
+
+function environment(pair: Pair, built: BuiltRelease): { readonly [name: string]: string } {
+  return Object.fromEntries(Object.entries(pair.env).map(([name, text]) => [name, inPlace(text, pair, built)]));
+}
+
+function inPlace(text: string, pair: Pair, built: BuiltRelease): string {
+  return text.replaceAll('{built}', built.folder).replaceAll('{sources}', pair.folder);
+}
+
+function optionsOf(pair: Pair, built: BuiltRelease, seed: number, length: string | number): StalemateOptions {
+  return {
+    command: pair.command.map((word) => inPlace(word, pair, built)),
+    env: environment(pair, built),
+    crds: [...built.crds],
+    samples: pair.samples.map((path) => join(pair.folder, path)),
+    budget: length,
+    seed,
+  };
+}
+
+function line({ violation, stats }: Finding): string {
+  const { preemptions, holds, faults, reproduced } = stats;
+  return `${violation.signature.property} of ${violation.signature.kind} ${violation.signature.field} (${preemptions}+${holds}+${faults}, ${reproduced.k}/${reproduced.n}): ${violation.sentence}`;
+}
+
+interface Hit {
+  readonly search: Search;
+  readonly counterexample?: Counterexample;
+}
+
+/** Searches the release with the bug, with one seed. */
+async function search(pair: Pair, built: BuiltRelease, seed: number): Promise<Hit> {
+  const stop = new AbortController();
+  const began = performance.now();
+  const passed = (): number => Math.round((performance.now() - began) / 1000);
+  let seconds = 0;
+  let hit: Finding | undefined;
+  const others: string[] = [];
+  const result = await run(optionsOf(pair, built, seed, budget), {
+    signal: stop.signal,
+    events: {
+      onFinding: (finding) => {
+        if (hit !== undefined) return;
+        if (!isTheBug(finding, pair)) {
+          console.log(`   beside it, after ${passed()} s: ${line(finding)}`);
+          others.push(`${finding.violation.signature.property}: ${finding.violation.sentence}`);
+          return;
+        }
+        seconds = passed();
+        hit = finding;
+        stop.abort();
+      },
+    },
+  });
+  const { runs, outcome, inconclusive } = result;
+  for (const warning of result.warnings) console.log(`   warning: ${warning}`);
+  if (hit === undefined) {
+    const ended = [outcome, ...Object.entries(inconclusive.reasons).map(([why, count]) => `${count} × ${why}`)].join(
+      '; ',
+    );
+    console.log(`   seed ${seed}: NOT FOUND in ${passed()} s, ${runs} runs: ${ended}`);
+    return { search: { seed, found: false, seconds: passed(), runs, others, ended } };
+  }
+  const file = join('.stalemate', 'known-bugs', `${pair.name}-seed${seed}.json`);
+  writeWhole(file, encodeCounterexample(redactFinding(hit).counterexample));
+  console.log(renderStory(tellStory(hit), { width: 110, color: false, replay: `npx stalemate replay ${file}` }));
+  console.log(`   seed ${seed}: found after ${seconds} s, ${runs} runs: ${line(hit)}`);
+  const { preemptions, holds, faults, stepsAfter, reproduced } = hit.stats;
+  return {
+    search: {
+      seed,
+      found: true,
+      seconds,
+      runs,
+      property: hit.violation.signature.property,
+      sentence: hit.violation.sentence,
+      deviations: preemptions + holds + faults,
+      steps: stepsAfter,
+      reproduced: { k: reproduced.k, n: reproduced.n },
+      others,
+    },
+    counterexample: hit.counterexample,
+  };
+}
+
+async function repeat(
+  pair: Pair,
+  built: BuiltRelease,
+  counterexample: Counterexample,
+  times: number,
+  cluster: 'embedded' | 'envtest',
+): Promise<Share> {
+  const { reproduced, inconclusive } = await replay(counterexample, { times, cluster, env: environment(pair, built) });
+  const { k, n } = reproduced;
+  console.log(
+    `   replayed on ${cluster}: ${k} of ${n}${inconclusive === undefined ? '' : `, inconclusive: ${inconclusive}`}`,
+  );
+  return { k, n };
+}
+
+/** Runs the release without the bug; answers whether it was accused of it. */
+async function runWithout(pair: Pair): Promise<boolean> {
+  const built = await buildRelease(pair, pair.withoutBug);
+  const { findings, outcome, runs, elapsedMs, contention, inconclusive, warnings } = await run(
+    optionsOf(pair, built, 1, runsWithout),
+  );
+  const { conflicts = 0, staleReads = 0 } = contention;
+  const seconds = Math.round(elapsedMs / 1000);
+  console.log(
+    `   ${pair.withoutBug}: ${outcome}, ${runs} runs in ${seconds} s, ${conflicts} conflicts, ${staleReads} stale reads, ${inconclusive.count} inconclusive`,
+  );
+  for (const [reason, count] of Object.entries(inconclusive.reasons)) console.log(`   ${count} × ${reason}`);
+  for (const warning of warnings) console.log(`   warning: ${warning}`);
+  const accused = findings.some((finding) => isTheBug(finding, pair));
+  for (const finding of findings)
+    console.log(`   ${isTheBug(finding, pair) ? 'THE BUG' : 'another'}: ${line(finding)}`);
+  const others = findings
+    .filter((finding) => !isTheBug(finding, pair))
+    .map(({ violation }) => `${violation.signature.property}: ${violation.sentence}`);
+  keep(pair.name, { without: { runs, seconds, accused, others } });
+  return accused;
+}
+
+/** Answers whether the pair is as it should be. */
+async function tryPair(pair: Pair): Promise<boolean> {
+  console.log(`\n== ${pair.name}, ${pair.withBug}: ${pair.what} (${pair.issue})`);
+  const built = await buildRelease(pair, pair.withBug);
+  let ok = true;
+  let first: Counterexample | undefined;
+  for (const seed of seeds) {
+    const { search: searched, counterexample } = await search(pair, built, seed);
+    keep(pair.name, { searches: [searched] });
+    first ??= counterexample;
+    ok &&= searched.found;
+  }
+  if (first !== undefined) {
+    if (replays > 0) keep(pair.name, { replays: await repeat(pair, built, first, replays, 'embedded') });
+    if (confirmations > 0) keep(pair.name, { confirmed: await repeat(pair, built, first, confirmations, 'envtest') });
+  }
+  if (runsWithout > 0) ok = !(await runWithout(pair)) && ok;
+  if (!values.quick) writePage(readPairs());
+  return ok;
+}
+
+function named(pairs: readonly Pair[], names: readonly string[]): readonly Pair[] {
+  const unknown = names.find((name) => !pairs.some((pair) => pair.name === name));
+  if (unknown !== undefined)
+    throw new HarnessError('USAGE', `got "${unknown}", expected names of ${pairs.map(({ name }) => name).join(', ')}`);
+  return names.length === 0 ? pairs : pairs.filter(({ name }) => names.includes(name));
+}
+
+async function main(words: readonly string[]): Promise<boolean> {
+  const [first] = words;
+  const pairs = readPairs();
+  if (first === 'table') {
+    writePage(pairs);
+    return true;
+  }
+  if (first === 'build') {
+    for (const pair of named(pairs, words.slice(1)))
+      for (const version of [pair.withBug, pair.withoutBug]) console.log((await buildRelease(pair, version)).folder);
+    return true;
+  }
+  let ok = true;
+  for (const pair of named(pairs, words.length === 0 && values.quick ? QUICK : words)) {
+    try {
+      ok = (await tryPair(pair)) && ok;
+    } catch (error) {
+      // What cannot be built or started here must not hide the others.
+      if (!(error instanceof HarnessError) && !(error instanceof StepFailed)) throw error;
+      console.log(`   could not be tried: ${error.message}`);
+      ok = false;
+    }
+  }
+  return ok;
+}
+
+try {
+  process.exitCode = (await main(positionals)) ? EXIT.holds : EXIT.violated;
+} catch (error) {
+  if (!(error instanceof HarnessError)) throw error;
+  console.error(error.message);
+  process.exitCode = EXIT.usage;
+}
