@@ -14,3 +14,12 @@ it.each([
   expect(new Naming().ofCreate('backups.example.com', 'default', body, true)).toBe(canonical);
   expect(new Naming().ofCreate('backups.example.com', 'default', body, false)).toBe(name);
 });
+
+it('takes no time for what the target draws, where its names are known to be drawn', () => {
+  const naming = new Naming({ nodes: { kept: ['fixed-1795694433'], stems: [''] } });
+  const nameOf = (name: string): string => naming.ofCreate('nodes', '', { metadata: { name } }, true);
+
+  expect(nameOf('bold-bose-3524234797')).toBe('~0');
+  expect(nameOf('funny-keller-1795694433')).toBe('~1');
+  expect(nameOf('fixed-1795694433')).toBe('fixed-1795694433');
+});

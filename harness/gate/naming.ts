@@ -68,13 +68,14 @@ export class Naming {
 
   /** Returns the prefix of a name that the target generated; undefined for a name that it would use in every run. */
   #stemOf(resource: string, name: string): string | undefined {
+    const drawn = this.#drawn[resource];
+    if (drawn?.kept.includes(name) === true) return undefined;
+    // Before times: a random number may look like one, and then this object would be named unlike the others.
+    const stem = drawn?.stems.find((one) => name.startsWith(one) && name.length > one.length);
+    if (stem !== undefined) return stem;
     // A name that contains the time of its creation is different a second later.
     const time = TIME_IN_NAME.exec(name);
-    if (time !== null) return name.slice(0, time.index);
-    const drawn = this.#drawn[resource];
-    return drawn === undefined || drawn.kept.includes(name)
-      ? undefined
-      : drawn.stems.find((stem) => name.startsWith(stem) && name.length > stem.length);
+    return time === null ? undefined : name.slice(0, time.index);
   }
 
   #next(resource: string, namespace: string, stem: string, metadata: KubeObject['metadata']): string {

@@ -42,3 +42,24 @@ test('leaves out what others created', () => {
 
   expect(drawnNamesIn([other.build(), creating('pods')])).toEqual({});
 });
+
+/** The gate has named these objects by order, since it took a number in their names for a time. */
+function timed(history: History): History {
+  return { ...history, names: Object.fromEntries(history.revisions.map(({ uid }, at) => [uid, `some~${at}`])) };
+}
+
+test('counts a name whose random number looks like a time in one of the runs', () => {
+  const runs = [
+    creating('nodes', 'bold-bose-3524234797'),
+    timed(creating('nodes', 'funny-keller-1795694433')),
+    creating('nodes', 'gifted-jemison-42'),
+  ];
+
+  expect(drawnNamesIn(runs)).toEqual({ nodes: { kept: [], stems: [''] } });
+});
+
+test('leaves names alone that contain a time in every run', () => {
+  const runs = [timed(creating('pods', 'backup-1795694433')), timed(creating('pods', 'backup-1799594433'))];
+
+  expect(drawnNamesIn(runs)).toEqual({});
+});
