@@ -54,6 +54,7 @@ export function buildReference(
     volatileLeaves: sorted(
       volatileLeaves(
         base.map((run) => run.history),
+        runs.filter(({ kind }) => kind !== 'base').map((run) => run.history),
         later,
       ),
     ),
@@ -180,24 +181,47 @@ function ended(history: History, group: string): boolean {
   return new Set(chain.map((revision) => specHash(revision.object))).size > 1;
 }
 
-/** Returns the leaves whose value differs between repetitions or changes with time alone. */
-function volatileLeaves(histories: readonly History[], later: History | undefined): Map<string, Set<string>> {
+/**
+ * Returns the leaves whose value differs between repetitions or changes with time alone.
+ *
+ * @param settled - Further runs, which are the same until contention begins. A value that is drawn from a few may be the same in all
+ * repetitions by accident; these make that unlikely.
+ */
+function volatileLeaves(
+  histories: readonly History[],
+  settled: readonly History[],
+  later: History | undefined,
+): Map<string, Set<string>> {
   const out = new Map<string, Set<string>>();
   if (later !== undefined) for (const [role, pattern] of changedByTime(later)) add(out, role, pattern);
-  const finals = histories.map(finalLeaves);
-  const [first, ...rest] = finals;
-  if (first === undefined) return out;
+  for (const [role, pattern] of differing(histories.map((history) => leavesAt(history)))) add(out, role, pattern);
+  const atRest = settled.map((history) => leavesAt(history, phaseStart(history, 'contention')));
+  for (const [role, pattern, isInBoth] of differing(atRest)) {
+    // What is there in one of them only may have come later in the other.
+    if (isInBoth) add(out, role, pattern);
+  }
+  return out;
+}
+
+type Leaves = ReadonlyMap<string, ReadonlyMap<string, readonly JsonValue[]>>;
+
+/** Yields what differs between the first run and the others in objects that both have. */
+function* differing([first, ...rest]: readonly Leaves[]): Generator<
+  readonly [role: string, pattern: string, isInBoth: boolean]
+> {
+  if (first === undefined) return;
   for (const other of rest) {
     for (const [place, leaves] of first) {
       const theirs = other.get(place);
       if (theirs === undefined) continue;
       const role = place.slice(0, place.indexOf(' '));
       for (const pattern of new Set([...leaves.keys(), ...theirs.keys()])) {
-        if (!jsonEqual(leaves.get(pattern) ?? [], theirs.get(pattern) ?? [])) add(out, role, pattern);
+        const mine = leaves.get(pattern) ?? [];
+        const their = theirs.get(pattern) ?? [];
+        if (!jsonEqual(mine, their)) yield [role, pattern, mine.length === their.length];
       }
     }
   }
-  return out;
 }
 
 function* changedByTime(history: History): Generator<readonly [role: string, pattern: string]> {
@@ -209,10 +233,14 @@ function* changedByTime(history: History): Generator<readonly [role: string, pat
   }
 }
 
-/** Returns the values of every object at the end, by leaf pattern; uids differ between runs, so a pattern may match several leaves. */
-function finalLeaves(history: History): Map<string, ReadonlyMap<string, readonly JsonValue[]>> {
+/**
+ * Returns the values of every object at some time, by default the end, by leaf pattern; uids differ between runs, so a pattern may match
+ * several leaves.
+ */
+function leavesAt(history: History, before: number = Number.POSITIVE_INFINITY): Leaves {
   const out = new Map<string, ReadonlyMap<string, readonly JsonValue[]>>();
   for (const revision of history.revisions) {
+    if (revision.at >= before) break;
     const place = `${roleOfRevision(history, revision)} ${history.names[revision.uid] ?? revision.name}`;
     if (revision.type === 'DELETED') out.delete(place);
     else out.set(place, byPattern(revision.object));
