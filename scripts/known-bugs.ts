@@ -10,6 +10,7 @@
  * real one, and runs the release without the bug. The search does not know what is looked for: all properties are judged, and other
  * findings are reported as well. `0` leaves a part out. Exit code 1 if a bug was not found, or the release without it was accused of it.
  */
+import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import {
@@ -93,6 +94,10 @@ function line({ violation, stats }: Finding): string {
   return `${violation.signature.property} of ${violation.signature.kind} ${violation.signature.field} (${preemptions}+${holds}+${faults}, ${reproduced.k}/${reproduced.n}): ${violation.sentence}`;
 }
 
+function load(): number {
+  return Math.round(loadavg()[0] ?? 0);
+}
+
 interface Hit {
   readonly search: Search;
   readonly counterexample?: Counterexample;
@@ -129,7 +134,7 @@ async function search(pair: Pair, built: BuiltRelease, seed: number): Promise<Hi
       '; ',
     );
     console.log(`   seed ${seed}: NOT FOUND in ${passed()} s, ${runs} runs: ${ended}`);
-    return { search: { seed, found: false, seconds: passed(), runs, others, ended } };
+    return { search: { seed, found: false, seconds: passed(), runs, load: load(), others, ended } };
   }
   const file = join('.stalemate', 'known-bugs', `${pair.name}-seed${seed}.json`);
   writeWhole(file, encodeCounterexample(redactFinding(hit).counterexample));
@@ -142,6 +147,7 @@ async function search(pair: Pair, built: BuiltRelease, seed: number): Promise<Hi
       found: true,
       seconds,
       runs,
+      load: load(),
       property: hit.violation.signature.property,
       sentence: hit.violation.sentence,
       deviations: preemptions + holds + faults,

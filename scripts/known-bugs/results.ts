@@ -12,6 +12,8 @@ export interface Search {
   /** Until the finding was shrunk and reproduced, or until the search ended. */
   readonly seconds: number;
   readonly runs: number;
+  /** Of the machine, over the last minute, when it ended. */
+  readonly load: number;
   readonly property?: string;
   readonly sentence?: string;
   /** Preemptions, holds and faults of the shrunk schedule. */
@@ -105,8 +107,14 @@ export function tableText(pairs: readonly Pair[], results: readonly Result[]): s
   const found = pairs.filter(({ name }) => isFound(results.find((result) => result.name === name))).length;
   const languages = new Set(pairs.map(({ language }) => language)).size;
   const families = new Set(pairs.map(({ family }) => family)).size;
+  const loads = results.flatMap(({ searches }) => searches.map(({ load }) => load));
+  const days = [...new Set(results.map(({ measured }) => measured))].toSorted();
+  const when =
+    loads.length === 0
+      ? ''
+      : ` Measured ${days.join(', ')} at a load of ${Math.min(...loads)} to ${Math.max(...loads)}.`;
   return [
-    `${pairs.length} pairs in ${languages} languages and ${families} families; ${found} are found with at least ${SEEDS_MIN} seeds.`,
+    `${pairs.length} pairs in ${languages} languages and ${families} families; ${found} are found with at least ${SEEDS_MIN} seeds.${when}`,
     '',
     row(COLUMNS),
     row(COLUMNS.map(() => '---')),
