@@ -138,6 +138,8 @@ export interface RunSettings {
    * become ready fast. Default: off.
    */
   readonly workloads?: 'auto' | 'off' | 'fast' | 'slow';
+  /** Resources that are left to the target. */
+  readonly workloadsExcept?: readonly string[];
   /** Real cluster controllers on envtest; elsewhere, and by default, stalemate simulates them. */
   readonly with?: readonly ClusterPart[];
   readonly replicasMax: 1 | 2;

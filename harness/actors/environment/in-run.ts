@@ -25,28 +25,33 @@ export interface RunFacts {
 
 /** Creates the controllers that `settings` enable, each with a port of its own. */
 export function createRunEnvironment(
-  settings: Pick<RunSettings, 'garbageCollection' | 'namespaceController' | 'workloads'>,
+  settings: Pick<RunSettings, 'garbageCollection' | 'namespaceController' | 'workloads' | 'workloadsExcept'>,
   port: (actor: ActorId) => Upstream,
   kinds: Kinds,
   run: RunFacts,
 ): readonly EnvironmentController[] {
   const controllers = createEnvironment(settings, port, kinds);
-  const { workloads = 'off' } = settings;
+  const { workloads = 'off', workloadsExcept = [] } = settings;
   if (workloads === 'off') return controllers;
-  const trial = rulesOf(workloads, run);
+  const trial = rulesOf(workloads, new Set(workloadsExcept), run);
   return [...controllers, createWorkloads({ upstream: port(WORKLOADS), kinds, now: run.now, trial })];
 }
 
 /**
  * Returns the rules for a run. `auto`: only workloads that the target creates and reads back are managed, since no client waits for others.
  */
-function rulesOf(workloads: 'auto' | 'fast' | 'slow', { reads, random, after }: RunFacts): TrialRules {
+function rulesOf(
+  workloads: 'auto' | 'fast' | 'slow',
+  except: ReadonlySet<string>,
+  { reads, random, after }: RunFacts,
+): TrialRules {
   const auto = workloads === 'auto';
   return {
     speed: workloads === 'slow' ? 'slow' : 'fast',
     random,
     after,
     tends: (resource, actor) => !auto || (roleOf(actor) === 'target' && reads.has(resource)),
+    isLeftToTarget: (resource) => except.has(resource),
     readsPods: () => BELOW.some((resource) => reads.has(resource)),
   };
 }

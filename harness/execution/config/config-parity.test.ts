@@ -89,7 +89,7 @@ const ALL: { readonly [option in keyof OfFiles]: StalemateOptions[option] } = {
   },
   garbageCollection: false,
   namespaceController: false,
-  environment: { workloads: 'fast' },
+  environment: { workloads: 'fast', except: ['jobs.batch'] },
   corpus: { folder: 'corpus', budget: '10s' },
   confirm: 'kind',
   baseline: 'baseline.json',

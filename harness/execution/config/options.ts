@@ -175,6 +175,8 @@ export interface StalemateOptions extends FindingOptions {
      * soon, or late. `auto`, the default for a command: those that the target creates and reads, soon. Default for a module: off.
      */
     readonly workloads?: 'auto' | 'off' | 'fast' | 'slow';
+    /** Resources left to the target, which does the work of a cluster's own controller: `jobs.batch`, `persistentvolumeclaims`. */
+    readonly except?: readonly string[];
   };
 }
 
@@ -272,7 +274,12 @@ const optionsForm = z.strictObject({
   garbageCollection: z.boolean().exactOptional(),
   namespaceController: z.boolean().exactOptional(),
   ...findingOptions,
-  environment: z.strictObject({ workloads: z.enum(['auto', 'off', 'fast', 'slow']).exactOptional() }).exactOptional(),
+  environment: z
+    .strictObject({
+      workloads: z.enum(['auto', 'off', 'fast', 'slow']).exactOptional(),
+      except: z.array(z.string().min(1)).exactOptional(),
+    })
+    .exactOptional(),
 });
 
 export const optionsSchema: z.ZodType<StalemateOptions> = optionsForm;

@@ -23,9 +23,10 @@ import { configInvalid } from '../config-invalid.ts';
 export function workloadsOf(
   { environment }: StalemateOptions,
   isProcess: boolean,
-): Pick<RunConfig['settings'], 'workloads'> {
-  const workloads = environment?.workloads ?? (isProcess ? 'auto' : 'off');
-  return workloads === 'off' ? {} : { workloads };
+): Pick<RunConfig['settings'], 'workloads' | 'workloadsExcept'> {
+  const { workloads = isProcess ? 'auto' : 'off', except = [] } = environment ?? {};
+  if (workloads === 'off') return {};
+  return { workloads, ...(except.length === 0 ? {} : { workloadsExcept: except }) };
 }
 
 /**

@@ -101,6 +101,16 @@ describe('a target that waits for what it made', () => {
     expect(running - made).toBeGreaterThanOrEqual(workloads === 'fast' ? 5 : 300);
   });
 
+  it('leaves the kinds to the target that are its own work', async () => {
+    const [history] = await secondRun(deployment(PODS), {
+      workloads: 'fast',
+      workloadsExcept: ['replicasets.apps'],
+    });
+
+    expect(madeByEnvironment(history)).toEqual(['ReplicaSet']);
+    expect(isReady(history)).toBe(false);
+  });
+
   it('leaves pods alone that somebody else made', async () => {
     const foreign = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'other', namespace: 'default' }, spec: POD };
     const runner = runnerOf(thinTarget(pod), { workloads: 'auto' });

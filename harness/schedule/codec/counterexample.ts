@@ -26,6 +26,7 @@ export const runSettings: z.ZodType<RunSettings> = z
     garbageCollection: z.boolean(),
     namespaceController: z.boolean(),
     workloads: z.enum(['auto', 'off', 'fast', 'slow']).exactOptional(),
+    workloadsExcept: z.array(z.string()).exactOptional(),
     with: z.array(z.enum(PARTS)).exactOptional(),
     replicasMax: z.union([z.literal(1), z.literal(2)]),
     serialised: z.boolean().exactOptional(),

@@ -40,6 +40,8 @@ export interface WorkloadsOptions {
 export interface TrialRules extends PaceOptions {
   /** Reports whether an object of this kind, created by `actor`, is managed; dependents of managed objects always are. */
   readonly tends: (resource: string, actor: ActorId) => boolean;
+  /** Reports whether objects of this kind are the target's work: they are known here, but never written. */
+  readonly isLeftToTarget: (resource: string) => boolean;
   /** Reports whether any client reads the objects below workloads; if not, only the workload's status is updated. */
   readonly readsPods: () => boolean;
 }
@@ -118,6 +120,7 @@ export class Workloads {
 
   async #attempt(item: string): Promise<WorkResult> {
     const [resource = '', key = ''] = item.split(' ');
+    if (this.#rules?.isLeftToTarget(resource) === true) return 'done';
     if (resource === 'nodes') return this.#api.create(node(this.#api.timestamp()), '');
     const object = this.#view.get(resource, key);
     if (object === undefined) return 'done';
