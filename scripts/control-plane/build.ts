@@ -17,11 +17,12 @@ import {
   KWOK_VERSION,
   PROGRAMS,
   TOXIPROXY_VERSION,
+  userCache,
   type Program,
 } from 'stalemate-apiserver/control-plane/binaries';
 
 const GO = 'https://go.dev/dl/';
-const STAGING_VERSION = KUBERNETES_VERSION.replace('v1.', 'v0.');
+const KUBERNETES = 'k8s.io/kubernetes';
 /** The one who builds touches the lock this often; one that nobody has touched for long is a dead builder's. */
 const LOCK_TOUCH_MS = 5000;
 const LOCK_DEAD_MS = 60_000;
@@ -91,20 +92,53 @@ async function buildKwok(parent: string): Promise<void> {
 }
 
 async function buildKubernetes(parent: string, programs: readonly Program[]): Promise<void> {
-  const name = 'k8s.io/kubernetes';
-  const download = await $({ cwd: parent })`go mod download -json ${name}@${KUBERNETES_VERSION}`;
+  const { folder, flags } = await kubernetesModule(parent, KUBERNETES_VERSION, programs);
+  for (const program of programs) await goBuild(folder, program, `${KUBERNETES}/cmd/${program}`, flags);
+}
+
+/**
+ * Builds one program of another release of Kubernetes unless that was done before, and returns where it is. Two callers may build it at
+ * the same time; the first result stays.
+ */
+export async function buildRelease(program: Program, version: string): Promise<string> {
+  const cache = join(userCache(), 'kubernetes', version);
+  const target = join(cache, program);
+  if (existsSync(target)) return target;
+  await mkdir(cache, { recursive: true });
+  const parent = await mkdtemp(join(cache, '.build-'));
+  try {
+    const { folder, flags } = await kubernetesModule(parent, version, [program]);
+    const built = join(folder, program);
+    await $({
+      cwd: folder,
+      stdio: 'inherit',
+    })`nice -n 10 go build -trimpath -ldflags ${flags} -o ${built} ${KUBERNETES}/cmd/${program}`;
+    await rename(built, target);
+  } finally {
+    await rm(parent, { recursive: true, force: true });
+  }
+  return target;
+}
+
+/** Makes a module from which programs of a release of Kubernetes are built, and returns it with the flags of the linker. */
+async function kubernetesModule(
+  parent: string,
+  version: string,
+  programs: readonly Program[],
+): Promise<{ readonly folder: string; readonly flags: string }> {
+  const download = await $({ cwd: parent })`go mod download -json ${KUBERNETES}@${version}`;
   const { GoMod } = JSON.parse(download.stdout) as { readonly GoMod: string };
   const staging = (await readFile(GoMod, 'utf8')).matchAll(/^\s*(k8s\.io\/[a-z0-9-]+) v0\.0\.0$/gm);
   const names = [...new Set([...staging].map(([, found]) => found ?? ''))];
-  const replaced = names.map((one) => `replace ${one} => ${one} ${STAGING_VERSION}`);
-  const commands = programs.map((program) => `${name}/cmd/${program}`);
-  const requirement = `require ${name} ${KUBERNETES_VERSION}`;
+  const replaced = names.map((one) => `replace ${one} => ${one} ${version.replace('v1.', 'v0.')}`);
+  const commands = programs.map((program) => `${KUBERNETES}/cmd/${program}`);
+  const requirement = `require ${KUBERNETES} ${version}`;
   const folder = await scratchModule(parent, 'kubernetes', [requirement, '', ...replaced], commands);
   // Without these /version is no plain number, and clients stumble.
   const stamp = 'k8s.io/component-base/version';
-  const [, minor = ''] = KUBERNETES_VERSION.split('.');
-  const flags = `-s -w -X ${stamp}.gitVersion=${KUBERNETES_VERSION} -X ${stamp}.gitMajor=1 -X ${stamp}.gitMinor=${minor}`;
-  for (const program of programs) await goBuild(folder, program, `${name}/cmd/${program}`, flags);
+  const [, minor = ''] = version.split('.');
+  const flags = `-s -w -X ${stamp}.gitVersion=${version} -X ${stamp}.gitMajor=1 -X ${stamp}.gitMinor=${minor}`;
+  return { folder, flags };
 }
 
 async function scratchModule(
