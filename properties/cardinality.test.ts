@@ -76,6 +76,19 @@ describe('cardinality', () => {
     });
   });
 
+  it.each([
+    ['counts a child that runs on a node by now', 'Running', 'violated'],
+    ['does not count a child that has ended', 'Failed', 'holds'],
+  ])('%s', (_, phase, result) => {
+    const { h, owner } = started(1);
+    const first = make(h, owner).metadata.name ?? '';
+    h.edit('workloads', 'pods', first, ['spec', 'nodeName'], 'node-1');
+    h.edit('workloads', 'pods', first, ['status', 'phase'], phase, 'status');
+    make(h, owner);
+
+    expect(cardinality.check(h.build({ reference: reference({ 1: 1 }) }))).toMatchObject({ result });
+  });
+
   it('says of what the target had received whether only its own answers told it', () => {
     const { h, owner } = started(2);
     make(h, owner);

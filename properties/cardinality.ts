@@ -4,8 +4,9 @@
  * Judges creations, not the end: three children where one was requested are a violation even if two are deleted later. The references show
  * how many a spec asks for; if they surged themselves, nothing is claimed.
  */
-import { parentOf } from 'stalemate-apiserver/objects/object';
-import { roleOf } from '../harness/model/actor.ts';
+import { isRecord } from 'stalemate-apiserver/objects/json';
+import { parentOf, type KubeObject } from 'stalemate-apiserver/objects/object';
+import { roleOf, WORKLOADS } from '../harness/model/actor.ts';
 import type { CheckResult, Violation } from '../harness/model/check-result.ts';
 import { HOLDS } from '../harness/model/check-result.ts';
 import type { History, Operation, Revision } from '../harness/model/history.ts';
@@ -144,15 +145,24 @@ function liveSiblings(index: HistoryIndex, creation: Revision, owner: Revision):
   return siblings;
 }
 
-/** Reports whether another writer relabelled, failed or rewrote a sibling, which may have to be replaced while it still exists. */
+/**
+ * Reports whether another writer relabelled, failed or rewrote a sibling, which may have to be replaced while it still exists. What brings
+ * it to life (binding it to a node, reporting it as ready) does not, only what reports its end.
+ */
 function isTakenAway(index: HistoryIndex, chain: readonly Revision[], before: number): boolean {
   return chain.some(
     (revision) =>
       revision.at < before &&
       revision.type === 'MODIFIED' &&
       roleOf(revision.actor) !== 'target' &&
+      (revision.actor !== WORKLOADS || hasEnded(revision.object)) &&
       index.changes(revision).some((change) => !HARMLESS.test(change.path)),
   );
+}
+
+function hasEnded({ status }: KubeObject): boolean {
+  const phase = isRecord(status) ? status['phase'] : undefined;
+  return phase === 'Succeeded' || phase === 'Failed';
 }
 
 /** Reports whether the target's own delete of a sibling may be in flight when the replacement arrives. */
