@@ -132,6 +132,26 @@ describe('single deviations from a calm run', () => {
     expect(singleDeviations(calm(), workload(), []).delays).toEqual([]);
   });
 
+  it('tell apart the late events that keep from the target what it has created itself', () => {
+    const h = historyBuilder();
+    h.phase('contention');
+    h.create('user', 'configmaps', { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'web' } });
+    h.deliver('controller', 'configmaps');
+    h.create('controller', 'configmaps', { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'made' } });
+    h.deliver('controller', 'configmaps');
+    h.edit('controller', 'configmaps', 'made', ['data', 'done'], 'yes');
+    h.deliver('controller', 'configmaps');
+    h.phase('heal').phase('settle');
+    const history = h.build();
+
+    const { unseenCreates } = singleDeviations(history, workload(), ['delay']);
+
+    expect(unseenCreates.flatMap(({ faults }) => faults)).toEqual([
+      { do: 'delay', forMs: 600_000, at: `${STREAM}/made@1` },
+    ]);
+    expect(singleDeviations(history, workload(), []).unseenCreates).toEqual([]);
+  });
+
   it.each<FaultKind>(['pause', 'start-replica', 'stale-list'])('leave %s to the strategies that know when', (kind) => {
     expect(singleDeviations(calm(), workload(), [kind]).faults).toEqual([]);
   });

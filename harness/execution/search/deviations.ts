@@ -30,7 +30,12 @@ const EVENTS_MAX = 24;
 interface DeliveredEvents {
   readonly stream: Label;
   readonly resource: string;
-  readonly events: readonly { readonly k: number; readonly at: number; readonly label: Label }[];
+  readonly events: readonly {
+    readonly k: number;
+    readonly at: number;
+    readonly label: Label;
+    readonly revision: number;
+  }[];
 }
 
 /** A writer, or the user, with a program. */
@@ -50,6 +55,8 @@ export interface Deviations {
   readonly faults: readonly Schedule[];
   /** Schedules in which an item is delayed beyond deadlines of the target, so that its requeue, poll or back-off comes first. */
   readonly delays: readonly Schedule[];
+  /** Those of `delays` in which the target does not receive what it has created itself before it looks again. */
+  readonly unseenCreates: readonly Schedule[];
 }
 
 /**
@@ -98,16 +105,23 @@ export function singleDeviations(
   const silences = delivered.flatMap(({ stream, events }) =>
     events.slice(0, EVENTS_MAX).map(({ k }): Hold => ({ stream, from: `@${k}`, until: 'heal' })),
   );
+  const own = new Set(
+    undisturbed.revisions.flatMap(({ type, actor, revision }) =>
+      type === 'ADDED' && roleOf(actor) === 'target' ? [revision] : [],
+    ),
+  );
+  const ownCreates = delivered.map(({ events, ...stream }) => ({
+    ...stream,
+    events: events.filter(({ revision }) => own.has(revision)),
+  }));
+  const scheduleOf = (fault: Fault): Schedule => ({ ...EMPTY_SCHEDULE, faults: [fault] });
+  const isLate = faults.includes('delay');
   return {
     collisions,
     silences: silences.map((hold): Schedule => ({ ...EMPTY_SCHEDULE, holds: [hold] })),
-    faults: faults
-      .flatMap((kind) => faultsOf(kind, changing, delivered))
-      .map((fault): Schedule => ({ ...EMPTY_SCHEDULE, faults: [fault] })),
-    delays: (faults.includes('delay') ? delaysOf(changing, delivered) : []).map((fault): Schedule => ({
-      ...EMPTY_SCHEDULE,
-      faults: [fault],
-    })),
+    faults: faults.flatMap((kind) => faultsOf(kind, changing, delivered)).map(scheduleOf),
+    delays: (isLate ? delaysOf(changing, delivered) : []).map(scheduleOf),
+    unseenCreates: (isLate ? delaysOf([], ownCreates) : []).map(scheduleOf),
   };
 }
 
@@ -156,14 +170,17 @@ function silentFrom({ stream, events }: DeliveredEvents, { invoked }: Operation)
 }
 
 function streamsOf({ deliveries, names }: History, during: (at: number) => boolean): readonly DeliveredEvents[] {
-  const streams = new Map<Label, { resource: string; events: { k: number; at: number; label: Label }[] }>();
-  for (const { actor, stream, resource, k, at, object } of deliveries) {
+  const streams = new Map<
+    Label,
+    { resource: string; events: { k: number; at: number; label: Label; revision: number }[] }
+  >();
+  for (const { actor, stream, resource, k, at, revision, object } of deliveries) {
     if (roleOf(actor) !== 'target' || !during(at) || k < 0 || object === undefined) continue;
     const { uid = '', name = '' } = object.metadata;
     // Events about objects without a name are bookmarks.
     if (name === '') continue;
     const known = streams.get(stream) ?? { resource, events: [] };
-    known.events.push({ k, at, label: `${stream}/${names[uid] ?? name}@${k}` });
+    known.events.push({ k, at, label: `${stream}/${names[uid] ?? name}@${k}`, revision });
     streams.set(stream, known);
   }
   return [...streams].map(([stream, rest]) => ({ stream, ...rest }));

@@ -30,6 +30,8 @@ const COLLISIONS_MAX = 6;
 const SILENCES_MAX = 6;
 const FAULTS_MAX = 2;
 const DELAYS_MAX = 2;
+/** Tried first: controllers that keep count of what they create give up waiting for it after minutes. */
+const UNSEEN_MAX = 1;
 /** One trial in this many is random. */
 const RANDOM_ONE_IN = 2;
 /** The number of undisturbed runs that take turns. */
@@ -61,9 +63,14 @@ export class TrialSource {
   learn(trial: Trial, history: History): void {
     if (!this.#underWay.delete(trial)) return;
     this.#calm?.learn(trial.workload, history);
-    const { collisions, silences, faults, delays } = singleDeviations(history, trial.workload, this.#options.faults);
+    const { collisions, silences, faults, delays, unseenCreates } = singleDeviations(
+      history,
+      trial.workload,
+      this.#options.faults,
+    );
     const streaks = collisions.filter(({ preemptions }) => preemptions.length > 1);
     const schedules = [
+      ...this.#some(unseenCreates, UNSEEN_MAX),
       ...this.#some(streaks, STREAKS_MAX),
       ...this.#some(
         collisions.filter((schedule) => !streaks.includes(schedule)),
