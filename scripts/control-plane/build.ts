@@ -96,10 +96,7 @@ async function buildKubernetes(parent: string, programs: readonly Program[]): Pr
   for (const program of programs) await goBuild(folder, program, `${KUBERNETES}/cmd/${program}`, flags);
 }
 
-/**
- * Builds one program of another release of Kubernetes unless that was done before, and returns where it is. Two callers may build it at
- * the same time; the first result stays.
- */
+/** Builds one program of another release of Kubernetes unless that was done before, and returns where it is. */
 export async function buildRelease(program: Program, version: string): Promise<string> {
   const cache = join(userCache(), 'kubernetes', version);
   const target = join(cache, program);

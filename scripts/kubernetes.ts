@@ -1,0 +1,188 @@
+/**
+ * kube-controller-manager as a target: a known bug with and without its cure, and every controller by itself.
+ *
+ *   node scripts/kubernetes.ts build
+ *   node scripts/kubernetes.ts hunt [--quick] [--budget 5m] [--replays 20] [--seed N]
+ *   node scripts/kubernetes.ts sweep [CONTROLLER …] [--release v1.36.3] [--gates on|off] [--budget 75s] [--seed N]
+ *   node scripts/kubernetes.ts table                       writes docs/kubernetes-controllers.md from what is kept
+ *
+ * `hunt` searches for Kubernetes issue 129795 in three positions: a release before the cure, one with it, and that one with the feature
+ * gates off that switch it. `--quick` tries the first only, for two minutes, and keeps nothing. Exit code 1 when it was not found where it
+ * is, or found where it is not. `sweep` gives each controller a campaign with all properties, writers and faults.
+ */
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { encodeCounterexample, redactFinding, renderStory, replay, run, tellStory } from '../harness/index.ts';
+import type { Finding } from '../harness/index.ts';
+import { EXIT, HarnessError } from '../harness/model/errors.ts';
+import { writeWhole } from '../harness/report/write-files.ts';
+import {
+  controllersNamed,
+  managerOf,
+  optionsOf,
+  positionsOf,
+  positionText,
+  readList,
+  type Controller,
+  type Position,
+} from './kubernetes/controllers.ts';
+import { foundHere, keepResults, sweptOf, writePage, type Hunted, type Swept } from './kubernetes/results.ts';
+
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: {
+    budget: { type: 'string' },
+    gates: { type: 'string', default: 'on' },
+    quick: { type: 'boolean', default: false },
+    release: { type: 'string' },
+    replays: { type: 'string', default: '20' },
+    seed: { type: 'string', default: '1' },
+  },
+});
+
+const list = readList();
+const seed = Number(values.seed);
+const measured = `${new Date().toISOString().slice(0, 10)}, 2 shared cores`;
+
+function say(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+function line({ violation, stats }: Finding): string {
+  const { preemptions, holds, faults, reproduced } = stats;
+  const { property, kind } = violation.signature;
+  return `${property} of ${kind} (${preemptions}+${holds}+${faults}, ${reproduced.k}/${reproduced.n}): ${violation.sentence}`;
+}
+
+/** Writes a finding down, and returns its file. */
+function keepFinding(finding: Finding, folder: string, index: number): string {
+  const file = path.join('.stalemate', 'kubernetes', folder, `${index}.json`);
+  writeWhole(file, encodeCounterexample(redactFinding(finding).counterexample));
+  writeWhole(
+    file.replace(/json$/, 'txt'),
+    renderStory(tellStory(finding), { width: 110, color: false, replay: `npx stalemate replay ${file}` }),
+  );
+  return file;
+}
+
+/** Issue 129795 shows as a pod too many. */
+function isTheBug({ violation: { signature } }: Finding): boolean {
+  return signature.property === 'cardinality' && signature.kind === 'pods';
+}
+
+/** Searches for issue 129795 in one position. Nothing of the search knows what is looked for. */
+async function hunt(controller: Controller, position: Position, budget: string): Promise<Hunted> {
+  say(`\nissue 129795 in ${positionText(position)}`);
+  const options = { ...optionsOf(list, controller, position, await managerOf(position.release)), budget, seed };
+  const stop = new AbortController();
+  const began = performance.now();
+  const seconds = (): number => Math.round((performance.now() - began) / 1000);
+  let hit: { readonly finding: Finding; readonly afterSeconds: number } | undefined;
+  const { outcome, runs, inconclusive } = await run(options, {
+    signal: stop.signal,
+    events: {
+      onFinding: (finding) => {
+        if (!isTheBug(finding)) return say(`   beside it, after ${seconds()} s: ${line(finding)}`);
+        hit ??= { finding, afterSeconds: seconds() };
+        stop.abort();
+      },
+    },
+  });
+  const figures = { ...position, measured, budget, seed, seconds: seconds(), runs };
+  say(
+    `   ${runs} runs in ${figures.seconds} s: ${hit === undefined ? outcome : 'found'}, ${inconclusive.count} inconclusive`,
+  );
+  if (hit === undefined) return figures;
+  const file = keepFinding(hit.finding, `129795-${position.release}-${position.gates}`, 1);
+  say(renderStory(tellStory(hit.finding), { width: 110, color: false, replay: `npx stalemate replay ${file}` }));
+  const { reproduced } = await replay(hit.finding.counterexample, { times: Number(values.replays) });
+  say(`   found and shrunk after ${hit.afterSeconds} s; replayed ${reproduced.k} of ${reproduced.n}`);
+  const found = {
+    ...foundHere(hit.finding),
+    afterSeconds: hit.afterSeconds,
+    replayed: [reproduced.k, reproduced.n] as const,
+  };
+  return { ...figures, found };
+}
+
+/** Returns whether each position showed what it should. */
+async function huntAll(): Promise<boolean> {
+  const [replicaSets] = controllersNamed(list, ['replicaset-controller']);
+  if (replicaSets === undefined) return false;
+  const controller = { ...replicaSets, sample: list.huntSample };
+  const budget = values.budget ?? (values.quick ? '2m' : '5m');
+  const positions = positionsOf(list).slice(0, values.quick ? 1 : undefined);
+  let ok = true;
+  for (const position of positions) {
+    const hunted = await hunt(controller, position, budget);
+    const expected = position.gates !== 'on';
+    if ((hunted.found !== undefined) !== expected) {
+      ok = false;
+      say(`   EXPECTED ${expected ? 'it here' : 'nothing of it here'}`);
+    }
+    if (!values.quick) keepResults({ hunts: [hunted] });
+  }
+  return ok;
+}
+
+async function sweep(controller: Controller, position: Position, budget: string): Promise<Swept> {
+  const { name } = controller;
+  say(`\n== ${name}, ${positionText(position)}`);
+  const options = { ...optionsOf(list, controller, position, await managerOf(position.release)), budget, seed };
+  const began = performance.now();
+  const figures = (): Omit<Swept, 'runs' | 'outcome'> => ({
+    ...{
+      controller: name,
+      ...position,
+      measured,
+      budget,
+      seed,
+      seconds: Math.round((performance.now() - began) / 1000),
+    },
+    ...{ conflicts: 0, staleReads: 0, inconclusive: 0, findings: [] },
+  });
+  const folder = `${position.release}-${position.gates}-${name === '*' ? 'all' : name}`;
+  let kept = 0;
+  try {
+    const result = await run(options, {
+      events: {
+        onFinding: (finding) => say(`   ${line(finding)}\n   ${keepFinding(finding, folder, (kept += 1))}`),
+      },
+    });
+    const { inconclusive, warnings, remarks = [], printed = [] } = result;
+    for (const [reason, count] of Object.entries(inconclusive.reasons)) say(`   inconclusive, ${count} × ${reason}`);
+    for (const warning of warnings) say(`   warning: ${warning}`);
+    for (const { sentence, count } of remarks) say(`   remark, ${count} ×: ${sentence}`);
+    for (const text of printed) say(`   printed: ${text}`);
+    return { ...sweptOf(name, figures(), result) };
+  } catch (error) {
+    if (!(error instanceof HarnessError)) throw error;
+    return { ...figures(), runs: 0, outcome: 'failed', why: error.message };
+  }
+}
+
+async function sweepAll(names: readonly string[]): Promise<void> {
+  const release = values.release ?? list.releases.since;
+  const gates = release === list.releases.before ? 'none' : values.gates === 'off' ? 'off' : 'on';
+  for (const controller of controllersNamed(list, names)) {
+    const swept = await sweep(controller, { release, gates }, values.budget ?? '75s');
+    const { outcome, runs, seconds, conflicts, staleReads, inconclusive, why = '' } = swept;
+    say(
+      `   ${outcome}: ${runs} runs in ${seconds} s, ${conflicts} conflicts, ${staleReads} stale reads, ${inconclusive} inconclusive ${why}`,
+    );
+    keepResults({ sweeps: [swept] });
+  }
+}
+
+try {
+  const [what, ...names] = positionals;
+  if (what === 'build') for (const release of Object.values(list.releases)) say(await managerOf(release));
+  else if (what === 'hunt') process.exitCode = (await huntAll()) ? EXIT.holds : EXIT.violated;
+  else if (what === 'sweep') await sweepAll(names);
+  else if (what === 'table') writePage(list.controllers);
+  else throw new HarnessError('USAGE', `got "${what ?? ''}", expected build, hunt, sweep or table`);
+} catch (error) {
+  if (!(error instanceof HarnessError)) throw error;
+  console.error(error.message);
+  process.exitCode = EXIT.usage;
+}

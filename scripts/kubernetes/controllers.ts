@@ -1,0 +1,127 @@
+/**
+ * kube-controller-manager as it is released, one controller at a time: what is run, with which flags and on which sample.
+ *
+ * Owns: the list (`controllers-under-test/kubernetes/controllers.json`), the keys and certificates that some controllers are started with.
+ * Start at {@link optionsOf}.
+ */
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { findProgram, KUBERNETES_VERSION } from 'stalemate-apiserver/control-plane/binaries';
+import type { StalemateOptions } from '../../harness/index.ts';
+import { HarnessError } from '../../harness/model/errors.ts';
+import { cacheFolder } from '../cache-folder.ts';
+import { build, buildRelease } from '../control-plane/build.ts';
+
+export const FOLDER: string = fileURLToPath(new URL('../../controllers-under-test/kubernetes/', import.meta.url));
+
+export interface Controller {
+  /** As in `--controllers`; `*` for all that are on by default. */
+  readonly name: string;
+  /** Below `controllers-under-test/kubernetes/samples`. */
+  readonly sample: string;
+  /** Further flags; `{pki}` is a folder with a certificate authority and a key for tokens. */
+  readonly args?: readonly string[];
+  readonly environment?: NonNullable<StalemateOptions['environment']>;
+  readonly garbageCollection?: false;
+  readonly namespaceController?: false;
+}
+
+export interface ControllerList {
+  readonly version: 1;
+  readonly releases: { readonly before: string; readonly since: string };
+  /** The feature gates of KEP-5647, which are on by default where they exist. */
+  readonly gates: readonly string[];
+  readonly command: readonly string[];
+  readonly controllers: readonly Controller[];
+  /** The ReplicaSet that the known bug is searched for on. */
+  readonly huntSample: string;
+}
+
+/** A release, with its gates as they are by default or all off. */
+export interface Position {
+  readonly release: string;
+  readonly gates: 'none' | 'on' | 'off';
+}
+
+export function readList(): ControllerList {
+  return JSON.parse(readFileSync(join(FOLDER, 'controllers.json'), 'utf8')) as ControllerList;
+}
+
+/** The three positions that tell the cure of KEP-5647 from everything else that a release changes. */
+export function positionsOf({ releases }: ControllerList): readonly Position[] {
+  return [
+    { release: releases.before, gates: 'none' },
+    { release: releases.since, gates: 'on' },
+    { release: releases.since, gates: 'off' },
+  ];
+}
+
+export function positionText({ release, gates }: Position): string {
+  return gates === 'none' ? `${release}, which has no such gates` : `${release} with its gates ${gates}`;
+}
+
+/** @throws {HarnessError} for a name that is not in the list. */
+export function controllersNamed({ controllers }: ControllerList, names: readonly string[]): readonly Controller[] {
+  if (names.length === 0) return controllers;
+  return names.map((name) => {
+    const found = controllers.find((one) => one.name === name || one.name === `${name}-controller`);
+    if (found !== undefined) return found;
+    throw new HarnessError(
+      'USAGE',
+      `got "${name}", expected names of controllers-under-test/kubernetes/controllers.json`,
+    );
+  });
+}
+
+/** Builds a release unless that was done before, and returns its kube-controller-manager. */
+export async function managerOf(release: string): Promise<string> {
+  if (release !== KUBERNETES_VERSION) return buildRelease('kube-controller-manager', release);
+  await build(['kube-controller-manager']);
+  return findProgram('kube-controller-manager') ?? '';
+}
+
+/** Returns the options of a campaign against one controller. */
+export function optionsOf(
+  list: ControllerList,
+  controller: Controller,
+  { gates }: Position,
+  manager: string,
+): StalemateOptions {
+  const { name, sample, args = [], environment, garbageCollection, namespaceController } = controller;
+  const switches = gates === 'off' ? [`--feature-gates=${list.gates.map((gate) => `${gate}=false`).join(',')}`] : [];
+  const filled = (word: string): string =>
+    word
+      .replace('{built}', manager)
+      .replace('{controllers}', name)
+      .replace('{pki}', () => pkiFolder());
+  return {
+    command: [...list.command, ...args, ...switches].map(filled),
+    samples: [join(FOLDER, 'samples', sample)],
+    ...(environment === undefined ? {} : { environment }),
+    ...(garbageCollection === undefined ? {} : { garbageCollection }),
+    ...(namespaceController === undefined ? {} : { namespaceController }),
+  };
+}
+
+/** Returns a folder with a certificate authority (`ca.crt`, `ca.key`) and a key for tokens (`sa.key`), made once for each machine. */
+function pkiFolder(): string {
+  const folder = cacheFolder('kubernetes', 'pki');
+  if (existsSync(folder)) return folder;
+  const parent = cacheFolder('kubernetes');
+  mkdirSync(parent, { recursive: true });
+  const made = mkdtempSync(join(parent, '.pki-'));
+  try {
+    const openssl = (...args: readonly string[]): void => {
+      execFileSync('openssl', args, { cwd: made, stdio: 'ignore' });
+    };
+    openssl('genrsa', '-out', 'sa.key', '2048');
+    openssl('genrsa', '-out', 'ca.key', '2048');
+    openssl('req', '-x509', '-new', '-key', 'ca.key', '-days', '36500', '-subj', '/CN=stalemate', '-out', 'ca.crt');
+    renameSync(made, folder);
+  } finally {
+    rmSync(made, { recursive: true, force: true });
+  }
+  return folder;
+}
