@@ -77,13 +77,16 @@ async function hunt(controller: Controller, position: Position, budget: string):
   const stop = new AbortController();
   const began = performance.now();
   const seconds = (): number => Math.round((performance.now() - began) / 1000);
-  let hit: { readonly finding: Finding; readonly afterSeconds: number } | undefined;
+  const folder = `129795-${position.release}-${position.gates}`;
+  let kept = 0;
+  let hit: { readonly finding: Finding; readonly file: string; readonly afterSeconds: number } | undefined;
   const { outcome, runs, inconclusive } = await run(options, {
     signal: stop.signal,
     events: {
       onFinding: (finding) => {
-        if (!isTheBug(finding)) return say(`   beside it, after ${seconds()} s: ${line(finding)}`);
-        hit ??= { finding, afterSeconds: seconds() };
+        const file = keepFinding(finding, folder, (kept += 1));
+        if (!isTheBug(finding)) return say(`   beside it, after ${seconds()} s: ${line(finding)}\n   ${file}`);
+        hit ??= { finding, file, afterSeconds: seconds() };
         stop.abort();
       },
     },
@@ -93,8 +96,7 @@ async function hunt(controller: Controller, position: Position, budget: string):
     `   ${runs} runs in ${figures.seconds} s: ${hit === undefined ? outcome : 'found'}, ${inconclusive.count} inconclusive`,
   );
   if (hit === undefined) return figures;
-  const file = keepFinding(hit.finding, `129795-${position.release}-${position.gates}`, 1);
-  say(renderStory(tellStory(hit.finding), { width: 110, color: false, replay: `npx stalemate replay ${file}` }));
+  say(renderStory(tellStory(hit.finding), { width: 110, color: false, replay: `npx stalemate replay ${hit.file}` }));
   const { reproduced } = await replay(hit.finding.counterexample, { times: Number(values.replays) });
   say(`   found and shrunk after ${hit.afterSeconds} s; replayed ${reproduced.k} of ${reproduced.n}`);
   const found = {

@@ -197,13 +197,13 @@ export function sweepTable(
     const tried = sweeps.filter(({ controller }) => controller === name);
     if (tried.length === 0) return [row([name, '', '', '', '', '', 'not tried yet'])];
     return tried.map(({ release, gates, outcome, runs, conflicts, staleReads, inconclusive, findings, why }) => {
-      const told = findings.map((finding) => {
+      const shown = findings.map((finding) => {
         const judged = judgementOf(finding, name, judgements)?.judgement ?? 'not judged';
         return `\`${finding.property}\` of ${finding.kind}: ${judged}`;
       });
       const position = gates === 'off' ? `${release}, gates off` : release;
       const what =
-        told.length > 0 ? [...new Set(told)].join('; ') : outcome === 'holds' ? 'all held' : (why ?? outcome);
+        shown.length > 0 ? [...new Set(shown)].join('; ') : outcome === 'holds' ? 'all held' : (why ?? outcome);
       return row([name, position, runs, conflicts, staleReads, inconclusive, what]);
     });
   });
