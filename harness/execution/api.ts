@@ -8,6 +8,7 @@ import type { ClusterKind } from '../model/cluster.ts';
 import type { KindAccess } from '../model/kind-options.ts';
 import type { CampaignResult, Finding, InconclusiveRun } from '../model/finding.ts';
 import type { Declarations } from '../model/declarations.ts';
+import type { StrategyName } from '../model/trial.ts';
 import type { Property } from '../oracle/property.ts';
 import type { SubjectTarget } from './subject.ts';
 
@@ -24,7 +25,10 @@ export interface Progress {
 }
 
 /** A violation as it was found: not yet shrunk or reproduced. */
-export type SeenViolation = Pick<Finding, 'violation' | 'counterexample' | 'record'>;
+export interface SeenViolation extends Pick<Finding, 'violation' | 'counterexample' | 'record'> {
+  /** The strategy of the trial that showed it; absent if the trial was not drawn at random. */
+  readonly strategy?: StrategyName;
+}
 
 export interface CampaignEvents {
   onProgress?(progress: Progress): void;

@@ -258,6 +258,7 @@ class Campaign {
         violation: message.violation,
         counterexample: counterexampleOf(message.trial, message.violation, this.#config),
         record: message.history,
+        ...given({ strategy: message.strategy }),
       });
     else if (message.say === 'settled') this.#options.events?.onSettled?.();
     else if (message.say === 'found') this.#keep(message.found);

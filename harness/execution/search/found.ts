@@ -12,7 +12,8 @@ import { signatureText } from '../../model/signature.ts';
 import type { FindingStats, Neighbour } from '../../model/finding.ts';
 import type { History } from '../../model/history.ts';
 import type { Schedule } from '../../model/schedule.ts';
-import type { Trial } from '../../model/trial.ts';
+import { given } from '../../model/given.ts';
+import type { StrategyName, Trial } from '../../model/trial.ts';
 import { checkLegality } from '../../oracle/assumptions.ts';
 import { causesNamed, causesOf, namedOnceSmall, otherNames, type Causes } from '../../oracle/cause.ts';
 import type { Property } from '../../oracle/property.ts';
@@ -62,14 +63,22 @@ export interface Found {
 }
 
 /** A violation as found, before it is shrunk and reproduced. */
-export type Seen = Pick<Found, 'trial' | 'history' | 'violation'>;
+export interface Seen extends Pick<Found, 'trial' | 'history' | 'violation'> {
+  /** The strategy of the trial; absent if it was no random one. */
+  readonly strategy?: StrategyName;
+}
 
 /** Returns a violation as found in a failed trial with a stored schedule. */
 export function seenIn(
-  { trial: { workload }, judged: { history }, schedule }: StoredFailure,
+  { trial: { workload, search }, judged: { history }, schedule }: StoredFailure,
   { violation, causes }: Suspect,
 ): Seen {
-  return { trial: { workload, schedule }, history, violation: { ...violation, cause: causes.candidates[0] } };
+  return {
+    trial: { workload, schedule },
+    history,
+    violation: { ...violation, cause: causes.candidates[0] },
+    ...given({ strategy: search?.strategy }),
+  };
 }
 
 export interface ProofOptions {

@@ -110,7 +110,7 @@ function bystanderReference(namespace: string): OwnerReference {
 }
 
 /** Returns the undisturbed sample; namespaced objects without a namespace get that of the subject. */
-function baseWorkload(subject: Pick<Subject, 'samples' | 'namespace'>, { host }: TrialRunner): Workload {
+export function baseWorkload(subject: Pick<Subject, 'samples' | 'namespace'>, { host }: TrialRunner): Workload {
   const sample = subject.samples.map((object) => {
     const namespaced = host.cluster.kindFor(object.apiVersion, object.kind)?.namespaced === true;
     if (!namespaced || (object.metadata.namespace ?? '') !== '') return object;
@@ -119,7 +119,8 @@ function baseWorkload(subject: Pick<Subject, 'samples' | 'namespace'>, { host }:
   return { version: 1, start: 'settled', sample, programs: [] };
 }
 
-async function doSearch(
+/** Makes the references, then searches. */
+export async function doSearch(
   job: SearchJob,
   { runner, base, properties, say, pulse }: JobContext,
   allWriters: readonly AdversarialWriter[],
