@@ -1,5 +1,5 @@
 /** Executes the examples of docs/corpus.md in order; `…` in an output matches any text. */
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -19,6 +19,7 @@ beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'stalemate-corpus-page-'));
   const config = `target: target.ts\ncrds: [${CONTROLLERS}crd.yaml]\nsamples: [${CONTROLLERS}sample.yaml]\n`;
   writeFileSync(join(folder, 'stalemate.config.yaml'), config);
+  copyFileSync(`${CONTROLLERS}crd.yaml`, join(folder, 'crd.yaml'));
   writeTarget('refreshes-version-only');
   const found = decodeReplayable(read('docs/examples/lost-update.record.json'), 'the example');
   // As found by the current version: the example is older than causes.

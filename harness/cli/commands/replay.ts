@@ -16,23 +16,22 @@ import { redactConfigured, redactFinding, restoreCounterexample } from '../../re
 import { Vault } from '../../report/redaction/vault.ts';
 import { tellStory, type StoryInput } from '../../report/story.ts';
 import { renderStory } from '../../report/terminal.ts';
-import { decodeReplayable } from '../../schedule/codec/record.ts';
 import { variablesOf } from '../../execution/config/secret-sources.ts';
 import { askAbout } from '../ask-cluster.ts';
-import { countArgument, existingFlags } from '../arguments.ts';
+import { choice, collect, countArgument, existingFlags } from '../arguments.ts';
 import { FindingKeeper } from '../finding-keeper.ts';
 import { readConfig } from '../configured.ts';
 import type { CommandContext } from '../command-context.ts';
 import type { ReplayContext } from '../library.ts';
 import { consented } from '../questions.ts';
 import { allowedTarget, type UsersWord } from '../stored-target.ts';
-import { readText } from '../read-text.ts';
+import { readReplayed, type ProjectFlags } from '../replayed-file.ts';
 import { withClusterFlags, type ClusterFlags } from './cluster-flags.ts';
 import { kindOf } from './kind-flags.ts';
 import { flagsWith, withProgramFlags, type ProgramFlags } from './target-flags.ts';
 import { given } from '../../model/given.ts';
 
-interface ReplayFlags extends ClusterFlags, ProgramFlags {
+interface ReplayFlags extends ClusterFlags, ProgramFlags, ProjectFlags {
   readonly times?: number;
   readonly target?: string;
   readonly command?: readonly string[];
@@ -48,18 +47,23 @@ Exit codes: 1 reproduced in at least one run, or the property is violated in ano
 
 Example:
   stalemate replay .stalemate/failures/lost-update-7f3a91.json --times 20
-  stalemate replay .stalemate/failures/lost-update-7f3a91.json --shrink`;
+  stalemate replay .stalemate/failures/lost-update-7f3a91.json --shrink
+  stalemate replay lost-update-7f3a91.json --crds config/crd/bases -- ./bin/manager    (an entry of a corpus, without a configuration)`;
 
 export function replayCommand(context: CommandContext): Command {
   return withClusterFlags(withProgramFlags(new Command('replay'), 'as when it was found'))
     .description('Run a finding again, step by step the same.')
-    .argument('<file>', 'a counterexample, or a record')
+    .argument('<file>', 'a counterexample, a record, or an entry of a corpus')
     .argument('[command...]', 'after --: the program that is the target, and its arguments')
     .option('--times <n>', 'runs (default: 5)', countArgument('--times'))
     .option('--shrink', 'if it reproduces: shrink and prove it, without a budget, and write it again')
     .option('--target <module>', 'the module that is the target: refused when the file is about another one')
     .option('--trust-file', 'start the target that the file names, though you have not named it')
     .option('--config <file>', 'configuration file with properties of your own')
+    .option('--crds <path>', 'for an entry of a corpus: file or folder with CRDs (several times)', collect)
+    .option('--manifests <path>', 'for an entry of a corpus: what the project ships (several times)', collect)
+    .option('--deployment <name>', 'which Deployment of the manifests the target is')
+    .addOption(choice('--authorization <mode>', 'roles of the manifests', ['rbac', 'allow-all']))
     .option('--json', 'print the result as JSON on stdout')
     .addHelpText('after', HELP)
     .action(async (file: string, words: readonly string[], flags: ReplayFlags, self: Command) => {
@@ -69,12 +73,12 @@ export function replayCommand(context: CommandContext): Command {
 
 async function replayFile(file: string, flags: ReplayFlags, { console, signal }: CommandContext): Promise<ExitCode> {
   const vault = new Vault();
-  const stored = decodeReplayable(readText(file, 'counterexample'), file);
-  const restored = restoreCounterexample(stored, vault);
   const { options: configured, ...configFile } = await readConfig(flags.config, console.cwd);
+  const { stored, command } = await readReplayed(file, flags, { options: configured, ...configFile }, console.cwd);
+  const restored = restoreCounterexample(stored, vault);
   const { target, network } = await allowedTarget(restored.value.target, {
     folder: console.cwd,
-    options: targetOptions(configured, flags),
+    options: { ...targetOptions(configured, flags), ...given({ command }) },
     typed: isTyped(flags),
     shown: stored.target,
     trusted: flags.trustFile === true,
@@ -183,8 +187,12 @@ function isForEmbedded({ schedule, target }: Counterexample): boolean {
 /** Returns the flags that allow more than the counterexample does. */
 function flagsText(flags: ReplayFlags): string {
   const { allowContext = [], allowCluster = [], allowClusterWrite = [], trustFile } = flags;
-  const { target, network, fileSystem, time, cluster, toxiproxy, kubeconfig, context } = flags;
+  const { target, network, fileSystem, time, cluster, toxiproxy, kubeconfig, context, deployment, authorization } =
+    flags;
   const given = [
+    ...(flags.crds ?? []).map((path) => ['crds', path]),
+    ...(flags.manifests ?? []).map((path) => ['manifests', path]),
+    ...Object.entries({ deployment, authorization }),
     ...Object.entries({ target, network, 'file-system': fileSystem, time, cluster, toxiproxy, kubeconfig, context }),
     ...allowContext.map((name) => ['allow-context', name]),
     ...allowCluster.map((uid) => ['allow-cluster', uid]),
