@@ -136,6 +136,18 @@ describe('no-resurrection of what an owner had', () => {
     expect(noResurrection.check(h.build())).toEqual({ result: 'holds' });
   });
 
+  it('does not take a process for idle that is stopped', () => {
+    const { h, owner } = gone();
+    h.process('controller', 'paused');
+    h.deliver('controller', WIDGETS);
+    h.create('user', 'configmaps', manifest('ConfigMap', 'one'));
+    h.create('user', 'configmaps', manifest('ConfigMap', 'two'));
+    h.process('controller', 'resumed');
+    h.create('controller', CHILD, child(owner, 'web-0'));
+
+    expect(noResurrection.check(h.build())).toEqual({ result: 'holds' });
+  });
+
   it('does not expect of it what it had not been shown', () => {
     const { h, owner } = gone();
     h.create('user', 'configmaps', manifest('ConfigMap', 'one'));

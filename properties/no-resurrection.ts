@@ -132,10 +132,10 @@ function endOfOwner(
 
 /**
  * Reports whether the creator had finished its work after it received the deletion: other events occurred while it had no
- * request in flight.
+ * request in flight and was not stopped.
  */
 function wasIdleAfter(index: HistoryIndex, creation: Revision, delivered: Delivery): boolean {
-  const { operations, deliveries, revisions } = index.history;
+  const { operations, deliveries, revisions, processes } = index.history;
   const until = index.operation(creation.op)?.invoked.at ?? creation.at;
   const busy = operations.filter(
     ({ actor, verb, invoked, answered }) =>
@@ -144,10 +144,15 @@ function wasIdleAfter(index: HistoryIndex, creation: Revision, delivered: Delive
       invoked.at < until &&
       (answered?.at ?? Number.POSITIVE_INFINITY) > delivered.at,
   );
+  const isStopped = (at: number): boolean =>
+    processes.findLast(
+      (one) => one.actor === creation.actor && one.at < at && (one.kind === 'paused' || one.kind === 'resumed'),
+    )?.kind === 'paused';
   const moments = [...deliveries, ...revisions].filter(
     ({ at }) =>
       at > delivered.at &&
       at < until &&
+      !isStopped(at) &&
       !busy.some(({ invoked, answered }) => invoked.at < at && at < (answered?.at ?? Number.POSITIVE_INFINITY)),
   );
   return moments.length >= IDLE_MOMENTS;
