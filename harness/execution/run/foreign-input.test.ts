@@ -55,6 +55,16 @@ describe('the input of a fresh copy', () => {
     ]);
   });
 
+  it('has a namespace that is being deleted, as long as something is left in it', () => {
+    const h = historyBuilder();
+    const spec = { finalizers: ['kubernetes'] };
+    h.create('user', 'namespaces', manifest('Namespace', 'team', { spec }));
+    h.phase('contention');
+    h.update('user', 'namespaces', setAt(h.live('namespaces', 'team'), ['metadata', 'deletionTimestamp'], 'now'));
+
+    expect(foreignInput(h.build(), REFERENCE)).toMatchObject([{ kind: 'Namespace', spec }]);
+  });
+
   it('has the user’s value where the target wrote another, and nothing where only the target wrote', () => {
     const writes = [write('controller', ['cpu'], '2'), write('controller', ['memory'], '1Gi')];
 

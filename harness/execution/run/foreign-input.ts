@@ -51,10 +51,13 @@ export function foreignInput(history: History, reference: Reference): readonly K
 
 /**
  * Reports whether an object is being deleted and only the target's own finalizer has kept it: without that finalizer it would be gone, but
- * a server in which it is created in this form would keep it forever.
+ * a server in which it is created in this form would keep it forever. A namespace that still has finalizers in its spec is not gone: what
+ * is in it could not exist without it.
  */
-function isGoneBut({ metadata }: KubeObject): boolean {
-  return metadata.deletionTimestamp !== undefined && (metadata.finalizers ?? []).length === 0;
+function isGoneBut({ metadata, spec }: KubeObject): boolean {
+  const inSpec = isMap(spec) ? spec['finalizers'] : undefined;
+  const isEmptied = !Array.isArray(inSpec) || inSpec.length === 0;
+  return metadata.deletionTimestamp !== undefined && (metadata.finalizers ?? []).length === 0 && isEmptied;
 }
 
 function withoutOwn(history: History, revision: Revision, reference: Reference): KubeObject {
