@@ -65,7 +65,7 @@ describe('the tables of the page', () => {
     const table = sweepTable(controllers, [{ ...SWEPT, findings: [FOUND, other] }], [JUDGEMENT]);
 
     expect(table).toContain(
-      '| job-controller | v1.36.3 | 50 | 3 | 4 | 0 | `cardinality` of pods: true but harmless; `convergence` of pods: not judged |',
+      '| job-controller | v1.36.3 | 60 s | 50 | 3 | 4 | 0 | `cardinality` of pods: true but harmless; `convergence` of pods: not judged |',
     );
   });
 

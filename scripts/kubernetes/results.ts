@@ -195,19 +195,30 @@ export function sweepTable(
 ): string {
   const rows = controllers.flatMap(({ name }) => {
     const tried = sweeps.filter(({ controller }) => controller === name);
-    if (tried.length === 0) return [row([name, '', '', '', '', '', 'not tried yet'])];
-    return tried.map(({ release, gates, outcome, runs, conflicts, staleReads, inconclusive, findings, why }) => {
-      const shown = findings.map((finding) => {
-        const judged = judgementOf(finding, name, judgements)?.judgement ?? 'not judged';
-        return `\`${finding.property}\` of ${finding.kind}: ${judged}`;
-      });
+    if (tried.length === 0) return [row([name, '', '', '', '', '', '', 'not tried yet'])];
+    return tried.map((swept) => {
+      const { release, gates, seconds, runs, conflicts, staleReads, inconclusive } = swept;
       const position = gates === 'off' ? `${release}, gates off` : release;
-      const what =
-        shown.length > 0 ? [...new Set(shown)].join('; ') : outcome === 'holds' ? 'all held' : (why ?? outcome);
-      return row([name, position, runs, conflicts, staleReads, inconclusive, what]);
+      return row([
+        ...[name, position, `${seconds} s`, runs, conflicts, staleReads, inconclusive],
+        resultText(swept, judgements),
+      ]);
     });
   });
-  return table(['controller', 'release', 'runs', 'conflicts', 'stale reads', 'inconclusive', 'result'], rows);
+  return table(['controller', 'release', 'time', 'runs', 'conflicts', 'stale reads', 'inconclusive', 'result'], rows);
+}
+
+const WHY_MAX = 160;
+
+function resultText({ controller, outcome, findings, why = outcome }: Swept, judgements: readonly Judgement[]): string {
+  const judged = findings.map((finding) => {
+    const judgement = judgementOf(finding, controller, judgements)?.judgement ?? 'not judged';
+    return `\`${finding.property}\` of ${finding.kind}: ${judgement}`;
+  });
+  if (judged.length > 0) return [...new Set(judged)].join('; ');
+  if (outcome === 'holds') return 'all held';
+  if (outcome === 'vacuous') return 'no finding, but too few conflicts or stale reads for a verdict';
+  return why.length > WHY_MAX ? `${why.slice(0, WHY_MAX)}…` : why;
 }
 
 export function judgementTable(judgements: readonly Judgement[]): string {
