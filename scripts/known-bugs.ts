@@ -4,16 +4,19 @@
  *   node scripts/known-bugs.ts [NAME …] [--seeds 1-5] [--budget 10m] [--replays 20] [--confirm 5] [--without 1000]
  *   node scripts/known-bugs.ts --quick      two pairs, one seed, nothing is kept: whether they are still found
  *   node scripts/known-bugs.ts build [NAME …]
+ *   node scripts/known-bugs.ts replay [NAME …]     replays what was found before, without searching again
  *   node scripts/known-bugs.ts table        writes docs/track-record.md from what is kept
  *
  * Searches the release with the bug until it is found, once with each seed, replays the first finding on the embedded server and on a
  * real one, and runs the release without the bug. The search does not know what is looked for: all properties are judged, and other
  * findings are reported as well. `0` leaves a part out. Exit code 1 if a bug was not found, or the release without it was accused of it.
  */
+import { existsSync, readFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import {
+  decodeCounterexample,
   encodeCounterexample,
   EXIT,
   HarnessError,
@@ -29,7 +32,7 @@ import {
 import { writeWhole } from '../harness/report/write-files.ts';
 import { buildRelease, type BuiltRelease } from './known-bugs/builds.ts';
 import { isTheBug, readPairs, type Pair } from './known-bugs/pairs.ts';
-import { keepResult, writePage, type Search, type Share } from './known-bugs/results.ts';
+import { keepResult, readResults, writePage, type Search, type Share } from './known-bugs/results.ts';
 import { StepFailed } from './languages/processes.ts';
 import { wholeNumber } from './whole-number.ts';
 
@@ -82,6 +85,8 @@ function optionsOf(pair: Pair, built: BuiltRelease, seed: number, length: string
   return {
     command: pair.command.map((word) => inPlace(word, pair, built)),
     env: environment(pair, built),
+    // Shown to the program: its packages lie beside it.
+    directory: built.folder,
     crds: [...built.crds],
     samples: pair.samples.map((path) => join(pair.folder, path)),
     budget: length,
@@ -92,6 +97,10 @@ function optionsOf(pair: Pair, built: BuiltRelease, seed: number, length: string
 function line({ violation, stats }: Finding): string {
   const { preemptions, holds, faults, reproduced } = stats;
   return `${violation.signature.property} of ${violation.signature.kind} ${violation.signature.field} (${preemptions}+${holds}+${faults}, ${reproduced.k}/${reproduced.n}): ${violation.sentence}`;
+}
+
+function findingFile({ name }: Pair, seed: number): string {
+  return join('.stalemate', 'known-bugs', `${name}-seed${seed}.json`);
 }
 
 function load(): number {
@@ -136,7 +145,7 @@ async function search(pair: Pair, built: BuiltRelease, seed: number): Promise<Hi
     console.log(`   seed ${seed}: NOT FOUND in ${passed()} s, ${runs} runs: ${ended}`);
     return { search: { seed, found: false, seconds: passed(), runs, load: load(), others, ended } };
   }
-  const file = join('.stalemate', 'known-bugs', `${pair.name}-seed${seed}.json`);
+  const file = findingFile(pair, seed);
   writeWhole(file, encodeCounterexample(redactFinding(hit).counterexample));
   console.log(renderStory(tellStory(hit), { width: 110, color: false, replay: `npx stalemate replay ${file}` }));
   console.log(`   seed ${seed}: found after ${seconds} s, ${runs} runs: ${line(hit)}`);
@@ -174,6 +183,25 @@ async function repeat(
   return { k, n };
 }
 
+async function replayAll(pair: Pair, built: BuiltRelease, found: Counterexample): Promise<void> {
+  if (replays > 0) keep(pair.name, { replays: await repeat(pair, built, found, replays, 'embedded') });
+  if (confirmations > 0) keep(pair.name, { confirmed: await repeat(pair, built, found, confirmations, 'envtest') });
+}
+
+/** Replays the finding of an earlier call with the lowest seed. */
+async function replayKept(pair: Pair): Promise<void> {
+  const { searches = [] } = readResults().find(({ name }) => name === pair.name) ?? {};
+  const files = searches.filter(({ found }) => found).map(({ seed }) => findingFile(pair, seed));
+  const file = files.find((path) => existsSync(path));
+  if (file === undefined) {
+    console.log(`${pair.name}: no finding of an earlier search is here`);
+    return;
+  }
+  console.log(`${pair.name}: ${file}`);
+  const built = await buildRelease(pair, pair.withBug);
+  await replayAll(pair, built, decodeCounterexample(readFileSync(file, 'utf8'), file));
+}
+
 /** Runs the release without the bug; answers whether it was accused of it. */
 async function runWithout(pair: Pair): Promise<boolean> {
   const built = await buildRelease(pair, pair.withoutBug);
@@ -209,10 +237,7 @@ async function tryPair(pair: Pair): Promise<boolean> {
     first ??= counterexample;
     ok &&= searched.found;
   }
-  if (first !== undefined) {
-    if (replays > 0) keep(pair.name, { replays: await repeat(pair, built, first, replays, 'embedded') });
-    if (confirmations > 0) keep(pair.name, { confirmed: await repeat(pair, built, first, confirmations, 'envtest') });
-  }
+  if (first !== undefined) await replayAll(pair, built, first);
   if (runsWithout > 0) ok = !(await runWithout(pair)) && ok;
   if (!values.quick) writePage(readPairs());
   return ok;
@@ -235,6 +260,11 @@ async function main(words: readonly string[]): Promise<boolean> {
   if (first === 'build') {
     for (const pair of named(pairs, words.slice(1)))
       for (const version of [pair.withBug, pair.withoutBug]) console.log((await buildRelease(pair, version)).folder);
+    return true;
+  }
+  if (first === 'replay') {
+    for (const pair of named(pairs, words.slice(1))) await replayKept(pair);
+    writePage(pairs);
     return true;
   }
   let ok = true;
