@@ -6,12 +6,37 @@ kubeConfig.loadFromDefault();
 const core = kubeConfig.makeApiClient(CoreV1Api);
 const custom = kubeConfig.makeApiClient(CustomObjectsApi);
 
-const widgets = makeInformer(kubeConfig, '/apis/example.com/v1/namespaces/default/widgets', () =>
+/** An informer that starts again a second after its list or its watch has failed; this client leaves both to its user. */
+function follow(path, list) {
+  const start = () => void informer.start().catch(() => undefined);
+  const again = (error) => {
+    console.error(`informer failed: ${error.message}`);
+    setTimeout(start, 1000);
+  };
+  const informer = makeInformer(kubeConfig, path, async () => {
+    try {
+      return await list();
+    } catch (error) {
+      again(error);
+      throw error;
+    }
+  });
+  for (const event of ['add', 'update', 'delete']) informer.on(event, () => void wake());
+  informer.on('error', again);
+  setImmediate(start);
+  return informer;
+}
+
+// What a list rejects with has been handled above.
+process.on('unhandledRejection', () => undefined);
+
+let isRunning = false;
+let isDue = false;
+
+const widgets = follow('/apis/example.com/v1/namespaces/default/widgets', () =>
   custom.listNamespacedCustomObject('example.com', 'v1', 'default', 'widgets'),
 );
-const configMaps = makeInformer(kubeConfig, '/api/v1/namespaces/default/configmaps', () =>
-  core.listNamespacedConfigMap('default'),
-);
+const configMaps = follow('/api/v1/namespaces/default/configmaps', () => core.listNamespacedConfigMap('default'));
 
 async function reconcile() {
   for (const widget of widgets.list()) {
@@ -25,9 +50,6 @@ async function reconcile() {
     });
   }
 }
-
-let isRunning = false;
-let isDue = false;
 
 /** One at a time, and again until it succeeds. */
 async function wake() {
@@ -46,15 +68,4 @@ async function wake() {
     }
   }
   isRunning = false;
-}
-
-for (const informer of [widgets, configMaps]) {
-  for (const event of ['add', 'update', 'delete']) informer.on(event, () => void wake());
-  const start = () => informer.start().catch(again);
-  const again = (error) => {
-    console.error(`informer failed: ${error.message}`);
-    setTimeout(() => void start(), 1000);
-  };
-  informer.on('error', again);
-  void start();
 }
