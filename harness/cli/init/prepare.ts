@@ -8,7 +8,7 @@ import type { Program } from './programs/program.ts';
 /** Builds the program with the project's own tools; returns what the user has to do first; empty if the program can be started. */
 export function prepare(program: Program, { cwd, err }: Pick<Console, 'cwd' | 'err'>): string {
   const { build, needs, command } = program;
-  if (needs !== undefined && !isThere(needs.path, program, cwd)) return needs.get;
+  if (needs !== undefined && !isThere(needs.path, program, cwd)) return installText(needs);
   if (build === undefined) return '';
   err(`build   ${build.join(' ')}\n`);
   const [tool = '', ...args] = build;
@@ -18,6 +18,11 @@ export function prepare(program: Program, { cwd, err }: Pick<Console, 'cwd' | 'e
       ? ''
       : `${build.join(' ')}   # made no ${made(command)}: correct "command"`;
   return error === undefined ? build.join(' ') : `${build.join(' ')}   # there is no ${tool} on PATH`;
+}
+
+function installText({ get, getWithout = get }: NonNullable<Program['needs']>): string {
+  const [tool = ''] = get.split(' ');
+  return spawnSync(tool, ['--version'], { stdio: 'ignore' }).error === undefined ? get : getWithout;
 }
 
 /** Returns the file that a build creates: the program itself, or the argument of an interpreter. */

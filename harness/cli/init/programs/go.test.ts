@@ -62,6 +62,26 @@ it('starts a program with several commands by the one that its chart starts', ()
   expect(program?.command).toEqual(['bin/op', 'server']);
 });
 
+it.each([
+  [
+    'a list',
+    'args:\n    - controller\n    - start\n    {{- with .Values.log }}\n    - --log={{ . }}\n    {{- end }}\n',
+  ],
+  ['brackets', 'args: ["controller", start, --log=info]\n'],
+  ['words that are no commands', 'args:\n    - controller\n    - start\n    - example\n'],
+])('starts a command of a command as its chart does, from %s', (_, args) => {
+  const program = goProgram(
+    repositoryOf({
+      'go.mod': GO_MOD,
+      'cmd/op/main.go': MAIN('pkg/run'),
+      'pkg/run/run.go': `${RUN}var a = &cobra.Command{Use: "controller"}\nvar b = &cobra.Command{Use: "start"}\nfunc f() {\n\ta.AddCommand(b)\n}\n`,
+      'charts/op/templates/op.yaml': `kind: Deployment\nspec:\n  containers:\n  - name: op\n    ${args}`,
+    }),
+  );
+
+  expect(program?.command).toEqual(['bin/op', 'controller', 'start']);
+});
+
 it('knows the paths that flags lead to by default', () => {
   const program = goProgram(
     repositoryOf({

@@ -96,8 +96,8 @@ function pathFlagsIn(closure: readonly { readonly text: string }[]): { readonly 
 }
 
 /**
- * Returns the subcommand of a program with subcommands (cobra): the one that a workload of the project starts, even in a Helm
- * template, or else the one whose package creates the manager. Without it, such a program would print its help and exit.
+ * Returns the subcommand of a program with subcommands (cobra): the words that a workload of the project starts it with, even in a Helm
+ * template, or else the subcommand whose package creates the manager. Without it, such a program would print its help and exit.
  */
 function subcommandOf(closure: readonly { readonly text: string }[], repository: Repository): readonly string[] {
   const [main] = closure;
@@ -106,22 +106,25 @@ function subcommandOf(closure: readonly { readonly text: string }[], repository:
   const usesIn = (packages: typeof closure): ReadonlySet<string> =>
     new Set(packages.flatMap(({ text }) => [...text.matchAll(/\bUse:\s*"([\w-]+)/g)].map(([, use = '']) => use)));
   const known = usesIn(closure);
-  const deployed = firstArguments(repository).find((word) => known.has(word));
-  if (deployed !== undefined) return [deployed];
+  const deployed = leadingArguments(repository).find(([first = '']) => known.has(first));
+  if (deployed !== undefined) {
+    const end = deployed.findIndex((word) => !known.has(word));
+    return end < 0 ? deployed : deployed.slice(0, end);
+  }
   const [only, ...others] = usesIn(closure.slice(1).filter(({ text }) => MANAGER.test(text)));
   return only === undefined || others.length > 0 ? [] : [only];
 }
 
-/** Returns the first argument of each container in Deployments and StatefulSets, if it is not a flag. */
-function firstArguments({ files, text }: Repository): readonly string[] {
+/** Returns the arguments of each container in Deployments and StatefulSets, up to the first flag. */
+function leadingArguments({ files, text }: Repository): readonly (readonly string[])[] {
   return files
     .filter((file) => /\.ya?ml$/.test(file) && /^kind:\s*["']?(?:Deployment|StatefulSet)\b/m.test(text(file)))
-    .flatMap((file) =>
-      [...text(file).matchAll(/^\s*(?:- )?args:\s*(?:\[\s*|\n\s*-\s*)["']?([a-z][\w-]*)\b/gm)].map(
-        ([, word = '']) => word,
-      ),
-    );
+    .flatMap((file) => [...text(file).matchAll(ARGUMENTS)].map(([, words = '']) => words.match(WORD) ?? []));
 }
+
+/** Matches the words after `args:`, in a list of lines or in brackets. */
+const ARGUMENTS = /^\s*(?:- )?args:\s*\[?((?:\s*[-,]?\s*["']?[a-z][\w-]*["']?(?=\s*(?:[,\]]|$)))+)/gm;
+const WORD = /[a-z][\w-]*/g;
 
 const OTHERS_NAMED = 4;
 

@@ -23,8 +23,8 @@ export interface Program {
   readonly elects: boolean;
   /** The command that builds `command[0]`, split into arguments for `spawn`. */
   readonly build?: readonly string[];
-  /** A prerequisite of the command: the path to check, and the command that creates it. */
-  readonly needs?: { readonly path: string; readonly get: string };
+  /** A prerequisite of the command: the path to check, and the command that creates it, also for those who have not its first word. */
+  readonly needs?: { readonly path: string; readonly get: string; readonly getWithout?: string };
   /** The folder in which the build writes CRDs. */
   readonly builtDefinitions?: string;
   /** The command that generates CRDs if the repository contains none. */

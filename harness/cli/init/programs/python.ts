@@ -69,7 +69,7 @@ function python(
   return {
     language: `Python, ${named}`,
     elects: false,
-    needs: { path: modules[0], get: installText(repository, modules) },
+    needs: { path: modules[0], ...installation(repository, modules) },
     readyWithinMs: 60_000,
     setUp: 'python',
   };
@@ -116,9 +116,18 @@ function fileOrModule(repository: Repository, file: string): readonly string[] {
   return ['-m', module];
 }
 
-function installText(repository: Repository, modules: readonly string[]): string {
-  if (has(repository, 'uv.lock')) return 'uv sync';
-  if (has(repository, 'poetry.lock')) return 'poetry install';
+/** Returns the command that installs the project: with the tool that locks its dependencies, and with pip where that tool is missing. */
+function installation(
+  repository: Repository,
+  modules: readonly string[],
+): { readonly get: string; readonly getWithout?: string } {
+  const getWithout = pipText(repository, modules);
+  if (has(repository, 'uv.lock')) return { get: 'uv sync', getWithout };
+  if (has(repository, 'poetry.lock')) return { get: 'poetry install', getWithout };
+  return { get: getWithout };
+}
+
+function pipText(repository: Repository, modules: readonly string[]): string {
   const [requirements] = repository.files.filter((file) => /^requirements[\w-]*\.txt$/.test(file));
   const isInstallable = ['pyproject.toml', 'setup.py', 'setup.cfg'].some((file) => has(repository, file));
   const what =
