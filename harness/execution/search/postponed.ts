@@ -10,7 +10,7 @@ import { seenIn, type Failed, type Seen, type StoredFailure } from './found.ts';
 import type { KnownCauses, Suspect } from './known-causes.ts';
 
 /** The share of the time for a search after which it shrinks and reproduces what it has seen, whatever else it has tested. */
-const EXPLORE_SHARE = 0.5;
+const EXPLORE_SHARE = 0.6;
 /** The number of runs after which it does so: a target that meets few conflicts must not delay all findings. */
 const EXPLORE_RUNS_MAX = 60;
 /** The number of examples of one cause that are kept: the smallest may not reproduce. */

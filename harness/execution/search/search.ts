@@ -136,7 +136,7 @@ export async function search(options: SearchOptions, tally: SearchTally): Promis
   const { calm: workloads } = options;
   const faults = settings.faults.filter((kind) => kind !== 'delay' || runner.hints.mayDelay === true);
   const source = workloads && new TrialSource({ trials, workloads, faults, seed: settings.seed });
-  const tryOne = async (lane: TrialRunner, own: Prober, trial: Trial): Promise<Failed | undefined> => {
+  const judgeOne = async (lane: TrialRunner, own: Prober, trial: Trial): Promise<Failed | undefined> => {
     options.onTrial(options.firstRun + tally.runs, trial);
     const run = await runOne(trial, { ...options, runner: lane }, own, tally, reasons).catch(unlessTimeIsOver);
     if (run === undefined) {
@@ -160,9 +160,21 @@ export async function search(options: SearchOptions, tally: SearchTally): Promis
     countDismissed(suspects, known, tally, judged.inconclusive.size > 0);
     return undefined;
   };
+  /** The number of trials in progress that began while the search explored. */
+  let exploring = 0;
+  const tryOne = async (lane: TrialRunner, own: Prober, trial: Trial): Promise<Failed | undefined> => {
+    const isEarly = isExploring();
+    if (isEarly) exploring++;
+    try {
+      return await judgeOne(lane, own, trial);
+    } finally {
+      if (isEarly) exploring--;
+    }
+  };
   const drawn = (seed: number, size: number): Iterable<Trial> =>
     source?.batch(seed, size) ?? fc.sample(trials, { seed, numRuns: size });
-  const pauses = (): boolean => over() || isDue();
+  // While one lane still judges a trial of the exploration, the others make further trials instead of waiting for it.
+  const pauses = (): boolean => over() || (isDue() && exploring === 0);
   const tryBatch = sideBySide(drawn, pauses, options.runsMax - tally.runs, lanes, (lane, trial) =>
     tryOne(lane.runner, lane.prober, trial),
   );
