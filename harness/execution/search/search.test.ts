@@ -124,6 +124,29 @@ describe('a search', () => {
     expect(tally.runs).toBeLessThan(20);
   });
 
+  it('makes further trials while a lane still judges one of the exploration', async () => {
+    const runner = runnerOf(thinTarget(setReady));
+    vi.spyOn(runner, 'mode', 'get').mockReturnValue(patient);
+    const slow = Promise.withResolvers<undefined>();
+    const cut = (): Promise<never> => slow.promise.then(() => Promise.reject(new CutShort('its time was over', true)));
+    const stuck = Object.assign(Object.create(runner) as typeof runner, { run: cut, derive: cut });
+    runner.lanes = () => Promise.resolve([runner, stuck]);
+    let isSeen = false;
+    let further = 0;
+
+    const { found } = await campaign({
+      runner,
+      settings: { stopAfter: 1 },
+      onSeen: () => (isSeen = true),
+      onTrial: () => {
+        if (isSeen && ++further === 3) slow.resolve(undefined);
+      },
+    });
+
+    expect(further).toBeGreaterThanOrEqual(3);
+    expect(found).toHaveLength(1);
+  });
+
   it('looks into no warning, and tells how many runs showed it', async () => {
     const warns = property(() => ({ result: 'violated', violations: [{ ...violation(), severity: 'warning' }] }));
     const { tally, found } = await campaign({ properties: [warns], runsMax: 8 });

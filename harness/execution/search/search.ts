@@ -136,6 +136,8 @@ export async function search(options: SearchOptions, tally: SearchTally): Promis
   const { calm: workloads } = options;
   const faults = settings.faults.filter((kind) => kind !== 'delay' || runner.hints.mayDelay === true);
   const source = workloads && new TrialSource({ trials, workloads, faults, seed: settings.seed });
+  /** The number of trials in progress that began while the search explored. */
+  let exploring = 0;
   const judgeOne = async (lane: TrialRunner, own: Prober, trial: Trial): Promise<Failed | undefined> => {
     options.onTrial(options.firstRun + tally.runs, trial);
     const run = await runOne(trial, { ...options, runner: lane }, own, tally, reasons).catch(unlessTimeIsOver);
@@ -152,7 +154,7 @@ export async function search(options: SearchOptions, tally: SearchTally): Promis
     const suspects = suspectsOf(judged, trial);
     if (suspects.some((suspect) => known.isNew(suspect))) {
       const failed: Failed = { trial, judged, schedule, suspects };
-      if (!isExploring()) return failed;
+      if (!isExploring() && exploring === 0) return failed;
       for (const seen of await postponed.add(failed)) options.onSeen(seen);
       return undefined;
     }
@@ -160,8 +162,6 @@ export async function search(options: SearchOptions, tally: SearchTally): Promis
     countDismissed(suspects, known, tally, judged.inconclusive.size > 0);
     return undefined;
   };
-  /** The number of trials in progress that began while the search explored. */
-  let exploring = 0;
   const tryOne = async (lane: TrialRunner, own: Prober, trial: Trial): Promise<Failed | undefined> => {
     const isEarly = isExploring();
     if (isEarly) exploring++;
