@@ -34,6 +34,7 @@ const RETRIES = ['--fetch-retries=2', '--fetch-retry-mintimeout=1000', '--fetch-
 const COMMANDS = {
   start: { script: 'scripts/tour.ts' },
   bench: { script: 'scripts/bench.ts' },
+  'bench:search': { script: 'scripts/bench-search.ts' },
   'check-report': { script: 'scripts/check-report.ts' },
   screenshots: { script: 'scripts/screenshots.ts' },
   catalogue: { script: 'scripts/check-catalogue.ts' },

@@ -1,0 +1,280 @@
+/**
+ * The yardstick of the search: which share of small mistakes in correct controllers does it find, and how soon?
+ *
+ *   npm run bench:search -- [--controller NAME …] [--operator NAME …] [--language NAME …] [--id TEXT …] [--strategy NAME …] [--seed N …]
+ *                           [--budget 60s] [--jobs N] [--sample N] [--against REF-OR-FOLDER] [--json FILE] [--record] [--list]
+ *
+ * Each mutant is searched until its first finding, or to the end of the budget (60 s for a module, 120 s for a program). `--strategy` makes
+ * one search for each of these strategies alone. `--against` searches with the harness of another checkout too, side by side. `--sample`
+ * draws so many modules with the first seed, gives each a short budget, and fails (exit code 1) if fewer are killed than the recorded
+ * results promise. `--record` writes the results to `scripts/mutants/results.json` and the table to `docs/search-benchmark.md`. Which
+ * mutants count is decided there, or before their first search: one that fails undisturbed does not.
+ */
+import { writeFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { Random } from '../harness/determinism/random.ts';
+import { EXIT, HarnessError } from '../harness/index.ts';
+import { given } from '../harness/model/given.ts';
+import type { StrategyName } from '../harness/model/trial.ts';
+import { buildLanguage, missingProgram } from './controllers/builds.ts';
+import { checkout } from './mutants/checkout.ts';
+import { equivalents } from './mutants/equivalents.ts';
+import { mutantsOf, type Mutant } from './mutants/generate.ts';
+import { inLanes, type Kill, Lane } from './mutants/jobs.ts';
+import { IDIOMS } from './mutants/operators/operators.ts';
+import { writePage } from './mutants/page.ts';
+import { placed, removeModules } from './mutants/place.ts';
+import { digestOf, type MutantResult, readResults, writeResults } from './mutants/results.ts';
+import { build, isCompiled } from './mutants/schemata.ts';
+import { sift } from './mutants/sift.ts';
+import { type Source, SOURCES } from './mutants/sources.ts';
+import { LANGUAGES } from './mutants/syntax.ts';
+import { comparison, type Measured, summary } from './mutants/tables.ts';
+import { runMain } from './run-main.ts';
+
+const { values } = parseArgs({
+  options: {
+    controller: { type: 'string', multiple: true, default: [] },
+    operator: { type: 'string', multiple: true, default: [] },
+    language: { type: 'string', multiple: true, default: [] },
+    id: { type: 'string', multiple: true, default: [] },
+    strategy: { type: 'string', multiple: true, default: [] },
+    seed: { type: 'string', multiple: true, default: ['1'] },
+    budget: { type: 'string' },
+    jobs: { type: 'string', default: '2' },
+    sample: { type: 'string' },
+    against: { type: 'string' },
+    json: { type: 'string' },
+    record: { type: 'boolean', default: false },
+    list: { type: 'boolean', default: false },
+  },
+});
+
+/** A column of a comparison: one strategy, or one version of the harness. */
+interface Series {
+  readonly name: string;
+  /** Another checkout. */
+  readonly other?: string;
+  readonly strategies?: readonly StrategyName[];
+}
+
+const SAMPLE_BUDGET_S = 8;
+const BUDGET_S = { module: 60, program: 120 } as const;
+/** Of the mutants that a sample is to kill, this share may survive: machines differ. */
+const TOLERANCE = 0.1;
+const STRATEGY_NAMES: readonly StrategyName[] = [
+  ...(['random-walk', 'pos', 'conflict-pct', 'starvation', 'lag', 'collide'] as const),
+  ...(['intermediate-state', 'stale-state', 'unobserved-state'] as const),
+];
+const seeds = values.seed.map(Number);
+const isSample = values.sample !== undefined;
+
+function say(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+function check(what: string, given: readonly string[], names: readonly string[]): void {
+  const unknown = given.find((name) => !names.includes(name));
+  if (unknown === undefined) return;
+  throw new HarnessError('USAGE', `got --${what} "${unknown}", expected one of ${names.join(', ')}`);
+}
+
+/** Which controllers; a sample is of modules unless others are asked for. */
+function chosenSources(): readonly Source[] {
+  check(
+    'controller',
+    values.controller,
+    SOURCES.map(({ controller }) => controller),
+  );
+  check('language', values.language, LANGUAGES);
+  check('operator', values.operator, Object.keys(IDIOMS));
+  check('strategy', values.strategy, STRATEGY_NAMES);
+  const usual: readonly string[] = isSample && values.controller.length === 0 ? ['typescript'] : LANGUAGES;
+  const languages = values.language.length > 0 ? values.language : usual;
+  return SOURCES.filter(
+    ({ controller, language }) =>
+      languages.includes(language) && (values.controller.length === 0 || values.controller.includes(controller)),
+  );
+}
+
+/** Mutants that are asked for, that the compiler takes, and whose language is on this machine. */
+async function chosenMutants(): Promise<readonly Mutant[]> {
+  const chosen: Mutant[] = [];
+  for (const [language, sources] of Map.groupBy(chosenSources(), (source) => source.language)) {
+    if (language !== 'typescript') {
+      const missing = missingProgram(language);
+      if (missing !== undefined) {
+        say(`${language}: "${missing}" is not on this machine; its mutants are left out`);
+        continue;
+      }
+      await buildLanguage(language);
+    }
+    const refused = isCompiled(language) ? await build(language) : new Set<string>();
+    chosen.push(...sources.flatMap((source) => mutantsOf(source)).filter(({ id }) => !refused.has(id)));
+  }
+  return chosen.filter(
+    ({ id, operator }) =>
+      (values.operator.length === 0 || values.operator.includes(operator)) &&
+      (values.id.length === 0 || values.id.some((text) => id.includes(text))),
+  );
+}
+
+function budgetSeconds({ source: { language } }: Mutant): number {
+  if (values.budget !== undefined) return durationMs(values.budget) / 1000;
+  if (isSample) return SAMPLE_BUDGET_S;
+  return language === 'typescript' ? BUDGET_S.module : BUDGET_S.program;
+}
+
+function durationMs(text: string): number {
+  const [, count, unit] = /^(\d+)(s|m)$/.exec(text) ?? [];
+  if (count === undefined) throw new HarnessError('USAGE', `got --budget "${text}", expected for example 60s or 2m`);
+  return Number(count) * (unit === 'm' ? 60_000 : 1000);
+}
+
+class Bench {
+  readonly #lanes: readonly Lane[];
+  readonly #results: Map<string, MutantResult>;
+
+  constructor(other?: string) {
+    this.#lanes = Array.from({ length: Number(values.jobs) }, () => new Lane(other));
+    this.#results = new Map(readResults().mutants.map((result) => [result.id, result]));
+  }
+
+  get results(): readonly MutantResult[] {
+    return [...this.#results.values()];
+  }
+
+  /** What is recorded of a mutant, if its sources are still the same. */
+  recorded(mutant: Mutant): MutantResult | undefined {
+    const result = this.#results.get(mutant.id);
+    return result?.digest === digestOf(mutant) ? result : undefined;
+  }
+
+  /** The mutants that count. Those that were never tried are run undisturbed first. */
+  async counting(mutants: readonly Mutant[]): Promise<readonly Mutant[]> {
+    const unknown = mutants.filter((mutant) => this.recorded(mutant) === undefined);
+    if (unknown.length > 0) say(`${unknown.length} mutants are new: each is run undisturbed first`);
+    await sift(this.#lanes, unknown, (result) => {
+      this.#results.set(result.id, result);
+      this.#keep();
+      say(`  ${result.id.padEnd(60)} ${result.left ?? 'counts'}`);
+    });
+    return mutants.filter((mutant) => this.recorded(mutant)?.left === undefined);
+  }
+
+  async search(mutants: readonly Mutant[], { strategies }: Series): Promise<readonly Measured[]> {
+    const measured: Measured[] = [];
+    const searches = seeds.flatMap((seed) => mutants.map((mutant) => ({ seed, mutant })));
+    await inLanes(this.#lanes, searches, async (lane, { seed, mutant }) => {
+      const seconds = budgetSeconds(mutant);
+      const options = { ...placed(mutant), budget: `${seconds}s`, seed };
+      const job = { options, ...given({ strategies }) };
+      const { kill, runs, reasons } = await lane
+        .search(mutant.source.controller, job, seconds * 1000)
+        .catch((error: unknown) => ({
+          kill: null,
+          runs: 0,
+          reasons: [error instanceof Error ? error.message : String(error)],
+        }));
+      measured.push({ mutant, kill, isEquivalent: equivalents.has(mutant.id) });
+      if (values.record) {
+        this.#results.set(mutant.id, {
+          id: mutant.id,
+          digest: digestOf(mutant),
+          kill: rounded(kill),
+          ...(kill === null ? { runs } : {}),
+        });
+        this.#keep();
+      }
+      const outcome =
+        kill === null
+          ? `SURVIVED ${runs} runs ${reasons.join('; ').slice(0, 120)}`
+          : `${(kill.ms / 1000).toFixed(1).padStart(6)} s ${String(kill.runs).padStart(5)} runs  ${kill.property}, ${kill.strategy ?? 'one deviation'}`;
+      say(`  ${mutant.id.padEnd(60)} ${outcome}`);
+    });
+    return measured;
+  }
+
+  close(): void {
+    for (const lane of this.#lanes) lane.close();
+  }
+
+  #keep(): void {
+    if (!values.record) return;
+    const results = { version: 1, measured: new Date().toISOString().slice(0, 10), mutants: this.results } as const;
+    writeResults(results);
+  }
+}
+
+function rounded(kill: Kill | null): Kill | null {
+  return kill === null ? null : { ...kill, ms: Math.round(kill.ms) };
+}
+
+/** So many mutants, drawn with the seed: the same for everyone. */
+function drawn(mutants: readonly Mutant[], count: number, seed: number): readonly Mutant[] {
+  const random = new Random(seed);
+  const left = [...mutants];
+  return Array.from({ length: Math.min(count, left.length) }, () => left.splice(random.int(left.length), 1)).flat();
+}
+
+/** Fails if fewer of a sample were killed than the recorded results promise for its budget. */
+function judgeSample(bench: Bench, measured: readonly Measured[], mutants: readonly Mutant[]): void {
+  const promised = mutants.filter((mutant) => {
+    const { kill } = bench.recorded(mutant) ?? {};
+    return kill !== undefined && kill !== null && kill.ms <= (budgetSeconds(mutant) * 1000) / 2;
+  });
+  const ids = new Set(promised.map(({ id }) => id));
+  const missed = measured.filter(({ mutant, kill }) => ids.has(mutant.id) && kill === null);
+  const least = Math.floor(ids.size * seeds.length * (1 - TOLERANCE));
+  const killed = ids.size * seeds.length - missed.length;
+  say(
+    `of the ${ids.size * seeds.length} that the recorded results promise, ${killed} were killed; at least ${least} have to be`,
+  );
+  for (const { mutant } of missed) say(`  missed: ${mutant.id}`);
+  if (killed < least) process.exitCode = EXIT.violated;
+}
+
+function list(mutants: readonly Mutant[]): void {
+  for (const { id, file, line, before, after } of mutants) say(`${id}  ${file}:${line}\n  - ${before}\n  + ${after}`);
+  say(`${mutants.length} mutants`);
+}
+
+async function main(): Promise<void> {
+  const mutants = await chosenMutants();
+  if (values.list) return list(mutants);
+  const series: readonly Series[] =
+    values.strategy.length > 0
+      ? values.strategy.map((name): Series => ({ name, strategies: [name as StrategyName] }))
+      : [{ name: 'this version' }];
+  const bench = new Bench();
+  const all: { name: string; of: readonly Measured[] }[] = [];
+  try {
+    const counting = (await bench.counting(mutants)).filter(({ id }) => !isSample || !equivalents.has(id));
+    const searched = isSample ? drawn(counting, Number(values.sample), seeds[0] ?? 1) : counting;
+    say(`${searched.length} mutants of ${mutants.length} count`);
+    for (const one of series) {
+      const of = await bench.search(searched, one);
+      all.push({ name: one.name, of });
+      say(`\n== ${one.name}\n\n${summary(of)}`);
+    }
+    if (values.against !== undefined) {
+      const other = new Bench(checkout(values.against));
+      try {
+        all.push({ name: values.against, of: await other.search(searched, { name: values.against }) });
+      } finally {
+        other.close();
+      }
+    }
+    const [first, ...others] = all;
+    if (first === undefined) return;
+    for (const other of others) say(`\n${comparison(first, other)}`);
+    if (isSample && values.strategy.length === 0) judgeSample(bench, first.of, searched);
+  } finally {
+    bench.close();
+    removeModules();
+  }
+  if (values.record) writePage(readResults());
+  if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(all, undefined, 1)}\n`);
+}
+
+await runMain(main);

@@ -1,0 +1,58 @@
+/** Another version of the harness, to search the same mutants with: a folder, or a commit of this repository. */
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { HarnessError } from '../../harness/index.ts';
+import { cacheFolder } from '../cache-folder.ts';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+
+/** The folder of a checkout: the given one, or the commit that the text names, put into the user's cache folder. */
+export function checkout(refOrFolder: string): string {
+  if (existsSync(join(refOrFolder, 'harness', 'index.ts'))) return resolve(refOrFolder);
+  const commit = commitOf(refOrFolder);
+  const folder = cacheFolder('mutants', 'checkouts', commit);
+  if (existsSync(folder)) return folder;
+  const scratch = `${folder}.${process.pid}`;
+  mkdirSync(scratch, { recursive: true });
+  try {
+    const archive = execFileSync(
+      'git',
+      ['archive', commit, 'apiserver', 'harness', 'properties', 'controllers-under-test', 'package.json'],
+      {
+        cwd: ROOT,
+        maxBuffer: 1024 ** 3,
+      },
+    );
+    execFileSync('tar', ['x'], { cwd: scratch, input: archive });
+    linkPackages(scratch);
+    renameSync(scratch, folder);
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+  return folder;
+}
+
+function commitOf(ref: string): string {
+  try {
+    const args = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${ref}^{commit}`];
+    return execFileSync('git', args, { cwd: ROOT, encoding: 'utf8' }).trim();
+  } catch {
+    throw new HarnessError(
+      'USAGE',
+      `got --against "${ref}", expected a folder with a checkout, or the name of a commit`,
+    );
+  }
+}
+
+/** The packages of this checkout, except the API server, which is the other one's own. */
+function linkPackages(folder: string): void {
+  const [from, to] = [join(ROOT, 'node_modules'), join(folder, 'node_modules')];
+  mkdirSync(to);
+  for (const name of readdirSync(from)) {
+    if (name !== 'stalemate-apiserver' && statSync(join(from, name)).isDirectory())
+      symlinkSync(join(from, name), join(to, name));
+  }
+  symlinkSync('../apiserver', join(to, 'stalemate-apiserver'));
+}

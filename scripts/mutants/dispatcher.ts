@@ -1,0 +1,7 @@
+/** The target of a lane for modules: whichever mutant the lane has chosen, so that the harness is loaded once for all of them. */
+import type { ControllerContext, RunningController } from '../../controllers-under-test/lib/controller.ts';
+import { currentStart } from './current.ts';
+
+export default function start(context: ControllerContext): RunningController | Promise<RunningController> {
+  return currentStart()(context);
+}

@@ -1,0 +1,14 @@
+/** Mutants that do nothing wrong, each with the reason. Stored in `equivalents.json`; the test beside it runs them. */
+import { readFileSync } from 'node:fs';
+
+interface Equivalent {
+  readonly id: string;
+  /** Why no property can tell it from its original. */
+  readonly because: string;
+}
+
+const FILE = new URL('equivalents.json', import.meta.url);
+
+export const equivalents: ReadonlyMap<string, string> = new Map(
+  (JSON.parse(readFileSync(FILE, 'utf8')) as readonly Equivalent[]).map(({ id, because }) => [id, because]),
+);

@@ -1,0 +1,96 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { allMutants, mutantsOf, ROOT } from './generate.ts';
+import { IDIOMS } from './operators/operators.ts';
+import { SOURCES } from './sources.ts';
+import { LANGUAGES, parseSource } from './syntax.ts';
+
+const mutants = allMutants();
+
+describe('mutants', () => {
+  it('have ids of their own', () => {
+    expect(new Set(mutants.map(({ id }) => id)).size).toBe(mutants.length);
+  });
+
+  it('come from ten controllers in five languages, by every operator', () => {
+    expect(new Set(mutants.map(({ source }) => source.controller)).size).toBe(10);
+    expect(new Set(mutants.map(({ source }) => source.language))).toEqual(new Set(LANGUAGES));
+    expect(new Set(mutants.map(({ operator }) => operator))).toEqual(new Set(Object.keys(IDIOMS)));
+  });
+
+  it('differ from each other, and from their original', () => {
+    const texts = new Set(SOURCES.flatMap(({ files }) => files).map((file) => readFileSync(ROOT + file, 'utf8')));
+    const originals = texts.size;
+    for (const { text } of mutants) texts.add(text);
+    expect(texts.size).toBe(originals + mutants.length);
+  });
+
+  it.each(LANGUAGES)('in %s, change one place: what they replace is inside one declaration', (language) => {
+    for (const { id, source, file, edits, text } of mutants) {
+      if (source.language !== language) continue;
+      const original = readFileSync(ROOT + file, 'utf8');
+      const inside = edits.filter(({ startPos }) => startPos > 0);
+      const [from, to] = [
+        Math.min(...inside.map((edit) => edit.startPos)),
+        Math.max(...inside.map((edit) => edit.endPos)),
+      ];
+      const around = parseSource(language, original)
+        .children()
+        .filter((declaration) => {
+          const { start, end } = declaration.range();
+          return start.index < to && from < end.index;
+        });
+      expect([id, Math.max(around.length, 1)]).toEqual([id, 1]);
+      expect([id, text.endsWith(original.slice(to))]).toEqual([id, true]);
+      expect([id, text.includes(original.slice(0, from))]).toEqual([id, true]);
+    }
+  });
+
+  it('keep their ids when other functions come before them', () => {
+    for (const source of SOURCES.filter(({ controller }) => controller === 'disks')) {
+      const added = `function first(a: boolean, b: boolean): void {\n  if (a && b) return;\n}\n`;
+      const idsOf = (read?: (file: string) => string): readonly string[] => mutantsOf(source, read).map(({ id }) => id);
+      const ids = new Set(idsOf((file) => added + readFileSync(ROOT + file, 'utf8')));
+      expect(idsOf().filter((id) => !ids.has(id))).toEqual([]);
+    }
+  });
+});
+
+describe('an operator', () => {
+  const [source] = SOURCES.filter(({ controller }) => controller === 'disks');
+  const mutate = (code: string): ReadonlyMap<string, string> => {
+    if (source === undefined) throw new Error('there is no such controller');
+    const made = mutantsOf({ ...source, files: ['disks/a.ts'] }, () => code);
+    return new Map(made.map(({ id, text }) => [id, text]));
+  };
+
+  it('removes a guard', () => {
+    const texts = mutate('async function f() {\n  if (gone(x)) return;\n  await write(x);\n}\n');
+    expect(texts.get('disks/drops-guard@f#1')).toBe('async function f() {\n  ;\n  await write(x);\n}\n');
+  });
+
+  it('drops each operand once', () => {
+    const texts = [...mutate('function f() {\n  return a && b && c;\n}\n').values()];
+    expect(texts.map((text) => /return (.*);/.exec(text)?.[1])).toEqual(['a && b', 'a && c', 'b && c']);
+  });
+
+  it('drops one precondition at a time, or all', () => {
+    const texts = mutate('async function f() {\n  await g({ preconditions: { uid, resourceVersion } });\n}\n');
+    const made = [...texts].filter(([id]) => id.includes('drops-precondition')).map(([, text]) => text);
+    expect(made.map((text) => /preconditions: (\{.*?\})/.exec(text)?.[1]?.replaceAll(' ', ''))).toEqual([
+      '{}',
+      '{resourceVersion}',
+      '{uid,}',
+    ]);
+  });
+
+  it('exchanges two steps', () => {
+    const texts = mutate('async function f() {\n  await one();\n  await two();\n}\n');
+    expect(texts.get('disks/swaps-steps@f#1')).toBe('async function f() {\n  await two();\n  await one();\n}\n');
+  });
+
+  it('reads the cache', () => {
+    const texts = mutate('async function f() {\n  const live = await readLive(custom, pool);\n  return live;\n}\n');
+    expect(texts.get('disks/reads-cache@f#1')).toContain('const live = pool;');
+  });
+});

@@ -1,0 +1,139 @@
+/**
+ * Makes mutants: each is one correct controller with one mistake in one place.
+ *
+ * Owns: names, and which places count. Does not own: what the mistakes are (`operators/`), where a mutant is put to run (`place.ts`).
+ */
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { IDIOMS, OPERATORS, type OperatorName } from './operators/operators.ts';
+import { SOURCES, type Source } from './sources.ts';
+import { parseSource, type SgNode, type Site } from './syntax.ts';
+
+export const ROOT: string = fileURLToPath(new URL('../../controllers-under-test/', import.meta.url));
+
+export interface Mutant {
+  /** `buckets/drops-guard@cleanUp#1`: controller, operator, function, and the number of the place in that function. */
+  readonly id: string;
+  readonly source: Source;
+  readonly operator: OperatorName;
+  /** Relative to the folder of controllers under test. */
+  readonly file: string;
+  /** From 1. */
+  readonly line: number;
+  readonly before: string;
+  readonly after: string;
+  /** The whole file. */
+  readonly text: string;
+  readonly edits: Site;
+}
+
+const NAMED = new Set([
+  ...['function_declaration', 'method_definition', 'method_declaration', 'function_item', 'function_definition'],
+  ...['variable_declarator', 'class_declaration', 'public_field_definition', 'trait_item', 'impl_item', 'const_item'],
+]);
+
+/** Nothing is claimed of a controller that was told to end, or that could not begin. */
+const BEYOND = /^(?:stop|stopIfLate|sleep|Main|main|configure)$/;
+
+/** Of a program, so many places of each operator: a run of one takes a hundred times as long as one of a module. */
+const PLACES_MAX = 3;
+
+/** Returns all mutants of one controller, in an order that edits elsewhere do not change. */
+export function mutantsOf(source: Source, read: (file: string) => string = readSource): readonly Mutant[] {
+  const mutants: Mutant[] = [];
+  const numbers = new Map<string, number>();
+  const texts = new Set<string>();
+  for (const file of source.files) {
+    const text = read(file);
+    const root = parseSource(source.language, text);
+    texts.add(text);
+    for (const operator of Object.keys(IDIOMS) as OperatorName[]) {
+      for (const edits of sitesOf(root, source, operator)) {
+        const at = Math.min(...edits.filter(({ startPos }) => startPos > 0).map(({ startPos }) => startPos));
+        const mutated = root.commitEdits([...edits].toSorted((a, b) => a.startPos - b.startPos));
+        if (texts.has(mutated) || isBroken(parseSource(source.language, mutated))) continue;
+        const place = functionAt(root, at);
+        if (BEYOND.test(place) && operator !== 'requeues-at-once') continue;
+        texts.add(mutated);
+        const stem = `${source.controller}/${operator}@${place}`;
+        const number = (numbers.get(stem) ?? 0) + 1;
+        numbers.set(stem, number);
+        const line = text.slice(0, at).split('\n').length;
+        mutants.push({
+          id: `${stem}#${number}`,
+          source,
+          operator,
+          file,
+          line,
+          ...shown(text, edits),
+          text: mutated,
+          edits,
+        });
+      }
+    }
+  }
+  return source.language === 'typescript' ? mutants : [...spread(mutants)];
+}
+
+function readSource(file: string): string {
+  return readFileSync(ROOT + file, 'utf8');
+}
+
+/** Some places of each operator, from all over the sources. */
+function* spread(mutants: readonly Mutant[]): Generator<Mutant> {
+  for (const of of Map.groupBy(mutants, ({ operator }) => operator).values()) {
+    const step = Math.max(1, of.length / PLACES_MAX);
+    for (let at = 0; at < of.length; at += step) {
+      const mutant = of[Math.floor(at)];
+      if (mutant !== undefined) yield mutant;
+    }
+  }
+}
+
+/** All mutants of all controllers. */
+export function allMutants(): readonly Mutant[] {
+  return SOURCES.flatMap((source) => mutantsOf(source));
+}
+
+/** In the order of the source, so that numbers within a function follow its lines. */
+function sitesOf(root: SgNode, { language }: Source, operator: OperatorName): readonly Site[] {
+  const sites = (OPERATORS[language][operator] ?? []).flatMap((find) => find(root));
+  return sites.toSorted((a, b) => startOf(a) - startOf(b));
+}
+
+function startOf(edits: Site): number {
+  return Math.min(...edits.filter(({ startPos }) => startPos > 0).map(({ startPos }) => startPos));
+}
+
+function isBroken(root: SgNode): boolean {
+  return root.find({ rule: { kind: 'ERROR' } }) !== null;
+}
+
+/** The name of the innermost function, class or variable around a place. */
+function functionAt(root: SgNode, at: number): string {
+  let name = 'file';
+  let node: SgNode | undefined = root;
+  while (node !== undefined) {
+    if (NAMED.has(String(node.kind())) && isFunction(node)) {
+      name = node.field('name')?.text() ?? node.field('type')?.text() ?? name;
+    }
+    node = node.children().find((child) => child.range().start.index <= at && at < child.range().end.index);
+  }
+  return name;
+}
+
+/** Of variables, only those that hold a function, a list or an object name a place. */
+function isFunction(node: SgNode): boolean {
+  if (node.kind() !== 'variable_declarator') return true;
+  return ['arrow_function', 'object', 'call_expression'].includes(String(node.field('value')?.kind()));
+}
+
+/** What stands in the place of what, for people. */
+function shown(text: string, edits: Site): { readonly before: string; readonly after: string } {
+  const main = edits.filter(({ startPos }) => startPos > 0);
+  const part = (of: readonly string[]): string => of.join(' … ').replaceAll(/\s+/g, ' ').slice(0, 160);
+  return {
+    before: part(main.map(({ startPos, endPos }) => text.slice(startPos, endPos))),
+    after: part(main.map(({ insertedText }) => insertedText)),
+  };
+}

@@ -1,0 +1,19 @@
+/** How sure a share of a small sample is. */
+
+/** 97.5 % of a normal distribution is below so many standard deviations. */
+const Z = 1.959964;
+
+export interface Interval {
+  readonly low: number;
+  readonly high: number;
+}
+
+/** Wilson's score interval at 95 %: right also for few, for none and for all. */
+export function wilson(hits: number, of: number): Interval {
+  if (of === 0) return { low: 0, high: 1 };
+  const share = hits / of;
+  const spread = Z ** 2 / of;
+  const middle = (share + spread / 2) / (1 + spread);
+  const half = (Z / (1 + spread)) * Math.sqrt((share * (1 - share)) / of + spread / (4 * of));
+  return { low: Math.max(0, middle - half), high: Math.min(1, middle + half) };
+}

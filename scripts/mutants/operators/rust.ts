@@ -1,0 +1,77 @@
+/** What the operators look like in Rust with kube-rs. Helpers that they call are in `../schemata.ts`. */
+import { each, kinds, put, type Rule } from '../syntax.ts';
+import type { Operators } from './operators.ts';
+import { dropsOperand, skips, swapsSteps } from './shapes.ts';
+
+/** `call(…).await?;`. */
+const STEP: Rule = { kind: 'expression_statement', regex: '\\.await\\?;$', has: { kind: 'try_expression' } };
+const GUARD: Rule = {
+  kind: 'expression_statement',
+  has: { kind: 'if_expression', has: { field: 'consequence', regex: '(return|continue)[^;]*;\\s*\\}$' } },
+};
+
+export const rust: Operators = {
+  'drops-precondition': [
+    put('Preconditions { uid: key.uid(), ..Preconditions::default() }', 'Preconditions::default()'),
+  ],
+  'swallows-error': [
+    each(STEP, (node) => [`let _ = ${node.text().replace(/\?;$/, ';')}`]),
+    put('Err(error.into())', '{ let _ = error; Ok(()) }'),
+  ],
+  'swallows-conflict': [
+    each(STEP, (node) =>
+      /^(S::|world\.)/.test(node.text())
+        ? [
+            `if let Err(error) = ${node.text().replace(/\?;$/, '')} {\nif !crate::conflicts(&error) {\nreturn Err(error.into());\n}\n}`,
+          ]
+        : [],
+    ),
+    put('Err(error.into())', 'if crate::conflicts(&error) { Ok(()) } else { Err(error.into()) }'),
+  ],
+  'dies-on-error': [
+    each(STEP, (node) => [node.text().replace(/\?;$/, '.expect("no error");')]),
+    each(STEP, (node) => [
+      `if let Err(error) = ${node.text().replace(/\?;$/, '')} {\neprintln!("{error}");\nstd::process::exit(1);\n}`,
+    ]),
+  ],
+  'requeues-at-once': [
+    put('Action::requeue(pause)', 'Action::requeue(Duration::from_millis(1))', 'Action::await_change()'),
+    put('2_u32.saturating_pow(*count)', '1'),
+    put('*count += 1', '*count += 0'),
+    each({ kind: 'call_expression', regex: '^S::afterwards\\(\\)$' }, () => [
+      'Action::requeue(Duration::from_secs(1))',
+      'Action::requeue(Duration::from_secs(3600))',
+    ]),
+  ],
+  'drops-owner': [
+    each({ kind: 'field_initializer', regex: '^owner_references: ' }, () => ['owner_references: None']),
+    put('keyring.controller_owner_ref(&())', 'keyring.owner_ref(&())'),
+  ],
+  'forces-apply': [put('PatchParams::apply(MANAGER).force()', 'PatchParams::apply(MANAGER)')],
+  'drops-guard': [skips(GUARD, '')],
+  'drops-operand': [dropsOperand('binary_expression', ['&&', '||'])],
+  'writes-always': [put('if same { Ok(()) } else { $WRITE }', '$WRITE')],
+  'skips-step': [
+    skips(STEP, ''),
+    skips({ kind: 'expression_statement', has: { kind: 'for_expression' } }, ''),
+    skips({ kind: 'expression_statement', regex: '^(world|self)\\.(backoff|failures)' }, ''),
+    put('if same { Ok(()) } else { $WRITE }', '{ let _ = same; Ok(()) }'),
+  ],
+  'swaps-steps': [
+    swapsSteps(kinds('block'), { any: [STEP, { kind: 'expression_statement', has: { kind: 'for_expression' } }] }),
+  ],
+  'ignores-uid': [put('Some(&owner.uid) == uid.as_ref()', '{ let _ = &uid; owner.name == keyring.name_any() }')],
+  'ignores-terminating': [
+    put('key.metadata.deletion_timestamp.is_none()', '{ let _ = key; true }'),
+    put('key.metadata.deletion_timestamp.is_some()', 'false'),
+  ],
+  'generates-names': [
+    put('key.metadata.name = Some(name.clone())', 'key.metadata.generate_name = Some(format!("{name}-"))'),
+  ],
+  'drops-watch': [
+    put('$B.owns_stream($X)', '$B'),
+    put('$B.reconcile_all_on($X)', '$B'),
+    put('$B.default_backoff()', '$B'),
+    put('$B.touched_objects()', '$B.applied_objects()'),
+  ],
+};

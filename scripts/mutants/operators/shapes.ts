@@ -1,0 +1,131 @@
+/**
+ * Operators that look alike in all languages, given the kinds of nodes of each: guards, conditions, steps.
+ */
+import { each, type Find, kinds, type Matcher, type Site, type SgNode } from '../syntax.ts';
+
+/** The statement inside a block with one statement, or the node itself. */
+function only(node: SgNode | null, block: string): SgNode | undefined {
+  if (node === null) return undefined;
+  if (node.kind() !== block) return node;
+  const inside = statementsOf(node);
+  return inside.length === 1 ? inside[0] : undefined;
+}
+
+/** Statements of a block, without comments. Go has them in a list of their own. */
+export function statementsOf(block: SgNode): readonly SgNode[] {
+  const children = block.namedChildren().filter((child) => !String(child.kind()).includes('comment'));
+  const [list] = children;
+  return list?.kind() === 'statement_list' ? statementsOf(list) : children;
+}
+
+export interface Branching {
+  /** The kind of an `if`. */
+  readonly branch: string;
+  readonly block: string;
+  /** The names of its fields. */
+  readonly condition?: string;
+  readonly then?: string;
+  readonly otherwise?: string;
+  /** Kinds of statements that leave. */
+  readonly exits: readonly string[];
+  /** What a removed statement becomes. */
+  readonly nothing: string;
+  /** Conditions that another operator changes. */
+  readonly except?: RegExp;
+}
+
+/** An `if` without `else`, with its parts. */
+function branches(root: SgNode, { branch, condition, then, otherwise, except }: Branching): readonly Branch[] {
+  return root.findAll({ rule: { kind: branch } }).flatMap((node) => {
+    if (node.field(otherwise ?? 'alternative') !== null || node.field('initializer') !== null) return [];
+    const test = node.field(condition ?? 'condition');
+    const body = node.field(then ?? 'consequence');
+    if (test === null || body === null || except?.test(test.text()) === true) return [];
+    return [{ node, body }];
+  });
+}
+
+interface Branch {
+  readonly node: SgNode;
+  readonly body: SgNode;
+}
+
+/** Removes each `if` that leaves the function, the round of a loop, or throws. */
+export function dropsGuard(shape: Branching): Find {
+  return (root) =>
+    branches(root, shape)
+      .filter(({ body }) => isExit(body, shape))
+      .map(({ node }): Site => [node.replace(shape.nothing)]);
+}
+
+/** Removes each `if` with work in it. */
+export function skipsBranch(shape: Branching): Find {
+  return (root) =>
+    branches(root, shape)
+      .filter(({ body }) => !isExit(body, shape))
+      .map(({ node }): Site => [node.replace(shape.nothing)]);
+}
+
+/** Does what each `if` decides on, whatever it decides. */
+export function worksAlways(shape: Branching, unwrapped: (body: string) => string = (body) => body): Find {
+  return (root) =>
+    branches(root, shape)
+      .filter(({ body }) => !isExit(body, shape))
+      .map(({ node, body }): Site => [node.replace(unwrapped(body.text()))]);
+}
+
+/** Takes the condition of each `if` with work in it for true. */
+export function holdsAlways(shape: Branching, yes: string): Find {
+  return (root) =>
+    branches(root, shape)
+      .filter(({ body }) => !isExit(body, shape))
+      .flatMap(({ node }): Site[] => {
+        const test = node.field(shape.condition ?? 'condition');
+        return test === null ? [] : [[test.replace(yes)]];
+      });
+}
+
+function isExit(body: SgNode, { block, exits }: Branching): boolean {
+  const last = body.kind() === block ? statementsOf(body).at(-1) : only(body, block);
+  const kind = last?.kind() === 'expression_statement' ? last.namedChildren()[0]?.kind() : last?.kind();
+  return kind !== undefined && exits.includes(String(kind));
+}
+
+/** Drops each operand of "and" and "or" once. */
+export function dropsOperand(kind: string, operators: readonly string[]): Find {
+  return (root) =>
+    root.findAll({ rule: { kind } }).flatMap((node) => {
+      const operator = operatorOf(node);
+      const [left, right] = [node.field('left'), node.field('right')];
+      if (operator === undefined || !operators.includes(operator) || left === null || right === null) return [];
+      const sites: Site[] = [[node.replace(left.text())]];
+      // Of `a && b && c`, the pair `a && b` drops its own two.
+      if (left.kind() !== kind || operatorOf(left) !== operator) sites.push([node.replace(right.text())]);
+      return sites;
+    });
+}
+
+function operatorOf(node: SgNode): string | undefined {
+  return node.field('operator')?.text();
+}
+
+/** Exchanges two neighbours that both match, of which the second needs nothing that the first declares. */
+export function swapsSteps(block: Matcher, step: Matcher): Find {
+  const rule = typeof step === 'string' ? step : { rule: step };
+  return (root) =>
+    root.findAll(typeof block === 'string' ? block : { rule: block }).flatMap((node) => {
+      const statements = statementsOf(node);
+      return statements.flatMap((first, index): Site[] => {
+        const second = statements[index + 1];
+        if (second === undefined || !first.matches(rule) || !second.matches(rule)) return [];
+        return [[first.replace(second.text()), second.replace(first.text())]];
+      });
+    });
+}
+
+/** Removes each statement that matches. */
+export function skips(matcher: Matcher, nothing: string): Find {
+  return each(matcher, () => [nothing]);
+}
+
+export { kinds };

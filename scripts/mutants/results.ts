@@ -1,0 +1,57 @@
+/** What is recorded of mutants: which count, and how each that counts was killed. Stored in `results.json`, beside this file. */
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { writeWhole } from '../../harness/report/write-files.ts';
+import { type Mutant, ROOT } from './generate.ts';
+import type { Kill } from './jobs.ts';
+
+const FILE = fileURLToPath(new URL('results.json', import.meta.url));
+
+/** Of one mutant. */
+export interface MutantResult {
+  readonly id: string;
+  /** Of its sources: another digest means that the rest is out of date. */
+  readonly digest: string;
+  /** Why it does not count: it fails undisturbed, or does not compile. */
+  readonly left?: string;
+  /** `null` if the budget ended first; absent if it was never searched. */
+  readonly kill?: Kill | null;
+  /** Runs of a search that found nothing. */
+  readonly runs?: number;
+}
+
+export interface Results {
+  readonly version: 1;
+  /** When and on what the kills were measured. */
+  readonly measured: string;
+  readonly mutants: readonly MutantResult[];
+}
+
+export function readResults(): Results {
+  try {
+    return JSON.parse(readFileSync(FILE, 'utf8')) as Results;
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+    return { version: 1, measured: '', mutants: [] };
+  }
+}
+
+/** One mutant a line, so that a change of one is a change of one line. */
+export function writeResults({ version, measured, mutants }: Results): void {
+  const lines = mutants
+    .toSorted((a, b) => (a.id < b.id ? -1 : 1))
+    .map((mutant) => `    ${JSON.stringify(mutant)}`)
+    .join(',\n');
+  writeWhole(
+    FILE,
+    `{\n  "version": ${version},\n  "measured": ${JSON.stringify(measured)},\n  "mutants": [\n${lines}\n  ]\n}\n`,
+  );
+}
+
+/** Changes with the mutant's file, and with the other files of its controller. */
+export function digestOf({ source, file, text }: Mutant): string {
+  const hash = createHash('sha256');
+  for (const name of source.files) hash.update(name === file ? text : readFileSync(ROOT + name, 'utf8'));
+  return hash.digest('hex').slice(0, 12);
+}
