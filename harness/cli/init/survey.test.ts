@@ -64,6 +64,18 @@ describe('programs', () => {
       'python3 -m venv .venv && .venv/bin/pip install -r requirements.txt',
     ],
     [
+      'the modules that the image starts, and no script for development',
+      {
+        'dev/run.py': 'import kopf\nkopf.run()\n',
+        'src/op/__init__.py': '',
+        'src/op/a/on.py': 'import kopf\n@kopf.on.create("a")\ndef f(): pass\n',
+        Dockerfile: 'FROM python\nCMD ["uv", "run", "kopf", "run", "-m", "op"]\n',
+        'pyproject.toml': '',
+      },
+      ['-m', 'op'],
+      'python3 -m venv .venv && .venv/bin/pip install -e .',
+    ],
+    [
       'handlers in a folder of a package without a file of its own',
       { 'op/__init__.py': '', 'op/a/b/on.py': 'import kopf\n@kopf.on.create("a")\ndef f(): pass\n', 'setup.py': '' },
       ['-m', 'op.a.b.on'],

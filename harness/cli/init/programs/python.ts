@@ -3,6 +3,7 @@
  * client directly.
  */
 import { posix } from 'node:path';
+import { ASIDE } from '../deployed.ts';
 import { has, type Repository } from '../repository.ts';
 import type { Program } from './program.ts';
 
@@ -19,8 +20,11 @@ export function pythonProgram(repository: Repository, pythonFor: (module: string
   );
   const using = sources.filter((file) => /^\s*(?:import|from) kopf\b/m.test(repository.text(file)));
   if (using.length === 0) return clientProgram(repository, sources, pythonFor);
-  const starter = using.find((file) => STARTS.test(repository.text(file)));
   const handlers = using.filter((file) => HANDLER.test(repository.text(file)));
+  // A script for development prepares more than a start, and is not how the operator is deployed.
+  const starter = using.find(
+    (file) => STARTS.test(repository.text(file)) && (handlers.length === 0 || !ASIDE.test(file)),
+  );
   const started = starter === undefined ? kopfRun(repository, handlers.length > 0 ? handlers : using) : [starter];
   return {
     ...python(repository, ['kopf', ...clientsIn(repository, sources)], 'kopf'),
@@ -97,8 +101,25 @@ function delayNotes(repository: Repository, files: readonly string[]): readonly 
 const WHERE_REAL = 'where time is real ("stalemate doctor")';
 
 function kopfRun(repository: Repository, files: readonly string[]): readonly string[] {
-  const named = files.flatMap((file) => fileOrModule(repository, file));
+  const shipped = shippedModules(repository);
+  const named =
+    shipped.length > 0
+      ? shipped.flatMap((module) => ['-m', module])
+      : files.flatMap((file) => fileOrModule(repository, file));
   return ['-m', 'kopf', 'run', '--standalone', '--namespace={namespace}', ...named];
+}
+
+/** Returns the modules that the project's image starts kopf with: `CMD ["kopf", "run", "-m", "operator.handlers"]`. */
+function shippedModules({ files, text }: Repository): readonly string[] {
+  const images = files.filter((file) => /(^|\/)(?:Dockerfile|Containerfile)[^/]*$/.test(file) && !ASIDE.test(file));
+  for (const image of images) {
+    const words = text(image).replaceAll(/[[\]",]/g, ' ');
+    const modules = [
+      ...(/\bkopf\s+run\b(.*)/.exec(words)?.[1] ?? '').matchAll(/\s(?:-m|--module)[\s=]+([A-Za-z_][\w.]*)/g),
+    ];
+    if (modules.length > 0) return modules.map(([, module = '']) => module);
+  }
+  return [];
 }
 
 /**
