@@ -224,6 +224,11 @@ function judgeSample(bench: Bench, measured: readonly Measured[], mutants: reado
     return kill !== undefined && kill !== null && kill.ms <= (budgetSeconds(mutant) * 1000) / 2;
   });
   const ids = new Set(promised.map(({ id }) => id));
+  if (ids.size === 0) {
+    say('the recorded results promise no kill in this sample; record some with --record');
+    process.exitCode = EXIT.inconclusive;
+    return;
+  }
   const missed = measured.filter(({ mutant, kill }) => ids.has(mutant.id) && kill === null);
   const least = Math.floor(ids.size * seeds.length * (1 - TOLERANCE));
   const killed = ids.size * seeds.length - missed.length;
@@ -251,7 +256,7 @@ async function main(): Promise<void> {
   try {
     const counting = (await bench.counting(mutants)).filter(({ id }) => !isSample || !equivalents.has(id));
     const searched = isSample ? drawn(counting, Number(values.sample), seeds[0] ?? 1) : counting;
-    say(`${searched.length} mutants of ${mutants.length} count`);
+    say(`${searched.length} of ${counting.length} mutants that count are searched`);
     for (const one of series) {
       const of = await bench.search(searched, one);
       all.push({ name: one.name, of });
