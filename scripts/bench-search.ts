@@ -11,6 +11,7 @@
  * mutants count is decided there, or before their first search: one that fails undisturbed does not.
  */
 import { writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { Random } from '../harness/determinism/random.ts';
 import { EXIT, HarnessError } from '../harness/index.ts';
@@ -58,6 +59,7 @@ interface Series {
   readonly strategies?: readonly StrategyName[];
 }
 
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SAMPLE_BUDGET_S = 8;
 const BUDGET_S = { module: 60, program: 120 } as const;
 /** Of the mutants that a sample is to kill, this share may survive: machines differ. */
@@ -251,7 +253,8 @@ async function main(): Promise<void> {
     values.strategy.length > 0
       ? values.strategy.map((name): Series => ({ name, strategies: [name as StrategyName] }))
       : [{ name: 'this version' }];
-  const bench = new Bench();
+  // Both versions as campaigns in workers of their own, by the clock: only that is the same in every version.
+  const bench = new Bench(values.against === undefined ? undefined : ROOT);
   const all: { name: string; of: readonly Measured[] }[] = [];
   try {
     const counting = (await bench.counting(mutants)).filter(({ id }) => !isSample || !equivalents.has(id));
