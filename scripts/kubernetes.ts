@@ -40,6 +40,8 @@ const { positionals, values } = parseArgs({
   },
 });
 
+const QUICK_REPLAYS = 5;
+
 const list = readList();
 const seed = Number(values.seed);
 const measured = `${new Date().toISOString().slice(0, 10)}, 2 shared cores`;
@@ -97,7 +99,9 @@ async function hunt(controller: Controller, position: Position, budget: string):
   );
   if (hit === undefined) return figures;
   say(renderStory(tellStory(hit.finding), { width: 110, color: false, replay: `npx stalemate replay ${hit.file}` }));
-  const { reproduced } = await replay(hit.finding.counterexample, { times: Number(values.replays) });
+  const { reproduced } = await replay(hit.finding.counterexample, {
+    times: values.quick ? QUICK_REPLAYS : Number(values.replays),
+  });
   say(`   found and shrunk after ${hit.afterSeconds} s; replayed ${reproduced.k} of ${reproduced.n}`);
   const found = {
     ...foundHere(hit.finding),
