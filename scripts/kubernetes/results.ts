@@ -209,14 +209,19 @@ export function sweepTable(
 }
 
 const WHY_MAX = 160;
+/** Fewer prove nothing. */
+const RUNS_MIN = 10;
 
-function resultText({ controller, outcome, findings, why = outcome }: Swept, judgements: readonly Judgement[]): string {
+function resultText(
+  { controller, outcome, runs, findings, why = outcome }: Swept,
+  judgements: readonly Judgement[],
+): string {
   const judged = findings.map((finding) => {
     const judgement = judgementOf(finding, controller, judgements)?.judgement ?? 'not judged';
     return `\`${finding.property}\` of ${finding.kind}: ${judgement}`;
   });
   if (judged.length > 0) return [...new Set(judged)].join('; ');
-  if (outcome === 'holds') return 'all held';
+  if (outcome === 'holds') return runs < RUNS_MIN ? 'no finding, but too few runs for a verdict' : 'all held';
   if (outcome === 'vacuous') return 'no finding, but too few conflicts or stale reads for a verdict';
   return why.length > WHY_MAX ? `${why.slice(0, WHY_MAX)}…` : why;
 }
