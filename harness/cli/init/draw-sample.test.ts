@@ -29,6 +29,14 @@ describe('drawSample', () => {
     expect(specOf(object({}))).toEqual({});
   });
 
+  it('draws optional fields where nothing else is there to change', () => {
+    const items = object({ name: { type: 'string' } }, []);
+    const spec = object({ version: { type: 'string' }, parts: { type: 'array', items } }, []);
+
+    expect(specOf(spec)).toEqual({ version: 'example', parts: [{ name: 'example' }] });
+    expect(specOf({ ...spec, required: ['version'] })).toEqual({ version: 'example' });
+  });
+
   it.each([
     [{ type: 'integer' }, 2],
     [{ type: 'integer', minimum: 5 }, 5],

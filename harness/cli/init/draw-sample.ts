@@ -18,7 +18,7 @@ export function drawSample(crd: KubeObject): KubeObject {
   const schema = mapOf(mapOf(version['schema'])['openAPIV3Schema']);
   const properties = mapOf(schema['properties']);
   const kind = textOf(names['kind']);
-  const drawn = isMap(properties['spec']) ? { spec: draw(properties['spec'], 'spec', 0) } : {};
+  const drawn = isMap(properties['spec']) ? { spec: drawSpec(properties['spec']) } : {};
   const others = listOf(schema['required'])
     .map(textOf)
     .filter((name) => !['apiVersion', 'kind', 'metadata', 'spec', 'status'].includes(name))
@@ -36,17 +36,26 @@ export function drawSample(crd: KubeObject): KubeObject {
 const DEPTH_SHOWN = 1;
 const DEPTH_MAX = 12;
 
-function draw(schema: Schema, name: string, depth: number): JsonValue {
+/** Levels that are drawn whole if nothing is required or shown: an empty spec would leave writers nothing to change. */
+const WHOLE_LEVELS = 3;
+
+function drawSpec(schema: Schema): JsonValue {
+  const drawn = draw(schema, 'spec', 0);
+  return isMap(drawn) && Object.keys(drawn).length === 0 ? draw(schema, 'spec', 0, WHOLE_LEVELS) : drawn;
+}
+
+/** @param whole - The depth above which all fields are drawn. */
+function draw(schema: Schema, name: string, depth: number, whole = 0): JsonValue {
   if ('default' in schema) return schema['default'] ?? null;
   const choices = listOf(schema['enum']);
   if (choices.length > 0) return choices[0] ?? null;
   if (schema['x-kubernetes-int-or-string'] === true) return 1;
   switch (schema['type']) {
     case 'object':
-      return drawObject(schema, depth);
+      return drawObject(schema, depth, whole);
     case 'array':
-      return Array.from({ length: Math.min(number(schema['minItems'], 0), 4) }, () =>
-        draw(mapOf(schema['items']), name, depth + 1),
+      return Array.from({ length: Math.min(Math.max(number(schema['minItems'], 0), depth < whole ? 1 : 0), 4) }, () =>
+        draw(mapOf(schema['items']), name, depth + 1, whole),
       );
     case 'integer':
     case 'number':
@@ -60,13 +69,14 @@ function draw(schema: Schema, name: string, depth: number): JsonValue {
   }
 }
 
-function drawObject(schema: Schema, depth: number): JsonObject {
+function drawObject(schema: Schema, depth: number, whole: number): JsonObject {
   const properties = Object.entries(mapOf(schema['properties']));
   const required = listOf(schema['required']);
   const chosen = properties.filter(
-    ([name, of]) => depth < DEPTH_MAX && (required.includes(name) || (depth < DEPTH_SHOWN && isShown(mapOf(of)))),
+    ([name, of]) =>
+      depth < DEPTH_MAX && (depth < whole || required.includes(name) || (depth < DEPTH_SHOWN && isShown(mapOf(of)))),
   );
-  return Object.fromEntries(chosen.map(([name, of]) => [name, draw(mapOf(of), name, depth + 1)]));
+  return Object.fromEntries(chosen.map(([name, of]) => [name, draw(mapOf(of), name, depth + 1, whole)]));
 }
 
 function isShown(schema: Schema): boolean {
