@@ -22,7 +22,7 @@ import { checkout } from './mutants/checkout.ts';
 import { equivalents } from './mutants/equivalents.ts';
 import { mutantsOf, type Mutant } from './mutants/generate.ts';
 import { inLanes, type Kill, Lane } from './mutants/jobs.ts';
-import { IDIOMS } from './mutants/operators/operators.ts';
+import { IDIOMS } from './mutants/operators/idioms.ts';
 import { writePage } from './mutants/page.ts';
 import { placed, removeModules } from './mutants/place.ts';
 import { digestOf, type MutantResult, readResults, writeResults } from './mutants/results.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { allMutants, mutantsOf, ROOT } from './generate.ts';
-import { IDIOMS } from './operators/operators.ts';
+import { IDIOMS } from './operators/idioms.ts';
 import { SOURCES } from './sources.ts';
 import { LANGUAGES, parseSource } from './syntax.ts';
 

@@ -5,7 +5,8 @@
  */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { IDIOMS, OPERATORS, type OperatorName } from './operators/operators.ts';
+import { IDIOMS, type OperatorName } from './operators/idioms.ts';
+import { OPERATORS } from './operators/operators.ts';
 import { SOURCES, type Source } from './sources.ts';
 import { parseSource, type SgNode, type Site } from './syntax.ts';
 

@@ -6,7 +6,7 @@ import { median, shown } from '../soak-self/statistics.ts';
 import { equivalents } from './equivalents.ts';
 import { allMutants, type Mutant } from './generate.ts';
 import { wilson } from './intervals.ts';
-import { IDIOMS } from './operators/operators.ts';
+import { IDIOMS } from './operators/idioms.ts';
 import { type MutantResult, type Results } from './results.ts';
 
 const FILE = fileURLToPath(new URL('../../docs/search-benchmark.md', import.meta.url));

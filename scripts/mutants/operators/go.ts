@@ -1,6 +1,6 @@
 /** What the operators look like in Go with controller-runtime. Helpers that they call are in `../schemata.ts`. */
 import { each, kinds, part, put, type Rule, type SgNode, type Site } from '../syntax.ts';
-import type { Operators } from './operators.ts';
+import type { Operators } from './idioms.ts';
 import { type Branching, dropsGuard, dropsOperand, holdsAlways, skips, skipsBranch, swapsSteps } from './shapes.ts';
 
 const BRANCHES: Branching = {

@@ -1,6 +1,6 @@
 /** What the operators look like in Java with the operator SDK and the fabric8 client. */
 import { each, kinds, put, type Rule } from '../syntax.ts';
-import type { Operators } from './operators.ts';
+import type { Operators } from './idioms.ts';
 import { type Branching, dropsGuard, dropsOperand, skips, skipsBranch, swapsSteps } from './shapes.ts';
 
 const BRANCHES: Branching = {

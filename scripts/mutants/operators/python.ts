@@ -1,6 +1,6 @@
 /** What the operators look like in Python with kopf and the client of the Kubernetes project. */
 import { each, kinds, put, type Rule, type SgNode, type Site } from '../syntax.ts';
-import type { Operators } from './operators.ts';
+import type { Operators } from './idioms.ts';
 import { type Branching, dropsGuard, dropsOperand, holdsAlways, skips, skipsBranch, swapsSteps } from './shapes.ts';
 
 const BRANCHES: Branching = {

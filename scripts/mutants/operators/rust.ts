@@ -1,6 +1,6 @@
 /** What the operators look like in Rust with kube-rs. Helpers that they call are in `../schemata.ts`. */
 import { each, kinds, put, type Rule } from '../syntax.ts';
-import type { Operators } from './operators.ts';
+import type { Operators } from './idioms.ts';
 import { dropsOperand, skips, swapsSteps } from './shapes.ts';
 
 /** `call(…).await?;`. */

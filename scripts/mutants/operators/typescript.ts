@@ -1,6 +1,6 @@
 /** What the operators look like in TypeScript with client-node. */
 import { each, kinds, part, put, type Rule, type SgNode, type Site } from '../syntax.ts';
-import type { Operators } from './operators.ts';
+import type { Operators } from './idioms.ts';
 import { type Branching, dropsGuard, dropsOperand, skips, skipsBranch, swapsSteps, worksAlways } from './shapes.ts';
 
 const BRANCHES: Branching = {
