@@ -16,7 +16,7 @@ import { hostMark } from 'stalemate-apiserver/processes/process-identity';
 import { HarnessError } from '../model/errors.ts';
 import { findingFiles, writeFinding } from './record.ts';
 import { lostUpdate } from './test-findings.ts';
-import { checkFolder, partialOf, writeWhole } from './write-files.ts';
+import { checkFolder, partialOf, reportFolderOf, writeWhole } from './write-files.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -147,6 +147,17 @@ describe('a link in place of a folder of ours', () => {
     checkFolder(out);
 
     expect(readdirSync(elsewhere)).toEqual([name]);
+  });
+});
+
+describe('reportFolderOf', () => {
+  it.each([
+    ['.stalemate/failures/lost-update.json', '/project/.stalemate'],
+    ['/elsewhere/records/lost-update.json', '/elsewhere'],
+    ['docs/reports/0001-stuck.json', '/project/.stalemate'],
+    ['lost-update.json', '/project/.stalemate'],
+  ])('finds that of %s', (file, folder) => {
+    expect(reportFolderOf(file, '/project')).toBe(folder);
   });
 });
 

@@ -1,6 +1,6 @@
 /** Writes files atomically. */
 import { existsSync, lstatSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { isMarkAlive, markOf, ourProcess } from 'stalemate-apiserver/processes/process-identity';
 import { HarnessError } from '../model/errors.ts';
 import { filesBelow } from './read-files.ts';
@@ -64,6 +64,14 @@ export function checkFolder(folder: string): void {
 const OWN_FOLDERS = ['failures', 'records', 'recordings', 'reports', 'unproved', 'corpus'];
 /** The parent of these folders, unless another one is named. */
 const HOME = '.stalemate';
+
+/** Returns the report folder that a stored file is in; for a file that is elsewhere, such as in a repository's docs, the usual one. */
+export function reportFolderOf(file: string, cwd: string): string {
+  const folder = dirname(resolve(cwd, file));
+  // Only pages are in "reports", which is also a common name.
+  const isOurs = basename(folder) !== 'reports' && OWN_FOLDERS.includes(basename(folder));
+  return isOurs ? dirname(folder) : join(cwd, HOME);
+}
 
 /** Refuses symbolic links in place of our own folders: a repository may contain one, which would redirect writes and removals. */
 export function refuseLinks(folder: string, flag: string): void {

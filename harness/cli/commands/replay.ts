@@ -1,5 +1,4 @@
 /** `stalemate replay`: runs a counterexample again. */
-import path from 'node:path';
 import { Command } from 'commander';
 import { undisturbable } from '../../execution/config/chosen-faults.ts';
 import type { StalemateOptions } from '../../execution/config/options.ts';
@@ -16,6 +15,7 @@ import { redactConfigured, redactFinding, restoreCounterexample } from '../../re
 import { Vault } from '../../report/redaction/vault.ts';
 import { tellStory, type StoryInput } from '../../report/story.ts';
 import { renderStory } from '../../report/terminal.ts';
+import { reportFolderOf } from '../../report/write-files.ts';
 import { variablesOf } from '../../execution/config/secret-sources.ts';
 import { askAbout } from '../ask-cluster.ts';
 import { choice, collect, countArgument, existingFlags } from '../arguments.ts';
@@ -94,8 +94,7 @@ async function replayFile(file: string, flags: ReplayFlags, { console, signal }:
   const { replay, REPLAY_TIMES } = await import('../library.ts');
   const context: ReplayContext = {
     cwd: console.cwd,
-    // Findings are in a subfolder of the report folder.
-    reportDir: path.dirname(path.dirname(path.resolve(console.cwd, file))),
+    reportDir: reportFolderOf(file, console.cwd),
     signal,
     ...given({ times: flags.times, shrink: flags.shrink, toxiproxy: flags.toxiproxy }),
     network,
