@@ -20,7 +20,7 @@ const PROPERTIES = [
   'idempotent-effects',
 ];
 /** Folders that hold no controllers of the catalogue. */
-const OTHERS = ['lib', 'first-contact', 'harmless-edits', 'known-bugs', 'languages', 'pairs'];
+const OTHERS = ['lib', 'first-contact', 'harmless-edits', 'known-bugs', 'kubernetes', 'languages', 'pairs'];
 /** Those that run as processes. */
 const LANGUAGES = ['go', 'java', 'python', 'rust'];
 /** Parts of a controller's folder that are no variant. */
