@@ -56,7 +56,7 @@ function numberOr(flag: 'replays' | 'confirm' | 'without', usual: number): numbe
   return given === undefined ? usual : wholeNumber(`--${flag}`, given);
 }
 
-const budget = values.budget ?? (values.quick ? '3m' : '10m');
+const budget = values.budget ?? (values.quick ? '8m' : '10m');
 const seeds = seedsOf(values.seeds ?? (values.quick ? '1' : '1-5'));
 const replays = numberOr('replays', values.quick ? 5 : 20);
 const confirmations = numberOr('confirm', values.quick ? 0 : 5);
