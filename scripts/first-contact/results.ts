@@ -1,6 +1,8 @@
 /** What first contacts came to: read from what `init` prints, kept beside the list, and shown in docs/track-record.md. */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { writeWhole } from '../../harness/report/write-files.ts';
+import { markdownTable, withTable } from '../page-tables.ts';
 import { FOLDER, type Repository } from './repositories.ts';
 
 export interface Result {
@@ -33,8 +35,6 @@ export interface Judgement {
 const RESULTS = `${FOLDER}results.json`;
 const JUDGEMENTS = `${FOLDER}judgements.json`;
 const PAGE = fileURLToPath(new URL('../../docs/track-record.md', import.meta.url));
-const BEGIN = '<!-- first-contact -->';
-const END = '<!-- /first-contact -->';
 
 /** A verdict with less behind it proves little. */
 const FLOOR = { runs: 20, conflicts: 10, staleReads: 10, inconclusiveShare: 0.05 };
@@ -49,7 +49,7 @@ export function keepResult(tried: Result): void {
   const result = { ...tried, said: tried.said.replaceAll(/reading https?:\/\/\S+ /g, '') };
   const others = readResults().filter(({ name }) => name !== result.name);
   const all = [...others, result].toSorted((a, b) => (a.name < b.name ? -1 : 1));
-  writeFileSync(RESULTS, `${JSON.stringify(all, undefined, 2)}\n`);
+  writeWhole(RESULTS, `${JSON.stringify(all, undefined, 2)}\n`);
 }
 
 /** What the closing lines of a campaign say in figures; all zero where there was none. */
@@ -98,15 +98,25 @@ export function isUseful({ exit, runs, conflicts, overtaken = 0, staleReads, inc
 
 /** Puts the table of all results into the page, between its markers. */
 export function writePage(drawn: readonly Repository[], list: readonly Result[] = readResults()): void {
-  const page = readFileSync(PAGE, 'utf8');
-  const [before = '', rest = ''] = page.split(BEGIN);
-  const after = rest.split(END)[1] ?? '';
-  writeFileSync(PAGE, `${before}${BEGIN}\n\n${tableText(drawn, list, readJudgements())}\n${END}${after}`);
+  const text = tableText(drawn, list, readJudgements());
+  writeWhole(PAGE, withTable(readFileSync(PAGE, 'utf8'), 'first-contact', text));
 }
 
 function readJudgements(): readonly Judgement[] {
   return existsSync(JUDGEMENTS) ? (JSON.parse(readFileSync(JUDGEMENTS, 'utf8')) as readonly Judgement[]) : [];
 }
+
+const COLUMNS = [
+  'repository',
+  'version',
+  'useful',
+  'exit',
+  'time',
+  'runs',
+  'conflicts/stale reads',
+  'inconclusive',
+  'why',
+];
 
 export function tableText(
   drawn: readonly Repository[],
@@ -115,10 +125,9 @@ export function tableText(
 ): string {
   const rows = drawn.map((repository) => {
     const result = results.find(({ name }) => name === repository.name);
-    if (result === undefined)
-      return row([repository.name, repository.version, '', '', '', '', '', '', 'not tried yet']);
+    if (result === undefined) return [repository.name, repository.version, '', '', '', '', '', '', 'not tried yet'];
     const { runs, conflicts, overtaken = 0, staleReads, inconclusive } = result;
-    return row([
+    return [
       repository.name,
       repository.version,
       isUseful(result) ? 'yes' : 'no',
@@ -127,37 +136,25 @@ export function tableText(
       String(runs),
       `${conflicts > 0 ? conflicts : `${overtaken} overtaken`}/${staleReads}`,
       String(inconclusive),
-      result.said,
-    ]);
+      cut(result.said),
+    ];
   });
   const useful = results.filter(isUseful).length;
   const judged = judgements.map(({ name, property, finding, judgement, because }) =>
-    row([name, `\`${property}\``, finding, judgement, because]),
+    [name, `\`${property}\``, finding, judgement, because].map(cut),
   );
   return [
     `${useful} of ${drawn.length} came to a useful verdict; ${results.length} were tried.`,
     '',
-    row(['repository', 'version', 'useful', 'exit', 'time', 'runs', 'conflicts/stale reads', 'inconclusive', 'why']),
-    row(Array.from({ length: 9 }, () => '---')),
-    ...rows,
+    markdownTable(COLUMNS, rows),
     ...(judged.length === 0
       ? []
-      : [
-          '',
-          row(['repository', 'property', 'finding', 'judged', 'because']),
-          row(Array.from({ length: 5 }, () => '---')),
-        ]),
-    ...judged,
-    '',
+      : ['', markdownTable(['repository', 'property', 'finding', 'judged', 'because'], judged)]),
   ].join('\n');
 }
 
 const CELL_MAX = 240;
 
-function row(cells: readonly string[]): string {
-  const shown = cells.map((cell) => {
-    const plain = cell.replaceAll('|', '\\|').replaceAll(/[<>]/g, (sign) => (sign === '<' ? '&lt;' : '&gt;'));
-    return plain.length > CELL_MAX ? `${plain.slice(0, CELL_MAX)}…` : plain;
-  });
-  return `| ${shown.join(' | ')} |`;
+function cut(text: string): string {
+  return text.length > CELL_MAX ? `${text.slice(0, CELL_MAX)}…` : text;
 }

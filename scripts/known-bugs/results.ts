@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { writeWhole } from '../../harness/report/write-files.ts';
+import { markdownTable, withTable } from '../page-tables.ts';
 import { PAIRS_FOLDER, type Pair } from './pairs.ts';
 
 /** One search in the release with the bug. */
@@ -51,8 +52,6 @@ export interface Result {
 
 const RESULTS = join(PAIRS_FOLDER, 'results.json');
 const PAGE = fileURLToPath(new URL('../../docs/track-record.md', import.meta.url));
-const BEGIN = '<!-- known-bugs -->';
-const END = '<!-- /known-bugs -->';
 /** What is asked of a pair: found with so many of the seeds. */
 const SEEDS_MIN = 3;
 
@@ -76,10 +75,7 @@ export function keepResult(name: string, part: Partial<Omit<Result, 'name' | 'me
 
 /** Puts the table of all pairs into the page, between its markers. */
 export function writePage(pairs: readonly Pair[]): void {
-  const page = readFileSync(PAGE, 'utf8');
-  const [before = '', rest = ''] = page.split(BEGIN);
-  const after = rest.split(END)[1] ?? '';
-  writeWhole(PAGE, `${before}${BEGIN}\n\n${tableText(pairs, readResults())}\n${END}${after}`);
+  writeWhole(PAGE, withTable(readFileSync(PAGE, 'utf8'), 'known-bugs', tableText(pairs, readResults())));
 }
 
 const COLUMNS = [
@@ -99,7 +95,7 @@ const COLUMNS = [
 
 export function tableText(pairs: readonly Pair[], results: readonly Result[]): string {
   const rows = pairs.map((pair) =>
-    rowOf(
+    cellsOf(
       pair,
       results.find(({ name }) => name === pair.name),
     ),
@@ -116,9 +112,7 @@ export function tableText(pairs: readonly Pair[], results: readonly Result[]): s
   return [
     `${pairs.length} pairs in ${languages} languages and ${families} families; ${found} are found with at least ${SEEDS_MIN} seeds.${when}`,
     '',
-    row(COLUMNS),
-    row(COLUMNS.map(() => '---')),
-    ...rows,
+    markdownTable(COLUMNS, rows),
     '',
   ].join('\n');
 }
@@ -127,13 +121,13 @@ function isFound(result: Result | undefined): boolean {
   return (result?.searches.filter(({ found }) => found).length ?? 0) >= SEEDS_MIN;
 }
 
-function rowOf(pair: Pair, result: Result | undefined): string {
+function cellsOf(pair: Pair, result: Result | undefined): readonly string[] {
   const { project, language, family, issue, what, withBug, withoutBug, fix, notFound = '' } = pair;
   const searches = result?.searches ?? [];
   const hits = searches.filter(({ found }) => found);
   const properties = [...new Set(hits.map(({ property }) => property))].map((name) => `\`${name ?? ''}\``);
   const { without, replays, confirmed } = result ?? {};
-  return row([
+  return [
     `${project} (${language}): [${what}](${issue})`,
     family,
     `${withBug} → [${withoutBug}](${fix})`,
@@ -161,7 +155,7 @@ function rowOf(pair: Pair, result: Result | undefined): string {
     shareText(confirmed),
     without === undefined ? '' : `${without.accused ? 'reported too' : 'silent'} in ${without.runs} runs`,
     notFound,
-  ]);
+  ];
 }
 
 /** The median, and what it lies between. */
@@ -174,8 +168,4 @@ function rangeOf(numbers: readonly number[], unit: string): string {
 
 function shareText(share: Share | undefined): string {
   return share === undefined ? '' : `${share.k} of ${share.n}`;
-}
-
-function row(cells: readonly string[]): string {
-  return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
 }

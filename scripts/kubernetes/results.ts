@@ -1,8 +1,10 @@
 /** What was measured with kube-controller-manager: kept beside the list of controllers, and shown in docs/kubernetes-controllers.md. */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { CampaignResult, Finding } from '../../harness/index.ts';
+import { writeWhole } from '../../harness/report/write-files.ts';
+import { markdownTable, withTable } from '../page-tables.ts';
 import { FOLDER, type Controller, type Position } from './controllers.ts';
 
 export interface FoundHere {
@@ -90,7 +92,7 @@ export function keepResults({ hunts = [], sweeps = [] }: Partial<Results>): void
       ...sweeps,
     ],
   };
-  writeFileSync(RESULTS, `${JSON.stringify(all, undefined, 2)}\n`);
+  writeWhole(RESULTS, `${JSON.stringify(all, undefined, 2)}\n`);
 }
 
 export function foundHere({ violation: { signature, sentence }, stats }: Finding): FoundHere {
@@ -129,41 +131,24 @@ export function writePage(controllers: readonly Controller[]): void {
     judgements: judgementTable(judgements),
   };
   let page = readFileSync(PAGE, 'utf8');
-  for (const [name, table] of Object.entries(tables)) {
-    const [begin, end] = [`<!-- ${name} -->`, `<!-- /${name} -->`];
-    const [before = '', rest = ''] = page.split(begin);
-    page = `${before}${begin}\n\n${table}\n\n${end}${rest.split(end)[1] ?? ''}`;
-  }
-  writeFileSync(PAGE, page);
-}
-
-function row(cells: readonly (string | number)[]): string {
-  const plain = cells.map((cell) =>
-    String(cell).replaceAll('|', '\\|').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('*', '\\*'),
-  );
-  return `| ${plain.join(' | ')} |`;
-}
-
-function table(head: readonly string[], rows: readonly string[]): string {
-  return [row(head), row(head.map(() => '---')), ...rows].join('\n');
+  for (const [name, table] of Object.entries(tables)) page = withTable(page, name, table);
+  writeWhole(PAGE, page);
 }
 
 export function huntTable(hunts: readonly Hunted[]): string {
-  return table(
+  return markdownTable(
     ['release', 'gates', 'found', 'after', 'runs', 'what it takes', 'replayed', 'seed', 'measured'],
-    hunts.map(({ release, gates, budget, runs, found, seed, measured }) =>
-      row([
-        release,
-        gates === 'none' ? 'none yet' : gates,
-        found === undefined ? `no, in ${budget}` : 'yes',
-        found === undefined ? '' : `${found.afterSeconds} s`,
-        runs,
-        found === undefined ? '' : needs(found),
-        found === undefined ? '' : `${found.replayed[0]} of ${found.replayed[1]}`,
-        seed,
-        measured,
-      ]),
-    ),
+    hunts.map(({ release, gates, budget, runs, found, seed, measured }) => [
+      release,
+      gates === 'none' ? 'none yet' : gates,
+      found === undefined ? `no, in ${budget}` : 'yes',
+      found === undefined ? '' : `${found.afterSeconds} s`,
+      runs,
+      found === undefined ? '' : needs(found),
+      found === undefined ? '' : `${found.replayed[0]} of ${found.replayed[1]}`,
+      seed,
+      measured,
+    ]),
   );
 }
 
@@ -193,19 +178,22 @@ export function sweepTable(
   sweeps: readonly Swept[],
   judgements: readonly Judgement[],
 ): string {
-  const rows = controllers.flatMap(({ name }) => {
+  const rows = controllers.flatMap(({ name }): (readonly (string | number)[])[] => {
     const tried = sweeps.filter(({ controller }) => controller === name);
-    if (tried.length === 0) return [row([name, '', '', '', '', '', '', 'not tried yet'])];
+    if (tried.length === 0) return [[name, '', '', '', '', '', '', 'not tried yet']];
     return tried.map((swept) => {
       const { release, gates, seconds, runs, conflicts, staleReads, inconclusive } = swept;
       const position = gates === 'off' ? `${release}, gates off` : release;
-      return row([
+      return [
         ...[name, position, `${seconds} s`, runs, conflicts, staleReads, inconclusive],
         resultText(swept, judgements),
-      ]);
+      ];
     });
   });
-  return table(['controller', 'release', 'time', 'runs', 'conflicts', 'stale reads', 'inconclusive', 'result'], rows);
+  return markdownTable(
+    ['controller', 'release', 'time', 'runs', 'conflicts', 'stale reads', 'inconclusive', 'result'],
+    rows,
+  );
 }
 
 const WHY_MAX = 160;
@@ -227,10 +215,14 @@ function resultText(
 }
 
 export function judgementTable(judgements: readonly Judgement[]): string {
-  return table(
+  return markdownTable(
     ['controller', 'property', 'finding', 'judged', 'because'],
-    judgements.map(({ controller, property, finding, judgement, because }) =>
-      row([controller, `\`${property}\``, finding, judgement, because]),
-    ),
+    judgements.map(({ controller, property, finding, judgement, because }) => [
+      controller,
+      `\`${property}\``,
+      finding,
+      judgement,
+      because,
+    ]),
   );
 }

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { writeWhole } from '../../harness/report/write-files.ts';
 import { median, shown } from '../soak-self/statistics.ts';
+import { markdownTable, withTable } from '../page-tables.ts';
 import { equivalents } from './equivalents.ts';
 import { allMutants, type Mutant } from './generate.ts';
 import { wilson } from './intervals.ts';
@@ -10,8 +11,6 @@ import { IDIOMS } from './operators/idioms.ts';
 import { type MutantResult, type Results } from './results.ts';
 
 const FILE = fileURLToPath(new URL('../../docs/search-benchmark.md', import.meta.url));
-const BEGIN = '<!-- npm run bench:search -- --record -->\n';
-const END = '<!-- end -->';
 
 interface Row {
   readonly mutant: Mutant;
@@ -25,10 +24,7 @@ export function writePage(results: Results): void {
 
 /** The page with the table of these results. */
 export function pageWith(page: string, results: Results): string {
-  const [before, rest] = page.split(BEGIN);
-  const after = rest?.split(END)[1];
-  if (before === undefined || after === undefined) throw new Error(`expected ${BEGIN.trim()} and ${END} in ${FILE}`);
-  return `${before}${BEGIN}${tables(results)}${END}${after}`;
+  return withTable(page, 'mutants', tables(results));
 }
 
 function tables(results: Results): string {
@@ -40,14 +36,14 @@ function tables(results: Results): string {
   const counting = rows.filter(({ mutant }) => !equivalents.has(mutant.id));
   const kills = counting.flatMap(({ result }) => result.kill ?? []);
   const shares = (title: string, names: readonly string[]): string =>
-    table(
+    markdownTable(
       [title, 'kills', 'share'],
       [...Map.groupBy(names, (name) => name)]
         .toSorted(([, a], [, b]) => b.length - a.length)
         .map(([name, of]) => [name, String(of.length), share(of.length, kills.length)]),
     );
   return [
-    `Measured ${results.measured}: ${rows.length} mutants that do what their original does as long as they are undisturbed, ${rows.length - counting.length} of them equivalent and left out below.\n`,
+    `Measured ${results.measured}: ${rows.length} mutants that do what their original does as long as they are undisturbed, ${rows.length - counting.length} of them equivalent and left out below.`,
     rates('controller', counting, ({ source }) => `${source.controller}${source.isHeldOut ? ' (held out)' : ''}`, true),
     rates('language', counting, ({ source }) => source.language),
     rates('the mutant …', counting, ({ operator }) => `\`${operator}\` ${IDIOMS[operator]}`),
@@ -59,13 +55,13 @@ function tables(results: Results): string {
       'strategy of the run',
       kills.map(({ strategy }) => (strategy === null ? 'one deviation' : `\`${strategy}\``)),
     ),
-  ].join('\n');
+  ].join('\n\n');
 }
 
 function rates(title: string, rows: readonly Row[], nameOf: (mutant: Mutant) => string, withAll = false): string {
   const groups = [...Map.groupBy(rows, ({ mutant }) => nameOf(mutant))].toSorted(([a], [b]) => (a < b ? -1 : 1));
   if (withAll) groups.push(['all', [...rows]]);
-  return table(
+  return markdownTable(
     [title, 'killed', 'share', 'median time', 'median runs'],
     groups.map(([name, of]) => {
       const kills = of.flatMap(({ result }) => result.kill ?? []);
@@ -84,9 +80,4 @@ function share(hits: number, of: number): string {
   const { low, high } = wilson(hits, of);
   const percent = (value: number): string => (100 * value).toFixed(0);
   return `${percent(hits / Math.max(of, 1))} % (${percent(low)}–${percent(high)})`;
-}
-
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |\n`;
-  return line(head) + line(head.map(() => '---')) + rows.map(line).join('');
 }
