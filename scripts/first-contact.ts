@@ -20,6 +20,7 @@ import { cacheFolder } from './cache-folder.ts';
 import { drawn, readRepositories, type Repository } from './first-contact/repositories.ts';
 import { figuresIn, isUseful, keepResult, saidIn, writePage, type Result } from './first-contact/results.ts';
 import { sourcesOf } from './first-contact/sources.ts';
+import { runMain } from './run-main.ts';
 
 const STALEMATE = fileURLToPath(new URL('../harness/cli/bin.mjs', import.meta.url));
 /** A build, what is tried before the first run, and a run: more than that is no first contact. */
@@ -130,7 +131,7 @@ async function checkAll(names: readonly string[]): Promise<boolean> {
   return failed.length === 0;
 }
 
-try {
+await runMain(async () => {
   const [what, ...names] = positionals;
   if (what === 'draw')
     for (const { name, version, language } of chosen) console.log(`${name} ${version} (${language})`);
@@ -138,8 +139,4 @@ try {
   else if (what === 'try') await tryAll(names);
   else if (what === 'check') process.exitCode = (await checkAll(names)) ? 0 : 1;
   else throw new HarnessError('USAGE', `got "${what ?? ''}", expected draw, try, check or table`);
-} catch (error) {
-  if (!(error instanceof HarnessError)) throw error;
-  console.error(error.message);
-  process.exitCode = EXIT.usage;
-}
+});

@@ -26,14 +26,15 @@ import {
   run,
   tellStory,
   type Counterexample,
-  type Finding,
   type StalemateOptions,
 } from '../harness/index.ts';
 import { writeWhole } from '../harness/report/write-files.ts';
+import { findingLine, hunt } from './hunt.ts';
 import { buildRelease, type BuiltRelease } from './known-bugs/builds.ts';
 import { isTheBug, readPairs, type Pair } from './known-bugs/pairs.ts';
 import { keepResult, readResults, writePage, type Search, type Share } from './known-bugs/results.ts';
 import { StepFailed } from './languages/processes.ts';
+import { runMain } from './run-main.ts';
 import { wholeNumber } from './whole-number.ts';
 
 /** They build within a minute or two, and need few runs: 8 and 48 when this was written. */
@@ -94,11 +95,6 @@ function optionsOf(pair: Pair, built: BuiltRelease, seed: number, length: string
   };
 }
 
-function line({ violation, stats }: Finding): string {
-  const { preemptions, holds, faults, reproduced } = stats;
-  return `${violation.signature.property} of ${violation.signature.kind} ${violation.signature.field} (${preemptions}+${holds}+${faults}, ${reproduced.k}/${reproduced.n}): ${violation.sentence}`;
-}
-
 function findingFile({ name }: Pair, seed: number): string {
   return join('.stalemate', 'known-bugs', `${name}-seed${seed}.json`);
 }
@@ -114,57 +110,45 @@ interface Hit {
 
 /** Searches the release with the bug, with one seed. */
 async function search(pair: Pair, built: BuiltRelease, seed: number): Promise<Hit> {
-  const stop = new AbortController();
-  const began = performance.now();
-  const passed = (): number => Math.round((performance.now() - began) / 1000);
-  let seconds = 0;
-  let hit: Finding | undefined;
   const others: string[] = [];
-  const result = await run(optionsOf(pair, built, seed, budget), {
-    signal: stop.signal,
-    events: {
-      onFinding: (finding) => {
-        if (hit !== undefined) return;
-        if (!isTheBug(finding, pair)) {
-          console.log(`   beside it, after ${passed()} s: ${line(finding)}`);
-          others.push(`${finding.violation.signature.property}: ${finding.violation.sentence}`);
-          return;
-        }
-        seconds = passed();
-        hit = finding;
-        stop.abort();
-      },
+  const { result, seconds, hit } = await hunt(
+    optionsOf(pair, built, seed, budget),
+    (finding) => isTheBug(finding, pair),
+    (finding, after) => {
+      console.log(`   beside it, after ${after} s: ${findingLine(finding)}`);
+      others.push(`${finding.violation.signature.property}: ${finding.violation.sentence}`);
     },
-  });
+  );
   const { runs, outcome, inconclusive } = result;
   for (const warning of result.warnings) console.log(`   warning: ${warning}`);
   if (hit === undefined) {
     const ended = [outcome, ...Object.entries(inconclusive.reasons).map(([why, count]) => `${count} × ${why}`)].join(
       '; ',
     );
-    console.log(`   seed ${seed}: NOT FOUND in ${passed()} s, ${runs} runs: ${ended}`);
-    return { search: { seed, found: false, seconds: passed(), runs, load: load(), others, ended } };
+    console.log(`   seed ${seed}: NOT FOUND in ${seconds} s, ${runs} runs: ${ended}`);
+    return { search: { seed, found: false, seconds, runs, load: load(), others, ended } };
   }
+  const { finding, afterSeconds } = hit;
   const file = findingFile(pair, seed);
-  writeWhole(file, encodeCounterexample(redactFinding(hit).counterexample));
-  console.log(renderStory(tellStory(hit), { width: 110, color: false, replay: `npx stalemate replay ${file}` }));
-  console.log(`   seed ${seed}: found after ${seconds} s, ${runs} runs: ${line(hit)}`);
-  const { preemptions, holds, faults, stepsAfter, reproduced } = hit.stats;
+  writeWhole(file, encodeCounterexample(redactFinding(finding).counterexample));
+  console.log(renderStory(tellStory(finding), { width: 110, color: false, replay: `npx stalemate replay ${file}` }));
+  console.log(`   seed ${seed}: found after ${afterSeconds} s, ${runs} runs: ${findingLine(finding)}`);
+  const { preemptions, holds, faults, stepsAfter, reproduced } = finding.stats;
   return {
     search: {
       seed,
       found: true,
-      seconds,
+      seconds: afterSeconds,
       runs,
       load: load(),
-      property: hit.violation.signature.property,
-      sentence: hit.violation.sentence,
+      property: finding.violation.signature.property,
+      sentence: finding.violation.sentence,
       deviations: preemptions + holds + faults,
       steps: stepsAfter,
       reproduced: { k: reproduced.k, n: reproduced.n },
       others,
     },
-    counterexample: hit.counterexample,
+    counterexample: finding.counterexample,
   };
 }
 
@@ -217,7 +201,7 @@ async function runWithout(pair: Pair): Promise<boolean> {
   for (const warning of warnings) console.log(`   warning: ${warning}`);
   const accused = findings.some((finding) => isTheBug(finding, pair));
   for (const finding of findings)
-    console.log(`   ${isTheBug(finding, pair) ? 'THE BUG' : 'another'}: ${line(finding)}`);
+    console.log(`   ${isTheBug(finding, pair) ? 'THE BUG' : 'another'}: ${findingLine(finding)}`);
   const others = findings
     .filter((finding) => !isTheBug(finding, pair))
     .map(({ violation }) => `${violation.signature.property}: ${violation.sentence}`);
@@ -281,10 +265,6 @@ async function main(words: readonly string[]): Promise<boolean> {
   return ok;
 }
 
-try {
+await runMain(async () => {
   process.exitCode = (await main(positionals)) ? EXIT.holds : EXIT.violated;
-} catch (error) {
-  if (!(error instanceof HarnessError)) throw error;
-  console.error(error.message);
-  process.exitCode = EXIT.usage;
-}
+});

@@ -26,7 +26,10 @@ import {
   type Controller,
   type Position,
 } from './kubernetes/controllers.ts';
+import { findingLine, hunt } from './hunt.ts';
 import { foundHere, keepResults, sweptOf, writePage, type Hunted, type Swept } from './kubernetes/results.ts';
+import { runMain } from './run-main.ts';
+import { wholeNumber } from './whole-number.ts';
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
@@ -43,17 +46,12 @@ const { positionals, values } = parseArgs({
 const QUICK_REPLAYS = 5;
 
 const list = readList();
-const seed = Number(values.seed);
+const seed = wholeNumber('--seed', values.seed);
+const replays = values.quick ? QUICK_REPLAYS : wholeNumber('--replays', values.replays);
 const measured = `${new Date().toISOString().slice(0, 10)}, 2 shared cores`;
 
 function say(text: string): void {
   process.stdout.write(`${text}\n`);
-}
-
-function line({ violation, stats }: Finding): string {
-  const { preemptions, holds, faults, reproduced } = stats;
-  const { property, kind } = violation.signature;
-  return `${property} of ${kind} (${preemptions}+${holds}+${faults}, ${reproduced.k}/${reproduced.n}): ${violation.sentence}`;
 }
 
 /** Writes a finding down, and returns its file. */
@@ -73,42 +71,25 @@ function isTheBug({ violation: { signature } }: Finding): boolean {
 }
 
 /** Searches for issue 129795 in one position. Nothing of the search knows what is looked for. */
-async function hunt(controller: Controller, position: Position, budget: string): Promise<Hunted> {
+async function huntIn(controller: Controller, position: Position, budget: string): Promise<Hunted> {
   say(`\nissue 129795 in ${positionText(position)}`);
   const options = { ...optionsOf(list, controller, position, await managerOf(position.release)), budget, seed };
-  const stop = new AbortController();
-  const began = performance.now();
-  const seconds = (): number => Math.round((performance.now() - began) / 1000);
   const folder = `129795-${position.release}-${position.gates}`;
   let kept = 0;
-  let hit: { readonly finding: Finding; readonly file: string; readonly afterSeconds: number } | undefined;
-  const { outcome, runs, inconclusive } = await run(options, {
-    signal: stop.signal,
-    events: {
-      onFinding: (finding) => {
-        const file = keepFinding(finding, folder, (kept += 1));
-        if (!isTheBug(finding)) return say(`   beside it, after ${seconds()} s: ${line(finding)}\n   ${file}`);
-        hit ??= { finding, file, afterSeconds: seconds() };
-        stop.abort();
-      },
-    },
+  const { result, seconds, hit } = await hunt(options, isTheBug, (finding, after) => {
+    say(`   beside it, after ${after} s: ${findingLine(finding)}\n   ${keepFinding(finding, folder, (kept += 1))}`);
   });
-  const figures = { ...position, measured, budget, seed, seconds: seconds(), runs };
-  say(
-    `   ${runs} runs in ${figures.seconds} s: ${hit === undefined ? outcome : 'found'}, ${inconclusive.count} inconclusive`,
-  );
+  const { outcome, runs, inconclusive } = result;
+  const figures = { ...position, measured, budget, seed, seconds, runs };
+  say(`   ${runs} runs in ${seconds} s: ${hit === undefined ? outcome : 'found'}, ${inconclusive.count} inconclusive`);
   if (hit === undefined) return figures;
-  say(renderStory(tellStory(hit.finding), { width: 110, color: false, replay: `npx stalemate replay ${hit.file}` }));
-  const { reproduced } = await replay(hit.finding.counterexample, {
-    times: values.quick ? QUICK_REPLAYS : Number(values.replays),
-  });
-  say(`   found and shrunk after ${hit.afterSeconds} s; replayed ${reproduced.k} of ${reproduced.n}`);
-  const found = {
-    ...foundHere(hit.finding),
-    afterSeconds: hit.afterSeconds,
-    replayed: [reproduced.k, reproduced.n] as const,
-  };
-  return { ...figures, found };
+  const { finding, afterSeconds } = hit;
+  const file = keepFinding(finding, folder, kept + 1);
+  say(renderStory(tellStory(finding), { width: 110, color: false, replay: `npx stalemate replay ${file}` }));
+  const { reproduced } = await replay(finding.counterexample, { times: replays });
+  say(`   found and shrunk after ${afterSeconds} s; replayed ${reproduced.k} of ${reproduced.n}`);
+  const replayed = [reproduced.k, reproduced.n] as const;
+  return { ...figures, found: { ...foundHere(finding), afterSeconds, replayed } };
 }
 
 /** Returns whether each position showed what it should. */
@@ -120,7 +101,7 @@ async function huntAll(): Promise<boolean> {
   const positions = positionsOf(list).slice(0, values.quick ? 1 : undefined);
   let ok = true;
   for (const position of positions) {
-    const hunted = await hunt(controller, position, budget);
+    const hunted = await huntIn(controller, position, budget);
     const expected = position.gates !== 'on';
     if ((hunted.found !== undefined) !== expected) {
       ok = false;
@@ -137,14 +118,8 @@ async function sweep(controller: Controller, position: Position, budget: string)
   const options = { ...optionsOf(list, controller, position, await managerOf(position.release)), budget, seed };
   const began = performance.now();
   const figures = (): Omit<Swept, 'runs' | 'outcome'> => ({
-    ...{
-      controller: name,
-      ...position,
-      measured,
-      budget,
-      seed,
-      seconds: Math.round((performance.now() - began) / 1000),
-    },
+    ...{ controller: name, ...position, measured, budget, seed },
+    seconds: Math.round((performance.now() - began) / 1000),
     ...{ conflicts: 0, staleReads: 0, inconclusive: 0, findings: [] },
   });
   const folder = `${position.release}-${position.gates}-${name === '*' ? 'all' : name}`;
@@ -152,7 +127,7 @@ async function sweep(controller: Controller, position: Position, budget: string)
   try {
     const result = await run(options, {
       events: {
-        onFinding: (finding) => say(`   ${line(finding)}\n   ${keepFinding(finding, folder, (kept += 1))}`),
+        onFinding: (finding) => say(`   ${findingLine(finding)}\n   ${keepFinding(finding, folder, (kept += 1))}`),
       },
     });
     const { inconclusive, warnings, remarks = [], printed = [] } = result;
@@ -160,7 +135,7 @@ async function sweep(controller: Controller, position: Position, budget: string)
     for (const warning of warnings) say(`   warning: ${warning}`);
     for (const { sentence, count } of remarks) say(`   remark, ${count} ×: ${sentence}`);
     for (const text of printed) say(`   printed: ${text}`);
-    return { ...sweptOf(name, figures(), result) };
+    return sweptOf(name, figures(), result);
   } catch (error) {
     if (!(error instanceof HarnessError)) throw error;
     return { ...figures(), runs: 0, outcome: 'failed', why: error.message };
@@ -180,15 +155,11 @@ async function sweepAll(names: readonly string[]): Promise<void> {
   }
 }
 
-try {
+await runMain(async () => {
   const [what, ...names] = positionals;
   if (what === 'build') for (const release of Object.values(list.releases)) say(await managerOf(release));
   else if (what === 'hunt') process.exitCode = (await huntAll()) ? EXIT.holds : EXIT.violated;
   else if (what === 'sweep') await sweepAll(names);
   else if (what === 'table') writePage(list.controllers);
   else throw new HarnessError('USAGE', `got "${what ?? ''}", expected build, hunt, sweep or table`);
-} catch (error) {
-  if (!(error instanceof HarnessError)) throw error;
-  console.error(error.message);
-  process.exitCode = EXIT.usage;
-}
+});
