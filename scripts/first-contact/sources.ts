@@ -19,6 +19,7 @@ import {
 import { dirname, join } from 'node:path';
 import { HarnessError } from '../../harness/model/errors.ts';
 import { cacheFolder } from '../cache-folder.ts';
+import { copyModule, moduleFolder } from '../go-module.ts';
 import type { Repository } from './repositories.ts';
 
 const FETCH_TIMEOUT_MS = 300_000;
@@ -70,10 +71,7 @@ type Fetcher = (repository: Repository, work: string, tree: string) => void;
 
 const FETCHERS: { readonly [source in Repository['source']]: Fetcher } = {
   go: ({ package: module, version }, work, tree) => {
-    cpSync(moduleFolder(module, version, work), tree, { recursive: true });
-    run('chmod', ['-R', 'u+w', tree], work);
-    // Of what a project vendors an archive has parts only.
-    rmSync(join(tree, 'vendor'), { recursive: true, force: true });
+    copyModule(folderOf(module, version, work), tree);
     addNestedModules(module, version, work, tree);
   },
   // Where there is no archive of the sources, the wheel holds the modules, and nothing of how they are installed.
@@ -137,10 +135,9 @@ function cloned({ url, at }: NonNullable<Repository['clone']>, tree: string, wor
   rmSync(join(tree, '.git'), { recursive: true });
 }
 
-function moduleFolder(module: string, version: string, cwd: string): string {
+function folderOf(module: string, version: string, cwd: string): string {
   // Of some old versions the checksum database has no entry: what is run is public code in a sandbox either way.
-  const told = run('go', ['mod', 'download', '-json', `${module}@${version}`], cwd, { GONOSUMDB: '*' });
-  return (JSON.parse(told) as { readonly Dir: string }).Dir;
+  return moduleFolder(module, version, { cwd, env: { GONOSUMDB: '*' }, timeout: FETCH_TIMEOUT_MS });
 }
 
 /** A module's archive lacks the modules inside of it. Those that go.mod takes from the tree are brought at the same version. */
@@ -148,8 +145,7 @@ function addNestedModules(module: string, version: string, work: string, tree: s
   const text = readFileSync(join(tree, 'go.mod'), 'utf8');
   for (const [, name = '', path = ''] of text.matchAll(/^\s*(?:replace\s+)?(\S+)(?:\s+v\S+)?\s+=>\s+\.\/(\S+)\s*$/gm)) {
     if (existsSync(join(tree, path, 'go.mod')) || !name.startsWith(module.replace(/\/v\d+$/, ''))) continue;
-    cpSync(moduleFolder(name, version, work), join(tree, path), { recursive: true });
-    run('chmod', ['-R', 'u+w', join(tree, path)], work);
+    copyModule(folderOf(name, version, work), join(tree, path));
   }
 }
 

@@ -5,16 +5,16 @@
  * count. A controller of ours is built from the pair's folder, with the package files of `releases/VERSION` beside its sources.
  * Start at {@link buildRelease}.
  */
-import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { cacheFolder } from '../cache-folder.ts';
+import { copyModule, moduleFolder } from '../go-module.ts';
 import { hashInto, nice } from '../languages/controllers.ts';
 import type { ModuleBuild, OurBuild, Pair } from './pairs.ts';
 
 export interface BuiltRelease {
-  /** What `{built}` stands for in the command. */
+  /** Replaces `{built}` in the command. */
   readonly folder: string;
   readonly crds: readonly string[];
 }
@@ -86,12 +86,7 @@ interface Step {
 
 async function buildModule(step: Step, build: ModuleBuild): Promise<void> {
   const { pair, version, sources, out, log } = step;
-  const told = execFileSync('go', ['mod', 'download', '-json', `${build.module}@${version}`], { encoding: 'utf8' });
-  const { Dir: module } = JSON.parse(told) as { readonly Dir: string };
-  cpSync(module, sources, { recursive: true });
-  execFileSync('chmod', ['-R', 'u+w', sources]);
-  // The archive of a module has no vendored sources, only the list of them.
-  rmSync(join(sources, 'vendor'), { recursive: true, force: true });
+  copyModule(moduleFolder(build.module, version), sources);
   const args = ['build', '-p', '2', '-ldflags=-s -w', '-o', join(out, 'operator'), build.package];
   await nice(`go build of ${pair.name} ${version}`, 'go', args, log, { cwd: sources });
   for (const path of pair.crds) cpSync(join(sources, path), join(out, 'crds', path), { recursive: true });
