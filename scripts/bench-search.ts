@@ -17,6 +17,7 @@ import { Random } from '../harness/determinism/random.ts';
 import { EXIT, HarnessError } from '../harness/index.ts';
 import { given } from '../harness/model/given.ts';
 import type { StrategyName } from '../harness/model/trial.ts';
+import { budgetMs } from './budget.ts';
 import { buildLanguage, missingProgram } from './controllers/builds.ts';
 import { checkout } from './mutants/checkout.ts';
 import { equivalents } from './mutants/equivalents.ts';
@@ -31,7 +32,8 @@ import { sift } from './mutants/sift.ts';
 import { type Source, SOURCES } from './mutants/sources.ts';
 import { LANGUAGES } from './mutants/syntax.ts';
 import { comparison, type Measured, summary } from './mutants/tables.ts';
-import { runMain } from './run-main.ts';
+import { readFlags, runMain } from './run-main.ts';
+import { wholeNumber } from './whole-number.ts';
 
 const { values } = parseArgs({
   options: {
@@ -54,8 +56,6 @@ const { values } = parseArgs({
 /** A column of a comparison: one strategy, or one version of the harness. */
 interface Series {
   readonly name: string;
-  /** Another checkout. */
-  readonly other?: string;
   readonly strategies?: readonly StrategyName[];
 }
 
@@ -68,8 +68,13 @@ const STRATEGY_NAMES: readonly StrategyName[] = [
   ...(['random-walk', 'pos', 'conflict-pct', 'starvation', 'lag', 'collide'] as const),
   ...(['intermediate-state', 'stale-state', 'unobserved-state'] as const),
 ];
-const seeds = values.seed.map(Number);
-const isSample = values.sample !== undefined;
+const { seeds, jobs, sample, budget } = readFlags(() => ({
+  seeds: values.seed.map((text) => wholeNumber('--seed', text)),
+  jobs: wholeNumber('--jobs', values.jobs),
+  budget: values.budget === undefined ? undefined : budgetMs(values.budget),
+  sample: values.sample === undefined ? undefined : wholeNumber('--sample', values.sample),
+}));
+const isSample = sample !== undefined;
 
 function say(text: string): void {
   process.stdout.write(`${text}\n`);
@@ -122,15 +127,9 @@ async function chosenMutants(): Promise<readonly Mutant[]> {
 }
 
 function budgetSeconds({ source: { language } }: Mutant): number {
-  if (values.budget !== undefined) return durationMs(values.budget) / 1000;
+  if (budget !== undefined) return budget / 1000;
   if (isSample) return SAMPLE_BUDGET_S;
   return language === 'typescript' ? BUDGET_S.module : BUDGET_S.program;
-}
-
-function durationMs(text: string): number {
-  const [, count, unit] = /^(\d+)(s|m)$/.exec(text) ?? [];
-  if (count === undefined) throw new HarnessError('USAGE', `got --budget "${text}", expected for example 60s or 2m`);
-  return Number(count) * (unit === 'm' ? 60_000 : 1000);
 }
 
 class Bench {
@@ -138,7 +137,7 @@ class Bench {
   readonly #results: Map<string, MutantResult>;
 
   constructor(other?: string) {
-    this.#lanes = Array.from({ length: Number(values.jobs) }, () => new Lane(other));
+    this.#lanes = Array.from({ length: jobs }, () => new Lane(other));
     this.#results = new Map(readResults().mutants.map((result) => [result.id, result]));
   }
 
@@ -218,13 +217,6 @@ function rounded(kill: Kill | null): Kill | null {
   return kill === null ? null : { ...kill, ms: Math.round(kill.ms) };
 }
 
-/** So many mutants, drawn with the seed: the same for everyone. */
-function drawn(mutants: readonly Mutant[], count: number, seed: number): readonly Mutant[] {
-  const random = new Random(seed);
-  const left = [...mutants];
-  return Array.from({ length: Math.min(count, left.length) }, () => left.splice(random.int(left.length), 1)).flat();
-}
-
 /** Fails if too few of a sample were killed: all of it was killed when its results were recorded. */
 function judgeSample(measured: readonly Measured[]): void {
   if (measured.length === 0) {
@@ -257,7 +249,7 @@ async function main(): Promise<void> {
   const all: { name: string; of: readonly Measured[] }[] = [];
   try {
     const counting = (await bench.counting(mutants)).filter((mutant) => !isSample || bench.promises(mutant));
-    const searched = isSample ? drawn(counting, Number(values.sample), seeds[0] ?? 1) : counting;
+    const searched = sample === undefined ? counting : new Random(seeds[0] ?? 1).shuffle(counting).slice(0, sample);
     say(
       `${searched.length} of ${counting.length} mutants that ${isSample ? 'are recorded as killed soon' : 'count'} are searched`,
     );

@@ -34,7 +34,7 @@ import { buildRelease, type BuiltRelease } from './known-bugs/builds.ts';
 import { isTheBug, readPairs, type Pair } from './known-bugs/pairs.ts';
 import { keepResult, readResults, writePage, type Search, type Share } from './known-bugs/results.ts';
 import { StepFailed } from './languages/processes.ts';
-import { runMain } from './run-main.ts';
+import { readFlags, runMain } from './run-main.ts';
 import { wholeNumber } from './whole-number.ts';
 
 /** They build within a minute or two, and need few runs: 8 and 48 when this was written. */
@@ -58,10 +58,12 @@ function numberOr(flag: 'replays' | 'confirm' | 'without', usual: number): numbe
 }
 
 const budget = values.budget ?? (values.quick ? '8m' : '10m');
-const seeds = seedsOf(values.seeds ?? (values.quick ? '1' : '1-5'));
-const replays = numberOr('replays', values.quick ? 5 : 20);
-const confirmations = numberOr('confirm', values.quick ? 0 : 5);
-const runsWithout = numberOr('without', values.quick ? 0 : 1000);
+const { seeds, replays, confirmations, runsWithout } = readFlags(() => ({
+  seeds: seedsOf(values.seeds ?? (values.quick ? '1' : '1-5')),
+  replays: numberOr('replays', values.quick ? 5 : 20),
+  confirmations: numberOr('confirm', values.quick ? 0 : 5),
+  runsWithout: numberOr('without', values.quick ? 0 : 1000),
+}));
 
 function seedsOf(text: string): readonly number[] {
   const [, first, last = first] = /^(\d+)(?:-(\d+))?$/.exec(text) ?? [];

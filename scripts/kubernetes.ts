@@ -28,7 +28,7 @@ import {
 } from './kubernetes/controllers.ts';
 import { findingLine, hunt } from './hunt.ts';
 import { foundHere, keepResults, sweptOf, writePage, type Hunted, type Swept } from './kubernetes/results.ts';
-import { runMain } from './run-main.ts';
+import { readFlags, runMain } from './run-main.ts';
 import { wholeNumber } from './whole-number.ts';
 
 const { positionals, values } = parseArgs({
@@ -46,8 +46,10 @@ const { positionals, values } = parseArgs({
 const QUICK_REPLAYS = 5;
 
 const list = readList();
-const seed = wholeNumber('--seed', values.seed);
-const replays = values.quick ? QUICK_REPLAYS : wholeNumber('--replays', values.replays);
+const { seed, replays } = readFlags(() => ({
+  seed: wholeNumber('--seed', values.seed),
+  replays: values.quick ? QUICK_REPLAYS : wholeNumber('--replays', values.replays),
+}));
 const measured = `${new Date().toISOString().slice(0, 10)}, 2 shared cores`;
 
 function say(text: string): void {

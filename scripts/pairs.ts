@@ -15,6 +15,7 @@ import type { Finding } from '../harness/model/finding.ts';
 import { type Pair, PAIRS, type PlantedBug } from '../controllers-under-test/pairs/pairs.ts';
 import { nameOf, optionsFor } from './pairs/options.ts';
 import { mistakenFor, proves } from './pairs/proof.ts';
+import { readFlags } from './run-main.ts';
 import { wholeNumber } from './whole-number.ts';
 
 const { values } = parseArgs({
@@ -29,8 +30,10 @@ const { values } = parseArgs({
 });
 /** Of all pairs, so many may be missed. */
 const MISSED_MAX = 1;
-const runsMax = wholeNumber('--runs', values.runs);
-const seed = wholeNumber('--seed', values.seed);
+const { runsMax, seed } = readFlags(() => ({
+  runsMax: wholeNumber('--runs', values.runs),
+  seed: wholeNumber('--seed', values.seed),
+}));
 
 interface Reported {
   readonly finding: Finding;

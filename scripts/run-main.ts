@@ -5,8 +5,21 @@ export async function runMain(main: () => void | Promise<void>): Promise<void> {
   try {
     await main();
   } catch (error) {
-    if (!(error instanceof HarnessError)) throw error;
-    console.error(error.message);
-    process.exitCode = error.exitCode;
+    process.exitCode = printed(error).exitCode;
   }
+}
+
+/** Reads flags before a script begins; a mistake in them ends it in the same way. */
+export function readFlags<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    process.exit(printed(error).exitCode);
+  }
+}
+
+function printed(error: unknown): HarnessError {
+  if (!(error instanceof HarnessError)) throw error;
+  console.error(error.message);
+  return error;
 }
