@@ -187,12 +187,17 @@ export async function search(options: SearchOptions, tally: SearchTally): Promis
     if (sightings.length === 0) continue;
     options.onPhase('shrink');
     for (const { suspects, isUnjudged, failure } of sightings) {
+      if (failure === undefined) {
+        known.count(suspects, tally);
+        countDismissed(suspects, known, tally, isUnjudged);
+        continue;
+      }
       // A run is counted as inconclusive once, however many properties are inconclusive.
       let isCounted = isUnjudged;
       const counted = new Set<Suspect | string>();
       let stored: StoredFailure | undefined;
-      for (const suspect of failure === undefined ? [] : suspects) {
-        if (failure === undefined || findings >= settings.stopAfter) continue;
+      for (const suspect of suspects) {
+        if (findings >= settings.stopAfter) continue;
         if (!known.isNew(suspect)) {
           if (!postponed.wasFirst(suspect)) continue;
           // Announced when it was seen, and since then explained by a finding.
