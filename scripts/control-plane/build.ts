@@ -105,12 +105,7 @@ export async function buildRelease(program: Program, version: string): Promise<s
   const parent = await mkdtemp(join(cache, '.build-'));
   try {
     const { folder, flags } = await kubernetesModule(parent, version, [program]);
-    const built = join(folder, program);
-    await $({
-      cwd: folder,
-      stdio: 'inherit',
-    })`nice -n 10 go build -trimpath -ldflags ${flags} -o ${built} ${KUBERNETES}/cmd/${program}`;
-    await rename(built, target);
+    await rename(await compiled(folder, program, `${KUBERNETES}/cmd/${program}`, flags), target);
   } finally {
     await rm(parent, { recursive: true, force: true });
   }
@@ -153,10 +148,16 @@ async function scratchModule(
   return folder;
 }
 
-async function goBuild(folder: string, program: Program, command: string, flags: string): Promise<void> {
-  const began = Date.now();
+/** Compiles a command of a module at low priority, and returns the program's path. */
+async function compiled(folder: string, program: Program, command: string, flags: string): Promise<string> {
   const built = join(folder, program);
   await $({ cwd: folder, stdio: 'inherit' })`nice -n 10 go build -trimpath -ldflags ${flags} -o ${built} ${command}`;
+  return built;
+}
+
+async function goBuild(folder: string, program: Program, command: string, flags: string): Promise<void> {
+  const began = Date.now();
+  const built = await compiled(folder, program, command, flags);
   const target = join(cacheFolder(process.env, program), program);
   await copyFile(built, `${target}.new`);
   await rename(`${target}.new`, target);

@@ -51,7 +51,7 @@ interface PairFile {
   /** Files or folders: of the module, or of the pair's folder. */
   readonly crds: readonly string[];
   readonly samples: readonly string[];
-  /** `{built}` stands for the folder of the build, `{sources}` for that of the pair. */
+  /** `{built}` is replaced by the folder of the build, `{sources}` by that of the pair. */
   readonly command: readonly string[];
   readonly env: { readonly [name: string]: string };
   /** Any of these is the bug. */

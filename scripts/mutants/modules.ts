@@ -1,7 +1,7 @@
 /**
  * Searches mutants that are modules in this process, one after the other, as a campaign does in a worker of its own.
  *
- * A campaign's worker loads the harness anew, which takes longer than finding most mutants. Virtual time is installed here for good. Owns:
+ * A campaign's worker loads the harness again, which takes longer than finding most mutants. Virtual time, once installed here, stays. Owns:
  * the host that all mutants of one controller share. Does not own: the search itself, which is that of the harness.
  */
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -60,14 +60,14 @@ async function begin(options: StalemateOptions) {
 }
 
 /** What the undisturbed runs of a lane's mutants share: all of it was learned from their original. */
-interface Ground {
+interface Learned {
   readonly script: Trial;
   readonly run: (script: Trial) => Promise<Judged>;
 }
 
-let ground: Ground | undefined;
+let learned: Learned | undefined;
 
-async function groundOf(options: StalemateOptions): Promise<Ground> {
+async function learnFrom(options: StalemateOptions): Promise<Learned> {
   const { subject, runner, base, properties } = await begin(options);
   await checkRun(runner, base);
   const { reference, aim } = await takeReferences(runner, base, subject.crds);
@@ -87,10 +87,10 @@ export async function undisturbed(
   script: Trial | null,
 ): Promise<Undisturbed> {
   try {
-    ground ??= await groundOf(original);
+    learned ??= await learnFrom(original);
     await choose(options);
-    const trial = script ?? ground.script;
-    const { history, violations } = await ground.run(trial);
+    const trial = script ?? learned.script;
+    const { history, violations } = await learned.run(trial);
     const violated = violations.find(({ severity }) => severity === 'error');
     const broken = violated?.sentence ?? (history.settlement.result === 'quiescent' ? null : 'never at rest');
     return { script: trial, states: statesOf(history), broken };

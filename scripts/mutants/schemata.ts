@@ -12,7 +12,7 @@ import { cacheFolder } from '../cache-folder.ts';
 import { COMPILERS, type Refusal } from './compilers.ts';
 import { type Mutant, mutantsOf, ROOT } from './generate.ts';
 import { SOURCES } from './sources.ts';
-import { type Language, parseSource, type SgNode } from './syntax.ts';
+import { found, kinds, type Language, parseSource, type SgNode } from './syntax.ts';
 
 /** The environment variable that selects a mutant by its id. */
 export const SELECTOR = 'MUTANT';
@@ -147,7 +147,7 @@ function writeSchemata(
 
 /** The body of the outermost function that holds all edits; undefined where its result has no type of its own, as each body has another. */
 function bodyAround(root: SgNode, functionKinds: readonly string[], { edits }: Mutant): SgNode | undefined {
-  const functions = root.findAll({ rule: { any: functionKinds.map((kind) => ({ kind })) } });
+  const functions = found(root, kinds(...functionKinds));
   for (const one of functions) {
     const body = one.field('body');
     if (body === null) continue;

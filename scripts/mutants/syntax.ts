@@ -38,11 +38,12 @@ export type Rule = NapiConfig['rule'] & object;
 /** What a node has to look like: a piece of code with `$NAME` for any expression, or a rule. */
 export type Matcher = string | Rule;
 
-function found(root: SgNode, matcher: Matcher): readonly SgNode[] {
+/** Returns the nodes below a node that match. */
+export function found(root: SgNode, matcher: Matcher): readonly SgNode[] {
   return root.findAll(typeof matcher === 'string' ? matcher : { rule: matcher });
 }
 
-/** Replaces each node that matches by each of the templates: `$NAME` and `$$$NAME` stand for what was matched, `$0` for the node. */
+/** Replaces each node that matches by each of the templates: `$NAME` and `$$$NAME` are what was matched, `$0` is the node. */
 export function put(matcher: Matcher, ...templates: readonly string[]): Find {
   return (root) =>
     found(root, matcher).flatMap((node) => templates.map((template): Site => [node.replace(filled(template, node))]));

@@ -1,4 +1,4 @@
-/** The names of the mutation operators, and the idiom that each stands for. */
+/** The names of the mutation operators, and the idiom of each. */
 import type { Find } from '../syntax.ts';
 
 /** What each operator does, as the end of "the mutant …". */

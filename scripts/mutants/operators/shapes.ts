@@ -1,7 +1,7 @@
 /**
  * Operators that look alike in all languages, given the kinds of nodes of each: guards, conditions, steps.
  */
-import { each, type Find, kinds, type Matcher, type Site, type SgNode } from '../syntax.ts';
+import { each, type Find, found, kinds, type Matcher, type Site, type SgNode } from '../syntax.ts';
 
 /** The statement inside a block with one statement, or the node itself. */
 function only(node: SgNode | null, block: string): SgNode | undefined {
@@ -113,7 +113,7 @@ function operatorOf(node: SgNode): string | undefined {
 export function swapsSteps(block: Matcher, step: Matcher): Find {
   const rule = typeof step === 'string' ? step : { rule: step };
   return (root) =>
-    root.findAll(typeof block === 'string' ? block : { rule: block }).flatMap((node) => {
+    found(root, block).flatMap((node) => {
       const statements = statementsOf(node);
       return statements.flatMap((first, index): Site[] => {
         const second = statements[index + 1];
