@@ -1,13 +1,16 @@
-/** Violations in undisturbed runs: a comparison with other runs then only shows that two undisturbed runs differ. */
+/** Violations that are differences between runs of the target: they prove nothing where its runs differ by themselves. */
 import type { Violation } from '../model/check-result.ts';
 import type { Property } from './property.ts';
 
+/** Reports whether the violation was found by comparing the run with other runs. */
+export function isComparison({ signature }: Violation, properties: readonly Property[]): boolean {
+  const compares = properties.find(({ name }) => name === signature.property)?.comparesRuns;
+  return compares === true || compares?.includes(signature.class) === true;
+}
+
 /** Returns the violation as it counts in an undisturbed run: a warning if it is a comparison, else unchanged. */
 export function inUndisturbedRun(violation: Violation, properties: readonly Property[]): Violation {
-  const { property, class: kind } = violation.signature;
-  const compares = properties.find(({ name }) => name === property)?.comparesRuns;
-  if (violation.severity !== 'error' || compares === undefined || (compares !== true && !compares.includes(kind)))
-    return violation;
+  if (violation.severity !== 'error' || !isComparison(violation, properties)) return violation;
   const sentence = `two runs without any fault gave different results: ${violation.sentence}`;
   return { ...violation, severity: 'warning', sentence };
 }

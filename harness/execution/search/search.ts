@@ -33,6 +33,7 @@ import type { SearchSettings } from './search-settings.ts';
 import { countContention, countOpinions, type SearchTally } from './tally.ts';
 import { withRun } from './target-use.ts';
 import { Reasons } from './reasons.ts';
+import { isTooRare } from './too-rare.ts';
 import { countRemarks } from './remarks.ts';
 import { TrialSource } from './trial-source.ts';
 import { Waivers } from './waivers.ts';
@@ -221,9 +222,9 @@ export async function search(options: SearchOptions, tally: SearchTally): Promis
           tally,
           known.pendingIn(sightings.flatMap((one) => one.suspects)),
         );
-        if (found.stats.reproduced.k === 0 && !mode.proof.reportsUnreproduced) {
+        if (!mode.proof.reportsUnreproduced && isTooRare(found, properties)) {
           known.lookedInVain(suspect);
-          neverAgain(found, stored, options, tally);
+          countUnproved(found, stored, options, tally);
           if (!isCounted) tally.inconclusiveRuns++;
           isCounted = true;
         } else if (found.violation.severity === 'warning') {
@@ -294,18 +295,19 @@ function countDismissed(
   if (!isCounted) tally.inconclusiveRuns++;
 }
 
-/** Records a violation that occurred in one run and in no repetition of it: it proves nothing, so the run counts as inconclusive. */
-function neverAgain(
+/** Records a violation that did not occur again, or too rarely: it proves nothing, so the run counts as inconclusive. */
+function countUnproved(
   { violation: { signature, sentence }, stats: { reproduced } }: Found,
   { judged: { history }, schedule }: StoredFailure,
   options: SearchOptions,
   tally: SearchTally,
 ): void {
+  const { k, n } = reproduced;
   const reason =
-    reproduced.n === 0
+    n === 0
       ? 'seen once; the budget ended before it could be reproduced'
-      : `seen, and in none of ${reproduced.n} runs of the same schedule`;
-  if (reproduced.n === 0) tally.left.push({ what: 'unproved', count: 1 });
+      : `seen, and in ${k === 0 ? 'none' : `only ${k}`} of ${n} runs of the same schedule`;
+  if (n === 0) tally.left.push({ what: 'unproved', count: 1 });
   const why = { property: signature.property, reason };
   const text = reasonText(why);
   tally.inconclusive[text] = (tally.inconclusive[text] ?? 0) + 1;
