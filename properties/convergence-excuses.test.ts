@@ -1,4 +1,6 @@
 import { expect, it } from 'vitest';
+import type { KubeObject } from 'stalemate-apiserver/objects/object';
+import { setAt } from '../harness/model/edit.ts';
 import { manifest } from '../harness/oracle/test-history.ts';
 import { convergence } from './convergence.ts';
 import { WIDGETS, REFERENCE, run, expected, healthy, probes, judge, undisturbed } from './test-convergence.ts';
@@ -97,4 +99,18 @@ it.each([
   const history = h.build({ reference: { ...REFERENCE, backOffMs: 1_100_000 }, probes: list });
 
   expect(convergence.check(history)).toMatchObject(result);
+});
+
+it.each([
+  ['only warns of a map that is empty instead of absent', {}, [], 'path-dependent'],
+  ['only warns of a list that is empty instead of absent', [], [], 'path-dependent'],
+  ['convicts a value that is there instead of absent', { a: 1 }, [], 'wrong-value'],
+  ['convicts an empty map that a copy started now would change', {}, ['update deployments.apps/web'], 'wrong-value'],
+])('%s', (_, image, writes, kind) => {
+  const { h } = run('Ready', image as never);
+  const [widget, [name, deployment]] = healthy() as [[string, KubeObject], [string, KubeObject]];
+  const without: [string, KubeObject] = [name, setAt(deployment, ['spec'], { replicas: 1 })];
+  const list = [expected(widget, without), ...probes(h, { writes }), undisturbed('v1', 'v1')];
+
+  expect(judge(h, list)).toMatchObject({ violations: [{ signature: { class: kind } }] });
 });
