@@ -5,13 +5,12 @@
  *
  * Without `--language` those that run inside the harness. A line for each, and the story of each finding. Exit code 1 when there is one.
  */
-import { parseArgs } from 'node:util';
 import { renderStory, run, tellStory } from '../harness/index.ts';
 import { isCorrect, nameOf, optionsFor, selected, selectedIn, some } from './catalogue.ts';
 import { wholeNumber } from './whole-number.ts';
-import { runMain } from './run-main.ts';
+import { parseFlags, runMain } from './run-main.ts';
 
-const { values } = parseArgs({
+const { values } = parseFlags({
   options: {
     language: { type: 'string' },
     only: { type: 'string', multiple: true, default: [] },

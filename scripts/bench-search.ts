@@ -12,7 +12,6 @@
  */
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { Random } from '../harness/determinism/random.ts';
 import { EXIT, HarnessError } from '../harness/index.ts';
 import { given } from '../harness/model/given.ts';
@@ -32,10 +31,10 @@ import { sift } from './mutants/sift.ts';
 import { type Source, SOURCES } from './mutants/sources.ts';
 import { LANGUAGES } from './mutants/syntax.ts';
 import { comparison, type Measured, summary } from './mutants/tables.ts';
-import { readFlags, runMain } from './run-main.ts';
+import { parseFlags, readFlags, runMain } from './run-main.ts';
 import { wholeNumber } from './whole-number.ts';
 
-const { values } = parseArgs({
+const { values } = parseFlags({
   options: {
     controller: { type: 'string', multiple: true, default: [] },
     operator: { type: 'string', multiple: true, default: [] },

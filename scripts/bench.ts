@@ -7,7 +7,7 @@
 import { execFile } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { parseArgs, promisify } from 'node:util';
+import { promisify } from 'node:util';
 import { run } from '../harness/index.ts';
 import type { StrategyName } from '../harness/model/trial.ts';
 import { expectedProperties, isCorrect, nameOf, optionsFor, selected } from './catalogue.ts';
@@ -17,8 +17,9 @@ import type { GateMeasurement } from './bench/gate.ts';
 import type { SteeringReport } from './bench/steering.ts';
 import type { HttpReport } from './bench/http.ts';
 import { median } from './soak-self/statistics.ts';
+import { parseFlags } from './run-main.ts';
 
-const { values } = parseArgs({
+const { values } = parseFlags({
   options: {
     quick: { type: 'boolean', default: false },
     section: { type: 'string', multiple: true, default: [] },

@@ -8,12 +8,11 @@
  * finding among them. Exit code 1 when the median is not 1 or a variant has more than two.
  */
 import { appendFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
 import { run } from '../harness/index.ts';
 import { isCorrect, nameOf, optionsFor, selected, selectedIn } from './catalogue.ts';
-import { runMain } from './run-main.ts';
+import { parseFlags, runMain } from './run-main.ts';
 
-const { values } = parseArgs({
+const { values } = parseFlags({
   options: {
     language: { type: 'string' },
     only: { type: 'string', multiple: true, default: [] },

@@ -12,13 +12,12 @@ import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { controllers, type ControllerUnderTest } from '../harness/index.ts';
 import type { Summary, SummaryFinding } from '../harness/report/summary.ts';
 import { budgetMs } from './budget.ts';
 import { nameOf, optionsFor, some } from './catalogue.ts';
 import { wholeNumber } from './whole-number.ts';
-import { runMain } from './run-main.ts';
+import { parseFlags, runMain } from './run-main.ts';
 
 const BIN = fileURLToPath(new URL('../harness/cli/bin.mjs', import.meta.url));
 /** What no campaign may exceed, as a multiple of its budget. */
@@ -44,7 +43,7 @@ interface Line {
   readonly errors: string;
 }
 
-const { values: flags } = parseArgs({
+const { values: flags } = parseFlags({
   options: {
     modules: { type: 'string', default: '10s' },
     programs: { type: 'string', default: '20s' },

@@ -11,7 +11,6 @@
  */
 import { writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { parseArgs } from 'node:util';
 import { HarnessError } from '../harness/index.ts';
 import type { ControllerUnderTest } from '../harness/index.ts';
 import { isCorrect, nameOf, selectedIn } from './catalogue.ts';
@@ -27,9 +26,9 @@ import {
 import type { CheckForm, CorrectResult, WrongResult } from './controllers/check.ts';
 import { buildLanguage, hasSources, LANGUAGES, missingProgram } from './controllers/builds.ts';
 import { StepFailed } from './languages/processes.ts';
-import { runMain } from './run-main.ts';
+import { parseFlags, runMain } from './run-main.ts';
 
-const { values } = parseArgs({
+const { values } = parseFlags({
   options: {
     language: { type: 'string', multiple: true, default: [] },
     only: { type: 'string', multiple: true, default: [] },

@@ -6,7 +6,6 @@
  */
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { parseArgs } from 'node:util';
 import type { Browser } from 'playwright-core';
 import { hostileRun } from '../harness/report/run/test-run.ts';
 import type { StoryInput } from '../harness/report/story.ts';
@@ -15,6 +14,7 @@ import { barriers, open, shoot, startBrowser, type Look } from './report-pages/b
 import { hostile, HOSTILE, long } from './report-pages/findings.ts';
 import { FOUND, LOST_UPDATE, writeFinding, writeRun } from './report-pages/pages.ts';
 import { measure } from './report-pages/speed.ts';
+import { parseFlags } from './run-main.ts';
 
 const LOOKS: readonly Look[] = [
   { width: 1400, height: 900, scheme: 'light' },
@@ -25,7 +25,7 @@ const LOOKS: readonly Look[] = [
 const USUAL_MAX = 1_000_000;
 const MANY = 100_000;
 
-const { values } = parseArgs({ options: { out: { type: 'string', default: '.stalemate/report-pages' } } });
+const { values } = parseFlags({ options: { out: { type: 'string', default: '.stalemate/report-pages' } } });
 const out = resolve(values.out);
 const problems: string[] = [];
 

@@ -6,7 +6,6 @@
  * is searched for: bugs that the whole mix finds in tens of runs stand here for those that take it an hour, with batches as much shorter.
  * What came of it stands in `docs/decisions/0038-most-batches-are-whole.md`.
  */
-import { parseArgs } from 'node:util';
 import * as fc from 'fast-check';
 import { resolveRun } from '../harness/cli/library.ts';
 import { writers } from '../harness/cli/registry.ts';
@@ -22,8 +21,9 @@ import { trialArbitrary } from '../harness/schedule/arbitrary.ts';
 import { workloadArbitrary } from '../harness/schedule/workload/workload-arbitrary.ts';
 import { expectedProperties, isCorrect, nameOf, optionsFor, selected } from './catalogue.ts';
 import { median, shown } from './soak-self/statistics.ts';
+import { parseFlags } from './run-main.ts';
 
-const { values } = parseArgs({
+const { values } = parseFlags({
   options: {
     only: { type: 'string', multiple: true, default: [] },
     seeds: { type: 'string', default: '10' },

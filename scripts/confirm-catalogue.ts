@@ -5,7 +5,6 @@
  * out well. With `--keep DIR` what was found stays there and is not searched again, and the table is of all calls with that folder. A finding
  * that a real server does not show is a fault of the embedded one, or chance that has to be explained.
  */
-import { parseArgs } from 'node:util';
 import { CLUSTERS, type ClusterKind } from '../harness/model/cluster.ts';
 import { partingOf } from '../harness/execution/replay/parting.ts';
 import {
@@ -19,8 +18,9 @@ import {
 import { expectedProperties, nameOf, optionsFor } from './catalogue.ts';
 import { isConfirmed, tableOf, type Confirmed } from './confirm/table.ts';
 import { keptIn, memory } from './confirm/keeping.ts';
+import { parseFlags } from './run-main.ts';
 
-const { values } = parseArgs({
+const { values } = parseFlags({
   options: {
     only: { type: 'string', multiple: true, default: [] },
     times: { type: 'string', default: '5' },

@@ -14,17 +14,17 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { findProgram, missingText, PROGRAMS, type Program } from 'stalemate-apiserver/control-plane/binaries';
 import { startControlPlane } from 'stalemate-apiserver/control-plane/control-plane';
 import { ApiServerError } from 'stalemate-apiserver/objects/errors';
 import { build } from './control-plane/build.ts';
+import { parseFlags } from './run-main.ts';
 
 const USAGE = 'expected "build [PROGRAM…]", "path [PROGRAM]", "start FOLDER" or "stop FOLDER"';
 const FILES = ['kubeconfig', 'url', 'token', 'ca.crt', 'pids', 'holder', 'log'];
 
 async function main(): Promise<void> {
-  const { values, positionals } = parseArgs({
+  const { values, positionals } = parseFlags({
     allowPositionals: true,
     options: { 'controller-manager': { type: 'boolean' }, authorization: { type: 'string' } },
   });

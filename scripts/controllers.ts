@@ -6,13 +6,13 @@
  *
  * `npm run catalogue` goes through all of a language (scripts/check-catalogue.ts). Exit codes of `run` are those of `stalemate run`.
  */
-import { parseArgs } from 'node:util';
 import { controllers, EXIT, HarnessError, renderStory, run, tellStory } from '../harness/index.ts';
 import { nameOf, optionsFor } from './catalogue.ts';
 import { buildLanguage, builtFolder, hasSources, LANGUAGES, missingProgram } from './controllers/builds.ts';
 import { StepFailed } from './languages/processes.ts';
+import { parseFlags } from './run-main.ts';
 
-const { positionals, values } = parseArgs({
+const { positionals, values } = parseFlags({
   allowPositionals: true,
   options: {
     budget: { type: 'string', default: '60s' },

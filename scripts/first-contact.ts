@@ -14,19 +14,18 @@ import { spawn } from 'node:child_process';
 import { createWriteStream, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { EXIT, HarnessError } from '../harness/model/errors.ts';
 import { cacheFolder } from './cache-folder.ts';
 import { drawn, readRepositories, type Repository } from './first-contact/repositories.ts';
 import { figuresIn, isUseful, keepResult, saidIn, writePage, type Result } from './first-contact/results.ts';
 import { sourcesOf } from './first-contact/sources.ts';
-import { runMain } from './run-main.ts';
+import { parseFlags, runMain } from './run-main.ts';
 
 const STALEMATE = fileURLToPath(new URL('../harness/cli/bin.mjs', import.meta.url));
 /** A build, what is tried before the first run, and a run: more than that is no first contact. */
 const LIMIT_MS = 1_500_000;
 
-const { positionals, values } = parseArgs({
+const { positionals, values } = parseFlags({
   allowPositionals: true,
   options: { budget: { type: 'string' }, seed: { type: 'string', default: '1' } },
 });

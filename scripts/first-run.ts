@@ -9,16 +9,16 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { realNow } from '../harness/determinism/real-time.ts';
 import { SHAPES, type Shape } from './first-run/projects.ts';
+import { parseFlags } from './run-main.ts';
 
 const STALEMATE = fileURLToPath(new URL('../harness/cli/bin.mjs', import.meta.url));
 /** A build, and a first run of two minutes at most. */
 const SECONDS_MAX = 240;
 const COMMANDS_MAX = 4;
 
-const { values } = parseArgs({ options: { only: { type: 'string' }, keep: { type: 'boolean' } } });
+const { values } = parseFlags({ options: { only: { type: 'string' }, keep: { type: 'boolean' } } });
 
 interface Trial {
   readonly commands: number;

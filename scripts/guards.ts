@@ -7,20 +7,19 @@
  *
  *     node scripts/guards.ts [--only TEXT]
  */
-import { parseArgs } from 'node:util';
 import { HarnessError } from '../harness/model/errors.ts';
 import { titlesByFile } from '../harness/test/security-table.ts';
 import { type Guard, roundsOf, titlesWithoutGuard, withoutGuard } from './guards/guard.ts';
 import { GUARDS } from './guards/list.ts';
 import { ScratchCopy, type TitleResult } from './guards/scratch-copy.ts';
-import { runMain } from './run-main.ts';
+import { parseFlags, runMain } from './run-main.ts';
 
 const WHY_MAX = 120;
 const STOPPING = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 /** As shells have it for a program that an interrupt has ended. */
 const INTERRUPTED = 130;
 
-const { values: flags } = parseArgs({ options: { only: { type: 'string', default: '' } } });
+const { values: flags } = parseFlags({ options: { only: { type: 'string', default: '' } } });
 
 function chosenGuards(only: string): readonly Guard[] {
   const chosen = GUARDS.filter(({ name, file, noticedBy }) =>

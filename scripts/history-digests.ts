@@ -5,11 +5,10 @@
  * `node scripts/history-digests.ts --seeds 10000 [--only TEXT]` shares the seeds out among the controllers. Start at `main`.
  */
 import { createHash } from 'node:crypto';
-import { parseArgs } from 'node:util';
 import * as fc from 'fast-check';
 import { encodeHistory, openLab, type ControllerUnderTest } from '../harness/index.ts';
 import { nameOf, optionsFor, selected, some } from './catalogue.ts';
-import { runMain } from './run-main.ts';
+import { parseFlags, runMain } from './run-main.ts';
 import { wholeNumber } from './whole-number.ts';
 
 /** Of the whole: what each history adds to it is its text. */
@@ -27,7 +26,7 @@ async function digestOf(entry: ControllerUnderTest, first: number, count: number
 }
 
 await runMain(async () => {
-  const { values } = parseArgs({
+  const { values } = parseFlags({
     options: { seeds: { type: 'string', default: '10000' }, only: { type: 'string', multiple: true, default: [] } },
   });
   const entries = some(selected(values.only), values.only);

@@ -4,16 +4,16 @@
  */
 import { writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { parseArgs } from 'node:util';
 import { baseFromPackages, baseTrouble } from './image/base.ts';
 import { billOfImage, defaultBase } from './image/bill.ts';
 import { engine, engineTrouble } from './image/engine.ts';
 import { buildStandalone } from './package/standalone.ts';
 import { REPOSITORY_ROOT } from './repository-files.ts';
+import { parseFlags } from './run-main.ts';
 
 const PLATFORMS = { 'linux-x64': 'linux/amd64', 'linux-arm64': 'linux/arm64' } as const;
 
-const { values } = parseArgs({
+const { values } = parseFlags({
   options: {
     tag: { type: 'string', default: 'stalemate' },
     base: { type: 'string' },

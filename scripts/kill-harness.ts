@@ -12,8 +12,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { leftRunning } from './processes-of.ts';
+import { parseFlags } from './run-main.ts';
 
 const BIN = fileURLToPath(new URL('../harness/cli/bin.mjs', import.meta.url));
 const RELEASES = fileURLToPath(new URL('../controllers-under-test/releases/', import.meta.url));
@@ -215,7 +215,7 @@ interface Listing {
 }
 
 if (import.meta.main) {
-  const { values } = parseArgs({
+  const { values } = parseFlags({
     options: {
       cluster: { type: 'string', default: 'embedded' },
       times: { type: 'string', default: '100' },

@@ -14,7 +14,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import {
   decodeCounterexample,
   encodeCounterexample,
@@ -34,13 +33,13 @@ import { buildRelease, type BuiltRelease } from './known-bugs/builds.ts';
 import { isTheBug, readPairs, type Pair } from './known-bugs/pairs.ts';
 import { keepResult, readResults, writePage, type Search, type Share } from './known-bugs/results.ts';
 import { StepFailed } from './languages/processes.ts';
-import { readFlags, runMain } from './run-main.ts';
+import { parseFlags, readFlags, runMain } from './run-main.ts';
 import { wholeNumber } from './whole-number.ts';
 
 /** They build within a minute or two, and need few runs: 8 and 48 when this was written. */
 const QUICK: readonly string[] = ['kopf-1106', 'kuberay-715'];
 
-const { positionals, values } = parseArgs({
+const { positionals, values } = parseFlags({
   allowPositionals: true,
   options: {
     quick: { type: 'boolean', default: false },

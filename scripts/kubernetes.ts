@@ -11,7 +11,6 @@
  * is, or found where it is not. `sweep` gives each controller a campaign with all properties, writers and faults.
  */
 import path from 'node:path';
-import { parseArgs } from 'node:util';
 import { encodeCounterexample, redactFinding, renderStory, replay, run, tellStory } from '../harness/index.ts';
 import type { Finding } from '../harness/index.ts';
 import { EXIT, HarnessError } from '../harness/model/errors.ts';
@@ -28,10 +27,10 @@ import {
 } from './kubernetes/controllers.ts';
 import { findingLine, hunt } from './hunt.ts';
 import { foundHere, keepResults, sweptOf, writePage, type Hunted, type Swept } from './kubernetes/results.ts';
-import { readFlags, runMain } from './run-main.ts';
+import { parseFlags, readFlags, runMain } from './run-main.ts';
 import { wholeNumber } from './whole-number.ts';
 
-const { positionals, values } = parseArgs({
+const { positionals, values } = parseFlags({
   allowPositionals: true,
   options: {
     budget: { type: 'string' },

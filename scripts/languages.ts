@@ -16,7 +16,6 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { compareClients } from './languages/compare.ts';
 import { buildFolder, CONTROLLER_TABLE, type LanguageController } from './languages/controllers.ts';
 import { EXAMPLES } from './languages/examples.ts';
@@ -25,6 +24,7 @@ import { lastLines, type Running, start, StepFailed } from './languages/processe
 import { openServer, type Server } from './languages/server.ts';
 import { STORIES } from './languages/stories.ts';
 import type { Story } from './languages/story.ts';
+import { parseFlags } from './run-main.ts';
 
 interface Row {
   readonly name: string;
@@ -35,7 +35,7 @@ interface Row {
 const EXAMPLES_NAME = 'client-go-examples';
 
 async function main(): Promise<number> {
-  const { values } = parseArgs({
+  const { values } = parseFlags({
     options: {
       only: { type: 'string' },
       server: { type: 'string', default: 'embedded' },

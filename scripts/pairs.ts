@@ -8,17 +8,16 @@
  * instead: it must be found, and nothing may look like the other one, else the pair proves nothing. Exit code 1 when more than one of
  * all pairs is missed, or any of a selection.
  */
-import { parseArgs } from 'node:util';
 import { EXIT, HarnessError, run } from '../harness/index.ts';
 import { signatureText } from '../harness/model/signature.ts';
 import type { Finding } from '../harness/model/finding.ts';
 import { type Pair, PAIRS, type PlantedBug } from '../controllers-under-test/pairs/pairs.ts';
 import { nameOf, optionsFor } from './pairs/options.ts';
 import { mistakenFor, proves } from './pairs/proof.ts';
-import { readFlags } from './run-main.ts';
+import { parseFlags, readFlags } from './run-main.ts';
 import { wholeNumber } from './whole-number.ts';
 
-const { values } = parseArgs({
+const { values } = parseFlags({
   options: {
     only: { type: 'string', multiple: true, default: [] },
     runs: { type: 'string', default: '3000' },

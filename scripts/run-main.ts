@@ -1,25 +1,38 @@
-import { HarnessError } from '../harness/model/errors.ts';
+import { relative } from 'node:path';
+import { parseArgs, type ParseArgsConfig } from 'node:util';
+import { EXIT, HarnessError } from '../harness/model/errors.ts';
 
 /** Runs a script: a mistake of its user is one line and an exit code, anything else is thrown. */
 export async function runMain(main: () => void | Promise<void>): Promise<void> {
   try {
     await main();
   } catch (error) {
-    process.exitCode = printed(error).exitCode;
+    process.exitCode = printed(error);
   }
 }
 
-/** Reads flags before a script begins; a mistake in them ends it in the same way. */
+/** Reads the values of flags before a script begins; a mistake in them ends it in the same way. */
 export function readFlags<T>(read: () => T): T {
   try {
     return read();
   } catch (error) {
-    process.exit(printed(error).exitCode);
+    process.exit(printed(error));
   }
 }
 
-function printed(error: unknown): HarnessError {
-  if (!(error instanceof HarnessError)) throw error;
-  console.error(error.message);
-  return error;
+/** Parses the command line of a script. What it does not know ends the script in the same way. */
+export function parseFlags<T extends ParseArgsConfig>(config: T): ReturnType<typeof parseArgs<T>> {
+  return readFlags(() => parseArgs(config));
+}
+
+function printed(error: unknown): number {
+  if (error instanceof HarnessError) {
+    console.error(error.message);
+    return error.exitCode;
+  }
+  if (!(error instanceof TypeError) || !String((error as NodeJS.ErrnoException).code).startsWith('ERR_PARSE_ARGS'))
+    throw error;
+  const script = relative(process.cwd(), process.argv[1] ?? '');
+  console.error(`${error.message.split('. ')[0]}\n${script} lists its flags in its first lines`);
+  return EXIT.usage;
 }

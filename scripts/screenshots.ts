@@ -5,15 +5,15 @@
  */
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { parseArgs } from 'node:util';
 import { photograph, startBrowser, type Look } from './report-pages/browser.ts';
 import { FOUND, LOST_UPDATE, MORE, writeFinding, writeRun } from './report-pages/pages.ts';
+import { parseFlags } from './run-main.ts';
 
 const LOOKS: readonly Look[] = [1280, 400].flatMap((width) =>
   (['light', 'dark'] as const).map((scheme) => ({ width, height: 900, scheme })),
 );
 
-const { values } = parseArgs({
+const { values } = parseFlags({
   options: {
     out: { type: 'string', default: join('.stalemate', 'screenshots') },
     only: { type: 'string', default: '' },

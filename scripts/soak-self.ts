@@ -5,7 +5,6 @@
  * alarms, determinism, edits, mutants, kills, interrupts), --seed N (of kills and interrupts), --seeds N, --trials N, --mutants N, --kills N, --interrupts N, --budget 10s (per seed or mutant), --json FILE. Exit code 1 when a promise is broken.
  */
 import { existsSync, writeFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
 import { Random } from '../harness/determinism/random.ts';
 import { HarnessError, run } from '../harness/index.ts';
 import { expectedProperties, isCorrect, nameOf, optionsFor, selected, selectedIn, some } from './catalogue.ts';
@@ -19,7 +18,7 @@ import type { SeedsResult } from './soak-self/seeds.ts';
 import { killSoaks } from './soak-self/soak-kills.ts';
 import { median, quantile, shown } from './soak-self/statistics.ts';
 import { wholeNumber } from './whole-number.ts';
-import { runMain } from './run-main.ts';
+import { parseFlags, runMain } from './run-main.ts';
 
 const SECTIONS = ['canary', 'seeds', 'alarms', 'determinism', 'edits', 'mutants', 'kills', 'interrupts'] as const;
 
@@ -55,7 +54,7 @@ const FORMS = {
 /** Share of stored counterexamples that must survive a harmless edit. */
 const SURVIVAL_MIN = 0.95;
 
-const { values } = parseArgs({
+const { values } = parseFlags({
   options: {
     quick: { type: 'boolean', default: false },
     only: { type: 'string', multiple: true, default: [] },

@@ -5,12 +5,12 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
-import { parseArgs } from 'node:util';
 import { isPlatform, PLATFORMS } from './package/node-binary.ts';
 import { buildStandalone, folderTrouble } from './package/standalone.ts';
 import { REPOSITORY_ROOT } from './repository-files.ts';
+import { parseFlags } from './run-main.ts';
 
-const { values } = parseArgs({
+const { values } = parseFlags({
   options: {
     platform: { type: 'string', default: `${process.platform}-${process.arch}` },
     folder: { type: 'string' },

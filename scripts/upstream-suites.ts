@@ -10,11 +10,11 @@
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { $ } from 'zx';
 import { buildFolder } from './languages/controllers.ts';
 import { lastLines, runToEnd, start, StepFailed, until } from './languages/processes.ts';
 import { openServer } from './languages/server.ts';
+import { parseFlags } from './run-main.ts';
 
 interface Suite {
   /** `path@version` of the Go module. */
@@ -72,7 +72,7 @@ const BUILD_TIMEOUT_MS = 20 * 60_000;
 const SUITE_TIMEOUT_MS = 5 * 60_000;
 
 async function main(): Promise<number> {
-  const { values } = parseArgs({
+  const { values } = parseFlags({
     options: {
       only: { type: 'string' },
       server: { type: 'string', default: 'embedded' },

@@ -5,13 +5,13 @@
  * example does not come back. What cannot be run here for want of a toxiproxy server it says, and leaves out.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
 import { blocksOf, fillIn } from './examples/pages.ts';
 import { leftOut, replayProcesses } from './examples/processes.ts';
 import { EXAMPLES } from './examples/table.ts';
 import { withStory } from './examples/tour-story.ts';
+import { parseFlags } from './run-main.ts';
 
-const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } });
+const { values } = parseFlags({ options: { check: { type: 'boolean', default: false } } });
 
 for (const example of EXAMPLES)
   for (const block of await blocksOf(example)) put(block.page, (page) => fillIn(page, block), block.entry);
