@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import { setAt } from '../harness/model/edit.ts';
+import type { ProbeResult } from '../harness/model/probe.ts';
 import { manifest } from '../harness/oracle/test-history.ts';
 import { convergence } from './convergence.ts';
 import { WIDGETS, REFERENCE, run, expected, healthy, probes, judge, undisturbed } from './test-convergence.ts';
@@ -113,4 +114,36 @@ it.each([
   const list = [expected(widget, without), ...probes(h, { writes }), undisturbed('v1', 'v1')];
 
   expect(judge(h, list)).toMatchObject({ violations: [{ signature: { class: kind } }] });
+});
+
+it.each([
+  [
+    'only warns of what other workloads ended with undisturbed',
+    'wrong-value deployments.apps/web spec.image',
+    'path-dependent',
+  ],
+  [
+    'asks how it ends undisturbed where others ended with something else',
+    'extra-object deployments.apps/web ',
+    undefined,
+  ],
+])('%s', (_, kind, expectedClass) => {
+  const { h } = run('Ready', 'old');
+  const known: ProbeResult = { probe: 'known-undisturbed', kinds: [kind] };
+  const result = judge(h, [known, expected(...healthy()), ...probes(h, { writes: [] })]);
+
+  expect(result).toMatchObject(
+    expectedClass === undefined
+      ? { needs: [{ probe: 'undisturbed' }] }
+      : { violations: [{ severity: 'warning', signature: { class: expectedClass } }] },
+  );
+});
+
+it('convicts what other workloads ended with undisturbed, if a copy started now would change it', () => {
+  const { h } = run('Ready', 'old');
+  const known: ProbeResult = { probe: 'known-undisturbed', kinds: ['wrong-value deployments.apps/web spec.image'] };
+
+  expect(judge(h, [known, expected(...healthy()), ...probes(h)])).toMatchObject({
+    violations: [{ severity: 'error', signature: { class: 'wrong-value' } }],
+  });
 });

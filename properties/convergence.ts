@@ -18,6 +18,7 @@ import type { Difference } from '../harness/oracle/final-state.ts';
 import { lastProbe } from '../harness/oracle/last-probe.ts';
 import { indexOf } from '../harness/oracle/history-index.ts';
 import { watchesGivenUp } from '../harness/oracle/open-watches.ts';
+import { kindOf, kindsUndisturbed } from '../harness/oracle/path-dependence.ts';
 import type { Property } from '../harness/oracle/property.ts';
 import { earnedSettleMs, isAtRest, isOrdinaryIdle, laterHalf, RETRIES_TOO_LATE } from '../harness/oracle/rest.ts';
 
@@ -28,6 +29,7 @@ const ORDINARY_MS = 10_000;
 const LONG_MS = 60_000;
 const UNKNOWN_UNDISTURBED = 'no undisturbed run was available to show whether it ends differently';
 const SAME_UNDISTURBED = 'undisturbed, it differs in the same way: the result depends on the path taken';
+const DEPENDS = 'a copy started now changes nothing: the result depends on the path taken';
 /** Writes of a fresh incarnation that say nothing about the state: locks and Events. */
 const BENIGN_WRITE = /^\S+ (events|events\.events\.k8s\.io|leases\.coordination\.k8s\.io)\//;
 
@@ -109,10 +111,12 @@ function judgeSuspect(
   if (later.length === 0 && isOver) return healedLate(history, found, extended.windowMs);
   // The longest settle phases take the most time: they are skipped for differences that also occur undisturbed.
   if (extended !== undefined && extended.windowMs >= LONG_MS && extended.windowMs < windowMs) {
+    if (later.length > 0 && isKnownUndisturbed(history, later))
+      return violated(history, later, 'path-dependent', 'warning', SAME_UNDISTURBED);
     const undisturbed = lastProbe(history, 'undisturbed');
     if (undisturbed === undefined)
       return ask(`${inGeneral(found[0])}; ${UNKNOWN_UNDISTURBED}`, { probe: 'undisturbed' });
-    const excused = excusedBy(history, undisturbed);
+    const excused = kindsUndisturbed(history, undisturbed);
     if (undisturbed.settled && later.length > 0 && later.every((difference) => excused.has(kindOf(difference))))
       return violated(history, later, 'path-dependent', 'warning', SAME_UNDISTURBED);
   }
@@ -196,6 +200,7 @@ function healedLate(history: History, found: readonly Difference[], windowMs: nu
  * target's, the state depends only on the input, so there is no excuse for the difference.
  */
 function judgeSilent(history: History, found: readonly Difference[]): CheckResult {
+  if (isKnownUndisturbed(history, found)) return violated(history, found, 'path-dependent', 'warning', DEPENDS);
   const undisturbed = lastProbe(history, 'undisturbed');
   if (undisturbed === undefined) {
     return ask(
@@ -203,27 +208,22 @@ function judgeSilent(history: History, found: readonly Difference[]): CheckResul
       { probe: 'undisturbed' },
     );
   }
-  const excused = excusedBy(history, undisturbed);
+  const excused = kindsUndisturbed(history, undisturbed);
   const inexcusable = undisturbed.settled
     ? found.filter(
         (difference) =>
           !excused.has(kindOf(difference)) && !isMadeOnce(history, difference) && !isEmptyOrAbsent(difference),
       )
     : [];
-  if (inexcusable.length === 0) {
-    const note = 'a copy started now changes nothing: the result depends on the path taken';
-    return violated(history, found, 'path-dependent', 'warning', note);
-  }
+  if (inexcusable.length === 0) return violated(history, found, 'path-dependent', 'warning', DEPENDS);
   const note = 'undisturbed, the same operations end in the expected state; a restart no longer fixes it';
   return withoutRandomDifferences(history, inexcusable, note);
 }
 
-/** Returns the kinds of differences with which the same workload also ends undisturbed. */
-function excusedBy(
-  history: History,
-  { final, names, expected }: Extract<ProbeResult, { probe: 'undisturbed' }>,
-): ReadonlySet<string> {
-  return new Set(nearestDifferences(history, probedState(history, final, names), expected).map(kindOf));
+/** Reports whether undisturbed runs of this or other workloads have ended with all of these differences before. */
+function isKnownUndisturbed(history: History, found: readonly Difference[]): boolean {
+  const known = lastProbe(history, 'known-undisturbed');
+  return known !== undefined && found.every((difference) => known.kinds.includes(kindOf(difference)));
 }
 
 /**
@@ -249,10 +249,6 @@ function isEmptyOrAbsent({ what, expected, actual }: Difference): boolean {
 function isEmpty(value: JsonValue | undefined): boolean {
   if (typeof value !== 'object') return value === undefined;
   return value === null || Object.keys(value).length === 0;
-}
-
-function kindOf(difference: Difference): string {
-  return `${difference.what} ${placeOf(difference)}`;
 }
 
 function violated(

@@ -55,6 +55,11 @@ export type ProbeResult =
       /** The state that a fresh target produces from that run's foreign input. */
       readonly expected: readonly ExpectedState[];
     }
+  /**
+   * Comes without a request: the kinds of differences with which workloads have ended undisturbed since the campaign began. Only of
+   * programs, whose undisturbed runs are expensive.
+   */
+  | { readonly probe: 'known-undisturbed'; readonly kinds: readonly string[] }
   | {
       readonly probe: 'without-crashes';
       readonly settled: boolean;

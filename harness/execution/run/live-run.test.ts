@@ -128,6 +128,30 @@ describe('a run that still stands', () => {
     expect(time.next()).toBeUndefined();
   });
 
+  it('shows from then on which differences its workload ends with undisturbed', async () => {
+    // Follows the label that was there when it began, so that a fresh copy ends in another phase.
+    const runner = runnerOf((...given) => {
+      let first: string | undefined;
+      return thinTarget(async (widget, send) => {
+        first ??= widget.metadata.labels?.['team'] ?? 'none';
+        await setPhase(widget, first, send);
+      })(...given);
+    });
+    const { reference } = await takeReferences(runner, workload(), []);
+    const prober = new Prober((trial, variant) => runner.run(trial, variant), workload(), reference);
+    const look = async (live?: Live): Promise<readonly ProbeResult[]> => {
+      const run = live?.history ?? (await runner.run(TRIAL));
+      await prober.probe({ probe: 'undisturbed' }, TRIAL, { ...run, reference, probes: [] }, live);
+      return prober.known(run).filter(({ probe }) => probe === 'known-undisturbed');
+    };
+
+    expect(await look()).toEqual([]);
+    let known: readonly ProbeResult[] = [];
+    await runner.run(TRIAL, { atRest: async (live) => void (known = await look(live)) });
+
+    expect(known).toEqual([{ probe: 'known-undisturbed', kinds: ['wrong-value widgets.example.com/a status.phase'] }]);
+  });
+
   it('says so when the search has no time left to look longer', async () => {
     const runner = runnerOf(thinTarget(setReady));
     const { reference } = await takeReferences(runner, workload(), []);

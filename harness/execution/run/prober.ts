@@ -18,6 +18,7 @@ import { canonicalJson } from '../../model/spec-hash.ts';
 import type { Trial } from '../../model/trial.ts';
 import type { Workload } from '../../model/workload.ts';
 import { restingRevisions } from '../../oracle/final-state.ts';
+import { kindsUndisturbed } from '../../oracle/path-dependence.ts';
 import { activityAfter, goesOn, laterHalf, restStart, unchangedMs } from '../../oracle/rest.ts';
 import { foreignInput } from './foreign-input.ts';
 import type { Live } from './live.ts';
@@ -55,6 +56,8 @@ class Evidence {
   readonly #known = new Map<string, ProbeResult>();
   /** Probes in progress by request: lanes with the same request share one probe. */
   readonly #underWay = new Map<string, Promise<ProbeResult>>();
+  /** The kinds of differences with which workloads of programs have ended undisturbed. */
+  readonly undisturbed: Set<string> = new Set();
 
   get(key: string): ProbeResult | undefined {
     return this.#known.get(key);
@@ -103,11 +106,16 @@ export class Prober {
     return new Prober(run, this.#base, this.#reference, this.#patience, this.#evidence);
   }
 
-  /** Returns results that are available without a run: the expected state of a foreign input that was probed before. */
+  /**
+   * Returns results that are available without a run: the expected state of a foreign input that was probed before, and the kinds of
+   * differences that undisturbed runs of programs have shown.
+   */
   known(history: History): readonly ProbeResult[] {
-    if (history.settlement.result !== 'quiescent') return [];
+    const kinds = [...this.#evidence.undisturbed].toSorted();
+    const shown: readonly ProbeResult[] = kinds.length === 0 ? [] : [{ probe: 'known-undisturbed', kinds }];
+    if (history.settlement.result !== 'quiescent') return shown;
     const expected = this.#evidence.get(expectedKey(history, foreignInput(history, this.#reference)));
-    return expected === undefined ? [] : [expected];
+    return expected === undefined ? shown : [...shown, expected];
   }
 
   /**
@@ -127,8 +135,13 @@ export class Prober {
         );
       case 'drift':
         return this.#driftTest(request);
-      case 'undisturbed':
-        return { probe: 'undisturbed', ...(await this.#outcome(quietTrial(trial.workload), {})) };
+      case 'undisturbed': {
+        const outcome = await this.#outcome(quietTrial(trial.workload), {});
+        // A module's run is judged alone: that costs little, and its result is the same wherever in a search it comes.
+        if (live !== undefined && outcome.settled)
+          for (const kind of kindsUndisturbed(history, outcome)) this.#evidence.undisturbed.add(kind);
+        return { probe: 'undisturbed', ...outcome };
+      }
       case 'without-crashes':
         return { probe: 'without-crashes', ...(await this.#outcome(trial, { withoutCrashes: true })) };
       case 'withheld-echo': {

@@ -231,6 +231,10 @@ const probe: z.ZodType<ProbeResult> = z
       settled: z.boolean(),
     } satisfies Shape<Probe<'fresh-incarnation'>>),
     z.strictObject({ probe: z.literal('undisturbed'), ...otherRun } satisfies Shape<Probe<'undisturbed'>>),
+    z.strictObject({
+      probe: z.literal('known-undisturbed'),
+      kinds: z.array(z.string()),
+    } satisfies Shape<Probe<'known-undisturbed'>>),
     z.strictObject({ probe: z.literal('without-crashes'), ...otherRun } satisfies Shape<Probe<'without-crashes'>>),
     z.strictObject({
       probe: z.literal('drift'),

@@ -1,0 +1,22 @@
+/**
+ * Differences from a fresh copy that occur undisturbed as well: there, the target's result depends on the path taken, by design or not, so
+ * that such a difference says nothing about contention.
+ */
+import type { History } from '../model/history.ts';
+import type { ProbeResult } from '../model/probe.ts';
+import { nearestDifferences, placeOf, probedState, type Difference } from './final-state.ts';
+
+type Undisturbed = Extract<ProbeResult, { probe: 'undisturbed' }>;
+
+/** Returns the kind by which differences of two runs are compared. */
+export function kindOf(difference: Difference): string {
+  return `${difference.what} ${placeOf(difference)}`;
+}
+
+/** Returns the kinds of differences with which the workload of a run ends undisturbed. */
+export function kindsUndisturbed(
+  history: History,
+  { final, names, expected }: Pick<Undisturbed, 'final' | 'names' | 'expected'>,
+): ReadonlySet<string> {
+  return new Set(nearestDifferences(history, probedState(history, final, names), expected).map(kindOf));
+}
