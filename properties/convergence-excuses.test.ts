@@ -6,12 +6,17 @@ import { manifest } from '../harness/oracle/test-history.ts';
 import { convergence } from './convergence.ts';
 import { WIDGETS, REFERENCE, run, expected, healthy, probes, judge, undisturbed } from './test-convergence.ts';
 
+/** Both undisturbed runs end as a fresh copy does. */
+function functionOfInput(): readonly ProbeResult[] {
+  return [undisturbed('v2', 'v2'), undisturbed('v2', 'v2', 'step-by-step')];
+}
+
 it.each([
   ['only warns of what it makes once and never follows a spec with', ['widgets.example.com:web'], 'path-dependent'],
   ['convicts the same where it does change such objects', ['deployments.apps:web'], 'wrong-value'],
 ])('%s', (_, updates, kind) => {
   const { h } = run('Ready', 'old');
-  const list = [expected(...healthy()), ...probes(h, { writes: [] }), undisturbed('v2', 'v2')];
+  const list = [expected(...healthy()), ...probes(h, { writes: [] }), ...functionOfInput()];
 
   expect(convergence.check(h.build({ reference: { ...REFERENCE, deletes: [], updates }, probes: list }))).toMatchObject(
     { violations: [{ signature: { class: kind } }] },
@@ -111,7 +116,7 @@ it.each([
   const { h } = run('Ready', image as never);
   const [widget, [name, deployment]] = healthy() as [[string, KubeObject], [string, KubeObject]];
   const without: [string, KubeObject] = [name, setAt(deployment, ['spec'], { replicas: 1 })];
-  const list = [expected(widget, without), ...probes(h, { writes }), undisturbed('v1', 'v1')];
+  const list = [expected(widget, without), ...probes(h, { writes }), ...functionOfInput()];
 
   expect(judge(h, list)).toMatchObject({ violations: [{ signature: { class: kind } }] });
 });
@@ -145,5 +150,22 @@ it('convicts what other workloads ended with undisturbed, if a copy started now 
 
   expect(judge(h, [known, expected(...healthy()), ...probes(h)])).toMatchObject({
     violations: [{ severity: 'error', signature: { class: 'wrong-value' } }],
+  });
+});
+
+it('asks how it ends step by step where it ends as expected undisturbed', () => {
+  const { h } = run('Ready', 'old');
+  const list = [expected(...healthy()), ...probes(h, { writes: [] }), undisturbed('v2', 'v2')];
+
+  expect(judge(h, list)).toMatchObject({ result: 'inconclusive', needs: [{ probe: 'step-by-step' }] });
+});
+
+it('only warns of what ends in the same way step by step', () => {
+  const { h } = run('Ready', 'old');
+  const stepwise = undisturbed('old', 'v1', 'step-by-step');
+  const list = [expected(...healthy()), ...probes(h, { writes: [] }), undisturbed('v2', 'v2'), stepwise];
+
+  expect(judge(h, list)).toMatchObject({
+    violations: [{ severity: 'warning', signature: { class: 'path-dependent' } }],
   });
 });

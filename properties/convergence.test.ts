@@ -228,7 +228,8 @@ describe('convergence', () => {
 
   it('convicts a state that a restart would not fix, where undisturbed it is a function of the input', () => {
     const { h } = run('Ready', 'old');
-    const list = [expected(...healthy()), ...probes(h, { writes: [] }), undisturbed('v2', 'v2')];
+    const others = [undisturbed('v2', 'v2'), undisturbed('v2', 'v2', 'step-by-step')];
+    const list = [expected(...healthy()), ...probes(h, { writes: [] }), ...others];
 
     expect(judge(h, list)).toMatchObject({
       violations: [{ severity: 'error', signature: { class: 'wrong-value', field: 'spec.image' } }],

@@ -29,6 +29,8 @@ const ORDINARY_MS = 10_000;
 const LONG_MS = 60_000;
 const UNKNOWN_UNDISTURBED = 'no undisturbed run was available to show whether it ends differently';
 const SAME_UNDISTURBED = 'undisturbed, it differs in the same way: the result depends on the path taken';
+const SILENT =
+  'the final state is not the one that a fresh copy of the target reaches from the same input, a restart changes nothing';
 const DEPENDS = 'a copy started now changes nothing: the result depends on the path taken';
 /** Writes of a fresh incarnation that say nothing about the state: locks and Events. */
 const BENIGN_WRITE = /^\S+ (events|events\.events\.k8s\.io|leases\.coordination\.k8s\.io)\//;
@@ -196,28 +198,22 @@ function healedLate(history: History, found: readonly Difference[], windowMs: nu
 
 /**
  * Handles a fresh incarnation that changes nothing on the final state. Either the target depends on the order of events by design, or its
- * own status hides the damage from it for good. The third witness is the same workload without writers: if its result equals a fresh
- * target's, the state depends only on the input, so there is no excuse for the difference.
+ * own status hides the damage from it for good. The further witnesses are the same workload without faults, at once and step by step: if
+ * neither ends with the difference, the state depends only on the input, so there is no excuse for it.
  */
 function judgeSilent(history: History, found: readonly Difference[]): CheckResult {
   if (isKnownUndisturbed(history, found)) return violated(history, found, 'path-dependent', 'warning', DEPENDS);
-  const undisturbed = lastProbe(history, 'undisturbed');
-  if (undisturbed === undefined) {
-    return ask(
-      'the final state is not the one that a fresh copy of the target reaches from the same input, a restart changes nothing, and no undisturbed run was available',
-      { probe: 'undisturbed' },
-    );
+  let left = found.filter((difference) => !isMadeOnce(history, difference) && !isEmptyOrAbsent(difference));
+  for (const probe of ['undisturbed', 'step-by-step'] as const) {
+    if (left.length === 0) break;
+    const other = lastProbe(history, probe);
+    if (other === undefined) return ask(`${SILENT}, and ${UNKNOWN_UNDISTURBED}`, { probe });
+    const excused = kindsUndisturbed(history, other);
+    left = other.settled ? left.filter((difference) => !excused.has(kindOf(difference))) : [];
   }
-  const excused = kindsUndisturbed(history, undisturbed);
-  const inexcusable = undisturbed.settled
-    ? found.filter(
-        (difference) =>
-          !excused.has(kindOf(difference)) && !isMadeOnce(history, difference) && !isEmptyOrAbsent(difference),
-      )
-    : [];
-  if (inexcusable.length === 0) return violated(history, found, 'path-dependent', 'warning', DEPENDS);
+  if (left.length === 0) return violated(history, found, 'path-dependent', 'warning', DEPENDS);
   const note = 'undisturbed, the same operations end in the expected state; a restart no longer fixes it';
-  return withoutRandomDifferences(history, inexcusable, note);
+  return withoutRandomDifferences(history, left, note);
 }
 
 /** Reports whether undisturbed runs of this or other workloads have ended with all of these differences before. */

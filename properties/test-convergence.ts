@@ -88,13 +88,17 @@ export function otherCopies(...images: readonly string[]): ProbeResult {
   return { probe: 'other-copies', outcomes };
 }
 
-/** Makes the result of the same workload undisturbed: it ended with `image`, while a fresh target produced `expectedImage`. */
-export function undisturbed(image: string, expectedImage: string): ProbeResult {
+/** Makes the result of the same workload without faults: it ended with `image`, while a fresh target produced `expectedImage`. */
+export function undisturbed(
+  image: string,
+  expectedImage: string,
+  probe: 'undisturbed' | 'step-by-step' = 'undisturbed',
+): ProbeResult {
   const { h } = run('Ready', image);
   const history = h.build();
   const fresh = run('Ready', expectedImage).h;
   return {
-    probe: 'undisturbed',
+    probe,
     settled: true,
     final: [h.live(WIDGETS, 'web'), h.live('deployments.apps', 'web')],
     names: history.names,

@@ -17,6 +17,8 @@ export type ProbeRequest =
   | { readonly probe: 'fresh-incarnation' }
   /** The same workload in the default order and without faults: which of the target's leaves depend only on the input? */
   | { readonly probe: 'undisturbed' }
+  /** The same workload without faults, each operation only once the target is at rest. */
+  | { readonly probe: 'step-by-step' }
   /** The same trial without the crashes of its schedule: did a crash cause the violation? */
   | { readonly probe: 'without-crashes' }
   /** The same foreign write at rest, fully visible to the target: does the target revert these leaves? */
@@ -46,29 +48,14 @@ export type ProbeResult =
       readonly writes: readonly string[];
       readonly settled: boolean;
     }
-  | {
-      readonly probe: 'undisturbed';
-      readonly settled: boolean;
-      readonly final: readonly KubeObject[];
-      /** Canonical names by uid of that run. */
-      readonly names: { readonly [uid: string]: string };
-      /** The state that a fresh target produces from that run's foreign input. */
-      readonly expected: readonly ExpectedState[];
-    }
+  | (OtherOutcome & { readonly probe: 'undisturbed' })
+  | (OtherOutcome & { readonly probe: 'step-by-step' })
+  | (OtherOutcome & { readonly probe: 'without-crashes' })
   /**
    * Comes without a request: the kinds of differences with which workloads have ended undisturbed since the campaign began. Only of
    * programs, whose undisturbed runs are expensive.
    */
   | { readonly probe: 'known-undisturbed'; readonly kinds: readonly string[] }
-  | {
-      readonly probe: 'without-crashes';
-      readonly settled: boolean;
-      readonly final: readonly KubeObject[];
-      /** Canonical names by uid of that run. */
-      readonly names: { readonly [uid: string]: string };
-      /** The state that a fresh target produces from that run's foreign input. */
-      readonly expected: readonly ExpectedState[];
-    }
   | {
       readonly probe: 'drift';
       readonly role: string;
@@ -96,6 +83,16 @@ export type ProbeResult =
         readonly goesOn: boolean;
       };
     };
+
+/** How another run of the same workload ended. */
+export interface OtherOutcome {
+  readonly settled: boolean;
+  readonly final: readonly KubeObject[];
+  /** Canonical names by uid of that run. */
+  readonly names: { readonly [uid: string]: string };
+  /** The state that a fresh target produces from that run's foreign input. */
+  readonly expected: readonly ExpectedState[];
+}
 
 /** The objects at the end of a run, by canonical name `gr/namespace/name`. */
 export interface ExpectedState {

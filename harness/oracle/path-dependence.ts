@@ -3,10 +3,8 @@
  * that such a difference says nothing about contention.
  */
 import type { History } from '../model/history.ts';
-import type { ProbeResult } from '../model/probe.ts';
+import type { OtherOutcome } from '../model/probe.ts';
 import { nearestDifferences, placeOf, probedState, type Difference } from './final-state.ts';
-
-type Undisturbed = Extract<ProbeResult, { probe: 'undisturbed' }>;
 
 /** Returns the kind by which differences of two runs are compared. */
 export function kindOf(difference: Difference): string {
@@ -14,9 +12,6 @@ export function kindOf(difference: Difference): string {
 }
 
 /** Returns the kinds of differences with which the workload of a run ends undisturbed. */
-export function kindsUndisturbed(
-  history: History,
-  { final, names, expected }: Pick<Undisturbed, 'final' | 'names' | 'expected'>,
-): ReadonlySet<string> {
+export function kindsUndisturbed(history: History, { final, names, expected }: OtherOutcome): ReadonlySet<string> {
   return new Set(nearestDifferences(history, probedState(history, final, names), expected).map(kindOf));
 }

@@ -32,7 +32,7 @@ export interface JudgingPolicy {
   readonly probes: ReadonlySet<ProbeRequest['probe']> | null;
 }
 
-const THOROUGH = { roundsMax: 8, probes: null } as const satisfies JudgingPolicy;
+const THOROUGH = { roundsMax: 10, probes: null } as const satisfies JudgingPolicy;
 
 export interface Judged {
   /** The history with the reference and all probe results. */

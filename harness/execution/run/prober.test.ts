@@ -321,6 +321,24 @@ describe('the drift probe', () => {
 });
 
 describe('other probes', () => {
+  it('tell how a workload ends whose operations come one by one, each at rest', async () => {
+    // Makes a child for each label and never deletes one.
+    const { prober } = await proberOf(async (widget, send) => {
+      const name = `for-${widget.metadata.labels?.['team'] ?? 'none'}`;
+      const child = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name } };
+      await send('POST', '/api/v1/namespaces/default/configmaps', child);
+    });
+    const ops = [label('x'), label('y')];
+    const trial: Trial = { ...QUIET, workload: workload([{ actor: 'writer-1', writer: 'test', ops }]) };
+    const { runner } = await proberOf(setReady);
+
+    const result = await prober.probe({ probe: 'step-by-step' }, trial, await runner.run(trial));
+
+    const left = 'final' in result ? result.final.map(({ metadata }) => metadata.name) : [];
+    expect(result).toMatchObject({ probe: 'step-by-step', settled: true });
+    expect(left).toEqual(expect.arrayContaining(['for-none', 'for-x', 'for-y']));
+  });
+
   it('tell what a fresh incarnation writes at rest', async () => {
     // Sets the status only once per incarnation, so a second incarnation writes it again.
     let lives = 0;

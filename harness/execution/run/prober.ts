@@ -11,12 +11,12 @@ import { roleOf } from '../../model/actor.ts';
 import { assertNever } from '../../model/errors.ts';
 import { phaseStartMs, type History, type Revision } from '../../model/history.ts';
 import { diffLeaves, isServerLeaf, leafPattern, leavesOf } from '../../model/leaf.ts';
-import type { ExpectedState, ProbeRequest, ProbeResult } from '../../model/probe.ts';
+import type { ExpectedState, OtherOutcome, ProbeRequest, ProbeResult } from '../../model/probe.ts';
 import type { Reference } from '../../model/reference.ts';
 import { EMPTY_SCHEDULE } from '../../model/schedule.ts';
 import { canonicalJson } from '../../model/spec-hash.ts';
 import type { Trial } from '../../model/trial.ts';
-import type { Workload } from '../../model/workload.ts';
+import type { Program, Workload } from '../../model/workload.ts';
 import { restingRevisions } from '../../oracle/final-state.ts';
 import { kindsUndisturbed } from '../../oracle/path-dependence.ts';
 import { activityAfter, goesOn, laterHalf, restStart, unchangedMs } from '../../oracle/rest.ts';
@@ -35,8 +35,6 @@ const ENDLESS: Patience = { leftMs: () => Number.POSITIVE_INFINITY, spend: () =>
 
 /** Runs a trial with some of its options replaced; the runner supplies the rest. */
 export type RunVariant = (trial: Trial, variant: TrialVariant) => Promise<History>;
-
-type Undisturbed = Extract<ProbeResult, { probe: 'undisturbed' }>;
 
 /** The duration of contention, in ms, below which it does not count as a wait. */
 const LIVED_MIN_MS = 30_000;
@@ -142,6 +140,13 @@ export class Prober {
           for (const kind of kindsUndisturbed(history, outcome)) this.#evidence.undisturbed.add(kind);
         return { probe: 'undisturbed', ...outcome };
       }
+      case 'step-by-step': {
+        const { programs, ...workload } = trial.workload;
+        const standing = programs.filter((program) => program.standing === true);
+        const quiet = quietTrial({ ...workload, start: 'settled', programs: standing });
+        const afterRest = programs.filter((program) => program.standing !== true).flatMap(stepsOf);
+        return { probe: 'step-by-step', ...(await this.#outcome(quiet, { afterRest })) };
+      }
       case 'without-crashes':
         return { probe: 'without-crashes', ...(await this.#outcome(trial, { withoutCrashes: true })) };
       case 'withheld-echo': {
@@ -220,7 +225,7 @@ export class Prober {
   }
 
   /** Runs a trial and returns its outcome, together with the expected state for that outcome. */
-  async #outcome(trial: Trial, variant: TrialVariant): Promise<Omit<Undisturbed, 'probe'>> {
+  async #outcome(trial: Trial, variant: TrialVariant): Promise<OtherOutcome> {
     const run = await this.#variant(trial, variant);
     const expected = await this.#expectedState(run);
     return {
@@ -295,6 +300,11 @@ function freshWrites(run: History): ProbeResult {
 
 function quietTrial(workload: Workload): Trial {
   return { workload, schedule: EMPTY_SCHEDULE };
+}
+
+/** Returns a program for each operation, those that clean up included. */
+function stepsOf({ ops, heal = [], ...program }: Program): readonly Program[] {
+  return [...ops, ...heal].map((op) => ({ ...program, ops: [op] }));
 }
 
 /** Reports whether the leaf still has the value that was written. A write that had no effect proves nothing and counts as reverted. */

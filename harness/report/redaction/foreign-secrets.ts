@@ -127,6 +127,7 @@ function withoutForeignOutcome(probe: ProbeResult, keeps: (object: KubeObject) =
     case 'other-copies':
       return { ...probe, outcomes: probe.outcomes.map(state) };
     case 'undisturbed':
+    case 'step-by-step':
     case 'without-crashes':
       return { ...probe, final: probe.final.filter(keeps), expected: probe.expected.map(state) };
     case 'extended-settle':

@@ -231,6 +231,7 @@ const probe: z.ZodType<ProbeResult> = z
       settled: z.boolean(),
     } satisfies Shape<Probe<'fresh-incarnation'>>),
     z.strictObject({ probe: z.literal('undisturbed'), ...otherRun } satisfies Shape<Probe<'undisturbed'>>),
+    z.strictObject({ probe: z.literal('step-by-step'), ...otherRun } satisfies Shape<Probe<'step-by-step'>>),
     z.strictObject({
       probe: z.literal('known-undisturbed'),
       kinds: z.array(z.string()),
