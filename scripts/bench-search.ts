@@ -31,6 +31,7 @@ import { sift } from './mutants/sift.ts';
 import { type Source, SOURCES } from './mutants/sources.ts';
 import { LANGUAGES } from './mutants/syntax.ts';
 import { comparison, type Measured, summary } from './mutants/tables.ts';
+import { refusedTypes } from './mutants/type-check.ts';
 import { parseFlags, readFlags, runMain } from './run-main.ts';
 import { wholeNumber } from './whole-number.ts';
 
@@ -115,8 +116,9 @@ async function chosenMutants(): Promise<readonly Mutant[]> {
       }
       await buildLanguage(language);
     }
-    const refused = isCompiled(language) ? await build(language) : new Set<string>();
-    chosen.push(...sources.flatMap((source) => mutantsOf(source)).filter(({ id }) => !refused.has(id)));
+    const made = sources.flatMap((source) => mutantsOf(source));
+    const refused = isCompiled(language) ? await build(language) : await refusedTypes(language, made);
+    chosen.push(...made.filter(({ id }) => !refused.has(id)));
   }
   return chosen.filter(
     ({ id, operator }) =>

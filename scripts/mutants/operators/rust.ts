@@ -1,13 +1,19 @@
 /** What the operators look like in Rust with kube-rs. Helpers that they call are in `../schemata.ts`. */
 import { each, kinds, put, type Rule } from '../syntax.ts';
 import type { Operators } from './idioms.ts';
-import { dropsOperand, skips, swapsSteps } from './shapes.ts';
+import { ABOUT_OBJECTS, dropsOperand, skips, swapsSteps } from './shapes.ts';
 
 /** `call(…).await?;`. */
 const STEP: Rule = { kind: 'expression_statement', regex: '\\.await\\?;$', has: { kind: 'try_expression' } };
 const GUARD: Rule = {
   kind: 'expression_statement',
-  has: { kind: 'if_expression', has: { field: 'consequence', regex: '(return|continue)[^;]*;\\s*\\}$' } },
+  has: {
+    kind: 'if_expression',
+    all: [
+      { has: { field: 'consequence', regex: '(return|continue)[^;]*;\\s*\\}$' } },
+      { has: { field: 'condition', regex: `(?i)${ABOUT_OBJECTS.source}` } },
+    ],
+  },
 };
 
 export const rust: Operators = {

@@ -18,6 +18,13 @@ export function statementsOf(block: SgNode): readonly SgNode[] {
   return list?.kind() === 'statement_list' ? statementsOf(list) : children;
 }
 
+/**
+ * What a check is about whose absence only contention shows: which object it is, which version of it, whose it is, and whether it still
+ * exists. Other checks save work, or are about something that no other client changes.
+ */
+export const ABOUT_OBJECTS: RegExp =
+  /uid|generation|version|deletion|deleted|deleting|terminat|alive|living|finali[sz]er|owner|ownedby|controlledby|current|stale|holder/i;
+
 export interface Branching {
   /** The kind of an `if`. */
   readonly branch: string;
@@ -41,20 +48,21 @@ function branches(root: SgNode, { branch, condition, then, otherwise, except }: 
     const test = node.field(condition ?? 'condition');
     const body = node.field(then ?? 'consequence');
     if (test === null || body === null || except?.test(test.text()) === true) return [];
-    return [{ node, body }];
+    return [{ node, test, body }];
   });
 }
 
 interface Branch {
   readonly node: SgNode;
+  readonly test: SgNode;
   readonly body: SgNode;
 }
 
-/** Removes each `if` that leaves the function, the round of a loop, or throws. */
+/** Removes each `if` about an object's identity, version or life that leaves the function, the round of a loop, or throws. */
 export function dropsGuard(shape: Branching): Find {
   return (root) =>
     branches(root, shape)
-      .filter(({ body }) => isExit(body, shape))
+      .filter(({ test, body }) => isExit(body, shape) && ABOUT_OBJECTS.test(test.text()))
       .map(({ node }): Site => [node.replace(shape.nothing)]);
 }
 
@@ -79,10 +87,7 @@ export function holdsAlways(shape: Branching, yes: string): Find {
   return (root) =>
     branches(root, shape)
       .filter(({ body }) => !isExit(body, shape))
-      .flatMap(({ node }): Site[] => {
-        const test = node.field(shape.condition ?? 'condition');
-        return test === null ? [] : [[test.replace(yes)]];
-      });
+      .map(({ test }): Site => [test.replace(yes)]);
 }
 
 function isExit(body: SgNode, { block, exits }: Branching): boolean {
@@ -91,16 +96,18 @@ function isExit(body: SgNode, { block, exits }: Branching): boolean {
   return kind !== undefined && exits.includes(String(kind));
 }
 
-/** Drops each operand of "and" and "or" once. */
+/** Drops each operand of "and" and "or" once that is about an object's identity, version or life. */
 export function dropsOperand(kind: string, operators: readonly string[]): Find {
   return (root) =>
     root.findAll({ rule: { kind } }).flatMap((node) => {
       const operator = operatorOf(node);
       const [left, right] = [node.field('left'), node.field('right')];
       if (operator === undefined || !operators.includes(operator) || left === null || right === null) return [];
-      const sites: Site[] = [[node.replace(left.text())]];
+      const sites: Site[] = [];
+      if (ABOUT_OBJECTS.test(right.text())) sites.push([node.replace(left.text())]);
       // Of `a && b && c`, the pair `a && b` drops its own two.
-      if (left.kind() !== kind || operatorOf(left) !== operator) sites.push([node.replace(right.text())]);
+      const isFirst = left.kind() !== kind || operatorOf(left) !== operator;
+      if (isFirst && ABOUT_OBJECTS.test(left.text())) sites.push([node.replace(right.text())]);
       return sites;
     });
 }

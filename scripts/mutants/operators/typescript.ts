@@ -22,6 +22,8 @@ const WRITE = {
   ],
 };
 const AWAITED_WRITE = { kind: 'await_expression', has: WRITE };
+/** Only API servers answer with conflicts. */
+const CONFLICTING = { ...AWAITED_WRITE, not: { regex: '^await service\\.' } };
 const IS_CONFLICT = '(error as { readonly code?: number }).code === 409';
 
 /** The part of an object literal that is its property of this name. */
@@ -65,23 +67,23 @@ export const typescript: Operators = {
     ),
     put(
       '{ ...$OBJECT, status }',
-      '{ ...$OBJECT, metadata: { ...$OBJECT.metadata, resourceVersion: undefined }, status }',
+      '{ ...$OBJECT, metadata: { ...$OBJECT.metadata, resourceVersion: undefined as unknown as string }, status }',
     ),
     put(
       part('({ ...disk, status: $S })', 'object'),
-      '{ ...disk, metadata: { ...disk.metadata, resourceVersion: undefined }, status: $S }',
+      '{ ...disk, metadata: { ...disk.metadata, resourceVersion: undefined as unknown as string }, status: $S }',
     ),
     put(
       part('({ ...live, spec: $S })', 'object'),
-      '{ ...live, metadata: { ...live.metadata, resourceVersion: undefined }, spec: $S }',
+      '{ ...live, metadata: { ...live.metadata, resourceVersion: undefined as unknown as string }, spec: $S }',
     ),
     put(
       part('({ body: deployment })', 'pair'),
-      'body: { ...deployment, metadata: { ...deployment.metadata, resourceVersion: undefined } }',
+      'body: { ...deployment, metadata: { ...deployment.metadata, resourceVersion: undefined as unknown as string } }',
     ),
   ],
   'reads-cache': [
-    put('await readLive($_, $OBJECT)', '$OBJECT'),
+    put('await readLive($_, $OBJECT)', '($OBJECT as typeof $OBJECT | undefined)'),
     put('await core.listNamespacedPod($_)', '{ items: [...clients.pods.list(namespace)] }'),
     put('await orUndefined(core.readNamespacedConfigMap($_))', 'settings.get(name, namespace)'),
     put(
@@ -136,16 +138,13 @@ export const typescript: Operators = {
     }),
   ],
   'swallows-error': [
-    put(AWAITED_WRITE, '$0.catch(() => undefined as never)'),
+    put(AWAITED_WRITE, '$0.catch(() => undefined)'),
     skips({ kind: 'throw_statement', regex: '^throw error', inside: { kind: 'statement_block' } }, ';'),
     put('if ($C) throw error', ';'),
     skips({ pattern: 'throw new Error($_)' }, ';'),
   ],
   'swallows-conflict': [
-    put(
-      AWAITED_WRITE,
-      `$0.catch((error: unknown) => { if (!(${IS_CONFLICT})) throw error; return undefined as never; })`,
-    ),
+    put(CONFLICTING, `$0.catch((error: unknown) => { if (!(${IS_CONFLICT})) throw error; return undefined; })`),
   ],
   'mistakes-error-for-absence': [
     each('orUndefined($READ)', (node) =>
