@@ -1,7 +1,16 @@
 /** What the operators look like in Go with controller-runtime. Helpers that they call are in `../schemata.ts`. */
 import { each, kinds, part, put, type Rule, type SgNode, type Site } from '../syntax.ts';
 import type { Operators } from './idioms.ts';
-import { type Branching, dropsGuard, dropsOperand, holdsAlways, skips, skipsBranch, swapsSteps } from './shapes.ts';
+import {
+  type Branching,
+  dropsGuard,
+  dropsOperand,
+  holdsAlways,
+  isRelied,
+  skips,
+  skipsBranch,
+  swapsSteps,
+} from './shapes.ts';
 
 const BRANCHES: Branching = {
   branch: 'if_statement',
@@ -21,6 +30,9 @@ const CHECKED: Rule = {
   kind: 'if_statement',
   has: { field: 'initializer', regex: '^err := (r\\.|Create|controllerutil)' },
 };
+
+/** Reads meet no conflict. */
+const READ = /^r\.(?:Live\.)?(?:Get|List)\(/;
 
 function checkedCall(node: SgNode): string {
   return (
@@ -76,10 +88,10 @@ export const go: Operators = {
   'swallows-conflict': [
     each(CHECKED, (node) => {
       const call = node.field('initializer');
-      return call === null ? [] : [[call.replace(`err := ignoreConflict(${checkedCall(node)})`)]];
+      return call === null || READ.test(checkedCall(node)) || !isRelied(node)
+        ? []
+        : [[call.replace(`err := ignoreConflict(${checkedCall(node)})`)]];
     }),
-    each(RETURNED, (node) => [`return ignoreConflict(${returned(node)})`]),
-    each(RETURNED_RESULT, (node) => [`return ctrl.Result{}, ignoreConflict(${returned(node)})`]),
   ],
   'mistakes-error-for-absence': [put(expression('client.IgnoreNotFound(err)'), 'ignoreAny(err)')],
   'floats-write': [

@@ -1,7 +1,7 @@
 /** What the operators look like in Java with the operator SDK and the fabric8 client. */
 import { each, kinds, put, type Rule } from '../syntax.ts';
 import type { Operators } from './idioms.ts';
-import { type Branching, dropsGuard, dropsOperand, skips, skipsBranch, swapsSteps } from './shapes.ts';
+import { type Branching, dropsGuard, dropsOperand, isRelied, skips, skipsBranch, swapsSteps } from './shapes.ts';
 
 const BRANCHES: Branching = {
   branch: 'if_statement',
@@ -19,9 +19,13 @@ export const java: Operators = {
   'reads-cache': [put('context.getClient().resource(survey).get()', 'survey')],
   'swallows-error': [each(STEP, (node) => [`try { ${node.text()} } catch (RuntimeException ignored) { }`])],
   'swallows-conflict': [
-    each(STEP, (node) => [
-      `try { ${node.text()} } catch (io.fabric8.kubernetes.client.KubernetesClientException refused) { if (refused.getCode() != 409) throw refused; }`,
-    ]),
+    each(STEP, (node) =>
+      isRelied(node)
+        ? [
+            `try { ${node.text()} } catch (io.fabric8.kubernetes.client.KubernetesClientException refused) { if (refused.getCode() != 409) throw refused; }`,
+          ]
+        : [],
+    ),
   ],
   'floats-write': [each(STEP, (node) => [`new Thread(() -> { ${node.text()} }).start();`])],
   'dies-on-error': [

@@ -1,7 +1,16 @@
 /** What the operators look like in Python with kopf and the client of the Kubernetes project. */
 import { each, kinds, put, type Rule, type SgNode, type Site } from '../syntax.ts';
 import type { Operators } from './idioms.ts';
-import { type Branching, dropsGuard, dropsOperand, holdsAlways, skips, skipsBranch, swapsSteps } from './shapes.ts';
+import {
+  type Branching,
+  dropsGuard,
+  dropsOperand,
+  holdsAlways,
+  isRelied,
+  skips,
+  skipsBranch,
+  swapsSteps,
+} from './shapes.ts';
 
 const BRANCHES: Branching = {
   branch: 'if_statement',
@@ -34,9 +43,11 @@ export const python: Operators = {
     put('error.status not in (404, 409)', 'False', 'error.status not in (404, 409, 422)'),
   ],
   'swallows-conflict': [
-    each(WRITE, (node) => [
-      under(node, 'try:', '\nexcept client.ApiException as error:\n    if error.status != 409:\n        raise'),
-    ]),
+    each(WRITE, (node) =>
+      isRelied(node)
+        ? [under(node, 'try:', '\nexcept client.ApiException as error:\n    if error.status != 409:\n        raise')]
+        : [],
+    ),
   ],
   'mistakes-error-for-absence': [put('error.status == 404', 'True')],
   'floats-write': [

@@ -1,7 +1,7 @@
 /** What the operators look like in Rust with kube-rs. Helpers that they call are in `../schemata.ts`. */
 import { each, kinds, put, type Rule } from '../syntax.ts';
 import type { Operators } from './idioms.ts';
-import { ABOUT_OBJECTS, dropsOperand, skips, swapsSteps } from './shapes.ts';
+import { ABOUT_OBJECTS, dropsOperand, isRelied, skips, swapsSteps } from './shapes.ts';
 
 /** `call(…).await?;`. */
 const STEP: Rule = { kind: 'expression_statement', regex: '\\.await\\?;$', has: { kind: 'try_expression' } };
@@ -26,13 +26,12 @@ export const rust: Operators = {
   ],
   'swallows-conflict': [
     each(STEP, (node) =>
-      /^(S::|world\.)/.test(node.text())
+      /^(S::|world\.)/.test(node.text()) && isRelied(node)
         ? [
             `if let Err(error) = ${node.text().replace(/\?;$/, '')} {\nif !crate::conflicts(&error) {\nreturn Err(error.into());\n}\n}`,
           ]
         : [],
     ),
-    put('Err(error.into())', 'if crate::conflicts(&error) { Ok(()) } else { Err(error.into()) }'),
   ],
   'dies-on-error': [
     each(STEP, (node) => [node.text().replace(/\?;$/, '.expect("no error");')]),

@@ -116,6 +116,31 @@ function operatorOf(node: SgNode): string | undefined {
   return node.field('operator')?.text();
 }
 
+const COMMENT = /comment/;
+const FUNCTION = /function|method|lambda|closure/;
+const LOOP = /^(?:for|while|do|loop)_/;
+const BLOCK = /block$|^statement_list$/;
+/** Ends a function without a step and without a word. */
+const END = /^(?:return(?: nil| None| ctrl\.Result\{\}, nil)?;?|Ok\(\(\)\))$/;
+
+/**
+ * Reports whether anything in the function relies on a step: a further one, also of the next round of a loop, or a condition. As the last
+ * step, a write that meets a conflict may be left to the newer version, which comes with an event of its own.
+ */
+export function isRelied(step: SgNode): boolean {
+  for (let node = step, parent = step.parent(); parent !== null; node = parent, parent = parent.parent()) {
+    const kind = String(parent.kind());
+    if (FUNCTION.test(kind)) return false;
+    if (LOOP.test(kind) || parent.field('condition')?.id() === node.id()) return true;
+    if (BLOCK.test(kind) && node.nextAll().some(isStep)) return true;
+  }
+  return false;
+}
+
+function isStep(node: SgNode): boolean {
+  return node.isNamed() && !COMMENT.test(String(node.kind())) && !END.test(node.text());
+}
+
 /** Exchanges two neighbours that both match, of which the second needs nothing that the first declares. */
 export function swapsSteps(block: Matcher, step: Matcher): Find {
   const rule = typeof step === 'string' ? step : { rule: step };

@@ -1,7 +1,16 @@
 /** What the operators look like in TypeScript with client-node. */
 import { each, kinds, part, put, type Rule, type SgNode, type Site } from '../syntax.ts';
 import type { Operators } from './idioms.ts';
-import { type Branching, dropsGuard, dropsOperand, skips, skipsBranch, swapsSteps, worksAlways } from './shapes.ts';
+import {
+  type Branching,
+  dropsGuard,
+  dropsOperand,
+  isRelied,
+  skips,
+  skipsBranch,
+  swapsSteps,
+  worksAlways,
+} from './shapes.ts';
 
 const BRANCHES: Branching = {
   branch: 'if_statement',
@@ -144,7 +153,11 @@ export const typescript: Operators = {
     skips({ pattern: 'throw new Error($_)' }, ';'),
   ],
   'swallows-conflict': [
-    put(CONFLICTING, `$0.catch((error: unknown) => { if (!(${IS_CONFLICT})) throw error; return undefined; })`),
+    each(CONFLICTING, (node) =>
+      isRelied(node)
+        ? [`${node.text()}.catch((error: unknown) => { if (!(${IS_CONFLICT})) throw error; return undefined; })`]
+        : [],
+    ),
   ],
   'mistakes-error-for-absence': [
     each('orUndefined($READ)', (node) =>
