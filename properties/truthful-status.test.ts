@@ -158,6 +158,83 @@ describe('truthful-status', () => {
     expect(classes(h, ECHOES)).toEqual(['holds']);
   });
 
+  describe('with a child that repeats the spec', () => {
+    const MAPS = 'configmaps';
+    const WORK = {
+      ownedLeaves: { [`${WIDGETS}:web`]: ['status.phase', 'status.observedGeneration'] },
+      workEchoes: {
+        [`${WIDGETS}:web`]: {
+          echoes: [{ child: `${MAPS}:web-settings`, leaf: 'data.image', spec: 'spec.image' }],
+          said: ['status.phase "Ready"'],
+        },
+      },
+    };
+    const fix = (h: HistoryBuilder, image: string, actor = 'controller'): unknown =>
+      h.edit(actor, MAPS, 'web-settings', ['data', 'image'], image);
+    /** The target has worked on generation 1, and has read generation 2. */
+    const behind = (deliver = false): HistoryBuilder => {
+      const { h } = started();
+      h.create('controller', MAPS, manifest('ConfigMap', 'web-settings', { data: { image: 'app:v1' } }));
+      report(h, { observedGeneration: 1, phase: 'Ready' });
+      changeImage(h, 'app:v2');
+      if (deliver) h.deliver('controller', WIDGETS);
+      h.get('controller', WIDGETS, 'web');
+      return h;
+    };
+
+    it('convicts the generation of a fresh read while the child is as before', () => {
+      const h = behind();
+      report(h, { observedGeneration: 2, phase: 'Ready' });
+
+      expect(truthfulStatus.check(h.build({ reference: WORK }))).toMatchObject({
+        violations: [
+          {
+            signature: { class: 'not-acted-upon' },
+            sentence: expect.stringContaining(
+              'data.image of configmaps/web-settings is still "app:v1", as in generation 1, not "app:v2"',
+            ),
+          },
+        ],
+      });
+      expect(classes(h)).toEqual(['holds']);
+    });
+
+    it('accepts it once the child is as the newer spec wants it, or after the watch has delivered that', () => {
+      const done = behind();
+      fix(done, 'app:v2');
+      report(done, { observedGeneration: 2, phase: 'Ready' });
+      expect(classes(done, WORK)).toEqual(['holds']);
+
+      const watched = behind(true);
+      report(watched, { observedGeneration: 2, phase: 'Ready' });
+      expect(classes(watched, WORK)).toEqual(['holds']);
+    });
+
+    it('accepts a status that says something else than when the work is done', () => {
+      const h = behind();
+      report(h, { observedGeneration: 2, phase: 'Failed' });
+      expect(classes(h, WORK)).toEqual(['holds']);
+    });
+
+    it('accepts a child that another writer or an earlier incarnation put back', () => {
+      for (const actor of ['writer-1', 'controller~2']) {
+        const h = behind();
+        fix(h, 'app:v3', actor);
+        fix(h, 'app:v1', actor);
+        report(h, { observedGeneration: 2, phase: 'Ready' });
+        expect(classes(h, WORK)).toEqual(['holds']);
+      }
+    });
+
+    it('accepts a child that once had the wanted value, which an old view of it may show', () => {
+      const h = behind();
+      fix(h, 'app:v2');
+      fix(h, 'app:v1');
+      report(h, { observedGeneration: 2, phase: 'Ready' });
+      expect(classes(h, WORK)).toEqual(['holds']);
+    });
+  });
+
   it('is inconclusive where a fresh read told the generation and no reference says what the status repeats', () => {
     const { h } = started();
     changeImage(h, 'app:v2');

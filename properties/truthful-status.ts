@@ -3,8 +3,8 @@
  *
  * Judges every version in which the target changes an `observedGeneration`, of the status or of one of its conditions: it never
  * exceeds the generation of the object, never decreases, and never names a generation that had not reached the target. It also
- * judges a status whose writer took the number from a newer read than the one it acted on: such a status still repeats values
- * of the older spec. The references show which leaves repeat the spec. What a ready condition means is for the user to declare.
+ * judges a status whose writer took the number from a newer read than the one it acted on: such a status, or a child, still repeats
+ * values of the older spec. The references show which leaves repeat the spec. What a ready condition means is for the user to declare.
  */
 import { roleOf } from '../harness/model/actor.ts';
 import type { CheckResult, Violation } from '../harness/model/check-result.ts';
@@ -15,6 +15,7 @@ import { leavesOf } from '../harness/model/leaf.ts';
 import { repeats } from '../harness/oracle/echoes.ts';
 import type { HistoryIndex } from '../harness/oracle/history-index.ts';
 import { indexOf } from '../harness/oracle/history-index.ts';
+import { undoneWork } from '../harness/oracle/work-echoes.ts';
 import type { Property } from '../harness/oracle/property.ts';
 import { reportsGenerations } from './exercised.ts';
 
@@ -197,7 +198,16 @@ function judgeEcho(claim: StatusClaim, watched: boolean): Violation | string | u
       older,
     );
   }
-  return undefined;
+  const undone = undoneWork(index, revision, versions, claimed);
+  if (undone === undefined) return undefined;
+  return violation(
+    claim,
+    'not-acted-upon',
+    `${revision.actor} reported generation ${value} of ${index.shortName(revision)} as observed (version ${revision.revision}), but ` +
+      `${undone.leaf} of ${index.shortName(undone.child)} is still ${JSON.stringify(undone.actual)}, as in generation ` +
+      `${undone.older.object.metadata.generation ?? 0}, not ${JSON.stringify(undone.wanted)}: the number comes from a newer read than the work`,
+    undone.older,
+  );
 }
 
 function violation({ revision, change }: StatusClaim, kind: string, sentence: string, evidence?: Revision): Violation {

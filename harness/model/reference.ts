@@ -49,6 +49,8 @@ export interface Reference {
   readonly healthySpecs: readonly string[];
   /** Spec values that a status repeats whenever it claims the current generation, by role. Absent in files of older versions. */
   readonly echoes?: { readonly [role: string]: readonly StatusEcho[] };
+  /** Spec values that children repeat whenever a status claims the current generation, by role. Absent in files of older versions. */
+  readonly workEchoes?: { readonly [role: string]: DoneWork };
   /** The user's declarations about fields, which take precedence over measurements; absent if there are none. */
   readonly declared?: Declarations;
 }
@@ -56,6 +58,21 @@ export interface Reference {
 /** A status leaf that repeats the text of a spec leaf. */
 export interface StatusEcho {
   readonly status: string;
+  readonly spec: string;
+}
+
+/** What is done by the time that a status claims the current generation. */
+export interface DoneWork {
+  readonly echoes: readonly WorkEcho[];
+  /** What the status said then: leaves with their values. */
+  readonly said: readonly string[];
+}
+
+/** A leaf of the children with one role that repeats a spec leaf. */
+export interface WorkEcho {
+  /** The role of the children. */
+  readonly child: string;
+  readonly leaf: string;
   readonly spec: string;
 }
 

@@ -13,6 +13,7 @@ import type { Reference, ReferenceChild } from '../model/reference.ts';
 import { specHash } from '../model/spec-hash.ts';
 import { statusEchoes } from './echoes.ts';
 import { saidIn } from './sent-leaves.ts';
+import { workEchoes } from './work-echoes.ts';
 
 /** One reference run and its purpose. */
 export interface ReferenceRun {
@@ -73,7 +74,7 @@ export function buildReference(
     idle: idleRates(base.map(({ history }) => history)),
     burstMax,
     healthySpecs,
-    ...withEchoes(statusEchoes(runs.map((run) => run.history))),
+    ...withEchoes(statusEchoes(runs.map((run) => run.history)), workEchoes(runs.map((run) => run.history))),
   };
 }
 
@@ -86,9 +87,15 @@ function updatedRoles(histories: readonly History[]): readonly string[] {
   return [...new Set(roles)].toSorted();
 }
 
-/** Returns the field to store. Few targets have echoes; nothing is stored for the others. */
-function withEchoes(echoes: NonNullable<Reference['echoes']>): Pick<Reference, 'echoes'> {
-  return Object.keys(echoes).length === 0 ? {} : { echoes };
+/** Returns the fields to store. Few targets have echoes; nothing is stored for the others. */
+function withEchoes(
+  echoes: NonNullable<Reference['echoes']>,
+  work: NonNullable<Reference['workEchoes']>,
+): Pick<Reference, 'echoes' | 'workEchoes'> {
+  return {
+    ...(Object.keys(echoes).length === 0 ? {} : { echoes }),
+    ...(Object.keys(work).length === 0 ? {} : { workEchoes: work }),
+  };
 }
 
 function add(map: Map<string, Set<string>>, key: string, value: string): void {

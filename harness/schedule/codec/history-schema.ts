@@ -17,7 +17,7 @@ import type {
   StreamEnd,
 } from '../../model/history.ts';
 import type { ExpectedState, ProbeResult } from '../../model/probe.ts';
-import type { Reference, ReferenceChild, StatusEcho } from '../../model/reference.ts';
+import type { DoneWork, Reference, ReferenceChild, StatusEcho, WorkEcho } from '../../model/reference.ts';
 import type { Declarations, DeclaredField } from '../../model/declarations.ts';
 import { jsonObject, jsonValue, kubeObject, label, textMap, type Shape } from './common.ts';
 import type { ObjectKey } from './object-table.ts';
@@ -193,6 +193,17 @@ const reference: z.ZodType<Reference> = z
     healthySpecs: z.array(z.string()),
     echoes: z
       .record(z.string(), z.array(z.strictObject({ status: z.string(), spec: z.string() } satisfies Shape<StatusEcho>)))
+      .exactOptional(),
+    workEchoes: z
+      .record(
+        z.string(),
+        z.strictObject({
+          echoes: z.array(
+            z.strictObject({ child: z.string(), leaf: z.string(), spec: z.string() } satisfies Shape<WorkEcho>),
+          ),
+          said: z.array(z.string()),
+        } satisfies Shape<DoneWork>),
+      )
       .exactOptional(),
     declared: z
       .strictObject({ coOwned: declaredFields, volatile: declaredFields } satisfies Shape<Declarations>)
