@@ -1,16 +1,7 @@
 /** What the operators look like in Go with controller-runtime. Helpers that they call are in `../schemata.ts`. */
 import { each, kinds, part, put, type Rule, type SgNode, type Site } from '../syntax.ts';
 import type { Operators } from './idioms.ts';
-import {
-  type Branching,
-  dropsGuard,
-  dropsOperand,
-  holdsAlways,
-  isRelied,
-  skips,
-  skipsBranch,
-  swapsSteps,
-} from './shapes.ts';
+import { type Branching, dropsGuard, dropsOperand, isRelied, skips, skipsBranch, swapsSteps } from './shapes.ts';
 
 const BRANCHES: Branching = {
   branch: 'if_statement',
@@ -121,7 +112,6 @@ export const go: Operators = {
   ],
   'drops-guard': [dropsGuard(BRANCHES)],
   'drops-operand': [dropsOperand('binary_expression', ['&&', '||'])],
-  'writes-always': [holdsAlways(BRANCHES, 'true')],
   'skips-step': [
     skipsBranch(BRANCHES),
     skips({ kind: 'expression_statement', regex: '^(SetStatus|meta\\.)' }, ''),

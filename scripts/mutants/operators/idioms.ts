@@ -31,7 +31,6 @@ export const IDIOMS = {
   'swallows-error': 'takes an error for success',
   'swaps-steps': 'does two steps in the wrong order: the status before the work, the finalizer off before the clean-up',
   'uses-cached': 'goes on with the cached object after a fresh read',
-  'writes-always': 'writes when nothing has changed',
 } as const;
 
 export type OperatorName = keyof typeof IDIOMS;

@@ -54,5 +54,4 @@ export const java: Operators = {
     put('invitation.getMetadata().setName(name)', 'invitation.getMetadata().setGenerateName(name + "-")'),
   ],
   'drops-watch': [put('List.of($A, $B)', 'List.of($A)', 'List.of($B)')],
-  'writes-always': [put('if (same) return UpdateControl.noUpdate();', ';')],
 };

@@ -1,16 +1,7 @@
 /** What the operators look like in Python with kopf and the client of the Kubernetes project. */
 import { each, kinds, put, type Rule, type SgNode, type Site } from '../syntax.ts';
 import type { Operators } from './idioms.ts';
-import {
-  type Branching,
-  dropsGuard,
-  dropsOperand,
-  holdsAlways,
-  isRelied,
-  skips,
-  skipsBranch,
-  swapsSteps,
-} from './shapes.ts';
+import { type Branching, dropsGuard, dropsOperand, isRelied, skips, skipsBranch, swapsSteps } from './shapes.ts';
 
 const BRANCHES: Branching = {
   branch: 'if_statement',
@@ -72,7 +63,6 @@ export const python: Operators = {
   ],
   'drops-guard': [dropsGuard(BRANCHES)],
   'drops-operand': [dropsOperand('boolean_operator', ['and', 'or'])],
-  'writes-always': [holdsAlways(BRANCHES, 'True')],
   'skips-step': [
     skipsBranch(BRANCHES),
     skips({ ...CALL, not: { regex: 'logging|load_config' } }, 'pass'),

@@ -55,7 +55,6 @@ export const rust: Operators = {
   'forces-apply': [put('PatchParams::apply(MANAGER).force()', 'PatchParams::apply(MANAGER)')],
   'drops-guard': [skips(GUARD, '')],
   'drops-operand': [dropsOperand('binary_expression', ['&&', '||'])],
-  'writes-always': [put('if same { Ok(()) } else { $WRITE }', '$WRITE')],
   'skips-step': [
     skips(STEP, ''),
     skips({ kind: 'expression_statement', has: { kind: 'for_expression' } }, ''),

@@ -19,11 +19,15 @@ export function statementsOf(block: SgNode): readonly SgNode[] {
 }
 
 /**
- * What a check is about whose absence only contention shows: which object it is, which version of it, whose it is, and whether it still
- * exists. Other checks save work, or are about something that no other client changes.
+ * What a check is about whose absence only contention shows: which object it is, which version of it, whose it is. Other checks save work,
+ * or are about something that no other client changes.
  */
-export const ABOUT_OBJECTS: RegExp =
-  /uid|generation|version|deletion|deleted|deleting|terminat|alive|living|finali[sz]er|owner|ownedby|controlledby|current|stale|holder/i;
+const IDENTITY = ['uid', 'generation', 'version', 'owner', 'controlledby', 'current', 'stale', 'holder'];
+/** Whether it still lives; of conditions, that is `ignores-terminating`'s. */
+const LIFE = ['deletion', 'deleted', 'deleting', 'terminat', 'alive', 'living', 'finali[sz]er'];
+
+export const ABOUT_OBJECTS: RegExp = new RegExp([...IDENTITY, ...LIFE].join('|'), 'i');
+const ABOUT_IDENTITY = new RegExp(IDENTITY.join('|'), 'i');
 
 export interface Branching {
   /** The kind of an `if`. */
@@ -74,29 +78,13 @@ export function skipsBranch(shape: Branching): Find {
       .map(({ node }): Site => [node.replace(shape.nothing)]);
 }
 
-/** Does what each `if` decides on, whatever it decides. */
-export function worksAlways(shape: Branching, unwrapped: (body: string) => string = (body) => body): Find {
-  return (root) =>
-    branches(root, shape)
-      .filter(({ body }) => !isExit(body, shape))
-      .map(({ node, body }): Site => [node.replace(unwrapped(body.text()))]);
-}
-
-/** Takes the condition of each `if` with work in it for true. */
-export function holdsAlways(shape: Branching, yes: string): Find {
-  return (root) =>
-    branches(root, shape)
-      .filter(({ body }) => !isExit(body, shape))
-      .map(({ test }): Site => [test.replace(yes)]);
-}
-
 function isExit(body: SgNode, { block, exits }: Branching): boolean {
   const last = body.kind() === block ? statementsOf(body).at(-1) : only(body, block);
   const kind = last?.kind() === 'expression_statement' ? last.namedChildren()[0]?.kind() : last?.kind();
   return kind !== undefined && exits.includes(String(kind));
 }
 
-/** Drops each operand of "and" and "or" once that is about an object's identity, version or life. */
+/** Drops each operand of "and" and "or" once that is about an object's identity or version. */
 export function dropsOperand(kind: string, operators: readonly string[]): Find {
   return (root) =>
     root.findAll({ rule: { kind } }).flatMap((node) => {
@@ -104,10 +92,10 @@ export function dropsOperand(kind: string, operators: readonly string[]): Find {
       const [left, right] = [node.field('left'), node.field('right')];
       if (operator === undefined || !operators.includes(operator) || left === null || right === null) return [];
       const sites: Site[] = [];
-      if (ABOUT_OBJECTS.test(right.text())) sites.push([node.replace(left.text())]);
+      if (ABOUT_IDENTITY.test(right.text())) sites.push([node.replace(left.text())]);
       // Of `a && b && c`, the pair `a && b` drops its own two.
       const isFirst = left.kind() !== kind || operatorOf(left) !== operator;
-      if (isFirst && ABOUT_OBJECTS.test(left.text())) sites.push([node.replace(right.text())]);
+      if (isFirst && ABOUT_IDENTITY.test(left.text())) sites.push([node.replace(right.text())]);
       return sites;
     });
 }

@@ -1,16 +1,7 @@
 /** What the operators look like in TypeScript with client-node. */
 import { each, kinds, part, put, type Rule, type SgNode, type Site } from '../syntax.ts';
 import type { Operators } from './idioms.ts';
-import {
-  type Branching,
-  dropsGuard,
-  dropsOperand,
-  isRelied,
-  skips,
-  skipsBranch,
-  swapsSteps,
-  worksAlways,
-} from './shapes.ts';
+import { type Branching, dropsGuard, dropsOperand, isRelied, skips, skipsBranch, swapsSteps } from './shapes.ts';
 
 const BRANCHES: Branching = {
   branch: 'if_statement',
@@ -205,10 +196,6 @@ export const typescript: Operators = {
       'if (settled || (await rollOut($$$A))) await report($$$B);',
       'await report($$$B); if (!settled) await rollOut($$$A);',
     ),
-    each({ kind: 'for_in_statement', has: { field: 'right', kind: 'array' } }, (node) => {
-      const list = node.field('right');
-      return list === null ? [] : [[list.replace(`${list.text()}.toReversed()`)]];
-    }),
   ],
   'drops-owner': [
     each({ ...property('ownerReferences'), inside: { kind: 'object' } }, (node) => [without(node)]),
@@ -216,7 +203,6 @@ export const typescript: Operators = {
   ],
   'drops-guard': [dropsGuard({ ...BRANCHES, except: /isConflict\(error\)/ })],
   'drops-operand': [dropsOperand('binary_expression', ['&&', '||'])],
-  'writes-always': [worksAlways(BRANCHES)],
   'skips-step': [
     skipsBranch(BRANCHES),
     skips(
