@@ -100,7 +100,15 @@ export const typescript: Operators = {
       const block = node.parent();
       const [live, cached] = [node.getMatch('LIVE')?.text() ?? '', node.getMatch('CACHED')?.text() ?? ''];
       const uses = block?.findAll({
-        rule: { kind: 'identifier', regex: `^${live}$`, inside: { kind: 'arguments' } },
+        // A write that takes its version from the cached object is refused, as it should be.
+        rule: {
+          kind: 'identifier',
+          regex: `^${live}$`,
+          inside: {
+            kind: 'arguments',
+            not: { inside: { kind: 'call_expression', has: { field: 'function', regex: WRITES } } },
+          },
+        },
       });
       return (uses ?? [])
         .filter((use) => use.range().start.index > node.range().end.index)
