@@ -8,7 +8,7 @@ import { equivalents } from './equivalents.ts';
 import { allMutants, type Mutant } from './generate.ts';
 import { wilson } from './intervals.ts';
 import { IDIOMS } from './operators/idioms.ts';
-import { type MutantResult, type Results } from './results.ts';
+import { digestOf, type MutantResult, type Results } from './results.ts';
 
 const FILE = fileURLToPath(new URL('../../docs/search-benchmark.md', import.meta.url));
 
@@ -31,7 +31,7 @@ function tables(results: Results): string {
   const byId = new Map(results.mutants.map((result) => [result.id, result]));
   const rows = allMutants().flatMap((mutant): Row[] => {
     const result = byId.get(mutant.id);
-    return result?.kill === undefined ? [] : [{ mutant, result }];
+    return result?.kill === undefined || result.digest !== digestOf(mutant) ? [] : [{ mutant, result }];
   });
   const counting = rows.filter(({ mutant }) => !equivalents.has(mutant.id));
   const kills = counting.flatMap(({ result }) => result.kill ?? []);
