@@ -69,16 +69,21 @@ export class TrialSource {
       this.#options.faults,
     );
     const streaks = collisions.filter(({ preemptions }) => preemptions.length > 1);
-    const schedules = [
-      ...this.#some(unseenCreates, UNSEEN_MAX),
+    const races = [
       ...this.#some(streaks, STREAKS_MAX),
       ...this.#some(
         collisions.filter((schedule) => !streaks.includes(schedule)),
         COLLISIONS_MAX,
       ),
-      ...this.#some(silences, SILENCES_MAX),
-      ...this.#some(faults, FAULTS_MAX),
-      ...this.#some(delays, DELAYS_MAX),
+    ];
+    const schedules = [
+      ...this.#some(unseenCreates, UNSEEN_MAX),
+      ...inTurn([
+        races,
+        this.#some(silences, SILENCES_MAX),
+        this.#some(faults, FAULTS_MAX),
+        this.#some(delays, DELAYS_MAX),
+      ]),
     ];
     this.#open.push(schedules.map((schedule): Trial => ({ workload: trial.workload, schedule })));
   }
@@ -108,4 +113,10 @@ export class TrialSource {
     while (left.length > 0 && some.length < max) some.push(...left.splice(this.#random.int(left.length), 1));
     return some;
   }
+}
+
+/** Returns the first entry of each list, then the second ones: a search that has time for few trials has some of each kind. */
+function inTurn<T>(lists: readonly (readonly T[])[]): readonly T[] {
+  const longest = Math.max(...lists.map(({ length }) => length));
+  return Array.from({ length: longest }, (_, at) => lists.flatMap((list) => list.slice(at, at + 1))).flat();
 }
