@@ -40,6 +40,20 @@ describe('contention', () => {
     expect(contention(h.build())).toMatchObject({ conflicts: 0, staleReads: 1, foreignWritesBetweenReadAndWrite: 1 });
   });
 
+  it.each([
+    ['counts a create of what is there already, and was not seen', ['list'], 1],
+    ['does not count it if the target has seen it', ['list', 'see'], 0],
+    ['does not count it if the target never reads such objects', [], 0],
+  ])('%s', (_, given, staleReads) => {
+    const h = started();
+    if (given.includes('list')) h.list('controller', 'pods');
+    h.create('writer-1', 'pods', manifest('Pod', 'p'));
+    if (given.includes('see')) h.get('controller', 'pods', 'p');
+    h.begin('controller', 'create', 'pods', 'p', { body: manifest('Pod', 'p') }).fail(409, 'AlreadyExists');
+
+    expect(contention(h.build())).toMatchObject({ conflicts: 1, staleReads });
+  });
+
   it('counts events that arrived after the target had gone on without them', () => {
     const h = started();
     h.edit('user', WIDGETS, 'web', ['spec', 'n'], 5);

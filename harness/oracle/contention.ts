@@ -15,7 +15,7 @@ export interface Contention {
   readonly [counter: string]: number;
   /** Writes of the target rejected because of a version or a name. */
   readonly conflicts: number;
-  /** Writes of the target based on a version that was no longer the live one. */
+  /** Writes of the target based on a version that was no longer the live one, and its creates of objects that it had not seen. */
   readonly staleReads: number;
   /** Stale writes of the target where the newer version was another writer's. */
   readonly foreignWritesBetweenReadAndWrite: number;
@@ -41,7 +41,7 @@ export function contention(history: History): Contention {
     if (outcome.type === 'info') lostResponses++;
     if (!isWrite(verb)) continue;
     if (outcome.type === 'fail' && outcome.code === 409) conflicts++;
-    const newer = overtakenBy(history, operation)?.live;
+    const newer = overtakenBy(history, operation)?.live ?? unseenBy(history, operation);
     if (newer === undefined) continue;
     staleReads++;
     if (roleOf(newer.actor) !== 'target') foreign++;
@@ -91,6 +91,26 @@ function overtakenBy(history: History, operation: Operation): Overtaken | undefi
   return seen !== undefined && seen < live.revision ? { live, seen } : undefined;
 }
 
+/**
+ * Returns the live object that refused a create, if the target reads objects of its kind and had not received this one: it acted on a
+ * cache, a list or a read in which the object was absent.
+ */
+function unseenBy(
+  history: History,
+  { actor, verb, resource, namespace, body, outcome, invoked }: Operation,
+): Revision | undefined {
+  if (verb !== 'create' || outcome.type !== 'fail' || outcome.code !== 409 || !isMap(body)) return undefined;
+  const { name } = (body as Partial<KubeObject>).metadata ?? {};
+  const live = history.revisions.findLast(
+    (one) => one.at < invoked.at && one.resource === resource && one.namespace === namespace && one.name === name,
+  );
+  if (live === undefined || live.type === 'DELETED') return undefined;
+  const reads = history.operations.some(
+    (one) => one.actor === actor && one.resource === resource && !isWrite(one.verb) && one.invoked.at < invoked.at,
+  );
+  return reads && newestSeen(history, { actor, invoked }, live.uid) === undefined ? live : undefined;
+}
+
 /** Returns the object that a request is based on: the owner for a create, else the object itself. */
 function placeOf({ verb, name, body }: Operation): { readonly name: string; readonly uid?: string } | undefined {
   if (verb !== 'create') return name === '' ? undefined : { name };
@@ -100,7 +120,11 @@ function placeOf({ verb, name, body }: Operation): { readonly name: string; read
   return uid === undefined ? undefined : { name: '', uid };
 }
 
-function newestSeen(history: History, operation: Operation, uid: string): number | undefined {
+function newestSeen(
+  history: History,
+  operation: Pick<Operation, 'actor' | 'invoked'>,
+  uid: string,
+): number | undefined {
   const before = operation.invoked.at;
   let newest: number | undefined;
   for (const { actor, at, revision, object } of history.deliveries) {

@@ -78,7 +78,7 @@ function tallyClaim(history: History, claim: Revision, live: readonly Revision[]
         const key = `${child} ${leaf} ${spec}`;
         const pair = tally.pairs.get(key) ?? { child, leaf, spec, held: 0, values: new Set() };
         pair.held++;
-        pair.values.add(String(wanted));
+        pair.values.add(textOf(wanted) ?? '');
         tally.pairs.set(key, pair);
       }
     }
@@ -91,13 +91,19 @@ function isTelling(value: JsonValue): boolean {
 }
 
 function isSame(value: JsonValue | undefined, wanted: JsonValue | undefined): boolean {
-  return value !== undefined && value !== null && typeof value !== 'object' && String(value) === String(wanted);
+  const text = textOf(value);
+  return text !== undefined && text === textOf(wanted);
+}
+
+/** Returns the text of a scalar: a number of the spec may be a string in a child. */
+function textOf(value: JsonValue | undefined): string | undefined {
+  return value === undefined || value === null || typeof value === 'object' ? undefined : String(value);
 }
 
 /** What a status says, without times and generations. */
 function statusTexts(object: KubeObject): readonly string[] {
   return [...leavesOf(object)].flatMap(([path, value]) =>
-    !path.startsWith('status.') || path.endsWith('observedGeneration') || TIME.test(String(value))
+    !path.startsWith('status.') || path.endsWith('observedGeneration') || TIME.test(textOf(value) ?? '')
       ? []
       : [`${path} ${JSON.stringify(value)}`],
   );
