@@ -127,11 +127,7 @@ it.each([
     'wrong-value deployments.apps/web spec.image',
     'path-dependent',
   ],
-  [
-    'asks how it ends undisturbed where others ended with something else',
-    'extra-object deployments.apps/web ',
-    undefined,
-  ],
+  ['asks how it ends undisturbed where others ended with something else', 'extra-object deployments.apps', undefined],
 ])('%s', (_, kind, expectedClass) => {
   const { h } = run('Ready', 'old');
   const known: ProbeResult = { probe: 'known-undisturbed', kinds: [kind] };
@@ -166,6 +162,16 @@ it('only warns of what ends in the same way step by step', () => {
   const list = [expected(...healthy()), ...probes(h, { writes: [] }), undisturbed('v2', 'v2'), stepwise];
 
   expect(judge(h, list)).toMatchObject({
+    violations: [{ severity: 'warning', signature: { class: 'path-dependent' } }],
+  });
+});
+
+it('only warns of what is left over where undisturbed an object of the same kind with another name is', () => {
+  const { h } = run();
+  h.create('controller', 'deployments.apps', manifest('Deployment', 'old-name', { spec: { image: 'v1' } }));
+  const known: ProbeResult = { probe: 'known-undisturbed', kinds: ['extra-object deployments.apps'] };
+
+  expect(judge(h, [known, expected(...healthy()), ...probes(h, { writes: [] })])).toMatchObject({
     violations: [{ severity: 'warning', signature: { class: 'path-dependent' } }],
   });
 });

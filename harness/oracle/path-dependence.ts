@@ -6,9 +6,13 @@ import type { History } from '../model/history.ts';
 import type { OtherOutcome } from '../model/probe.ts';
 import { nearestDifferences, placeOf, probedState, type Difference } from './final-state.ts';
 
-/** Returns the kind by which differences of two runs are compared. */
+/**
+ * Returns the kind by which differences of two runs are compared. What is left over may be named after values of the spec, which differ
+ * between runs: a target that leaves an object of a kind behind undisturbed may leave any of them.
+ */
 export function kindOf(difference: Difference): string {
-  return `${difference.what} ${placeOf(difference)}`;
+  const { what, resource } = difference;
+  return what === 'extra-object' ? `${what} ${resource}` : `${what} ${placeOf(difference)}`;
 }
 
 /** Returns the kinds of differences with which the workload of a run ends undisturbed. */
