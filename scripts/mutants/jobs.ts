@@ -8,6 +8,8 @@ export interface Campaign {
   readonly do: 'search';
   readonly options: StalemateOptions;
   readonly strategies?: readonly StrategyName[];
+  /** The number of runs after which it ends before its budget does. */
+  readonly runs?: number;
 }
 
 export interface LookUndisturbed {

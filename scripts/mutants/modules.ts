@@ -107,7 +107,11 @@ function firstLine(error: unknown): string {
  * Searches until the first finding, or until the budget is used up. Time is that of the processor: what the search would take on a machine
  * that does nothing else.
  */
-export async function search({ options, strategies }: Campaign): Promise<Searched> {
+export async function search({
+  options,
+  strategies,
+  runs: runsMax = Number.MAX_SAFE_INTEGER,
+}: Campaign): Promise<Searched> {
   const before = process.cpuUsage();
   const spentMs = (): number => {
     const { user, system } = process.cpuUsage(before);
@@ -135,7 +139,7 @@ export async function search({ options, strategies }: Campaign): Promise<Searche
   const settings = { ...searchSettings(config, { shrinkMs: SHRINK_MS, ...given({ strategies }) }), stopAfter: 1 };
   await doSearch(
     {
-      ...{ job: 'search', subject, settings, careful: false, firstRun: 0, runsMax: Number.MAX_SAFE_INTEGER, known: [] },
+      ...{ job: 'search', subject, settings, careful: false, firstRun: 0, runsMax, known: [] },
       plan: timePlan(timeMs * STRETCH, realNow()),
     },
     { runner, base, properties, say, pulse },
