@@ -28,7 +28,7 @@ describe('a cluster that is named', { timeout: 300_000 }, () => {
   const { cwd, kubeconfig, env } = cluster;
   const contents = (): Promise<string> => cluster.contents();
 
-  it('is refused with exit code 5 where only the surroundings lead to it', async () => {
+  it('is refused with exit code 5 where only the environment leads to it', async () => {
     const before = await contents();
 
     const ambient = stalemate(RUN, { cwd, env: { ...env, KUBECONFIG: kubeconfig } });

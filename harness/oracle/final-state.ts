@@ -74,12 +74,12 @@ export function finalState(history: History): State {
  * node or a volume, which remain even if no longer needed.
  */
 export function restingRevisions(history: History): readonly Revision[] {
-  const surroundings = new Set(history.revisions.filter(isSurroundings).map(({ uid }) => uid));
-  return finalRevisions(history).filter(({ uid }) => !surroundings.has(uid));
+  const environment = new Set(history.revisions.filter(isEnvironment).map(({ uid }) => uid));
+  return finalRevisions(history).filter(({ uid }) => !environment.has(uid));
 }
 
 /** Reports whether the environment created the object and no object owns it. */
-function isSurroundings({ type, actor, object }: Revision): boolean {
+function isEnvironment({ type, actor, object }: Revision): boolean {
   return type === 'ADDED' && actor === WORKLOADS && (object.metadata.ownerReferences ?? []).length === 0;
 }
 

@@ -37,7 +37,7 @@ import { HarnessError, invariant } from '../../model/errors.ts';
 import type { Reading } from '../../model/history.ts';
 import { given } from '../../model/given.ts';
 import { serveEffects, type EffectsServer } from '../outside/serve-effects.ts';
-import { openSurroundings, type Surroundings, type SurroundingsOptions } from '../outside/surroundings.ts';
+import { openOutsideServers, type OutsideServers, type OutsideServersOptions } from '../outside/outside-servers.ts';
 import { trusting } from '../outside/trusting.ts';
 import { cleanEnvironment, filledIn, portNames, type Placeholders } from './command.ts';
 import { endText } from './end-text.ts';
@@ -102,7 +102,7 @@ export interface ProcessHost {
   /** Called once an incarnation waits in a way that cannot be controlled. */
   readonly onUnsteered?: (what: string) => void;
   /** The declared servers outside the cluster, and the callback for name lookups. */
-  readonly outside?: Pick<SurroundingsOptions, 'declared' | 'lookedUp'>;
+  readonly outside?: Pick<OutsideServersOptions, 'declared' | 'lookedUp'>;
   /** Called with a line of its output. */
   readonly print: (actor: ActorId, line: string) => void;
   /** Called when the leftovers of an incarnation are being removed; `removed` resolves when that is done. */
@@ -194,7 +194,7 @@ class LocalProcess implements ProcessIncarnation {
   #guard = '';
   #front: LifeFront | undefined;
   #effects: EffectsServer | undefined;
-  #surroundings: Surroundings | undefined;
+  #outsideServers: OutsideServers | undefined;
   #child: ChildProcess | undefined;
   #enclosure: Taken | undefined;
   #readiness: ReadinessWatch | undefined;
@@ -233,13 +233,13 @@ class LocalProcess implements ProcessIncarnation {
     const { outside, hostname } = this.#host;
     if (outside !== undefined) {
       const identity = (name: string): Identity => authority.issueServer([name]);
-      this.#surroundings = await openSurroundings({
+      this.#outsideServers = await openOutsideServers({
         ...{ ...outside, enclosure, upstream: this.#served(), identity },
         ...given({ hostname }),
       });
     }
     if (this.#life.over) {
-      this.#surroundings?.close();
+      this.#outsideServers?.close();
       return;
     }
     this.#guard = realpathSync(mkdtempSync(join(tmpdir(), 'stalemate-target-')));
@@ -388,7 +388,7 @@ class LocalProcess implements ProcessIncarnation {
     this.#killGroup();
     void this.#front?.close();
     this.#effects?.close();
-    this.#surroundings?.close();
+    this.#outsideServers?.close();
     this.#enclosure?.giveBack();
     const removed = removeWhatDies(this.#guard, this.#child);
     this.#host.clearing?.(removed);

@@ -39,7 +39,7 @@ function refusal(act: () => unknown): string {
 describe('a cluster is named, never found', () => {
   const local = kubeconfig('local', { mine: LOCAL });
 
-  it('refuses when only the surroundings lead somewhere', () => {
+  it('refuses when only the environment leads somewhere', () => {
     const home = join(folder, 'home');
     mkdirSync(join(home, '.kube'), { recursive: true });
     writeFileSync(join(home, '.kube', 'config'), '');

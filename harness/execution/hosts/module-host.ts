@@ -93,7 +93,7 @@ export async function createModuleHost(subject: Subject, served?: () => void): P
 const QUIET_TURNS = 8;
 
 /** What every run needs, with any API server. */
-export type Surroundings = Pick<
+export type HostServer = Pick<
   Host,
   'identity' | 'environment' | 'reads' | 'reseed' | 'places' | 'isAlone' | 'warnings'
 >;
@@ -104,7 +104,7 @@ export function assembleServer(
   now: () => number,
   callOut?: CallOutFunction,
   served?: () => void,
-): Surroundings & { readonly cluster: ApiServer } {
+): HostServer & { readonly cluster: ApiServer } {
   const { settings, namespace, samples = [], project } = subject;
   let ids = new Random(settings.seed);
   const options: ApiServerOptions = {

@@ -22,7 +22,7 @@ import { invariant } from '../../model/errors.ts';
 import { linksOf } from '../config/chosen-faults.ts';
 import { ownTarget } from '../config/process-target.ts';
 import { throughToxiproxy } from './disturbed-links.ts';
-import { openGround } from './ground.ts';
+import { openRunCluster } from './run-cluster.ts';
 import { podLives, type StartLife } from './pod-lives.ts';
 import { Lookups } from './lookups.ts';
 import { CurrentRun } from './current-run.ts';
@@ -110,7 +110,7 @@ export async function createProcessHost(subject: Subject, target: ProcessTarget,
     told: () => rest.told(),
   });
   const disturbance = new Disturbance(toxiproxy === null ? [] : linksOf(subject.cluster));
-  const { serve, isBusy, ...ground } = await openGround(
+  const { serve, isBusy, ...server } = await openRunCluster(
     { ...subject, ...(await askedFrom(subject, pod, webhooks)) },
     current,
     webhooks,
@@ -142,7 +142,7 @@ export async function createProcessHost(subject: Subject, target: ProcessTarget,
   };
   const inCluster = target.inCluster ? await podLives(subject, target, front) : undefined;
   const programs = programsOf(target, pod);
-  const there = (namespace: string): string => ground.places.there(namespace);
+  const there = (namespace: string): string => server.places.there(namespace);
   const livesOf = (own: ProcessTarget): StartLife => {
     const lives = processHost({
       ...front,
@@ -150,7 +150,7 @@ export async function createProcessHost(subject: Subject, target: ProcessTarget,
         clearing.add(removed);
         void removed.finally(() => clearing.delete(removed));
       },
-      ...translated({ target: own, files: pod.files }, ground.places),
+      ...translated({ target: own, files: pod.files }, server.places),
       folders: () => volumes.folders,
       namespace: there(subject.namespace),
       ...(pod.workload === undefined
@@ -209,8 +209,8 @@ export async function createProcessHost(subject: Subject, target: ProcessTarget,
   };
   let drainMs = 0;
   return {
-    ...ground,
-    environment: (port, run) => [...ground.environment(port, run), volumes.begins(run.after), configured.begins()],
+    ...server,
+    environment: (port, run) => [...server.environment(port, run), volumes.begins(run.after), configured.begins()],
     mode,
     time,
     pace: paceOf(target, mode),
@@ -222,7 +222,7 @@ export async function createProcessHost(subject: Subject, target: ProcessTarget,
     cleared: async () => {
       await Promise.all(clearing);
     },
-    warnings: () => [...ground.warnings(), ...[webhooks.trouble ?? []].flat(), ...lookups.lines()],
+    warnings: () => [...server.warnings(), ...[webhooks.trouble ?? []].flat(), ...lookups.lines()],
     drain: async (run) => {
       const began = realNow();
       try {

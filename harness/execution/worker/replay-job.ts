@@ -22,7 +22,7 @@ import { takeReferences, withDeclared, type References } from '../run/references
 import type { TrialRunner } from '../run/runner.ts';
 import type { Live } from '../run/live.ts';
 import { lanesOf, type Lane } from '../search/attempt.ts';
-import type { JobContext, ReplayGround, Stored } from './replay-ground.ts';
+import type { JobContext, ReplaySetup, Stored } from './replay-setup.ts';
 import { shrinkAgain } from './shrink-again.ts';
 import type { Replayed, ReplayJob } from './protocol.ts';
 
@@ -45,9 +45,9 @@ export async function doReplay(job: ReplayJob, context: JobContext): Promise<{ r
   const until = realNow() + (job.timeMs ?? Number.POSITIVE_INFINITY);
   return context.pulse
     .cutAt(until, async () => {
-      const ground = await replayGround(job.subject, context);
-      const replayed = await replayOn(ground, job, job.times, until);
-      const found = job.shrink ? await shrinkAgain(ground, job, replayed, context.pulse) : undefined;
+      const setup = await replaySetup(job.subject, context);
+      const replayed = await replayOn(setup, job, job.times, until);
+      const found = job.shrink ? await shrinkAgain(setup, job, replayed, context.pulse) : undefined;
       return { say: 'replayed' as const, ...replayed, ...(found === undefined ? {} : { found }) };
     })
     .catch((error: unknown) => {
@@ -56,25 +56,25 @@ export async function doReplay(job: ReplayJob, context: JobContext): Promise<{ r
     });
 }
 
-export async function replayGround(
+export async function replaySetup(
   subject: Subject,
   { runner, base, properties }: Pick<JobContext, 'runner' | 'base' | 'properties'>,
-): Promise<ReplayGround> {
+): Promise<ReplaySetup> {
   const references = withDeclared(await recallReferences(subject, runner, base), subject.declared);
   return { runner, base, references, properties };
 }
 
 /** Replays a stored trial; if it never fails, and the mode allows that, replays it with its labels moved. */
 export async function replayOn(
-  ground: ReplayGround,
+  setup: ReplaySetup,
   stored: Stored,
   times: number,
   until: number = Number.POSITIVE_INFINITY,
 ): Promise<Replayed> {
-  const { runner, references, properties } = ground;
+  const { runner, references, properties } = setup;
   const wanted = properties.filter((property) => property.name === stored.property);
   const reference = { ...references.reference, suspectSettleMs: runner.host.pace.againMs };
-  const lanes = lanesOf(await runner.lanes(times), ground.base, references.reference);
+  const lanes = lanesOf(await runner.lanes(times), setup.base, references.reference);
   const runs = (trial: Trial, count: number): Promise<Runs> =>
     runTimes(lanes, trial, { times: count, until }, stored.signature, ({ prober }, run, live) =>
       judgeRun(trial, run, wanted, reference, prober, live),

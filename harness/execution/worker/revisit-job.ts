@@ -6,15 +6,15 @@
 import { realNow } from '../../determinism/real-time.ts';
 import { HarnessError } from '../../model/errors.ts';
 import type { Replayed, RevisitJob } from './protocol.ts';
-import type { JobContext, ReplayGround } from './replay-ground.ts';
-import { replayGround, replayOn } from './replay-job.ts';
+import type { JobContext, ReplaySetup } from './replay-setup.ts';
+import { replaySetup, replayOn } from './replay-job.ts';
 
 export async function doRevisit(job: RevisitJob, context: JobContext): Promise<void> {
   const { properties, say, pulse } = context;
   const deadline = realNow() + job.timeMs;
   say({ say: 'phase', phase: 'references' });
-  const ground = await pulse.within(deadline, () => replayGround(job.subject, context));
-  if (ground === undefined) return say({ say: 'revisited-all' });
+  const setup = await pulse.within(deadline, () => replaySetup(job.subject, context));
+  if (setup === undefined) return say({ say: 'revisited-all' });
   say({ say: 'phase', phase: 'corpus' });
   for (const entry of job.entries) {
     if (!properties.some(({ name }) => name === entry.property)) {
@@ -23,7 +23,7 @@ export async function doRevisit(job: RevisitJob, context: JobContext): Promise<v
       continue;
     }
     try {
-      const replayed = await pulse.within(deadline, () => replayTimes(ground, entry, job.times));
+      const replayed = await pulse.within(deadline, () => replayTimes(setup, entry, job.times));
       if (replayed === undefined) break;
       say({ say: 'revisited', name: entry.name, replayed, problem: null });
     } catch (error) {
@@ -36,14 +36,10 @@ export async function doRevisit(job: RevisitJob, context: JobContext): Promise<v
 }
 
 /** Runs an entry repeatedly until a run fails: where runs differ, one failure shows that the finding is back. */
-async function replayTimes(
-  ground: ReplayGround,
-  entry: RevisitJob['entries'][number],
-  times: number,
-): Promise<Replayed> {
-  let last = await replayOn(ground, entry, 1);
+async function replayTimes(setup: ReplaySetup, entry: RevisitJob['entries'][number], times: number): Promise<Replayed> {
+  let last = await replayOn(setup, entry, 1);
   for (let n = 2; n <= times && last.k === 0; n++) {
-    const again = await replayOn(ground, entry, 1);
+    const again = await replayOn(setup, entry, 1);
     // The run that missed the fewest labels shows most of what is left of the finding.
     last = { ...(again.missed.length <= last.missed.length ? again : last), k: again.k, n };
   }

@@ -11,22 +11,22 @@ import type { Suspect } from '../search/known-causes.ts';
 import { newTally } from '../search/tally.ts';
 import type { CutAt } from '../time-plan.ts';
 import type { Replayed } from './protocol.ts';
-import type { ReplayGround, Stored } from './replay-ground.ts';
+import type { ReplaySetup, Stored } from './replay-setup.ts';
 
 /** The time in ms for shrinking, and the same again for reproducing; the limit of runs usually ends both sooner. */
 const SHRINK_MS = 600_000;
 
 /** Returns the finding; undefined if the stored trial did not fail again. */
 export async function shrinkAgain(
-  ground: ReplayGround,
+  setup: ReplaySetup,
   { trial, signature }: Stored,
   { violations, history, reanchored }: Replayed,
   { stopped, cutAt }: { readonly stopped: () => boolean; readonly cutAt: CutAt },
 ): Promise<Found | undefined> {
   const violation = violations.find((one) => signatureText(one.signature) === signature);
   if (violation === undefined) return undefined;
-  const { runner, base, properties } = ground;
-  const { reference } = ground.references;
+  const { runner, base, properties } = setup;
+  const { reference } = setup.references;
   const again = { ...reference, suspectSettleMs: runner.host.pace.againMs };
   const lanes = lanesOf(await runner.lanes(Number.POSITIVE_INFINITY), base, reference);
   const attempt = attempting(lanes, properties, again, async (made) => (await made).judged);

@@ -31,7 +31,7 @@ import { newTally } from '../search/tally.ts';
 import type { FromWorker, LabJob, LabRequest, SearchJob, TryJob, WorkerData } from './protocol.ts';
 import { closeWhenAsked } from './closing.ts';
 import { Pulse } from './pulse.ts';
-import type { JobContext } from './replay-ground.ts';
+import type { JobContext } from './replay-setup.ts';
 import { doReplay } from './replay-job.ts';
 import { doRevisit } from './revisit-job.ts';
 

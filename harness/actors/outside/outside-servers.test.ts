@@ -7,7 +7,7 @@ import { testServer } from 'stalemate-apiserver/testing';
 import type { OutsideAnswer } from 'stalemate-apiserver/wire/declared-answers';
 import type { Upstream } from 'stalemate-apiserver/wire/http';
 import { openEnclosure, type Enclosure } from '../process/enclosure.ts';
-import { openSurroundings, type Surroundings } from './surroundings.ts';
+import { openOutsideServers, type OutsideServers } from './outside-servers.ts';
 
 const enclosure: Enclosure = await openEnclosure({ network: 'none', fileSystem: 'host' });
 const mayOpen = enclosure.network === 'none' && (await enclosure.names()) !== undefined;
@@ -26,7 +26,7 @@ const addressOf = async (name) => (await resolver.resolve4(name))[0];
 
 describe.skipIf(!mayOpen)('with a network namespace', () => {
   const authority = new CertificateAuthority();
-  let surroundings: Surroundings;
+  let servers: OutsideServers;
   let lookedUp: string[];
   let upstream: Upstream;
   let undeclared: () => readonly { readonly of: string }[];
@@ -36,7 +36,7 @@ describe.skipIf(!mayOpen)('with a network namespace', () => {
     const { server } = testServer({ kubelet: { outside: DECLARED } });
     upstream = server;
     undeclared = () => server.undeclared();
-    surroundings = await openSurroundings({
+    servers = await openOutsideServers({
       enclosure,
       declared: DECLARED,
       hostname: 'manager-0',
@@ -46,7 +46,7 @@ describe.skipIf(!mayOpen)('with a network namespace', () => {
     });
   });
 
-  afterEach(() => surroundings.close());
+  afterEach(() => servers.close());
 
   async function inside(script: string): Promise<string> {
     const [program, ...args] = enclosure.enter;

@@ -1,8 +1,8 @@
 /**
- * The environment of a process target: the API server, and how an incarnation of the target reaches it.
+ * The cluster of a run of a process target: its API server, and how an incarnation of the target reaches it.
  *
  * Owns: the choice. The embedded server is in this process and answers immediately; a real one takes time. Does not own: the gate
- * in between, the processes (`process-host.ts`). Start at {@link openGround}.
+ * in between, the processes (`process-host.ts`). Start at {@link openRunCluster}.
  */
 import { serveHttp } from 'stalemate-apiserver/http';
 import type { ApiServer, CallOutFunction } from 'stalemate-apiserver';
@@ -33,14 +33,14 @@ import { withoutSamples } from '../project/sample-wins.ts';
 import type { Subject } from '../subject.ts';
 import type { Host, RunOnHost } from '../run/host.ts';
 import { beforeServer } from './disturbed-links.ts';
-import { assembleServer, bystander, type Surroundings } from './module-host.ts';
+import { assembleServer, bystander, type HostServer } from './module-host.ts';
 import type { CurrentRun } from './current-run.ts';
 import { namespacesOf } from './namespaces-of.ts';
 import { namespacesThere } from './existing-namespaces.ts';
 import type { WebhookCalls } from './webhook-calls.ts';
 import { configInvalid } from '../config-invalid.ts';
 
-export interface Ground extends Surroundings {
+export interface RunCluster extends HostServer {
   readonly cluster: Host['cluster'];
   /** Opens the front that an incarnation of the target connects to. */
   readonly serve: ServeLife;
@@ -51,15 +51,15 @@ export interface Ground extends Surroundings {
 /** The reason for not installing a webhook that would be called about other users' objects. */
 const UNASKED_THERE = 'on an existing cluster it is not called';
 
-/** Opens the environment. @throws {CLUSTER_UNAVAILABLE} if the cluster is not available. */
-export async function openGround(
+/** Opens the cluster of a run. @throws {CLUSTER_UNAVAILABLE} if the cluster is not available. */
+export async function openRunCluster(
   subject: Subject,
   current: CurrentRun,
   webhooks: Pick<WebhookCalls, 'ask' | 'isAsking'>,
   disturbance: Disturbance,
   /** Returns the server's time of day, in ms since 1970. */
   clock: () => number = () => realDate().getTime(),
-): Promise<Ground> {
+): Promise<RunCluster> {
   const { toxiproxy = null } = subject;
   const between = toxiproxy === null ? {} : { between: beforeServer(toxiproxy, disturbance) };
   switch (subject.cluster) {
@@ -78,7 +78,7 @@ export async function openGround(
   }
 }
 
-function embedded(subject: Subject, current: CurrentRun, callOut: CallOutFunction, clock: () => number): Ground {
+function embedded(subject: Subject, current: CurrentRun, callOut: CallOutFunction, clock: () => number): RunCluster {
   const base = assembleServer(subject, clock, callOut);
   const { cluster } = base;
   cluster.observe((change) => current.run?.committed(change));
@@ -110,7 +110,7 @@ async function own(
   current: CurrentRun,
   webhooks: Pick<WebhookCalls, 'isAsking'>,
   open: (options: EnvtestOptions) => Promise<RenewableCluster | RealCluster>,
-): Promise<Ground> {
+): Promise<RunCluster> {
   const { project, ...rest } = subject;
   const { with: parts = [] } = subject.cluster === 'envtest' ? subject.settings : {};
   const settings = parts.includes('kube-controller-manager') ? untended(subject.settings) : subject.settings;
@@ -129,7 +129,7 @@ async function own(
 }
 
 /** Opens an existing cluster, in namespaces created for the run, whose names do not occur in schedules and findings. */
-async function existing(subject: Subject, current: CurrentRun): Promise<Ground> {
+async function existing(subject: Subject, current: CurrentRun): Promise<RunCluster> {
   const { existing: access = null, settings } = subject;
   invariant(access !== null, 'an existing cluster is named before it is used');
   const now = (): number => realDate().getTime();

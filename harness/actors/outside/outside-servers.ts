@@ -3,7 +3,7 @@
  *
  * In its own network, a program resolves names through a DNS server on loopback. Declared names resolve to loopback addresses where our
  * servers listen, whose requests go through the gate; all other names do not exist, and are recorded. Owns: sockets. Does not own: the
- * answers (`apiserver/kubelet/declared.ts`). Start at {@link openSurroundings}.
+ * answers (`apiserver/kubelet/declared.ts`). Start at {@link openOutsideServers}.
  */
 import { createServer, type IncomingMessage, type Server as HttpServer, type ServerResponse } from 'node:http';
 import type { Server, Socket } from 'node:net';
@@ -16,7 +16,7 @@ import { outsidePath } from 'stalemate-apiserver/wire/outside-path';
 import type { Enclosure } from '../process/enclosure.ts';
 import { A, AAAA, answerOf, questionIn } from './dns.ts';
 
-export interface SurroundingsOptions {
+export interface OutsideServersOptions {
   readonly enclosure: Pick<Enclosure, 'listen' | 'names'>;
   readonly declared: readonly OutsideAnswer[];
   /** The target's own host name, which resolves to loopback. */
@@ -28,7 +28,7 @@ export interface SurroundingsOptions {
   readonly lookedUp: (name: string, isKnown: boolean) => void;
 }
 
-export interface Surroundings {
+export interface OutsideServers {
   close(): void;
 }
 
@@ -36,7 +36,7 @@ const ITSELF = '127.0.0.1';
 /** The network of declared servers. */
 const NETWORK = '127.77.0';
 
-export async function openSurroundings(options: SurroundingsOptions): Promise<Surroundings> {
+export async function openOutsideServers(options: OutsideServersOptions): Promise<OutsideServers> {
   const { enclosure, declared, lookedUp, hostname = '' } = options;
   const names = await enclosure.names();
   const hosts = [...new Set(declared.map(({ host }) => host))];
@@ -81,7 +81,7 @@ class Listening {
   readonly #http: HttpServer;
   readonly #open = new Set<Socket>();
 
-  constructor(socket: Server, declared: OutsideAnswer, { upstream, identity }: SurroundingsOptions) {
+  constructor(socket: Server, declared: OutsideAnswer, { upstream, identity }: OutsideServersOptions) {
     this.#socket = socket;
     this.#declared = declared;
     this.#upstream = upstream;

@@ -17,7 +17,7 @@ export interface JobContext {
 }
 
 /** The references of a target, made once for all its replays. */
-export interface ReplayGround extends Pick<JobContext, 'runner' | 'base' | 'properties'> {
+export interface ReplaySetup extends Pick<JobContext, 'runner' | 'base' | 'properties'> {
   readonly references: References;
 }
 
