@@ -104,6 +104,23 @@ describe('single deviations from a calm run', () => {
     expect(heard).toBeGreaterThan(1);
   });
 
+  it('tell the silences about kinds that the target writes from others', () => {
+    const both = calm('other');
+    const elsewhere = both.deliveries.map((one) => ({
+      ...one,
+      resource: 'secrets',
+      stream: 'controller/watch/secrets/*#0',
+    }));
+    const { silences, staleWrites } = singleDeviations(
+      { ...both, deliveries: [...both.deliveries, ...elsewhere] },
+      workload('other'),
+      [],
+    );
+
+    expect(staleWrites).toEqual(silences.filter(({ holds }) => holds[0]?.stream === STREAM));
+    expect(silences).toHaveLength(2 * staleWrites.length);
+  });
+
   it.each<[FaultKind, string]>([
     ['fail', 'controller/update/configmaps/default/web#0!sent'],
     ['refuse', 'controller/update/configmaps/default/web#0!sent'],

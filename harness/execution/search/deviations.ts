@@ -52,6 +52,8 @@ export interface Deviations {
   readonly collisions: readonly Schedule[];
   /** Schedules in which a watch is held. */
   readonly silences: readonly Schedule[];
+  /** Those of `silences` whose watch shows objects of kinds that the target writes: it acts on the old ones. */
+  readonly staleWrites: readonly Schedule[];
   readonly faults: readonly Schedule[];
   /** Schedules in which an item is delayed beyond deadlines of the target, so that its requeue, poll or back-off comes first. */
   readonly delays: readonly Schedule[];
@@ -102,9 +104,14 @@ export function singleDeviations(
     }
   }
   collisions.push(...streaks(writes, otherWriters));
-  const silences = delivered.flatMap(({ stream, events }) =>
-    events.slice(0, EVENTS_MAX).map(({ k }): Hold => ({ stream, from: `@${k}`, until: 'heal' })),
-  );
+  const silences = delivered.map(({ stream, resource, events }) => ({
+    resource,
+    schedules: events.slice(0, EVENTS_MAX).map(({ k }): Schedule => {
+      const hold: Hold = { stream, from: `@${k}`, until: 'heal' };
+      return { ...EMPTY_SCHEDULE, holds: [hold] };
+    }),
+  }));
+  const written = new Set(writes.map(({ resource }) => resource));
   const own = new Set(
     undisturbed.revisions.flatMap(({ type, actor, revision }) =>
       type === 'ADDED' && roleOf(actor) === 'target' ? [revision] : [],
@@ -118,7 +125,8 @@ export function singleDeviations(
   const isLate = faults.includes('delay');
   return {
     collisions,
-    silences: silences.map((hold): Schedule => ({ ...EMPTY_SCHEDULE, holds: [hold] })),
+    silences: silences.flatMap(({ schedules }) => schedules),
+    staleWrites: silences.flatMap(({ resource, schedules }) => (written.has(resource) ? schedules : [])),
     faults: faults.flatMap((kind) => faultsOf(kind, changing, delivered)).map(scheduleOf),
     delays: (isLate ? delaysOf(changing, delivered) : []).map(scheduleOf),
     unseenCreates: (isLate ? delaysOf([], ownCreates) : []).map(scheduleOf),

@@ -28,6 +28,8 @@ const WORKLOADS = 2_000;
 const STREAKS_MAX = 2;
 const COLLISIONS_MAX = 6;
 const SILENCES_MAX = 6;
+/** Of these, so many are about kinds that the target writes, if there are any. */
+const STALE_WRITES_MAX = 4;
 const FAULTS_MAX = 2;
 const DELAYS_MAX = 2;
 /** Tried first: controllers that keep count of what they create give up waiting for it after minutes. */
@@ -63,7 +65,7 @@ export class TrialSource {
   learn(trial: Trial, history: History): void {
     if (!this.#underWay.delete(trial)) return;
     this.#calm?.learn(trial.workload, history);
-    const { collisions, silences, faults, delays, unseenCreates } = singleDeviations(
+    const { collisions, silences, staleWrites, faults, delays, unseenCreates } = singleDeviations(
       history,
       trial.workload,
       this.#options.faults,
@@ -76,11 +78,13 @@ export class TrialSource {
         COLLISIONS_MAX,
       ),
     ];
+    const stale = this.#some(staleWrites, STALE_WRITES_MAX);
+    const rest = silences.filter((schedule) => !stale.includes(schedule));
     const schedules = [
       ...this.#some(unseenCreates, UNSEEN_MAX),
       ...inTurn([
         races,
-        this.#some(silences, SILENCES_MAX),
+        [...stale, ...this.#some(rest, SILENCES_MAX - stale.length)],
         this.#some(faults, FAULTS_MAX),
         this.#some(delays, DELAYS_MAX),
       ]),
