@@ -41,7 +41,7 @@ describe('run, then replay', () => {
     expect(run.stderr).toContain(`replay: npx stalemate replay ${counterexample()}`);
   });
 
-  it('reproduces it in every replay, twice with the same document', () => {
+  it('reproduces it in every replay, twice with the same document', { timeout: 180_000 }, () => {
     const first = stalemate(['replay', counterexample(), '--json', '--times', '3'], { cwd: folder });
     const second = stalemate(['replay', counterexample(), '--json', '--times', '3'], { cwd: folder });
 

@@ -103,7 +103,7 @@ describe('judging a run', () => {
 
     const judged = await judge(property(() => ({ result: 'inconclusive', reason: 'more', needs: windows(500 + n++) })));
 
-    expect(judged.runs).toBe(8);
+    expect(judged.runs).toBe(10);
     expect(judged.inconclusive.get('test')).toBe('more');
   });
 
