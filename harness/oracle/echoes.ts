@@ -52,7 +52,8 @@ interface Pair extends StatusEcho {
 }
 type Tally = Map<string, Pair>;
 
-function isCurrent(object: KubeObject): boolean {
+/** Reports whether a status claims to describe the current generation. */
+export function isCurrent(object: KubeObject): boolean {
   return object.metadata.generation !== undefined && observedGeneration(object) === object.metadata.generation;
 }
 

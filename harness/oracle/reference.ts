@@ -10,6 +10,7 @@ import { isWrite, phaseStart, phaseStartMs } from '../model/history.ts';
 import type { History, Operation, Revision } from '../model/history.ts';
 import { diffLeaves, isServerLeaf, leafPattern, leavesOf } from '../model/leaf.ts';
 import type { Reference, ReferenceChild } from '../model/reference.ts';
+import { given } from '../model/given.ts';
 import { specHash } from '../model/spec-hash.ts';
 import { statusEchoes } from './echoes.ts';
 import { saidIn } from './sent-leaves.ts';
@@ -41,7 +42,8 @@ export function buildReference(
   const staleLists = new Set<string>();
   const children = new Map<string, ChildTally>();
   let burstMax = 0;
-  const histories = [...runs.map(({ history }) => history), ...(later === undefined ? [] : [later])];
+  const made = runs.map(({ history }) => history);
+  const histories = [...made, ...(later === undefined ? [] : [later])];
   for (const history of histories) {
     for (const revision of history.revisions) readRevision(history, revision, owned, removed, deletes);
     for (const operation of history.operations) readOperation(operation, reads, staleLists);
@@ -74,7 +76,7 @@ export function buildReference(
     idle: idleRates(base.map(({ history }) => history)),
     burstMax,
     healthySpecs,
-    ...withEchoes(statusEchoes(runs.map((run) => run.history)), workEchoes(runs.map((run) => run.history))),
+    ...given({ echoes: unlessEmpty(statusEchoes(made)), workEchoes: unlessEmpty(workEchoes(made)) }),
   };
 }
 
@@ -87,15 +89,9 @@ function updatedRoles(histories: readonly History[]): readonly string[] {
   return [...new Set(roles)].toSorted();
 }
 
-/** Returns the fields to store. Few targets have echoes; nothing is stored for the others. */
-function withEchoes(
-  echoes: NonNullable<Reference['echoes']>,
-  work: NonNullable<Reference['workEchoes']>,
-): Pick<Reference, 'echoes' | 'workEchoes'> {
-  return {
-    ...(Object.keys(echoes).length === 0 ? {} : { echoes }),
-    ...(Object.keys(work).length === 0 ? {} : { workEchoes: work }),
-  };
+/** Few targets have echoes; nothing is stored for the others. */
+function unlessEmpty<T extends object>(byRole: T): T | undefined {
+  return Object.keys(byRole).length === 0 ? undefined : byRole;
 }
 
 function add(map: Map<string, Set<string>>, key: string, value: string): void {

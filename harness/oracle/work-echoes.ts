@@ -10,7 +10,7 @@ import { roleOf } from '../model/actor.ts';
 import type { History, Revision } from '../model/history.ts';
 import { leavesOf } from '../model/leaf.ts';
 import type { DoneWork, WorkEcho } from '../model/reference.ts';
-import { observedGeneration } from './echoes.ts';
+import { isCurrent } from './echoes.ts';
 import { roleOfObject, type HistoryIndex } from './history-index.ts';
 
 const TIME = /^\d{4}-\d\d-\d\dT[\d:.]+(Z|[+-]\d\d:\d\d)$/;
@@ -29,7 +29,8 @@ export function workEchoes(histories: readonly History[]): { readonly [role: str
       if (type === 'ADDED' && isTarget) made.add(uid);
       if (type === 'DELETED' || object.metadata.deletionTimestamp !== undefined) live.delete(uid);
       else if (made.has(uid)) live.set(uid, revision);
-      if (type === 'DELETED' || !isTarget || !claimsCurrent(object)) continue;
+      if (type === 'DELETED' || !isTarget || !isCurrent(object)) continue;
+      if (object.metadata.deletionTimestamp !== undefined) continue;
       const role = roleOfObject(history, revision);
       if (!roles.has(role)) roles.set(role, { claims: 0, pairs: new Map(), said: new Set() });
       tallyClaim(history, revision, [...live.values()], roles.get(role) as Tally);
@@ -50,15 +51,6 @@ interface Tally {
   readonly said: Set<string>;
 }
 
-function claimsCurrent(object: KubeObject): boolean {
-  const { metadata } = object;
-  return (
-    metadata.deletionTimestamp === undefined &&
-    metadata.generation !== undefined &&
-    observedGeneration(object) === metadata.generation
-  );
-}
-
 /** Counts the pairs that hold at one claim; of several children with one role, all must repeat the value. */
 function tallyClaim(history: History, claim: Revision, live: readonly Revision[], tally: Tally): void {
   tally.claims++;
@@ -72,8 +64,8 @@ function tallyClaim(history: History, claim: Revision, live: readonly Revision[]
     if (first === undefined) continue;
     for (const [leaf, value] of leavesOf(first.object)) {
       if (NO_WORK.test(leaf)) continue;
+      const all = [value, ...others.map(({ object }) => leavesOf(object).get(leaf))];
       for (const [spec, wanted] of specs) {
-        const all = [value, ...others.map(({ object }) => leavesOf(object).get(leaf))];
         if (!all.every((one) => isSame(one, wanted))) continue;
         const key = `${child} ${leaf} ${spec}`;
         const pair = tally.pairs.get(key) ?? { child, leaf, spec, held: 0, values: new Set() };
