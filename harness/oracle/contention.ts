@@ -78,14 +78,10 @@ function overtakenBy(history: History, operation: Operation): Overtaken | undefi
   const before = operation.sent?.at ?? operation.invoked.at;
   const place = placeOf(operation);
   if (place === undefined) return undefined;
-  const { resource, namespace } = operation;
-  const live = history.revisions.findLast(
-    (revision) =>
-      revision.at < before &&
-      (place.uid === undefined
-        ? revision.name === place.name && revision.resource === resource && revision.namespace === namespace
-        : revision.uid === place.uid),
-  );
+  const live =
+    place.uid === undefined
+      ? lastNamed(history, operation, place.name, before)
+      : history.revisions.findLast(({ at, uid }) => at < before && uid === place.uid);
   if (live === undefined) return undefined;
   const seen = carriedVersion(operation) ?? newestSeen(history, operation, live.uid);
   return seen !== undefined && seen < live.revision ? { live, seen } : undefined;
@@ -95,20 +91,28 @@ function overtakenBy(history: History, operation: Operation): Overtaken | undefi
  * Returns the live object that refused a create, if the target reads objects of its kind and had not received this one: it acted on a
  * cache, a list or a read in which the object was absent.
  */
-function unseenBy(
-  history: History,
-  { actor, verb, resource, namespace, body, outcome, invoked }: Operation,
-): Revision | undefined {
+function unseenBy(history: History, operation: Operation): Revision | undefined {
+  const { actor, verb, resource, body, outcome, invoked } = operation;
   if (verb !== 'create' || outcome.type !== 'fail' || outcome.code !== 409 || !isMap(body)) return undefined;
-  const { name } = (body as Partial<KubeObject>).metadata ?? {};
-  const live = history.revisions.findLast(
-    (one) => one.at < invoked.at && one.resource === resource && one.namespace === namespace && one.name === name,
-  );
+  const { name = '' } = (body as Partial<KubeObject>).metadata ?? {};
+  const live = lastNamed(history, operation, name, invoked.at);
   if (live === undefined || live.type === 'DELETED') return undefined;
   const reads = history.operations.some(
     (one) => one.actor === actor && one.resource === resource && !isWrite(one.verb) && one.invoked.at < invoked.at,
   );
-  return reads && newestSeen(history, { actor, invoked }, live.uid) === undefined ? live : undefined;
+  return reads && newestSeen(history, operation, live.uid) === undefined ? live : undefined;
+}
+
+/** Returns the last version, before a tick, of the object with a name, of the kind and in the namespace of a request. */
+function lastNamed(
+  { revisions }: History,
+  { resource, namespace }: Operation,
+  name: string,
+  before: number,
+): Revision | undefined {
+  return revisions.findLast(
+    (one) => one.at < before && one.name === name && one.resource === resource && one.namespace === namespace,
+  );
 }
 
 /** Returns the object that a request is based on: the owner for a create, else the object itself. */
@@ -120,11 +124,7 @@ function placeOf({ verb, name, body }: Operation): { readonly name: string; read
   return uid === undefined ? undefined : { name: '', uid };
 }
 
-function newestSeen(
-  history: History,
-  operation: Pick<Operation, 'actor' | 'invoked'>,
-  uid: string,
-): number | undefined {
+function newestSeen(history: History, operation: Operation, uid: string): number | undefined {
   const before = operation.invoked.at;
   let newest: number | undefined;
   for (const { actor, at, revision, object } of history.deliveries) {
