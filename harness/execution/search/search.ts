@@ -222,7 +222,7 @@ export async function search(options: SearchOptions, tally: SearchTally): Promis
           tally,
           known.pendingIn(sightings.flatMap((one) => one.suspects)),
         );
-        if (!mode.proof.reportsUnreproduced && isTooRare(found, properties)) {
+        if (isTooRare(found, properties, mode.proof)) {
           known.lookedInVain(suspect);
           countUnproved(found, stored, options, tally);
           if (!isCounted) tally.inconclusiveRuns++;

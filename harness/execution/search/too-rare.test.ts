@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Property } from '../../oracle/property.ts';
+import { VIRTUAL_MODE } from '../run/run-mode.ts';
 import { isTooRare } from './too-rare.ts';
 
 const compares: Pick<Property, 'name' | 'comparesRuns'> = { name: 'convergence', comparesRuns: ['wrong-value'] };
@@ -20,5 +21,5 @@ it.each([
   ['a lost write that came again once in ten', 'no-lost-update', 'reverted', 1, 10, false],
   ['a lost write that never came again', 'no-lost-update', 'reverted', 0, 10, true],
 ])('judges %s', (_, property, kind, k, n, expected) => {
-  expect(isTooRare(violated(property, kind, k, n), [compares as Property])).toBe(expected);
+  expect(isTooRare(violated(property, kind, k, n), [compares as Property], VIRTUAL_MODE.proof)).toBe(expected);
 });

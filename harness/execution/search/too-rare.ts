@@ -1,14 +1,12 @@
 /** Which violations reproduce too rarely to be reported, where runs of one trial may differ. */
 import type { Property } from '../../oracle/property.ts';
 import { isComparison } from '../../oracle/undisturbed.ts';
+import type { ProofPolicy } from '../run/run-mode.ts';
 import type { Found } from './found.ts';
-
-/** The minimum share of repetitions that show a difference between runs again. A shrunk form needs two of eight to be accepted at all. */
-const COMPARED_RATE_MIN = 0.25;
 
 /**
  * Reports whether a violation reproduces too rarely to be reported. What a single history proves has happened, however rarely. A
- * difference between runs that is rare only shows that the target's runs differ by themselves.
+ * difference between runs that is rarer than the trial as found has to be only shows that the target's runs differ by themselves.
  */
 export function isTooRare(
   {
@@ -16,7 +14,9 @@ export function isTooRare(
     stats: { reproduced },
   }: Pick<Found, 'violation'> & { readonly stats: Pick<Found['stats'], 'reproduced'> },
   properties: readonly Property[],
+  { first, reportsUnreproduced }: Pick<ProofPolicy, 'first' | 'reportsUnreproduced'>,
 ): boolean {
+  if (reportsUnreproduced) return false;
   const { k, n } = reproduced;
-  return k === 0 || (k < n * COMPARED_RATE_MIN && isComparison(violation, properties));
+  return k === 0 || (k * first.of < n * first.need && isComparison(violation, properties));
 }
