@@ -14,6 +14,8 @@ export type Leaves = ReadonlyMap<string, JsonValue>;
 const ITEM_KEYS = ['uid', 'type', 'name', 'key'] as const;
 const PLAIN_KEY = /^[A-Za-z_$][A-Za-z0-9_$-]*$/;
 
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
+
 const cache = new WeakMap<object, Leaves>();
 
 /** Returns the leaves of an object, computed once per object (objects are immutable). */
@@ -260,4 +262,9 @@ export function isServerLeaf(path: string): boolean {
 /** Returns the pattern of a leaf: list keys that vary between runs (uids, indexes) become `*`, names chosen by people stay. */
 export function leafPattern(path: string): string {
   return path.replace(/\[uid=[^\]]*\]/g, '[uid=*]').replace(/\[\d+\]/g, '[*]');
+}
+
+/** Reports whether a value is a time in the form of RFC 3339, which differs between two runs of one trial. */
+export function isTime(value: JsonValue | undefined): boolean {
+  return typeof value === 'string' && TIME.test(value);
 }

@@ -10,7 +10,7 @@ import { OUTSIDE } from '../model/outside.ts';
 import { isAside } from '../model/aside.ts';
 import { roleOf, WORKLOADS } from '../model/actor.ts';
 import { finalRevisions, type History, type Revision } from '../model/history.ts';
-import { diffContent, leafPattern } from '../model/leaf.ts';
+import { diffContent, isTime, leafPattern } from '../model/leaf.ts';
 import type { LeafChange } from '../model/leaf.ts';
 import type { ExpectedState, ProbeResult } from '../model/probe.ts';
 import { isPutAside } from '../model/waiver.ts';
@@ -278,8 +278,6 @@ function aliases(state: State): Aliases {
   return out;
 }
 
-const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
-
 function compare(
   history: History,
   have: Placed,
@@ -352,10 +350,6 @@ function isOwnWrite(history: History, uid: string, path: string): boolean {
  */
 function lag(object: KubeObject, observed: JsonValue | undefined): number | undefined {
   return typeof observed === 'number' ? (object.metadata.generation ?? 0) - observed : undefined;
-}
-
-function isTime(value: JsonValue | undefined): boolean {
-  return typeof value === 'string' && TIME.test(value);
 }
 
 /** Drops differences that are only the other run's uid or generated name, in values and in paths. */

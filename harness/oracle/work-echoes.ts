@@ -8,12 +8,11 @@
 import type { JsonValue, KubeObject } from 'stalemate-apiserver/objects/object';
 import { roleOf } from '../model/actor.ts';
 import type { History, Revision } from '../model/history.ts';
-import { leavesOf } from '../model/leaf.ts';
+import { isTime, leavesOf } from '../model/leaf.ts';
 import type { DoneWork, WorkEcho } from '../model/reference.ts';
 import { isCurrent } from './echoes.ts';
 import { roleOfObject, type HistoryIndex } from './history-index.ts';
 
-const TIME = /^\d{4}-\d\d-\d\dT[\d:.]+(Z|[+-]\d\d:\d\d)$/;
 /** Leaves of children that are not the target's work. */
 const NO_WORK = /^(apiVersion|kind|metadata|status)\b/;
 
@@ -95,7 +94,7 @@ function textOf(value: JsonValue | undefined): string | undefined {
 /** What a status says, without times and generations. */
 function statusTexts(object: KubeObject): readonly string[] {
   return [...leavesOf(object)].flatMap(([path, value]) =>
-    !path.startsWith('status.') || path.endsWith('observedGeneration') || TIME.test(textOf(value) ?? '')
+    !path.startsWith('status.') || path.endsWith('observedGeneration') || isTime(value)
       ? []
       : [`${path} ${JSON.stringify(value)}`],
   );
