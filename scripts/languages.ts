@@ -8,7 +8,7 @@
  *
  * The second records what passes between each client and both servers, and tells what differs (scripts/languages/compare.ts).
  *
- * Each is built (cached), started, taken through the story of scripts/languages/goal.ts and ended; a table of times comes last. A
+ * Each is built (cached), started, taken through the story of scripts/languages/goal.ts and ended; a line says how long each took. A
  * kubeconfig must point to a control plane with a kube-controller-manager, for the garbage collector. A language whose program is
  * not on this machine is left out, and said so, unless it was asked for by name. Exit code 1 when any did not reach its goal.
  */
@@ -66,7 +66,7 @@ async function main(): Promise<number> {
     if (values.compare === true) {
       const stories = STORIES.filter(({ client, needs }) => wanted(client, needs));
       rows.push(...(await compareStories(stories, folder)));
-      return told(rows);
+      return exitCodeOf(rows);
     }
     const controllers = CONTROLLER_TABLE.filter(({ name, needs }) => wanted(name, needs));
     const examples = wanted(EXAMPLES_NAME, 'go');
@@ -80,7 +80,7 @@ async function main(): Promise<number> {
     if (values['build-only'] !== true) {
       const server = await openServer(values.server, folder, false, values.gate);
       try {
-        for (const controller of built) rows.push(await runController(controller, server, folder));
+        for (const controller of built) rows.push(shown(await runController(controller, server, folder)));
         if (examples) {
           for (const [name, run] of Object.entries(EXAMPLES)) await timed(rows, name, () => run(server, folder));
         }
@@ -91,7 +91,7 @@ async function main(): Promise<number> {
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-  return told(rows);
+  return exitCodeOf(rows);
 }
 
 async function compareStories(stories: readonly Story[], folder: string): Promise<readonly Row[]> {
@@ -102,13 +102,16 @@ async function compareStories(stories: readonly Story[], folder: string): Promis
     if (await timed(rows, `${story.client} build`, async () => story.build?.(log))) built.push(story);
   }
   const compared = await compareClients(built, folder);
-  return [...rows, ...compared.map(({ client, ok, text }) => ({ name: client, ok, text }))];
+  return [...rows, ...compared.map(({ client, ok, text }) => shown({ name: client, ok, text }))];
 }
 
-function told(rows: readonly Row[]): number {
-  console.log(
-    `\n${rows.map(({ ok, name, text }) => `${ok ? 'ok    ' : 'FAILED'} ${name.padEnd(26)} ${text}`).join('\n')}`,
-  );
+/** Prints a row at once, so that a stage that is stopped shows how far it came. */
+function shown(row: Row): Row {
+  console.log(`${row.ok ? 'ok    ' : 'FAILED'} ${row.name.padEnd(26)} ${row.text}`);
+  return row;
+}
+
+function exitCodeOf(rows: readonly Row[]): number {
   return rows.every(({ ok }) => ok) ? 0 : 1;
 }
 
@@ -118,7 +121,7 @@ function present(program: string): boolean {
 
 async function timed(rows: Row[], name: string, work: () => Promise<void>): Promise<boolean> {
   const began = performance.now();
-  const row = (ok: boolean): Row => ({ name, ok, text: `${((performance.now() - began) / 1000).toFixed(1)} s` });
+  const row = (ok: boolean): Row => shown({ name, ok, text: `${((performance.now() - began) / 1000).toFixed(1)} s` });
   try {
     await work();
     rows.push(row(true));
