@@ -55,6 +55,8 @@ export class Gate {
   readonly #naming: Naming;
   readonly #hooks: GateHooks;
   readonly #exchanges = new Set<Exchange>();
+  /** By actor and resource: the version from which a watch may start, once an older one has expired. */
+  readonly #compacted = new Map<string, number>();
   #seq = 0;
   /** Items with a lower `seq` are in their final order. */
   #ordered = 0;
@@ -104,6 +106,7 @@ export class Gate {
    * The gate must be idle.
    */
   renew(revision: number): void {
+    this.#compacted.clear();
     for (const { operation, stream } of this.#exchanges) {
       if (stream === undefined) continue;
       stream.label = this.#naming.number(stream.base);
@@ -278,6 +281,13 @@ export class Gate {
       this.#park(exchange, 'answer', operation.label + ANSWERED, '', false, injectedFailure(fault));
       return;
     }
+    if (exchange.stream !== undefined && startVersion(operation) < (this.#compacted.get(watched(operation)) ?? 0)) {
+      const sink = this.#upstreamSink(exchange);
+      sink.open();
+      sink.event(tooOld());
+      sink.end();
+      return;
+    }
     let request = exchange.request;
     if (fault?.do === 'stale-list') {
       operation.fault = 'stale-list';
@@ -377,9 +387,12 @@ export class Gate {
       return;
     }
     if (fault?.do === 'expire-watch') {
+      // Compaction is for good: a client that watches again from a version before this event is refused again.
+      const key = watched(exchange.operation);
+      this.#compacted.set(key, Math.max(this.#compacted.get(key) ?? 0, headRevision(stream)));
       this.#streamEnded(stream, 'expired');
       this.#close(exchange);
-      sink.event({ type: 'ERROR', object: failure(410, 'Expired', 'too old resource version').body as JsonObject });
+      sink.event(tooOld());
       sink.end();
       return;
     }
@@ -440,4 +453,20 @@ export class Gate {
     const index = exchange.item === undefined ? -1 : this.pending.indexOf(exchange.item);
     if (index >= 0) this.pending.splice(index, 1);
   }
+}
+
+/** Returns the actor and the resource of a watch. */
+function watched({ actor, resource }: OpenOperation): string {
+  return `${actor} ${resource}`;
+}
+
+/** Returns the version from which a watch starts; infinite for one that starts with a list or with what comes next. */
+function startVersion({ query }: OpenOperation): number {
+  const version = Number(query['resourceVersion'] ?? 0);
+  return version > 0 ? version : Number.POSITIVE_INFINITY;
+}
+
+/** The event that ends a watch whose version is compacted, in the stream, as kube-apiserver sends it. */
+function tooOld(): WatchEvent {
+  return { type: 'ERROR', object: failure(410, 'Expired', 'too old resource version').body as JsonObject };
 }

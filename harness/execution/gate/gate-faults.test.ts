@@ -134,6 +134,21 @@ describe('a watch that is ended early', () => {
     expect(rig.recorder.streamEnds).toMatchObject([{ stream: STREAM, why: 'expired' }]);
   });
 
+  it('refuses the expired version again, and opens from a later one', () => {
+    const { rig } = watching();
+    rig.take(`${STREAM}/a@0`);
+    rig.take(`${STREAM}/b@1`, { do: 'expire-watch' });
+    const [first, second] = rig.recorder.revisions.map(({ revision }) => String(revision));
+
+    const again = rig.send('controller', 'GET', `${CONFIGMAPS_PATH}?watch=true&resourceVersion=${first}`);
+    rig.takeAll();
+    const later = rig.send('controller', 'GET', `${CONFIGMAPS_PATH}?watch=true&resourceVersion=${second}`);
+    rig.takeAll();
+
+    expect(again.lines).toEqual(['open', 'ERROR 410', 'end']);
+    expect(later.lines).toEqual(['open']);
+  });
+
   it('is reset in mid-stream when the response is lost', () => {
     const { rig, told } = watching();
     rig.take(`${STREAM}/a@0`);
