@@ -90,7 +90,7 @@ function textOf(parts: CauseParts): string {
     case 'given up':
       return 'cleanUpOf' in parts
         ? `clean-up of ${parts.cleanUpOf} gives up after a failed request`
-        : `${parts.verb} of ${parts.of} is not retried after ${parts.after}`;
+        : `${parts.verb} of ${parts.of} did not succeed after ${parts.after}`;
     case 'children':
       return parts.seen === 'in the end'
         ? `wrong number of ${parts.resource} created or deleted`
