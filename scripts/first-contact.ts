@@ -2,7 +2,7 @@
  * First contact: public operators as they are published, from clone to verdict with nothing but `stalemate init`.
  *
  *   node scripts/first-contact.ts draw                     which of the hundred are tried, and that is all
- *   node scripts/first-contact.ts try [NAME …] [--budget 2m] [--seed N]
+ *   node scripts/first-contact.ts try [NAME …] [--budget 3m] [--seed N]
  *   node scripts/first-contact.ts check [NAME …] [--budget 20s]
  *   node scripts/first-contact.ts table                    writes docs/track-record.md from what is kept
  *
@@ -102,7 +102,7 @@ function named(names: readonly string[]): readonly Repository[] {
 async function tryAll(names: readonly string[]): Promise<void> {
   for (const repository of names.length === 0 ? chosen : named(names)) {
     console.log(`\n== ${repository.name} ${repository.version}`);
-    const result = await contact(repository, '2m');
+    const result = await contact(repository, '3m');
     keepResult(result);
     writePage(chosen);
     console.log(`   exit ${result.exit ?? 'none'}, ${result.seconds} s, ${result.runs} runs: ${result.said}`);
