@@ -1,0 +1,66 @@
+/** Keeps a ConfigMap for each Widget, by the caches of two informers. */
+import { CoreV1Api, CustomObjectsApi, KubeConfig, makeInformer } from '@kubernetes/client-node';
+
+const kubeConfig = new KubeConfig();
+kubeConfig.loadFromDefault();
+const core = kubeConfig.makeApiClient(CoreV1Api);
+const custom = kubeConfig.makeApiClient(CustomObjectsApi);
+
+/** An informer that starts again a second after it has failed; this client leaves that to its user. */
+function follow(path, list) {
+  const informer = makeInformer(kubeConfig, path, list);
+  const start = () => void informer.start().catch(again);
+  const again = (error) => {
+    console.error(`informer failed: ${error.message}`);
+    setTimeout(start, 1000);
+  };
+  for (const event of ['add', 'update', 'delete']) informer.on(event, () => void wake());
+  informer.on('error', again);
+  setImmediate(start);
+  return informer;
+}
+
+let isRunning = false;
+let isDue = false;
+
+const widgets = follow('/apis/example.com/v1/namespaces/default/widgets', () =>
+  custom.listNamespacedCustomObject({ group: 'example.com', version: 'v1', namespace: 'default', plural: 'widgets' }),
+);
+const configMaps = follow('/api/v1/namespaces/default/configmaps', () =>
+  core.listNamespacedConfigMap({ namespace: 'default' }),
+);
+
+async function reconcile() {
+  for (const widget of widgets.list()) {
+    const { name, uid, deletionTimestamp } = widget.metadata;
+    if (deletionTimestamp !== undefined) continue;
+    const isOurs = ({ metadata }) => metadata.ownerReferences?.some((owner) => owner.uid === uid);
+    if (configMaps.list().some(isOurs)) continue;
+    const owner = { apiVersion: 'example.com/v1', kind: 'Widget', name, uid, controller: true };
+    await core.createNamespacedConfigMap({
+      namespace: 'default',
+      body: {
+        metadata: { name: `${name}-${uid.slice(0, 8)}`, ownerReferences: [owner] },
+      },
+    });
+  }
+}
+
+/** One at a time, and again until it succeeds. */
+async function wake() {
+  isDue = true;
+  if (isRunning) return;
+  isRunning = true;
+  while (isDue) {
+    isDue = false;
+    try {
+      await reconcile();
+    } catch (error) {
+      const status = error.code;
+      if (status === 409) continue;
+      console.error(`reconcile failed: ${status ?? error.message}`);
+      setTimeout(() => void wake(), 1000);
+    }
+  }
+  isRunning = false;
+}
