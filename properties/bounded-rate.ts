@@ -11,6 +11,7 @@ import { HOLDS } from '../harness/model/check-result.ts';
 import type { History, Operation } from '../harness/model/history.ts';
 import { isWrite } from '../harness/model/history.ts';
 import type { ProbeRequest, ProbeResult } from '../harness/model/probe.ts';
+import { expiredAgain, type ExpiredAgain } from '../harness/oracle/expired-watches.ts';
 import { failureStreaks, unprompted } from '../harness/oracle/failures.ts';
 import type { FailureStreak } from '../harness/oracle/failures.ts';
 import { findFights } from '../harness/oracle/fights.ts';
@@ -83,6 +84,7 @@ function check(history: History): CheckResult {
     }
   }
   for (const fight of findFights(history)) violations.push(fightViolation(fight));
+  for (const again of expiredAgain(history)) violations.push(expiredViolation(again));
   const deaf = deafLoop(history, rest);
   if (deaf !== undefined) violations.push(deaf);
   const atRest = judgeRest(history);
@@ -91,6 +93,18 @@ function check(history: History): CheckResult {
   if (atRest.result === 'violated') return { result: 'violated', violations: [...violations, ...atRest.violations] };
   if (atRest.result === 'inconclusive' || violations.length === 0) return atRest;
   return { result: 'violated', violations };
+}
+
+function expiredViolation({ actor, resource, version, watches }: ExpiredAgain): Violation {
+  const named = watches.slice(0, NAMED_MAX);
+  return {
+    signature: { property: NAME, class: 'expired-version', actors: ['target'], kind: resource, field: '' },
+    sentence: `${actor} watched ${resource} ${watches.length} times from version ${version}, which is gone, without listing again`,
+    operations: named.map(({ id }) => id),
+    revisions: [],
+    at: named.at(-1)?.invoked.at ?? 0,
+    severity: 'error',
+  };
 }
 
 function judgeRest(history: History): CheckResult {

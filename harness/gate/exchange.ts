@@ -42,6 +42,8 @@ export interface Stream {
   head: PendingItem | undefined;
   /** True while a watch that starts with the existing objects, as a list does, has not delivered all of them. */
   isListing: boolean;
+  /** True once the actor has been told that the version from which it watches is gone. */
+  isExpired: boolean;
 }
 
 /** Returns the stream of a watch that was requested but is not open yet. `base` is the stream's label without its number. */
@@ -59,6 +61,7 @@ export function newStream(exchange: Exchange, base: string): Stream {
     open: false,
     head: undefined,
     isListing: exchange.request.query['sendInitialEvents'] === 'true',
+    isExpired: false,
   };
 }
 
@@ -87,6 +90,11 @@ const LISTED = 'k8s.io/initial-events-end';
 /** Reports whether an event marks the end of the initial objects of a watch. */
 export function endsListing({ type, object }: WatchEvent): boolean {
   return type === 'BOOKMARK' && (object as KubeObject).metadata.annotations?.[LISTED] === 'true';
+}
+
+/** Reports whether an event says that the version from which the watch resumes is gone. */
+export function saysExpired({ type, object }: WatchEvent): boolean {
+  return type === 'ERROR' && (object as { readonly code?: unknown }).code === 410;
 }
 
 /** Returns the label, stream and number of a pending item whose operation or stream was renamed. */

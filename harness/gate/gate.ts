@@ -20,7 +20,7 @@ import type { Item } from '../model/item.ts';
 import { ANSWERED, requestLabel, SENT, streamLabel } from '../model/label.ts';
 import type { FaultAction } from '../model/schedule.ts';
 import { describeFault, fromThePast, injectedFailure } from './faults.ts';
-import { asLate, endsListing, headRevision, newName, newStream } from './exchange.ts';
+import { asLate, endsListing, headRevision, newName, newStream, saysExpired } from './exchange.ts';
 import type { Exchange, PendingItem, Stream } from './exchange.ts';
 import type { Naming } from './naming.ts';
 import { outcomeOf } from './outcome.ts';
@@ -399,12 +399,13 @@ export class Gate {
     const next = stream.queue.shift();
     invariant(next !== undefined, 'a delivered stream has an event');
     if (next.event === undefined) {
-      this.#streamEnded(stream, 'server');
+      this.#streamEnded(stream, stream.isExpired ? 'expired' : 'server');
       this.#close(exchange);
       sink.end(next.error);
       return;
     }
     if (endsListing(next.event)) stream.isListing = false;
+    if (saysExpired(next.event)) stream.isExpired = true;
     const object = next.event.object as KubeObject;
     this.#recorder.deliveries.push({
       ...this.#recorder.mark(),

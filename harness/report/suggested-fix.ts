@@ -37,6 +37,8 @@ const FIXES: { readonly [propertyAndClass: string]: string } = {
     'Requeue for a reason, not always: after success wait for the next event, or requeue after minutes, not immediately.',
   'bounded-rate/refused-version':
     'A request refused with 409 never succeeds by sending it again: read the object again before each retry.',
+  'bounded-rate/expired-version':
+    'When a watch ends with 410, list again and watch from the version of that list: an older version never comes back. Informers do this for you; a watch of your own has to do it itself.',
   'bounded-rate/no-back-off':
     'Let the pauses between retries grow (rate-limited requeue, exponential back-off with a cap), and honour Retry-After.',
   'bounded-rate/outlived-cause':

@@ -105,7 +105,7 @@ async function buildOurs(step: Step, kind: OurBuild['kind']): Promise<void> {
     case 'python': {
       // A virtual environment cannot be moved.
       await nice(`python3 -m venv ${what}`, 'python3', ['-m', 'venv', step.folder], log);
-      const args = ['install', '--quiet', '--no-compile', '-r', join(sources, 'requirements.txt')];
+      const args = ['install', '--quiet', '-r', join(sources, 'requirements.txt')];
       try {
         return await nice(`pip install ${what}`, join(step.folder, 'bin', 'pip'), args, log);
       } catch (error) {
