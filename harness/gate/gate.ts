@@ -399,7 +399,7 @@ export class Gate {
     const next = stream.queue.shift();
     invariant(next !== undefined, 'a delivered stream has an event');
     if (next.event === undefined) {
-      this.#streamEnded(stream, stream.isExpired ? 'expired' : 'server');
+      this.#streamEnded(stream, 'server');
       this.#close(exchange);
       sink.end(next.error);
       return;
@@ -442,7 +442,8 @@ export class Gate {
       actor: stream.actor,
       stream: stream.label,
       resource: stream.resource,
-      why,
+      // Whoever closes such a stream first, it was over once the actor had been told.
+      why: stream.isExpired && why !== 'crash' ? 'expired' : why,
     });
   }
 

@@ -149,6 +149,26 @@ describe('a watch that is ended early', () => {
     expect(later.lines).toEqual(['open']);
   });
 
+  it('has expired also where the client closes it on hearing that', () => {
+    const { rig } = watching();
+    rig.take(`${STREAM}/a@0`, { do: 'expire-watch' });
+    const [first] = rig.recorder.revisions;
+    const again = rig.send(
+      'controller',
+      'GET',
+      `${CONFIGMAPS_PATH}?watch=true&resourceVersion=${(first?.revision ?? 0) - 1}`,
+    );
+    const label = STREAM.replace(/0$/, '1');
+    rig.take(`${label}!sent`);
+    rig.take(`${label}!answered`);
+    rig.take(`${label}/-@0`);
+
+    again.abort();
+
+    expect(again.lines).toEqual(['open', 'ERROR 410']);
+    expect(rig.recorder.streamEnds).toMatchObject([{ why: 'expired' }, { stream: label, why: 'expired' }]);
+  });
+
   it('is reset in mid-stream when the response is lost', () => {
     const { rig, told } = watching();
     rig.take(`${STREAM}/a@0`);
