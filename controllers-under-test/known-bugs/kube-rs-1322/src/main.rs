@@ -1,0 +1,51 @@
+//! Reports in the status what a Widget asks for, one Widget at a time.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::StreamExt;
+use kube::api::{Patch, PatchParams};
+use kube::runtime::controller::Action;
+use kube::runtime::{Config, Controller, watcher};
+use kube::{Api, Client, CustomResource, ResourceExt};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+#[derive(CustomResource, Clone, Debug, Deserialize, Serialize)]
+#[kube(group = "example.com", version = "v1", kind = "Widget", namespaced, status = "WidgetStatus", schema = "disabled")]
+struct WidgetSpec {
+    size: i64,
+}
+
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+struct WidgetStatus {
+    size: Option<i64>,
+}
+
+async fn reconcile(widget: Arc<Widget>, widgets: Arc<Api<Widget>>) -> Result<Action, kube::Error> {
+    if widget.status.as_ref().and_then(|status| status.size) != Some(widget.spec.size) {
+        let status = Patch::Merge(json!({ "status": { "size": widget.spec.size } }));
+        widgets.patch_status(&widget.name_any(), &PatchParams::default(), &status).await?;
+    }
+    Ok(Action::await_change())
+}
+
+fn on_error(_: Arc<Widget>, _: &kube::Error, _: Arc<Api<Widget>>) -> Action {
+    Action::requeue(Duration::from_secs(1))
+}
+
+#[tokio::main]
+async fn main() -> Result<(), kube::Error> {
+    let client = Client::try_default().await?;
+    let widgets: Api<Widget> = Api::namespaced(client, "default");
+    Controller::new(widgets.clone(), watcher::Config::default())
+        .with_config(Config::default().concurrency(1))
+        .run(reconcile, on_error, Arc::new(widgets))
+        .for_each(|outcome| async move {
+            if let Err(error) = outcome {
+                eprintln!("reconcile failed: {error}");
+            }
+        })
+        .await;
+    Ok(())
+}
