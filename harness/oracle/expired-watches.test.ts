@@ -40,10 +40,18 @@ describe('watches from a version that is gone', () => {
     expect(expiredAgain(refused([...watches(12), operation('list', 0, '')]))).toEqual([]);
   });
 
-  it('are over once a watch opens', () => {
+  it('are over once a watch from another version opens', () => {
     const { operations, streamEnds } = refused(watches(12));
 
-    expect(expiredAgain({ operations, streamEnds: streamEnds.slice(0, -1) })).toEqual([]);
+    expect(expiredAgain({ operations: [...operations, operation('watch', 12, '9')], streamEnds })).toEqual([]);
+  });
+
+  it('are found where the run ends before the last one is refused', () => {
+    const { operations, streamEnds } = refused(watches(12));
+
+    expect(expiredAgain({ operations, streamEnds: streamEnds.slice(0, -1) })).toMatchObject([
+      { watches: { length: 11 } },
+    ]);
   });
 
   it('are not the same if the client moves on between them', () => {

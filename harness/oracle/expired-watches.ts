@@ -26,9 +26,10 @@ export function expiredAgain({
     if (roleOf(actor) !== 'target' || (verb !== 'watch' && verb !== 'list')) continue;
     const key = `${actor} ${resource} ${namespace}`;
     const before = latest.get(key) ?? [];
-    const isAgain = before.length === 0 || versionOf(before[0]) === versionOf(operation);
-    if (verb === 'list' || !expired.has(label)) latest.delete(key);
-    else latest.set(key, isAgain ? [...before, operation] : [operation]);
+    const isAgain = before.length > 0 && versionOf(before[0]) === versionOf(operation);
+    if (verb === 'watch' && expired.has(label)) latest.set(key, isAgain ? [...before, operation] : [operation]);
+    // The run may end before the last of them is refused as well.
+    else if (verb === 'list' || !isAgain) latest.delete(key);
   }
   return [...latest.values()].flatMap((watches) => {
     const [first] = watches;
