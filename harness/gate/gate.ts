@@ -5,12 +5,11 @@
  * `Upstream`), what is legal (`oracle/assumptions.ts`). Start at {@link Gate.port} (how items arrive) and {@link Gate.execute} (how they
  * leave).
  */
-import { groupResource, revisionOf, type JsonObject, type KubeObject } from 'stalemate-apiserver/objects/object';
+import { groupResource, revisionOf, type KubeObject } from 'stalemate-apiserver/objects/object';
 import type { WatchEvent } from 'stalemate-apiserver/objects/watch-event';
 import type { ApiRequest, ConnectionError, ResponseSink, Upstream } from 'stalemate-apiserver/wire/http';
 import { actsOutside } from 'stalemate-apiserver/wire/outside-path';
 import { acts, connects, requestInfo } from 'stalemate-apiserver/wire/request-info';
-import { failure } from 'stalemate-apiserver/wire/status';
 import { roleOf } from '../model/actor.ts';
 import type { ActorId } from '../model/actor.ts';
 import { invariant } from '../model/errors.ts';
@@ -20,6 +19,7 @@ import type { Item } from '../model/item.ts';
 import { ANSWERED, requestLabel, SENT, streamLabel } from '../model/label.ts';
 import type { FaultAction } from '../model/schedule.ts';
 import { describeFault, fromThePast, injectedFailure } from './faults.ts';
+import { Compaction, endExpired } from './compaction.ts';
 import { asLate, endsListing, headRevision, newName, newStream, saysExpired } from './exchange.ts';
 import type { Exchange, PendingItem, Stream } from './exchange.ts';
 import type { Naming } from './naming.ts';
@@ -55,8 +55,7 @@ export class Gate {
   readonly #naming: Naming;
   readonly #hooks: GateHooks;
   readonly #exchanges = new Set<Exchange>();
-  /** By actor and resource: the version from which a watch may start, once an older one has expired. */
-  readonly #compacted = new Map<string, number>();
+  readonly #compaction = new Compaction();
   #seq = 0;
   /** Items with a lower `seq` are in their final order. */
   #ordered = 0;
@@ -106,7 +105,7 @@ export class Gate {
    * The gate must be idle.
    */
   renew(revision: number): void {
-    this.#compacted.clear();
+    this.#compaction.forget();
     for (const { operation, stream } of this.#exchanges) {
       if (stream === undefined) continue;
       stream.label = this.#naming.number(stream.base);
@@ -281,11 +280,10 @@ export class Gate {
       this.#park(exchange, 'answer', operation.label + ANSWERED, '', false, injectedFailure(fault));
       return;
     }
-    if (exchange.stream !== undefined && startVersion(operation) < (this.#compacted.get(watched(operation)) ?? 0)) {
+    if (exchange.stream !== undefined && this.#compaction.isGone(operation)) {
       const sink = this.#upstreamSink(exchange);
       sink.open();
-      sink.event(tooOld());
-      sink.end();
+      endExpired(sink);
       return;
     }
     let request = exchange.request;
@@ -387,13 +385,10 @@ export class Gate {
       return;
     }
     if (fault?.do === 'expire-watch') {
-      // Compaction is for good: a client that watches again from a version before this event is refused again.
-      const key = watched(exchange.operation);
-      this.#compacted.set(key, Math.max(this.#compacted.get(key) ?? 0, headRevision(stream)));
+      this.#compaction.before(headRevision(stream), exchange.operation);
       this.#streamEnded(stream, 'expired');
       this.#close(exchange);
-      sink.event(tooOld());
-      sink.end();
+      endExpired(sink);
       return;
     }
     const next = stream.queue.shift();
@@ -436,15 +431,10 @@ export class Gate {
     this.#close(exchange);
   }
 
-  #streamEnded(stream: Stream, why: StreamEnd['why']): void {
-    this.#recorder.streamEnds.push({
-      ...this.#recorder.mark(),
-      actor: stream.actor,
-      stream: stream.label,
-      resource: stream.resource,
-      // Whoever closes such a stream first, it was over once the actor had been told.
-      why: stream.isExpired && why !== 'crash' ? 'expired' : why,
-    });
+  #streamEnded({ actor, label, resource, isExpired }: Stream, asked: StreamEnd['why']): void {
+    // Whoever closes such a stream first, it was over once the actor had been told.
+    const why = isExpired && asked !== 'crash' ? 'expired' : asked;
+    this.#recorder.streamEnds.push({ ...this.#recorder.mark(), actor, stream: label, resource, why });
   }
 
   #close(exchange: Exchange): void {
@@ -455,20 +445,4 @@ export class Gate {
     const index = exchange.item === undefined ? -1 : this.pending.indexOf(exchange.item);
     if (index >= 0) this.pending.splice(index, 1);
   }
-}
-
-/** Returns the actor and the resource of a watch. */
-function watched({ actor, resource }: OpenOperation): string {
-  return `${actor} ${resource}`;
-}
-
-/** Returns the version from which a watch starts; infinite for one that starts with a list or with what comes next. */
-function startVersion({ query }: OpenOperation): number {
-  const version = Number(query['resourceVersion'] ?? 0);
-  return version > 0 ? version : Number.POSITIVE_INFINITY;
-}
-
-/** The event that ends a watch whose version is compacted, in the stream, as kube-apiserver sends it. */
-function tooOld(): WatchEvent {
-  return { type: 'ERROR', object: failure(410, 'Expired', 'too old resource version').body as JsonObject };
 }

@@ -1,0 +1,38 @@
+/** Versions that `expire-watch` has declared compacted: a client that watches from one of them again is refused again. */
+import type { JsonObject } from 'stalemate-apiserver/objects/object';
+import type { ResponseSink } from 'stalemate-apiserver/wire/http';
+import { failure } from 'stalemate-apiserver/wire/status';
+import type { Operation } from '../model/history.ts';
+
+type Watch = Pick<Operation, 'actor' | 'resource' | 'query'>;
+
+export class Compaction {
+  /** By actor and resource, the first version that is left. */
+  readonly #first = new Map<string, number>();
+
+  /** Declares everything before `revision` compacted, for the actor and the resource of a watch. */
+  before(revision: number, watch: Watch): void {
+    const key = keyOf(watch);
+    this.#first.set(key, Math.max(this.#first.get(key) ?? 0, revision));
+  }
+
+  /** Reports whether a watch begins with a version that is gone; one that begins with a list, or with what comes next, does not. */
+  isGone(watch: Watch): boolean {
+    const version = Number(watch.query['resourceVersion'] ?? 0);
+    return version > 0 && version < (this.#first.get(keyOf(watch)) ?? 0);
+  }
+
+  forget(): void {
+    this.#first.clear();
+  }
+}
+
+function keyOf({ actor, resource }: Watch): string {
+  return `${actor} ${resource}`;
+}
+
+/** Ends a watch whose version is compacted: in the stream, as kube-apiserver does. */
+export function endExpired(sink: Pick<ResponseSink, 'event' | 'end'>): void {
+  sink.event({ type: 'ERROR', object: failure(410, 'Expired', 'too old resource version').body as JsonObject });
+  sink.end();
+}
