@@ -95,18 +95,6 @@ function check(history: History): CheckResult {
   return { result: 'violated', violations };
 }
 
-function expiredViolation({ actor, resource, version, watches }: ExpiredAgain): Violation {
-  const named = watches.slice(0, NAMED_MAX);
-  return {
-    signature: { property: NAME, class: 'expired-version', actors: ['target'], kind: resource, field: '' },
-    sentence: `${actor} watched ${resource} ${watches.length} times from version ${version}, which is gone, without listing again`,
-    operations: named.map(({ id }) => id),
-    revisions: [],
-    at: named.at(-1)?.invoked.at ?? 0,
-    severity: 'error',
-  };
-}
-
 function judgeRest(history: History): CheckResult {
   switch (history.settlement.result) {
     case 'never-started':
@@ -358,6 +346,18 @@ function retryViolation(
     revisions: [],
     at: attempts[Math.min(attempts.length, NAMED_MAX) - 1]?.answered?.at ?? last.invoked.at,
     severity: isPatientRead(streak) ? 'warning' : 'error',
+  };
+}
+
+function expiredViolation({ actor, resource, version, watches }: ExpiredAgain): Violation {
+  const named = watches.slice(0, NAMED_MAX);
+  return {
+    signature: { property: NAME, class: 'expired-version', actors: ['target'], kind: resource, field: '' },
+    sentence: `${actor} watched ${resource} ${watches.length} times from version ${version}, which is gone, without listing again`,
+    operations: named.map(({ id }) => id),
+    revisions: [],
+    at: named.at(-1)?.invoked.at ?? 0,
+    severity: 'error',
   };
 }
 

@@ -1,7 +1,7 @@
 /** Versions that `expire-watch` has declared compacted: a client that watches from one of them again is refused again. */
-import type { JsonObject } from 'stalemate-apiserver/objects/object';
+import type { WatchEvent } from 'stalemate-apiserver/objects/watch-event';
 import type { ResponseSink } from 'stalemate-apiserver/wire/http';
-import { failure } from 'stalemate-apiserver/wire/status';
+import { failureStatus } from 'stalemate-apiserver/wire/status';
 import type { Operation } from '../model/history.ts';
 
 type Watch = Pick<Operation, 'actor' | 'resource' | 'query'>;
@@ -33,6 +33,11 @@ function keyOf({ actor, resource }: Watch): string {
 
 /** Ends a watch whose version is compacted: in the stream, as kube-apiserver does. */
 export function endExpired(sink: Pick<ResponseSink, 'event' | 'end'>): void {
-  sink.event({ type: 'ERROR', object: failure(410, 'Expired', 'too old resource version').body as JsonObject });
+  sink.event({ type: 'ERROR', object: failureStatus(410, 'Expired', 'too old resource version') });
   sink.end();
+}
+
+/** Reports whether an event says that the version from which the watch resumes is gone. */
+export function saysExpired({ type, object }: WatchEvent): boolean {
+  return type === 'ERROR' && (object as { readonly code?: unknown }).code === 410;
 }

@@ -42,7 +42,7 @@ export interface Stream {
   head: PendingItem | undefined;
   /** True while a watch that starts with the existing objects, as a list does, has not delivered all of them. */
   isListing: boolean;
-  /** True once the actor has been told that the version from which it watches is gone. */
+  /** True once the actor has received a 410: the version from which it watches is gone. */
   isExpired: boolean;
 }
 
@@ -90,11 +90,6 @@ const LISTED = 'k8s.io/initial-events-end';
 /** Reports whether an event marks the end of the initial objects of a watch. */
 export function endsListing({ type, object }: WatchEvent): boolean {
   return type === 'BOOKMARK' && (object as KubeObject).metadata.annotations?.[LISTED] === 'true';
-}
-
-/** Reports whether an event says that the version from which the watch resumes is gone. */
-export function saysExpired({ type, object }: WatchEvent): boolean {
-  return type === 'ERROR' && (object as { readonly code?: unknown }).code === 410;
 }
 
 /** Returns the label, stream and number of a pending item whose operation or stream was renamed. */

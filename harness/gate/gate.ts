@@ -19,8 +19,8 @@ import type { Item } from '../model/item.ts';
 import { ANSWERED, requestLabel, SENT, streamLabel } from '../model/label.ts';
 import type { FaultAction } from '../model/schedule.ts';
 import { describeFault, fromThePast, injectedFailure } from './faults.ts';
-import { Compaction, endExpired } from './compaction.ts';
-import { asLate, endsListing, headRevision, newName, newStream, saysExpired } from './exchange.ts';
+import { Compaction, endExpired, saysExpired } from './compaction.ts';
+import { asLate, endsListing, headRevision, newName, newStream } from './exchange.ts';
 import type { Exchange, PendingItem, Stream } from './exchange.ts';
 import type { Naming } from './naming.ts';
 import { outcomeOf } from './outcome.ts';
@@ -432,7 +432,7 @@ export class Gate {
   }
 
   #streamEnded({ actor, label, resource, isExpired }: Stream, asked: StreamEnd['why']): void {
-    // Whoever closes such a stream first, it was over once the actor had been told.
+    // After a 410 the stream is over, whichever side closes it first.
     const why = isExpired && asked !== 'crash' ? 'expired' : asked;
     this.#recorder.streamEnds.push({ ...this.#recorder.mark(), actor, stream: label, resource, why });
   }

@@ -25,9 +25,12 @@ export function expiredAgain({
     const { actor, verb, resource, namespace, label } = operation;
     if (roleOf(actor) !== 'target' || (verb !== 'watch' && verb !== 'list')) continue;
     const key = `${actor} ${resource} ${namespace}`;
-    const before = latest.get(key) ?? [];
-    const isAgain = before.length > 0 && versionOf(before[0]) === versionOf(operation);
-    if (verb === 'watch' && expired.has(label)) latest.set(key, isAgain ? [...before, operation] : [operation]);
+    const before = latest.get(key);
+    const isAgain = before !== undefined && versionOf(before[0]) === versionOf(operation);
+    if (verb === 'watch' && expired.has(label)) {
+      if (isAgain) before.push(operation);
+      else latest.set(key, [operation]);
+    }
     // The run may end before the last of them is refused as well.
     else if (verb === 'list' || !isAgain) latest.delete(key);
   }
