@@ -18,7 +18,9 @@ export class Compaction {
 
   /** Reports whether a watch begins with a version that is gone; one that begins with a list, or with what comes next, does not. */
   isGone(watch: Watch): boolean {
-    const version = Number(watch.query['resourceVersion'] ?? 0);
+    const { resourceVersion = '', sendInitialEvents } = watch.query;
+    if (sendInitialEvents === 'true') return false;
+    const version = Number(resourceVersion);
     return version > 0 && version < (this.#first.get(keyOf(watch)) ?? 0);
   }
 

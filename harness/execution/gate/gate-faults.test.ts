@@ -149,6 +149,19 @@ describe('a watch that is ended early', () => {
     expect(later.lines).toEqual(['open']);
   });
 
+  it('opens where the client asks for the initial events, whatever version they may not be older than', () => {
+    const { rig } = watching();
+    rig.take(`${STREAM}/a@0`);
+    rig.take(`${STREAM}/b@1`, { do: 'expire-watch' });
+    const [first] = rig.recorder.revisions;
+    const query = `watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&resourceVersion=${first?.revision ?? 0}`;
+
+    const again = rig.send('controller', 'GET', `${CONFIGMAPS_PATH}?${query}`);
+    rig.takeAll();
+
+    expect(again.lines).toEqual(['open', 'ADDED a', 'ADDED b']);
+  });
+
   it('has expired also where the client closes it on hearing that', () => {
     const { rig } = watching();
     rig.take(`${STREAM}/a@0`, { do: 'expire-watch' });
