@@ -40,6 +40,14 @@ describe('watches from a version that is gone', () => {
     expect(expiredAgain(refused([...watches(12), operation('list', 0, '')]))).toEqual([]);
   });
 
+  it('are over once a watch asks for the initial events, from whatever version', () => {
+    const { operations, streamEnds } = refused(watches(12));
+    const again = operation('watch', 12, '7');
+    const listing = { ...again, query: { ...again.query, sendInitialEvents: 'true' } };
+
+    expect(expiredAgain({ operations: [...operations, listing], streamEnds })).toEqual([]);
+  });
+
   it('are over once a watch from another version opens', () => {
     const { operations, streamEnds } = refused(watches(12));
 

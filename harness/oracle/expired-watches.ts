@@ -22,7 +22,7 @@ export function expiredAgain({
   if (expired.size < AGAIN_MIN) return [];
   const latest = new Map<string, Operation[]>();
   for (const operation of operations) {
-    const { actor, verb, resource, namespace, label } = operation;
+    const { actor, verb, resource, namespace, label, query } = operation;
     if (roleOf(actor) !== 'target' || (verb !== 'watch' && verb !== 'list')) continue;
     const key = `${actor} ${resource} ${namespace}`;
     const before = latest.get(key);
@@ -32,7 +32,7 @@ export function expiredAgain({
       else latest.set(key, [operation]);
     }
     // The run may end before the last of them is refused as well.
-    else if (verb === 'list' || !isAgain) latest.delete(key);
+    else if (verb === 'list' || query['sendInitialEvents'] === 'true' || !isAgain) latest.delete(key);
   }
   return [...latest.values()].flatMap((watches) => {
     const [first] = watches;
