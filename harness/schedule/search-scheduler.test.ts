@@ -96,6 +96,21 @@ describe('faults of a search', () => {
     expect(lengths(delays(event, false))).toEqual([]);
   });
 
+  it('also hit the requests with which a target recovers from the end of its watch, and no others more often', () => {
+    const event = item('controller/watch/things/default#0/x@0');
+    const failuresOf = (...requests: readonly Item[]): number =>
+      Array.from({ length: 100 }, (_, seed) =>
+        faultsOf(scheduler(seed, { 'expire-watch': ALWAYS, fail: 1 }), [event, ...requests]),
+      ).filter((drawn) => drawn.some((fault) => fault?.do === 'fail')).length;
+    const read = (verb: string, resource: string): Item =>
+      item(`controller/${verb}/${resource}/default/*#1!sent`, { write: false });
+
+    expect(failuresOf(read('list', 'things'))).toBeGreaterThan(10);
+    expect(failuresOf(read('watch', 'things'))).toBeGreaterThan(10);
+    expect(failuresOf(read('list', 'others'))).toBe(0);
+    expect(failuresOf(...updates(1))).toBe(0);
+  });
+
   it('that a strategy asks for itself come only where their kind is not switched off', () => {
     const at = item('controller/update/things/default/a#0!sent');
     const crashes = (faults: { readonly [kind: string]: number }): number =>

@@ -25,6 +25,11 @@ const FAULTS_MAX = 3;
  */
 const LASTING = [1, 1, 2, 9];
 const STATUSES = [429, 500, 503, 504] as const;
+/**
+ * Once a fault has ended a watch, one in this many of the requests with which the target recovers fails too. Clients handle these errors in
+ * code of their own, and a second fault would rarely hit them by chance.
+ */
+const RECOVERY_FAILS_ONE_IN = 4;
 
 export class SearchScheduler implements Scheduler {
   readonly #strategy: Strategy;
@@ -38,6 +43,8 @@ export class SearchScheduler implements Scheduler {
   #delayed = false;
   /** True once a connection fault has been drawn: with two of them, it would be unclear which one mattered. */
   #disturbed = false;
+  /** The resource whose watch a fault has ended, until a list or watch of it has failed as well. */
+  #recovering: string | undefined;
   readonly #lockMs: number | undefined;
   readonly #mayDelay: boolean;
   readonly #links: readonly Link[];
@@ -85,6 +92,8 @@ export class SearchScheduler implements Scheduler {
       return lasting.fault;
     }
     if (this.#faults >= FAULTS_MAX) return undefined;
+    const again = this.#ofRecovery(item);
+    if (again !== undefined) return this.#draw(again, item);
     const ofItem = applicable(item);
     for (const kind of this.#links.length === 0 ? ofItem : [...ofItem, ...CONNECTION_KINDS]) {
       const chance = this.#search.faults[kind];
@@ -105,15 +114,30 @@ export class SearchScheduler implements Scheduler {
         if (this.#disturbed) continue;
         this.#disturbed = true;
       }
-      this.#faults++;
-      const fault = this.#make(kind, item);
-      if (fault.do === 'fail' || fault.do === 'refuse') {
-        const left = (LASTING[this.#draws.int(LASTING.length)] ?? 1) - 1;
-        this.#lasting = { stem: partsOf(item.label).stem, left, fault };
-      }
-      return fault;
+      return this.#draw(kind, item);
     }
     return undefined;
+  }
+
+  /** Returns the fault for a list or watch with which the target recovers from the end of a watch, if it is to fail. */
+  #ofRecovery({ kind, verb, label }: Item): 'fail' | 'refuse' | undefined {
+    if (kind !== 'send' || (verb !== 'list' && verb !== 'watch') || partsOf(label).resource !== this.#recovering)
+      return;
+    const enabled = RECOVERY_FAULTS.filter((fault) => (this.#search.faults[fault] ?? 0) > 0);
+    if (enabled.length === 0 || this.#draws.int(RECOVERY_FAILS_ONE_IN) > 0) return undefined;
+    this.#recovering = undefined;
+    return enabled[this.#draws.int(enabled.length)];
+  }
+
+  #draw(kind: FaultKind, item: Item): FaultAction {
+    this.#faults++;
+    const fault = this.#make(kind, item);
+    if (fault.do === 'fail' || fault.do === 'refuse') {
+      const left = (LASTING[this.#draws.int(LASTING.length)] ?? 1) - 1;
+      this.#lasting = { stem: partsOf(item.label).stem, left, fault };
+    }
+    if (item.kind === 'event' && WATCH_ENDS.includes(kind)) this.#recovering = partsOf(item.label).resource;
+    return fault;
   }
 
   #make(kind: FaultKind, item: Item): FaultAction {
@@ -138,8 +162,10 @@ const ON_READ: readonly FaultKind[] = ['fail', 'refuse', 'delay'];
 const ON_STALE_LIST: readonly FaultKind[] = ['stale-list', 'fail', 'refuse', 'delay'];
 const ON_WRITE: readonly FaultKind[] = ['fail', 'refuse', 'crash', 'start-replica', 'pause', 'delay'];
 const ON_WRITE_ANSWER: readonly FaultKind[] = ['lose-response', 'crash', 'pause', 'delay'];
-const ON_EVENT: readonly FaultKind[] = ['close-watch', 'expire-watch', 'lose-response', 'delay'];
+const WATCH_ENDS: readonly FaultKind[] = ['close-watch', 'expire-watch', 'lose-response'];
+const ON_EVENT: readonly FaultKind[] = [...WATCH_ENDS, 'delay'];
 const NOTHING: readonly FaultKind[] = [];
+const RECOVERY_FAULTS = ['fail', 'refuse'] as const;
 
 function isConnectionKind(kind: FaultKind): kind is ConnectionKind {
   return CONNECTION_KINDS.some((one) => one === kind);

@@ -137,7 +137,7 @@ describe('single deviations from a calm run', () => {
     for (const schedule of faults) expect(scheduleSize(schedule)).toBe(1);
   });
 
-  it('delay each event and each write, and its answer, for as long as may be', () => {
+  it('delay each event for as long as may be, each write and its answer also by less than clients wait', () => {
     const { delays, faults } = singleDeviations(calm(), workload(), ['delay']);
     const update = 'controller/update/configmaps/default/web#0';
     const late = delays.flatMap((schedule) => schedule.faults);
@@ -146,7 +146,40 @@ describe('single deviations from a calm run', () => {
     expect(late).toContainEqual({ do: 'delay', forMs: 600_000, at: `${STREAM}/web@0` });
     expect(late).toContainEqual({ do: 'delay', forMs: 60_000, at: `${update}!sent` });
     expect(late).toContainEqual({ do: 'delay', forMs: 60_000, at: `${update}!answered` });
+    expect(late).toContainEqual({ do: 'delay', forMs: 2_000, at: `${update}!answered` });
     expect(singleDeviations(calm(), workload(), []).delays).toEqual([]);
+  });
+
+  it('end a watch, and let the list or watch with which the target recovers fail as well', () => {
+    const { recoveries } = singleDeviations(calm(), workload(), ['fail', 'close-watch', 'expire-watch']);
+    const list = 'controller/list/configmaps/default/*';
+    const at = `${STREAM}/web@0`;
+    const watch = { do: 'fail', status: 500, at: 'controller/watch/configmaps/default#1!sent' };
+
+    expect(recoveries.map(({ faults }) => faults)).toEqual([
+      [
+        { do: 'expire-watch', at },
+        { do: 'fail', status: 500, at: `${list}#0!sent` },
+        { do: 'fail', status: 500, at: `${list}#1!sent` },
+      ],
+      [{ do: 'expire-watch', at }, watch],
+      [{ do: 'close-watch', at }, watch],
+    ]);
+    expect(singleDeviations(calm(), workload(), ['close-watch', 'expire-watch']).recoveries).toEqual([]);
+    expect(singleDeviations(calm(), workload(), ['fail']).recoveries).toEqual([]);
+  });
+
+  it('let another writer and its event come between a write and its answer', () => {
+    const update = 'controller/update/configmaps/default/web#0';
+
+    expect(singleDeviations(calm(), workload(), ['delay']).overtakenAnswers).toMatchObject([
+      {
+        preemptions: [{ before: `${update}!answered`, run: 'writer-1' }],
+        faults: [{ do: 'delay', forMs: 2_000, at: `${update}!answered` }],
+      },
+    ]);
+    expect(singleDeviations(calm('other'), workload('other'), ['delay']).overtakenAnswers).toEqual([]);
+    expect(singleDeviations(calm(), workload(), []).overtakenAnswers).toEqual([]);
   });
 
   it('tell apart the late events that keep from the target what it has created itself', () => {

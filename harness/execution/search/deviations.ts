@@ -12,7 +12,7 @@ import type { ActorId } from '../../model/actor.ts';
 import { roleOf } from '../../model/actor.ts';
 import type { History, Operation } from '../../model/history.ts';
 import { isWrite, phaseStart } from '../../model/history.ts';
-import { ANSWERED, laterOccurrence, SENT, withoutOccurrence } from '../../model/label.ts';
+import { ANSWERED, laterOccurrence, partsOf, requestLabel, SENT, withoutOccurrence } from '../../model/label.ts';
 import type { Label } from '../../model/label.ts';
 import type { ItemKind } from '../../model/item.ts';
 import type { Fault, FaultKind, Hold, Preemption, Schedule } from '../../model/schedule.ts';
@@ -55,8 +55,12 @@ export interface Deviations {
   /** Those of `silences` whose watch shows objects of kinds that the target writes: it acts on the old ones. */
   readonly staleWrites: readonly Schedule[];
   readonly faults: readonly Schedule[];
+  /** Schedules in which a watch ends, and a request with which the target recovers fails as well. */
+  readonly recoveries: readonly Schedule[];
   /** Schedules in which an item is delayed beyond deadlines of the target, so that its requeue, poll or back-off comes first. */
   readonly delays: readonly Schedule[];
+  /** Schedules in which another writer changes what the target has written, and the target sees that before its own answer. */
+  readonly overtakenAnswers: readonly Schedule[];
   /** Those of `delays` in which the target does not receive what it has created itself before it looks again. */
   readonly unseenCreates: readonly Schedule[];
 }
@@ -121,15 +125,18 @@ export function singleDeviations(
     ...stream,
     events: events.filter(({ revision }) => own.has(revision)),
   }));
-  const scheduleOf = (fault: Fault): Schedule => ({ ...EMPTY_SCHEDULE, faults: [fault] });
+  const withFaults = (together: readonly Fault[]): Schedule => ({ ...EMPTY_SCHEDULE, faults: together });
+  const withFault = (fault: Fault): Schedule => withFaults([fault]);
   const isLate = faults.includes('delay');
   return {
     collisions,
     silences: silences.flatMap(({ schedules }) => schedules),
     staleWrites: silences.flatMap(({ resource, schedules }) => (written.has(resource) ? schedules : [])),
-    faults: faults.flatMap((kind) => faultsOf(kind, changing, delivered)).map(scheduleOf),
-    delays: (isLate ? delaysOf(changing, delivered) : []).map(scheduleOf),
-    unseenCreates: (isLate ? delaysOf([], ownCreates) : []).map(scheduleOf),
+    faults: faults.flatMap((kind) => faultsOf(kind, changing, delivered)).map(withFault),
+    recoveries: faults.includes('fail') ? recoveriesOf(faults, delivered, operations).map(withFaults) : [],
+    delays: (isLate ? delaysOf(changing, delivered) : []).map(withFault),
+    overtakenAnswers: isLate ? overtakenAnswers(changing, otherWriters) : [],
+    unseenCreates: (isLate ? delaysOf([], ownCreates) : []).map(withFault),
   };
 }
 
@@ -160,6 +167,24 @@ function streaks(writes: readonly Operation[], otherWriters: readonly OtherWrite
     found.push({ ...EMPTY_SCHEDULE, preemptions });
   }
   return found;
+}
+
+/** Returns schedules in which another writer comes right after a write of the target, whose answer arrives after the events of both. */
+function overtakenAnswers(changing: readonly Operation[], otherWriters: readonly OtherWriter[]): readonly Schedule[] {
+  const [forMs = 0] = delaysMs('answer');
+  return changing.flatMap((write) => {
+    const at = `${write.label}${ANSWERED}`;
+    // The label has the name of an object that this write creates; the request has not.
+    const name = partsOf(write.label).rest.at(-1) ?? '';
+    const place = placeOf(write.resource, write.namespace, name);
+    return otherWriters
+      .filter(({ lastAt, places }) => lastAt > reachedAt(write) && places.includes(place))
+      .map(({ actor }): Schedule => ({
+        ...EMPTY_SCHEDULE,
+        preemptions: [{ before: at, run: actor }],
+        faults: [{ do: 'delay', forMs, at }],
+      }));
+  });
 }
 
 /** Returns when a request reached the server; it may have waited at the gate long before that. */
@@ -194,16 +219,54 @@ function streamsOf({ deliveries, names }: History, during: (at: number) => boole
   return [...streams].map(([stream, rest]) => ({ stream, ...rest }));
 }
 
-/** Returns delays of the maximum length: they cover shorter ones, and shrinking makes them short. */
+/**
+ * Returns delays. Events get the maximum length: it covers shorter ones, and shrinking makes them short. Requests and answers get the
+ * minimum as well: clients give up on one that takes as long as the maximum.
+ */
 function delaysOf(changing: readonly Operation[], delivered: readonly DeliveredEvents[]): readonly Fault[] {
-  const late = (kind: ItemKind, at: Label): readonly Fault[] =>
-    delaysMs(kind)
-      .slice(-1)
-      .map((forMs): Fault => ({ do: 'delay', forMs, at }));
+  const late = (kind: ItemKind, at: Label): readonly Fault[] => {
+    const lengths = delaysMs(kind);
+    const used = kind === 'event' ? lengths.slice(-1) : [...lengths.slice(0, 1), ...lengths.slice(-1)];
+    return used.map((forMs): Fault => ({ do: 'delay', forMs, at }));
+  };
   return [
     ...delivered.flatMap(({ events }) => events.slice(0, EVENTS_MAX).flatMap(({ label }) => late('event', label))),
     ...changing.flatMap(({ label }) => [...late('send', label + SENT), ...late('answer', label + ANSWERED)]),
   ];
+}
+
+/**
+ * Returns pairs of faults: a watch ends at its first event, and then its next list fails, twice, or its next watch. Recovery is code of its
+ * own, and one fault alone only ever shows that it works.
+ */
+function recoveriesOf(
+  faults: readonly FaultKind[],
+  delivered: readonly DeliveredEvents[],
+  operations: readonly Operation[],
+): readonly (readonly Fault[])[] {
+  const ends = (['expire-watch', 'close-watch'] as const).filter((kind) => faults.includes(kind));
+  const failed = (at: Label): Fault => ({ do: 'fail', status: 500, at });
+  return delivered.flatMap(({ stream, events }) => {
+    const [first] = events;
+    if (first === undefined) return [];
+    const { actor, resource, rest, stem } = partsOf(stream);
+    const [scope = ''] = rest.join('/').split('?');
+    const list = requestLabel({ actor, verb: 'list', resource, namespace: scope === '*' ? '' : scope, name: '' });
+    const next = (base: Label): number =>
+      operations.filter(({ label, invoked }) => partsOf(label).stem === base && invoked.at <= first.at).length;
+    const lists = [0, 1].map((more) => failed(`${list}#${next(list) + more}${SENT}`));
+    // The stream itself is open already, whether or not it was requested during contention.
+    const watch = failed(`${stem}#${Math.max(next(stem), (partsOf(stream).occurrence ?? 0) + 1)}${SENT}`);
+    return ends.flatMap((kind): readonly (readonly Fault[])[] => {
+      const end: Fault = { do: kind, at: first.label };
+      return kind === 'expire-watch'
+        ? [
+            [end, ...lists],
+            [end, watch],
+          ]
+        : [[end, watch]];
+    });
+  });
 }
 
 function faultsOf(

@@ -31,7 +31,9 @@ const SILENCES_MAX = 6;
 /** Of these, so many are about kinds that the target writes, if there are any. */
 const STALE_WRITES_MAX = 4;
 const FAULTS_MAX = 2;
+const RECOVERIES_MAX = 2;
 const DELAYS_MAX = 2;
+const OVERTAKEN_MAX = 2;
 /** Tried first: controllers that keep count of what they create give up waiting for it after minutes. */
 const UNSEEN_MAX = 1;
 /** One trial in this many is random. */
@@ -65,11 +67,8 @@ export class TrialSource {
   learn(trial: Trial, history: History): void {
     if (!this.#underWay.delete(trial)) return;
     this.#calm?.learn(trial.workload, history);
-    const { collisions, silences, staleWrites, faults, delays, unseenCreates } = singleDeviations(
-      history,
-      trial.workload,
-      this.#options.faults,
-    );
+    const deviations = singleDeviations(history, trial.workload, this.#options.faults);
+    const { collisions, silences, staleWrites, unseenCreates } = deviations;
     const streaks = collisions.filter(({ preemptions }) => preemptions.length > 1);
     const races = [
       ...this.#some(streaks, STREAKS_MAX),
@@ -85,8 +84,10 @@ export class TrialSource {
       ...inTurn([
         races,
         [...stale, ...this.#some(rest, SILENCES_MAX - stale.length)],
-        this.#some(faults, FAULTS_MAX),
-        this.#some(delays, DELAYS_MAX),
+        this.#some(deviations.faults, FAULTS_MAX),
+        this.#some(deviations.recoveries, RECOVERIES_MAX),
+        this.#some(deviations.delays, DELAYS_MAX),
+        this.#some(deviations.overtakenAnswers, OVERTAKEN_MAX),
       ]),
     ];
     this.#open.push(schedules.map((schedule): Trial => ({ workload: trial.workload, schedule })));
