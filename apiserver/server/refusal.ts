@@ -121,7 +121,7 @@ export const NO_METHOD: Refusal = refuse(
   {},
 );
 
-/** Returns 405: that of custom resources names the verb; that of built-in kinds comes from the router, which does not know it. */
+/** Returns 405. For custom resources its message names the verb; for built-in kinds the router answers, which does not know the verb. */
 export function methodNotAllowed(of: Refused & { readonly custom: boolean }, verb: string): Refusal {
   if (!of.custom) return NO_METHOD;
   return refuse(405, 'MethodNotAllowed', `${verb} is not supported on resources of kind "${of.gr}"`, {

@@ -107,7 +107,7 @@ const READING: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 const PART_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'PUT', 'PATCH']);
 const VERBS: { readonly [method: string]: string } = { POST: 'create', DELETE: 'delete' };
 
-/** Returns the refusal of a request that routes to a resource but no further; undefined when there is none. */
+/** Returns the error for a resource that does not support the request's method, scope or subresource; undefined when there is none. */
 export function unroutable(route: Route, method: string): Refusal | undefined {
   const { definition, version, namespace, name, subresource } = route;
   if (!definition.custom) return route.methods?.has(method) === false ? NO_METHOD : undefined;

@@ -421,7 +421,7 @@ function isNewGeneration(
   }
 }
 
-/** Reports whether an update deletes a terminating object: the one that removes its last finalizer does. */
+/** Reports whether an update deletes a terminating object, as the update that removes its last finalizer does. */
 function endsDeletion(definition: ResourceDefinition, next: KubeObject, old: KubeObject): boolean {
   if (old.metadata.deletionTimestamp === undefined || (next.metadata.finalizers?.length ?? 0) > 0) return false;
   if ((old.metadata.deletionGracePeriodSeconds ?? 0) !== 0) return false;

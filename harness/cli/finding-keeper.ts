@@ -91,7 +91,7 @@ export class FindingKeeper {
     return story ?? `${finding.violation.sentence}\nreplay: ${options.replay}\n`;
   }
 
-  /** Redacts the result for a summary; a finding that cannot be redacted does not affect the rest. */
+  /** Redacts the result for a summary; a finding that cannot be redacted is omitted. */
   withoutSecrets(result: CampaignResult): CampaignResult {
     const redacted = (finding: Finding): Finding => redactFinding(finding, this.#vault);
     return { ...result, findings: result.findings.flatMap((one) => this.#guarded(() => redacted(one)) ?? []) };

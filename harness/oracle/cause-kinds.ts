@@ -155,8 +155,8 @@ const NAME_OF_ALL: { readonly [kind: string]: CauseKind } = {
 } satisfies { readonly [kind in CauseKind]?: CauseKind };
 
 /**
- * Returns the kind, which is part of the key, since stored causes have nothing else. If a symptom is its own cause, the key begins with the
- * name of a property.
+ * Parses the kind from the key: stored causes have no field for it. If a symptom is its own cause, the key begins with the name of a
+ * property.
  */
 function kindOf({ key }: Pick<Cause, 'key'>): string {
   return key.split(BETWEEN, 1)[0] ?? key;

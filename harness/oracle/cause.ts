@@ -3,7 +3,7 @@
  * retried successfully.
  *
  * Owns: which violations of a run have the same cause. Some violations name their cause themselves (a write and the update that it lost).
- * Others see only the outcome (convergence, properties of the user); each of those may have several causes, and which one applies is known
+ * Others show only the outcome (convergence, properties of the user); each of those may have several causes, and which one applies is known
  * once the run has been shrunk. Pure, and the same for shrunk runs and others. Start at {@link causesOf}.
  */
 import { roleOf } from '../model/actor.ts';

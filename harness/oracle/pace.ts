@@ -9,7 +9,7 @@ const SAFETY = 1.5;
 /** For targets that pause longer by design, an extended run decides instead. */
 const PAUSE_MAX_MS = 4_000;
 
-/** Returns the silence, in ms of run time, after which the target has nothing more to do, even if it polls. */
+/** Returns how long the target must be idle, in ms of run time, to have nothing more to do, even if it polls. */
 export function ownPauseMs(histories: readonly History[]): number {
   const longest = Math.max(0, ...histories.map((history) => Math.max(longestPause(history), longestRound(history))));
   return Math.min(PAUSE_MAX_MS, longest * SAFETY);

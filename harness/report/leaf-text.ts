@@ -1,4 +1,4 @@
-/** Formats leaves and values for reports: briefly, because a request gets one line. */
+/** Formats leaves and values for reports, briefly, because each request gets one line. */
 import type { JsonValue } from 'stalemate-apiserver/objects/object';
 import { isServerLeaf, leafPattern, type LeafChange } from '../model/leaf.ts';
 

@@ -38,7 +38,7 @@ export interface LeftOutFacts {
   readonly pathOf: (signature: string) => string | undefined;
 }
 
-/** Returns what a whole campaign left out, findings of the corpus included. */
+/** Returns what a whole campaign skipped for lack of time, including findings of the corpus. */
 export function leftOutOf(
   { leftOut = [], seed, elapsedMs, findings }: CampaignResult,
   pathOf: (finding: Finding) => string | undefined,

@@ -28,7 +28,7 @@ export interface OperationRow {
   readonly remark?: string;
   /** How far behind the actor was when it acted. */
   readonly stale?: string;
-  /** A text that is equal for rows of the same step at different moments, by which cycles are found. */
+  /** A text that is equal for rows of the same step at different moments, used to detect cycles. */
   readonly shape: string;
   /** Whether the row is always shown; the rest may be folded. */
   readonly essential: boolean;

@@ -16,7 +16,7 @@ export interface KnownDifference {
 
 const MESSAGE = /^body\.(message|details\.causes\[\]\.message)$/;
 
-/** Kinds that are only validated by their types. */
+/** Kinds that have no validation beyond their Go types. */
 const BY_TYPES =
   /^\S+ (APIService|IngressClass|CSIDriver|CSINode|CSIStorageCapacity|DeviceClass|ResourceClaim|ResourceClaimTemplate|ResourceSlice|FlowSchema|PriorityLevelConfiguration|ServiceAccount) /;
 

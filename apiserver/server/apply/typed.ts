@@ -213,7 +213,7 @@ export function fieldSetOfValue(type: TypeNode, value: JsonValue): FieldSet {
   return set;
 }
 
-/** Returns the remaining bytes after the FieldsV1 of all fields of `value`; negative once the limit is exceeded. */
+/** Returns the bytes of `room` left after the FieldsV1 of all fields of `value`; negative once the limit is exceeded. */
 export function roomAfterOwned(type: TypeNode, value: JsonValue, room: number): number {
   const { map, list } = type;
   let left = room;

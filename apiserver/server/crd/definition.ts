@@ -97,7 +97,7 @@ interface Storing {
   readonly read: (object: KubeObject) => KubeObject;
 }
 
-/** A status change of a definition reuses its versions: schemas are compiled once, not with each condition. */
+/** A status change of a definition reuses its versions: schemas are compiled once, not on every condition update. */
 const schemasOfVersions = new WeakMap<JsonObject, CustomSchema>();
 
 /** Returns the compiled schema of a version. `previous`: the preceding version, whose schema may be the same. */

@@ -39,7 +39,7 @@ interface RememberedList {
 /** The last large list that was sent. */
 let latest: RememberedList | undefined;
 
-/** Returns the JSON of a body as a line; the same bytes for a large list whose items are the same objects as before. */
+/** Returns the JSON of a body as a line. Reuses the bytes of the last large list if its items are unchanged. */
 export function jsonLine(body: JsonValue, read: boolean): string | Buffer {
   const items = isMap(body) ? body['items'] : undefined;
   if (!isMap(body) || !isList(items) || items.length < LARGE_LIST) return `${jsonText(body, read)}\n`;

@@ -2,7 +2,7 @@
  * The outgoing events of one watch.
  *
  * Owns: the backlog of a slow client. It is kept as events, whose objects are shared with the store and with every other watch, and
- * serialised only when the connection accepts more: memory does not grow with data times slow readers.
+ * serialised only when the connection accepts more: slow clients need no copies of the data.
  */
 import type { WatchEvent } from '../../objects/watch-event.ts';
 import type { EventEncoder } from './encode.ts';

@@ -54,7 +54,7 @@ export class StructDecoder implements Decoder {
   readonly #name: string;
   readonly #entry: StructEntry;
   #fields: ReadonlyMap<string, Field> | undefined;
-  /** Fields that are structs, which are always present: defaults look into them. */
+  /** Fields that are structs, which are always present: defaulting descends into them. */
   #structs: readonly Field[] = [];
   #absent: readonly Field[] = [];
   readonly #defaults: Defaulting | undefined;

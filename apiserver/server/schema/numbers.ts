@@ -16,7 +16,7 @@ function goFloat(value: number): string {
   return `${digits}e${exponent < 0 ? '-' : '+'}${String(Math.abs(exponent)).padStart(2, '0')}`;
 }
 
-/** An error in a number; the message of a `plain` one has no path. */
+/** An error in a number; if it is `plain`, its message has no path. */
 export interface NumberFault {
   readonly plain: boolean;
   readonly text: string;

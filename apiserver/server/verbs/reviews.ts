@@ -148,7 +148,7 @@ function access(
   // The review is about the namespace in the path.
   const metadata = local && given['namespace'] === undefined ? { namespace, ...given } : given;
   const errors = accessErrors(kind, metadata, spec);
-  // The kind is missing in the message, because the decoded object has none.
+  // The kind is missing from the message, because the decoded object has none.
   if (errors.length > 0) return nameless(invalid({ group: AUTHORIZATION, kind: '' }, '', errors));
   if (local && metadata['namespace'] !== namespace)
     return badRequest(`the namespace of the provided object does not match the namespace sent on the request`);

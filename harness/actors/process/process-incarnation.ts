@@ -115,7 +115,7 @@ export function processHost(parts: Omit<ProcessHost, 'authority' | 'identity' | 
   return { ...parts, view: viewOf(parts, parts.enclosures), authority, identity: authority.issueServer() };
 }
 
-/** @throws {TARGET_INVALID} if its working directory must not be visible to it. */
+/** @throws {TARGET_INVALID} if the working directory must not be visible to the process. */
 function viewOf(
   { target, outside }: Pick<ProcessHost, 'target' | 'outside'>,
   { hasOwnFiles, network }: EnclosurePool,

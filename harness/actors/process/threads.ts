@@ -94,7 +94,7 @@ export class ThreadWatch {
 }
 
 const NS_PER_MS = 1e6;
-/** Matches, after the thread's name, the states interruptible sleep, stopped and zombie. */
+/** Matches the state after the thread's name: interruptible sleep, stopped or zombie. */
 const SLEEPING = /^\) [STtZX]/;
 const buffer = Buffer.alloc(512);
 

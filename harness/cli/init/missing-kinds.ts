@@ -1,8 +1,8 @@
 /**
  * Finds, in an undisturbed run, kinds that a target requested and the server lacks.
  *
- * Clients find out in three ways: by discovery of a group version, by a list or watch, or by missing the kind in the answer of
- * discovery, which only their log shows. Pure. Start at {@link missingKindsIn}.
+ * A missing kind shows in three ways: a failed discovery of the group version, a failed list or watch, or a discovery response without the
+ * kind, which shows only in the client's log. Pure. Start at {@link missingKindsIn}.
  */
 import { roleOf } from '../../model/actor.ts';
 import type { History } from '../../model/history.ts';

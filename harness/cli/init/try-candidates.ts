@@ -38,7 +38,7 @@ export interface Choosing {
   readonly onTried: (tried: Tried) => void;
 }
 
-/** Maximum number of candidates, of which the first of each kind come first. */
+/** Maximum number of candidates; one of each kind is tried first. */
 const TRIED_MAX = 16;
 /** Maximum number of chosen candidates: with more, a run depends more on the machine than on the controller. */
 export const CHOSEN_MAX = 3;
@@ -196,8 +196,8 @@ function owned({ candidate, effect }: Tried): Candidate | undefined {
 }
 
 /**
- * Returns objects that the candidate refers to or the target requested, and that are not part of it: from the repository, or
- * drawn if possible.
+ * Returns objects outside the candidate that it refers to or that the target requested: from the repository, or generated if
+ * possible.
  */
 function missingBeside(
   { candidate, beside, effect }: Tried,

@@ -140,7 +140,7 @@ export async function makeKindCluster(options: MakeKindOptions): Promise<KindClu
   }
 }
 
-/** The kind CLI, and the engine for what kind cannot do. */
+/** The kind CLI, and the container engine for what the CLI cannot do. */
 class Kind {
   readonly env: { readonly [name: string]: string | undefined };
   readonly #engine: Engine;

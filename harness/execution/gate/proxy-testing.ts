@@ -85,7 +85,7 @@ export async function gatedRig(
   };
 }
 
-/** Opens a gate before any server, with a front for actor `controller`. */
+/** Opens a gate in front of the given server, with a front for actor `controller`. */
 export async function gateBefore(
   remote: RemoteOptions,
   scheduler: Scheduler,

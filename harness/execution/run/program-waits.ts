@@ -74,7 +74,7 @@ export class ProgramWaits {
     return promise;
   }
 
-  /** Call when everything is at rest: sets a timer for the first wait that ends before the clock's next moment. */
+  /** Call when everything is at rest: sets a timer for the first wait that ends before the clock's next timer. */
   atRest(keepsUp: boolean): void {
     const [first] = [...this.#waits].toSorted((a, b) => a.fromMs - b.fromMs);
     if (first === undefined) return;

@@ -102,8 +102,8 @@ export class World implements RunOnHost {
   }
 
   /**
-   * The time waited (`RunClock.waited`) when silence began: that of the last activity (a change, or a request of the target other than a
-   * watch), or that set by the last {@link restartSilence}. A run is at rest once this is one window in the past.
+   * The time waited (`RunClock.waited`) when silence began: at the last activity (a change, or a request of the target other than a
+   * watch) or the last {@link restartSilence}. A run is at rest once this is one window in the past.
    */
   get lastActivityMs(): number {
     return this.#lastActivityMs;

@@ -19,7 +19,7 @@ const OWN_MOUNTS = 'stalemate-target-';
 /** Reports whether a Secret belongs to the run, by namespace and name. */
 export type IsOwn = (namespace: string, name: string) => boolean;
 
-/** The places of a run's objects, as far as they are known before the run. */
+/** Where a run's objects come from, as far as that is known before the run. */
 export type RunPlaces = Pick<Counterexample, 'namespace'> & {
   readonly samples: readonly KubeObject[];
   readonly project?: Counterexample['project'] | null;

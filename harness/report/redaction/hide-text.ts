@@ -152,7 +152,7 @@ export class HideText {
   }
 }
 
-/** Runs of base64 in a text, each decoded once. */
+/** Base64 substrings of a text, each decoded once. */
 class Runs {
   readonly #text: string;
   readonly #hide: (decoded: string) => string;

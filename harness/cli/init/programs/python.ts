@@ -21,7 +21,7 @@ export function pythonProgram(repository: Repository, pythonFor: (module: string
   const using = sources.filter((file) => /^\s*(?:import|from) kopf\b/m.test(repository.text(file)));
   if (using.length === 0) return clientProgram(repository, sources, pythonFor);
   const handlers = using.filter((file) => HANDLER.test(repository.text(file)));
-  // A script for development prepares more than a start, and is not how the operator is deployed.
+  // Skips development scripts: they do extra setup, and the deployed operator is not started with them.
   const starter = using.find(
     (file) => STARTS.test(repository.text(file)) && (handlers.length === 0 || !ASIDE.test(file)),
   );
