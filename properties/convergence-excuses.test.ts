@@ -149,6 +149,32 @@ it('convicts what other workloads ended with undisturbed, if a copy started now 
   });
 });
 
+it.each([
+  [
+    'makes no further probe for what an earlier run was convicted of',
+    ['wrong-value deployments.apps/web spec.image'],
+    60_000,
+    true,
+  ],
+  ['probes further for anything else', ['extra-object deployments.apps'], 60_000, false],
+  ['gives the run a minute before that', ['wrong-value deployments.apps/web spec.image'], 8_000, false],
+] as const)('%s', (_, kinds, windowMs, isFinal) => {
+  const { h } = run('Ready', 'old');
+  const known: ProbeResult = { probe: 'known-violated', kinds };
+  const settled = probes(h).map((one) => (one.probe === 'extended-settle' ? { ...one, windowMs } : one));
+  const list = [known, expected(...healthy()), ...settled.filter(({ probe }) => probe === 'extended-settle')];
+
+  expect(judge(h, list)).toMatchObject(
+    isFinal
+      ? {
+          result: 'violated',
+          violations: [{ severity: 'error', signature: { class: 'wrong-value' } }],
+          convicted: kinds,
+        }
+      : { result: 'inconclusive', needs: [{ probe: 'extended-settle' }, { probe: 'fresh-incarnation' }] },
+  );
+});
+
 it('asks how it ends step by step where it ends as expected undisturbed', () => {
   const { h } = run('Ready', 'old');
   const list = [expected(...healthy()), ...probes(h, { writes: [] }), undisturbed('v2', 'v2')];

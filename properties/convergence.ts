@@ -12,13 +12,13 @@ import type { CheckResult, Violation } from '../harness/model/check-result.ts';
 import { HOLDS } from '../harness/model/check-result.ts';
 import type { History } from '../harness/model/history.ts';
 import { leafInWords, leafPattern } from '../harness/model/leaf.ts';
-import type { ProbeRequest, ProbeResult } from '../harness/model/probe.ts';
-import { drawnPlaces, finalState, nearestDifferences, placeOf, probedState } from '../harness/oracle/final-state.ts';
+import type { ProbeRequest } from '../harness/model/probe.ts';
+import { drawnPlaces, finalState, nearestDifferences, placeOf } from '../harness/oracle/final-state.ts';
 import type { Difference } from '../harness/oracle/final-state.ts';
 import { lastProbe } from '../harness/oracle/last-probe.ts';
 import { indexOf } from '../harness/oracle/history-index.ts';
 import { watchesGivenUp } from '../harness/oracle/open-watches.ts';
-import { kindOf, kindsUndisturbed } from '../harness/oracle/path-dependence.ts';
+import { differencesLeft, kindOf, kindsUndisturbed } from '../harness/oracle/path-dependence.ts';
 import type { Property } from '../harness/oracle/property.ts';
 import { earnedSettleMs, isAtRest, isOrdinaryIdle, laterHalf, RETRIES_TOO_LATE } from '../harness/oracle/rest.ts';
 
@@ -32,6 +32,7 @@ const SAME_UNDISTURBED = 'undisturbed, it differs in the same way: the result de
 const SILENT =
   'the final state is not the one that a fresh copy of the target reaches from the same input, a restart changes nothing';
 const DEPENDS = 'a copy started now changes nothing: the result depends on the path taken';
+const AS_BEFORE = 'as in an earlier run, in which more time did not fix it';
 /** Writes of a fresh incarnation that say nothing about the state: locks and Events. */
 const BENIGN_WRITE = /^\S+ (events|events\.events\.k8s\.io|leases\.coordination\.k8s\.io)\//;
 
@@ -43,8 +44,6 @@ export const convergence: Property = {
   comparesRuns: ['missing-object', 'extra-object', 'wrong-value'],
   check,
 };
-
-type Expected = Extract<ProbeResult, { probe: 'expected-state' }>;
 
 function check(history: History): CheckResult {
   const unsettled = unsettledReason(history);
@@ -69,7 +68,7 @@ function check(history: History): CheckResult {
   }
   const found = nearestDifferences(history, finalState(history), expected.outcomes);
   const [first, ...more] = found;
-  return first === undefined ? HOLDS : judgeSuspect(history, expected, [first, ...more]);
+  return first === undefined ? HOLDS : judgeSuspect(history, [first, ...more]);
 }
 
 function unsettledReason(history: History): string | undefined {
@@ -95,22 +94,19 @@ function unsettledReason(history: History): string | undefined {
   }
 }
 
-function judgeSuspect(
-  history: History,
-  expected: Expected,
-  found: readonly [Difference, ...(readonly Difference[])],
-): CheckResult {
+function judgeSuspect(history: History, found: readonly [Difference, ...(readonly Difference[])]): CheckResult {
   const windowMs = earnedSettleMs(history);
   if (windowMs === undefined) return RETRIES_TOO_LATE;
   const extended = lastProbe(history, 'extended-settle');
   const fresh = lastProbe(history, 'fresh-incarnation');
-  const later =
-    extended === undefined
-      ? found
-      : nearestDifferences(history, probedState(history, extended.final, extended.names), expected.outcomes);
+  const later = differencesLeft(history);
   // A run that healed in the middle of a long settle phase had no time left for the full silence.
   const isOver = extended !== undefined && (isAtRest(extended) || extended.laterHalf?.requests === 0);
   if (later.length === 0 && isOver) return healedLate(history, found, extended.windowMs);
+  if (extended !== undefined && extended.windowMs >= Math.min(LONG_MS, windowMs) && isAtRest(extended)) {
+    const again = knownViolated(history, later);
+    if (again.length > 0) return violated(history, again, undefined, 'error', AS_BEFORE);
+  }
   // The longest settle phases take the most time: they are skipped for differences that also occur undisturbed.
   if (extended !== undefined && extended.windowMs >= LONG_MS && extended.windowMs < windowMs) {
     if (later.length > 0 && isKnownUndisturbed(history, later))
@@ -223,6 +219,17 @@ function isKnownUndisturbed(history: History, found: readonly Difference[]): boo
 }
 
 /**
+ * Returns the differences that earlier runs of the search were convicted of after all probes, if undisturbed runs explain all others. The
+ * probes would only be repeated: a finding is reported once, and its reproduction is judged in full.
+ */
+function knownViolated(history: History, found: readonly Difference[]): readonly Difference[] {
+  const violated = lastProbe(history, 'known-violated')?.kinds ?? [];
+  const excused = lastProbe(history, 'known-undisturbed')?.kinds ?? [];
+  const left = found.filter((difference) => !excused.includes(kindOf(difference)));
+  return left.every((difference) => violated.includes(kindOf(difference))) ? left : [];
+}
+
+/**
  * Reports whether the value belongs to an object that the target creates and never updates, even if the owner's spec changes: it stays as
  * it was at creation, with or without disturbance.
  */
@@ -278,7 +285,11 @@ function violated(
     at: history.phases.at(-1)?.at ?? 0,
     severity,
   };
-  return { result: 'violated', violations: [violation] };
+  return {
+    result: 'violated',
+    violations: [violation],
+    ...(severity === 'error' ? { convicted: found.map(kindOf) } : {}),
+  };
 }
 
 /**

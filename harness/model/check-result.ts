@@ -26,6 +26,8 @@ export type CheckResult =
       readonly violations: readonly Violation[];
       /** Further runs that could refute the violations. If none can be made, as for a stored run, the violations are final. */
       readonly needs?: readonly ProbeRequest[];
+      /** For errors about the final state: the kinds of the differences, for which the rest of a search needs no further probes. */
+      readonly convicted?: readonly string[];
     }
   | { readonly result: 'inconclusive'; readonly reason: string; readonly needs?: readonly ProbeRequest[] };
 

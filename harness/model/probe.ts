@@ -56,6 +56,11 @@ export type ProbeResult =
    * programs, whose undisturbed runs are expensive.
    */
   | { readonly probe: 'known-undisturbed'; readonly kinds: readonly string[] }
+  /**
+   * Comes without a request: the kinds of differences that `convergence` has reported as errors, after all probes, earlier in the search.
+   * Only of programs, whose probes are expensive.
+   */
+  | { readonly probe: 'known-violated'; readonly kinds: readonly string[] }
   | {
       readonly probe: 'drift';
       readonly role: string;

@@ -40,6 +40,8 @@ export interface Judged {
   readonly violations: readonly Violation[];
   /** Property name → why it is inconclusive. */
   readonly inconclusive: ReadonlyMap<string, string>;
+  /** The kinds of differences in the final state that are errors, if there are any. */
+  readonly convicted?: readonly string[];
   /** Set if the run's time was over before all requested probes were made. */
   readonly isCut?: true;
 }
@@ -114,14 +116,17 @@ export async function judgeBy(
     const inconclusive = new Map<string, string>();
     const needs: ProbeRequest[] = [];
     const hurried = new Set<string>();
+    const convicted: string[] = [];
     const judgements = judgeProperties(history, properties);
     if (probes !== null && judgements.some(({ result }) => isSuspicious(result, probes, made))) return undefined;
     for (const { property, result } of judgements) {
       if (result.result === 'holds' || (result.result === 'violated' && probes !== null)) continue;
       const open = (result.needs ?? []).filter((need) => !made.has(JSON.stringify(need)));
       if (result.result === 'inconclusive') inconclusive.set(property.name, result.reason);
-      else if (open.length === 0) violations.push(...result.violations);
-      else inconclusive.set(property.name, 'a violation could not be checked by further runs');
+      else if (open.length === 0) {
+        violations.push(...result.violations);
+        convicted.push(...(result.convicted ?? []));
+      } else inconclusive.set(property.name, 'a violation could not be checked by further runs');
       for (const need of open) {
         needs.push(need);
         if (isCut || cutShort.has(JSON.stringify(need))) hurried.add(property.name);
@@ -134,7 +139,13 @@ export async function judgeBy(
       const weighed = isUndisturbed(trial)
         ? reported.map((violation) => inUndisturbedRun(violation, properties))
         : reported;
-      return { history, violations: weighed, inconclusive, ...(isCut ? { isCut } : {}) };
+      return {
+        history,
+        violations: weighed,
+        inconclusive,
+        ...(convicted.length > 0 ? { convicted } : {}),
+        ...(isCut ? { isCut } : {}),
+      };
     }
     const results = [];
     for (const need of inOrder(needs, live)) {

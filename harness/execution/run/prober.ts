@@ -56,6 +56,8 @@ class Evidence {
   readonly #underWay = new Map<string, Promise<ProbeResult>>();
   /** The kinds of differences with which workloads of programs have ended undisturbed. */
   readonly undisturbed: Set<string> = new Set();
+  /** The kinds of differences for which runs of programs have been convicted after all probes. */
+  readonly violated: Set<string> = new Set();
 
   get(key: string): ProbeResult | undefined {
     return this.#known.get(key);
@@ -84,6 +86,7 @@ export class Prober {
   readonly #evidence: Evidence;
   /** The number of runs made so far. */
   runs = 0;
+  #isBrief = false;
 
   constructor(
     run: RunVariant,
@@ -104,13 +107,27 @@ export class Prober {
     return new Prober(run, this.#base, this.#reference, this.#patience, this.#evidence);
   }
 
+  /** Returns a prober for first runs, whose violations are only counted if earlier runs have shown them: these are not probed again. */
+  forFirstRuns(): Prober {
+    const prober = new Prober(this.#run, this.#base, this.#reference, this.#patience, this.#evidence);
+    prober.#isBrief = true;
+    return prober;
+  }
+
+  /** Records the kinds of differences that a run was convicted of after all probes, for {@link forFirstRuns}. */
+  convicted(kinds: readonly string[]): void {
+    for (const kind of kinds) this.#evidence.violated.add(kind);
+  }
+
   /**
    * Returns results that are available without a run: the expected state of a foreign input that was probed before, and the kinds of
-   * differences that undisturbed runs of programs have shown.
+   * differences that other runs of programs have shown.
    */
   known(history: History): readonly ProbeResult[] {
-    const kinds = [...this.#evidence.undisturbed].toSorted();
-    const shown: readonly ProbeResult[] = kinds.length === 0 ? [] : [{ probe: 'known-undisturbed', kinds }];
+    const shown: ProbeResult[] = [];
+    const { undisturbed, violated } = this.#evidence;
+    if (undisturbed.size > 0) shown.push({ probe: 'known-undisturbed', kinds: [...undisturbed].toSorted() });
+    if (this.#isBrief && violated.size > 0) shown.push({ probe: 'known-violated', kinds: [...violated].toSorted() });
     if (history.settlement.result !== 'quiescent') return shown;
     const expected = this.#evidence.get(expectedKey(history, foreignInput(history, this.#reference)));
     return expected === undefined ? shown : [...shown, expected];

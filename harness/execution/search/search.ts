@@ -150,6 +150,8 @@ export async function search(options: SearchOptions, tally: SearchTally): Promis
     }
     const { judged, schedule } = run;
     source?.learn(trial, judged.history);
+    // Runs of modules are judged alone, so that a result never depends on where in a search it comes.
+    if (lane.judgesLive) own.convicted(judged.convicted ?? []);
     waivers.count(judged, trial, tally);
     countRemarks(judged.history, waivers.leave(judged, trial).violations, tally);
     const suspects = suspectsOf(judged, trial);
@@ -177,7 +179,7 @@ export async function search(options: SearchOptions, tally: SearchTally): Promis
   // While one lane still judges a trial of the exploration, the others make further trials instead of waiting for it.
   const pauses = (): boolean => over() || (isDue() && exploring === 0);
   const tryBatch = sideBySide(drawn, pauses, options.runsMax - tally.runs, lanes, (lane, trial) =>
-    tryOne(lane.runner, lane.prober, trial),
+    tryOne(lane.runner, lane.prober.forFirstRuns(), trial),
   );
 
   for (let batch = options.firstRun; !over() || postponed.size > 0; batch++) {

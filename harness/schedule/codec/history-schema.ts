@@ -247,6 +247,10 @@ const probe: z.ZodType<ProbeResult> = z
       probe: z.literal('known-undisturbed'),
       kinds: z.array(z.string()),
     } satisfies Shape<Probe<'known-undisturbed'>>),
+    z.strictObject({
+      probe: z.literal('known-violated'),
+      kinds: z.array(z.string()),
+    } satisfies Shape<Probe<'known-violated'>>),
     z.strictObject({ probe: z.literal('without-crashes'), ...otherRun } satisfies Shape<Probe<'without-crashes'>>),
     z.strictObject({
       probe: z.literal('drift'),
