@@ -1,8 +1,8 @@
 /**
- * Wrong: it creates when the last event was an "add" and updates when it was an "update".
+ * Wrong: it creates objects if the last event was an "add", and updates them if it was an "update".
  *
- * The event says what the informer noticed, not what there is. A create that failed is not tried again once an update has come in,
- * and after a restart everything is an "add", also what must be updated.
+ * The event is what the informer saw, not what exists. A failed create is not retried after an update event, and after a restart every
+ * event is an "add", so objects with outdated content are not updated.
  */
 import type { ControllerContext, RunningController } from '../../lib/controller.ts';
 import { isConflict, orUndefined } from '../../lib/errors.ts';

@@ -1,17 +1,17 @@
-/** Reading and writing Buckets. client-node has no types for custom resources, so they are given here, once. */
+/** Reads and writes Buckets. client-node has no types for custom resources, so results are cast here. */
 import { type CustomObjectsApi, PatchStrategy, setHeaderOptions } from '@kubernetes/client-node';
 import { orUndefined } from '../../lib/errors.ts';
 import { type Bucket, BUCKETS, type BucketStatus, nameOf } from './types.ts';
 
-/** The bucket as it is now; undefined when it is gone or was made anew. */
+/** The current bucket; undefined if it was deleted or recreated. */
 export async function readLive(custom: CustomObjectsApi, bucket: Bucket): Promise<Bucket | undefined> {
   const live = (await orUndefined(custom.getNamespacedCustomObject(pathOf(bucket)))) as Bucket | undefined;
   return live?.metadata?.uid === bucket.metadata?.uid ? live : undefined;
 }
 
 /**
- * Replaces the finalizers of that very version and answers the new one; undefined when the bucket went with them. The list is
- * replaced as a whole and others have theirs in it, so the patch carries the version that it was made from.
+ * Replaces the finalizers of exactly this version and returns the new bucket; undefined if it no longer exists. The patch replaces the
+ * whole list, which has finalizers of other controllers too, so it sends the resourceVersion it is based on.
  */
 export async function replaceFinalizers(
   custom: CustomObjectsApi,
@@ -26,7 +26,7 @@ export async function replaceFinalizers(
   return (await orUndefined(patched)) as Bucket | undefined;
 }
 
-/** Replaces the status of that very version; a conflict says that there is a newer one. */
+/** Replaces the status of exactly this version; fails with a conflict if there is a newer one. */
 export async function replaceStatus(custom: CustomObjectsApi, bucket: Bucket, status: BucketStatus): Promise<void> {
   const body = { ...bucket, status };
   await orUndefined(custom.replaceNamespacedCustomObjectStatus({ ...pathOf(bucket), body }));

@@ -1,7 +1,7 @@
 /**
- * The Bucket controller without its decisions: caches, queue and the order of a reconcile.
+ * What all Bucket controllers share: caches, work queue and the order of a reconcile.
  *
- * What is done to provide, to clean up and to report is handed in: that is what the variants differ in. Start at {@link runBuckets}.
+ * Each variant passes in its own functions to provide, to clean up and to report. Start at {@link runBuckets}.
  */
 import {
   CoreV1Api,
@@ -18,27 +18,27 @@ import { WorkQueue } from '../../lib/work-queue.ts';
 import { bucketOf, CREDENTIALS, SETTINGS } from './things.ts';
 import { type Bucket, BUCKETS, hasFinalizer, isTerminating, nameOf } from './types.ts';
 
-/** What the parts have to work with. */
+/** The clients and caches that the parts use. */
 export interface Clients {
   readonly namespace: string;
   readonly core: CoreV1Api;
   readonly custom: CustomObjectsApi;
-  /** The caches; what they hold may be old. */
+  /** The caches; their objects may be stale. */
   readonly buckets: Cache<Bucket>;
   readonly settings: Cache<V1ConfigMap>;
   readonly credentials: Cache<V1Secret>;
 }
 
 export interface BucketParts {
-  /** Makes what the bucket stands for. Answers false when there is nothing to report on, as the bucket is gone or going. */
+  /** Creates or fixes the objects of a bucket. Returns false if the bucket is deleted or terminating, so that no status is written. */
   readonly provide: (clients: Clients, bucket: Bucket) => Promise<boolean>;
-  /** Writes the status of a bucket that is provided. */
+  /** Writes the status of a bucket that has its objects. */
   readonly report: (clients: Clients, bucket: Bucket) => Promise<void>;
-  /** Removes what the bucket stands for, then the finalizer. */
+  /** Deletes the objects of a bucket, then removes the finalizer. */
   readonly cleanUp: (clients: Clients, bucket: Bucket) => Promise<void>;
-  /** How the caches are kept. */
+  /** Creates the caches; by default `follow` of `lib/informer.ts`. */
   readonly follow?: typeof follow;
-  /** Told every change of a bucket. */
+  /** Called with every change of a bucket. */
   readonly heard?: (bucket: Bucket, how: Change) => void;
 }
 

@@ -1,8 +1,8 @@
-/** The status of a bucket: what it should say, beside what others say in it. */
+/** Computes the status of a bucket; what other controllers wrote into it is kept. */
 import { isDeepStrictEqual } from 'node:util';
 import { type Bucket, type BucketCondition, type BucketStatus, nameOf } from './types.ts';
 
-/** The status of a bucket that is provided, with the conditions of others as they are; the same object when it is so already. */
+/** The status of a bucket that has its objects, with the conditions of other controllers. Returns the same object if nothing changes. */
 export function readyStatus(bucket: Bucket): BucketStatus {
   const { status = {} } = bucket;
   const { region = 'north', sizeGiB } = bucket.spec;
@@ -20,7 +20,7 @@ export function readyStatus(bucket: Bucket): BucketStatus {
   return isDeepStrictEqual(wanted, status) ? status : wanted;
 }
 
-/** The list with our condition in it, in the place it had. The time of transition moves only when the status does. */
+/** Replaces our condition in its place, or appends it. `lastTransitionTime` changes only with `status`. */
 function withCondition(
   conditions: readonly BucketCondition[],
   condition: Omit<BucketCondition, 'lastTransitionTime'>,

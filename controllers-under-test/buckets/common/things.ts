@@ -1,8 +1,8 @@
 /**
- * The two things behind a bucket: its settings (a ConfigMap) and its credentials (a Secret).
+ * The two objects of a bucket: its settings (a ConfigMap) and its credentials (a Secret).
  *
- * They stand for things outside the cluster: no owner reference, so nobody but this controller removes them. Each is stamped with
- * the uid of its bucket. Owns: how one is read, made, fixed and deleted.
+ * They represent storage outside of the cluster, so they have no owner reference and only this controller deletes them. An annotation
+ * holds the UID of the bucket. Owns: how an object is read, created, fixed and deleted.
  */
 import {
   type CoreV1Api,
@@ -23,14 +23,14 @@ export interface ThingObject extends KubernetesObject {
   readonly data?: { readonly [key: string]: string };
 }
 
-/** One of the two, of one bucket. */
+/** One of the two objects of a bucket. */
 export interface Thing {
   readonly name: string;
-  /** What we keep in it; whatever else is in it belongs to others. */
+  /** The data that this controller sets; all other data belongs to other writers. */
   readonly data: { readonly [key: string]: string };
   readonly read: () => Promise<ThingObject | undefined>;
   readonly create: () => Promise<unknown>;
-  /** Puts back what is ours, and only that. */
+  /** Restores what this controller sets, and nothing else. */
   readonly fix: () => Promise<unknown>;
   readonly remove: (options: V1DeleteOptions) => Promise<unknown>;
 }
@@ -78,17 +78,17 @@ function identity(
   return { name, namespace: bucket.metadata?.namespace ?? '', metadata: { name, annotations } };
 }
 
-/** Whether it was made for this very bucket. */
+/** Whether the object was created for exactly this bucket, not for another one with the same name. */
 export function isOf(object: ThingObject, bucket: Bucket): boolean {
   return object.metadata?.annotations?.[STAMP] === bucket.metadata?.uid;
 }
 
-/** Whether everything in it that is ours is as it should be. */
+/** Whether everything that this controller sets in the object is correct. */
 export function isRight(object: ThingObject, thing: Thing, bucket: Bucket): boolean {
   return isOf(object, bucket) && Object.entries(thing.data).every(([key, value]) => object.data?.[key] === value);
 }
 
-/** The bucket that a ConfigMap or Secret may belong to, by its name. */
+/** The name of the bucket that a ConfigMap or Secret may belong to, from the name of that object. */
 export function bucketOf(object: ThingObject, suffix: string): string | undefined {
   const name = nameOf(object);
   return name.endsWith(suffix) ? name.slice(0, -suffix.length) : undefined;

@@ -1,7 +1,7 @@
-/** A Bucket stands for storage outside the cluster: its settings and its credentials. */
+/** A Bucket represents storage outside of the cluster by its settings and its credentials. */
 import type { KubernetesObject, V1Condition } from '@kubernetes/client-node';
 
-/** Others keep conditions of their own types in the same list. */
+/** Other controllers keep conditions of their own types in the same list. */
 export type BucketCondition = Omit<V1Condition, 'lastTransitionTime'> & { readonly lastTransitionTime: string };
 
 export interface BucketStatus {
@@ -17,7 +17,7 @@ export interface Bucket extends KubernetesObject {
 
 export const BUCKETS = { group: 'storage.example.com', version: 'v1', plural: 'buckets' } as const;
 
-/** Keeps a bucket until what it stands for is gone. */
+/** Keeps a bucket until its objects are deleted. */
 export const FINALIZER = 'storage.example.com/cleanup';
 
 export function nameOf(object: KubernetesObject): string {

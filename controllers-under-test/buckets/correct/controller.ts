@@ -1,8 +1,8 @@
 /**
- * The Bucket controller as it should be.
+ * The correct Bucket controller.
  *
- * The finalizer is there before anything is made and goes after everything is gone, and nothing is made for a bucket that a fresh
- * read does not show alive. Finalizers and conditions of others share the lists with ours, so those writes carry a version.
+ * The finalizer is added before objects are created, and removed after they are deleted. Nothing is created unless a fresh read shows the
+ * bucket alive. Other controllers share the lists of finalizers and conditions, so those writes send a resourceVersion.
  */
 import type { ControllerContext, RunningController } from '../../lib/controller.ts';
 import { retryOnConflict } from '../../lib/retry.ts';
@@ -32,7 +32,7 @@ export function provide(clients: Clients, cached: Bucket): Promise<boolean> {
   });
 }
 
-/** Whether the caches show all that there should be. */
+/** Whether the caches show all objects that should exist. */
 function isProvided({ core, settings, credentials, namespace }: Clients, bucket: Bucket): boolean {
   const [first, second] = [settingsOf(core, bucket), credentialsOf(core, bucket)];
   const firstObject = settings.get(first.name, namespace);
@@ -46,7 +46,7 @@ function isProvided({ core, settings, credentials, namespace }: Clients, bucket:
   );
 }
 
-/** Whether the cache, which may have moved on since the last read, still shows this bucket alive. */
+/** Whether this bucket is still alive in the cache, which may be newer than the last read. */
 function isCurrent({ buckets, namespace }: Clients, bucket: Bucket): boolean {
   const cached = buckets.get(nameOf(bucket), namespace);
   return cached !== undefined && cached.metadata?.uid === bucket.metadata?.uid && !isTerminating(cached);
@@ -54,7 +54,7 @@ function isCurrent({ buckets, namespace }: Clients, bucket: Bucket): boolean {
 
 export async function cleanUp({ core, custom }: Clients, bucket: Bucket): Promise<void> {
   for (const thing of [credentialsOf(core, bucket), settingsOf(core, bucket)]) {
-    // Somebody keeps it: its end will be an event.
+    // A finalizer of another controller keeps the object; its deletion will trigger a reconcile.
     if (!(await isRemoved(thing, bucket))) return;
   }
   await retryOnConflict(async () => {
@@ -65,7 +65,7 @@ export async function cleanUp({ core, custom }: Clients, bucket: Bucket): Promis
   });
 }
 
-/** Deletes it if it is this bucket's, and tells whether it is gone. The uid keeps the delete from another of the same name. */
+/** Deletes the object if it is this bucket's; returns whether it is gone. The UID precondition protects a new object of that name. */
 async function isRemoved(thing: Thing, bucket: Bucket): Promise<boolean> {
   const object = await thing.read();
   if (object === undefined || !isOf(object, bucket)) return true;
@@ -78,7 +78,7 @@ export async function report({ custom }: Clients, bucket: Bucket): Promise<void>
   if (readyStatus(bucket) === bucket.status) return;
   await retryOnConflict(async () => {
     const live = await readLive(custom, bucket);
-    // A newer spec is on its way to the cache and not provided yet: its own reconcile will report it.
+    // The spec is newer than the cached one and not provided yet: its own reconcile will report it.
     if (live === undefined || isTerminating(live) || live.metadata?.generation !== bucket.metadata?.generation) return;
     const status = readyStatus(live);
     if (status !== live.status) await replaceStatus(custom, live, status);

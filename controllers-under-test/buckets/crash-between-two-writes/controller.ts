@@ -1,7 +1,7 @@
 /**
- * Wrong: it makes two things, and takes the first for a sign that both are there.
+ * Wrong: it creates two objects, and concludes from the first that both exist.
  *
- * When it is stopped, or refused, between the two, the second is never made.
+ * If it stops, or a create fails, between the two, the second object is never created.
  */
 import type { ControllerContext, RunningController } from '../../lib/controller.ts';
 import { readLive, replaceFinalizers } from '../common/api.ts';

@@ -1,8 +1,8 @@
 /**
- * Wrong: it uses client-node's informer as it is.
+ * Wrong: it uses client-node's informer without restarting it.
  *
- * That reconnects after a clean close and lists again after 410, but any other error (a reset connection, a 500) ends it: the cache
- * stays as it is, and nobody notices.
+ * The informer reconnects after a clean close and lists again after a 410, but any other error (a reset connection, a 500) stops it: the
+ * cache is never updated again, and no error is reported.
  */
 import { type KubernetesObject, makeInformer } from '@kubernetes/client-node';
 import type { ControllerContext, RunningController } from '../../lib/controller.ts';

@@ -1,7 +1,7 @@
 /**
- * Wrong: it does not wait for its status write.
+ * Wrong: it does not await its status write.
  *
- * When that fails there is nobody to catch it, and Node ends a process with an unhandled rejection.
+ * If the write fails, nothing catches the error, and Node exits because of an unhandled rejection.
  */
 import type { ControllerContext, RunningController } from '../../lib/controller.ts';
 import { type Clients, runBuckets } from '../common/run.ts';

@@ -1,7 +1,7 @@
 /**
- * Wrong: it takes a clean-up that failed for one that will be asked for again.
+ * Wrong: it swallows the error of a failed clean-up, as if another event would trigger the clean-up again.
  *
- * Nobody asks again: the bucket is on its way out, nothing about it changes any more, and it waits for its finalizer for ever.
+ * No event does: nothing changes in a terminating bucket any more, so it keeps its finalizer forever.
  */
 import type { ControllerContext, RunningController } from '../../lib/controller.ts';
 import { type Clients, runBuckets } from '../common/run.ts';

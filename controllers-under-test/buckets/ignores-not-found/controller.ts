@@ -1,8 +1,8 @@
 /**
- * Wrong: when it deletes, "not found" is an error to it like any other.
+ * Wrong: when it deletes an object, it treats "not found" like any other error.
  *
- * Once one of the two things is gone (a first clean-up got half way, or somebody was faster), the delete is repeated every second
- * for ever, and the bucket never goes.
+ * If one of the two objects is already gone (an earlier clean-up was interrupted, or another client deleted it), the delete is repeated
+ * every second forever, and the bucket is never removed.
  */
 import type { ControllerContext, RunningController } from '../../lib/controller.ts';
 import { retryOnConflict, sleep } from '../../lib/retry.ts';

@@ -1,7 +1,7 @@
 /**
- * Wrong: it treats the list of finalizers as its own: it sets it to its one, and empties it when its work is done.
+ * Wrong: it treats the list of finalizers as its own: it sets the list to its own finalizer, and empties it when its work is done.
  *
- * Whoever else keeps the bucket, for a backup say, finds it gone.
+ * Finalizers of other controllers are lost, so a bucket disappears that, for example, a backup still needs.
  */
 import { PatchStrategy, setHeaderOptions } from '@kubernetes/client-node';
 import type { ControllerContext, RunningController } from '../../lib/controller.ts';
