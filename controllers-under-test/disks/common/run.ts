@@ -1,5 +1,5 @@
 /**
- * The Disk controller. How a disk is asked for is handed in: it is what the variants differ in. Start at {@link runDisks}.
+ * What all Disk controllers share. Each variant passes in how it creates a disk. Start at {@link runDisks}.
  */
 import {
   CustomObjectsApi,
@@ -23,13 +23,13 @@ export interface Disk extends KubernetesObject {
 const DISKS = { group: 'cloud.example.com', version: 'v1', plural: 'disks' } as const;
 const FINALIZER = 'cloud.example.com/disk';
 
-/** Makes the disk outside exist that a Disk without one in its status stands for. */
+/** Creates the disk in the storage service for a Disk that has none. */
 export type Provide = (service: StorageService, disk: Disk) => Promise<OutsideDisk>;
 
-/** The merge patch that gives a Disk these finalizers. */
+/** The merge patch that sets the finalizers of a Disk. */
 export type FinalizerPatch = (disk: Disk, finalizers: readonly string[]) => object;
 
-/** Other parties have finalizers of their own in the list, so the patch carries the version that it was made from. */
+/** Other controllers have finalizers in the same list, so the patch sends the resourceVersion it is based on. */
 const withVersion: FinalizerPatch = ({ metadata }, finalizers) => ({
   metadata: { resourceVersion: metadata?.resourceVersion, finalizers },
 });
@@ -81,7 +81,7 @@ export async function runDisks(
 
   async function cleanUp(disk: Disk): Promise<void> {
     if (!hasFinalizer(disk)) return;
-    // What was asked for may not have been noted: asking again tells its id, and then there is something to delete.
+    // The id of a created disk may not be in the status. Creating it again with its idempotency key returns the id to delete.
     const id = disk.status?.diskId ?? (await provide(service, disk)).id;
     await service.delete(id);
     await setFinalizers(

@@ -1,7 +1,7 @@
-/** The storage service outside the cluster, as its own documentation describes it. */
+/** A client for the storage service outside of the cluster. */
 import type { Effects } from '../../lib/controller.ts';
 
-/** A disk as the service has it. */
+/** A disk as the service returns it. */
 export interface OutsideDisk {
   readonly id: string;
   readonly owner: string;
@@ -15,13 +15,13 @@ export class StorageService {
     this.#effects = effects;
   }
 
-  /** Asks for a disk. The same key twice gives the same disk. */
+  /** Creates a disk. A second request with the same key returns the same disk. */
   async create(disk: Omit<OutsideDisk, 'id'>, key: string | undefined): Promise<OutsideDisk> {
     const headers = key === undefined ? {} : { 'idempotency-key': key };
     return (await this.#call('POST', '/disks', disk, headers)) as OutsideDisk;
   }
 
-  /** Undefined when there is none of that id any more. */
+  /** Returns undefined if no disk has this id. */
   async resize(id: string, sizeGiB: number): Promise<OutsideDisk | undefined> {
     return (await this.#call('PATCH', `/disks/${id}`, { sizeGiB })) as OutsideDisk | undefined;
   }

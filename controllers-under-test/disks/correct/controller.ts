@@ -1,7 +1,7 @@
 /**
- * The Disk controller as it should be.
+ * The correct Disk controller.
  *
- * An answer may be lost, and so may the note of the id; both only mean that the same disk is asked for once more.
+ * The answer may be lost, and storing the id may fail. Then the create is repeated with the same key and returns the same disk.
  */
 import type { ControllerContext, RunningController } from '../../lib/controller.ts';
 import { type Disk, runDisks } from '../common/run.ts';

@@ -1,7 +1,7 @@
 /**
- * Wrong: it asks for a disk without a key.
+ * Wrong: it creates a disk without an idempotency key.
  *
- * When the answer is lost, or the id cannot be noted, the next attempt asks for another disk, and nobody knows of the first one.
+ * If the answer is lost, or the id cannot be stored, the next attempt creates another disk, and nothing refers to the first one.
  */
 import type { ControllerContext, RunningController } from '../../lib/controller.ts';
 import { type Disk, runDisks } from '../common/run.ts';

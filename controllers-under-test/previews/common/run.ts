@@ -1,5 +1,5 @@
 /**
- * The Preview controller without its deletion, which is handed in: it is what the variants differ in. Start at {@link runPreviews}.
+ * What all Preview controllers share. Each variant passes in its own deletion of a Preview. Start at {@link runPreviews}.
  */
 import {
   CoreV1Api,
@@ -16,20 +16,20 @@ import { orUndefined } from '../../lib/errors.ts';
 import { follow } from '../../lib/informer.ts';
 import { WorkQueue } from '../../lib/work-queue.ts';
 
-/** An environment for trying something out. */
+/** A temporary environment for one branch. */
 export interface Preview extends KubernetesObject {
   readonly spec: { readonly branch: string; readonly done: boolean };
 }
 
 export const PREVIEWS = { group: 'staging.example.com', version: 'v1', plural: 'previews' } as const;
 
-/** Removes a Preview that is done. `preview` is from the cache and may be old. */
+/** Deletes a Preview that is done. `preview` comes from the cache and may be stale. */
 export type Remove = (custom: CustomObjectsApi, preview: Preview) => Promise<void>;
 
-/** The merge patch that makes settings those of a Preview. */
+/** The merge patch that turns an existing ConfigMap into the settings of a Preview. */
 export type Adopt = (live: V1ConfigMap, settings: V1ConfigMap) => object;
 
-/** Other owners stay in the list, which is replaced as a whole: so the patch carries the version that it was made from. */
+/** Keeps other owners. The patch replaces the whole list, so it sends the resourceVersion it is based on. */
 const adoptVersion: Adopt = (live, { metadata: { ownerReferences: ours = [] } = {}, data }) => {
   const { resourceVersion, ownerReferences = [] } = live.metadata ?? {};
   const others = ownerReferences.filter(({ uid }) => ours.every((owner) => owner.uid !== uid));
@@ -58,7 +58,7 @@ export async function runPreviews(
     kubeConfig,
     path: `/api/v1/namespaces/${namespace}/configmaps`,
     list: () => core.listNamespacedConfigMap({ namespace }),
-    // Settings have the name of their preview, whoever owns them now.
+    // The ConfigMap of a Preview has the same name as the Preview, even if another Preview owns it.
     onChange: (object) => queue.add(nameOf(object)),
   });
 
@@ -86,7 +86,7 @@ export async function runPreviews(
         setHeaderOptions('Content-Type', PatchStrategy.MergePatch),
       );
     } else {
-      // The garbage collector takes what an earlier preview of this name left; its end will be an event.
+      // The garbage collector deletes the settings of an earlier Preview; their deletion will trigger a reconcile.
       throw new Error(`settings ${name} still belong to an earlier preview of this name`);
     }
   }
@@ -94,7 +94,7 @@ export async function runPreviews(
   return runController(context, queue, [previews, settings]);
 }
 
-/** The preview as it is now, unless it is gone, made anew, or on its way out. */
+/** The current Preview; undefined if it was deleted or recreated, or is terminating. */
 async function readLive(custom: CustomObjectsApi, preview: Preview): Promise<Preview | undefined> {
   const live = (await orUndefined(custom.getNamespacedCustomObject(pathOf(preview)))) as Preview | undefined;
   const isThere = live?.metadata?.uid === preview.metadata?.uid && live?.metadata?.deletionTimestamp === undefined;

@@ -1,8 +1,8 @@
 /**
- * The Preview controller as it should be.
+ * The correct Preview controller.
  *
- * What is done may have been replaced by the time the deletion arrives, so the deletion names the uid that it is meant for, and the
- * version that said so.
+ * The user may replace a Preview that is done before the delete request arrives, so the request has preconditions: the UID, and the
+ * resourceVersion that was read.
  */
 import type { CustomObjectsApi } from '@kubernetes/client-node';
 import type { ControllerContext, RunningController } from '../../lib/controller.ts';
@@ -15,7 +15,7 @@ async function remove(custom: CustomObjectsApi, preview: Preview): Promise<void>
   try {
     await orUndefined(custom.deleteNamespacedCustomObject({ ...pathOf(preview), body: { preconditions } }));
   } catch (error) {
-    // It was changed or replaced: the watch will tell, and then it is judged anew.
+    // It was changed or replaced: the watch will deliver that, and the next reconcile decides again.
     if (!isConflict(error)) throw error;
   }
 }

@@ -1,7 +1,7 @@
 /**
- * Wrong: it deletes a Preview that is done by its name.
+ * Wrong: it deletes a Preview that is done by name, without its UID.
  *
- * By the time the deletion arrives, the user may have replaced it by another that is not done.
+ * Before the delete request arrives, the user may have replaced the Preview with one that is not done.
  */
 import type { CustomObjectsApi } from '@kubernetes/client-node';
 import type { ControllerContext, RunningController } from '../../lib/controller.ts';
