@@ -1,4 +1,4 @@
-/** The elected WorkerPool controller as it should be: it starts when it leads, and not before. */
+/** The correct WorkerPool controller with leader election: it starts once it is the leader, and not before. */
 import type { ControllerContext, RunningController } from '../../lib/controller.ts';
 import { becomeLeader } from '../../lib/leader.ts';
 import { runWorkerPools } from '../../worker-pools/common/run.ts';

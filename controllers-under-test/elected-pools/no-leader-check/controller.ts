@@ -1,7 +1,7 @@
 /**
- * Wrong: both replicas act.
+ * Wrong: both replicas reconcile.
  *
- * Each works on one pool at a time and looks before it creates, so each alone is right.
+ * Each replica alone is correct: it works on one pool at a time, and lists the Pods before it creates one.
  */
 import type { ControllerContext, RunningController } from '../../lib/controller.ts';
 import { runWorkerPools } from '../../worker-pools/common/run.ts';

@@ -1,4 +1,4 @@
-/** Makes a pool have as many Pods as it asks for, under generated names: right for one process that works on one pool at a time. */
+/** Scales a pool with Pods that have generated names: correct only for a single process that works on one pool at a time. */
 import { readLive, removePod } from '../../worker-pools/common/api.ts';
 import { isOwnedBy, isTerminating, newPod } from '../../worker-pools/common/pods.ts';
 import type { Clients } from '../../worker-pools/common/run.ts';
@@ -12,7 +12,7 @@ export async function scale(clients: Clients, cached: WorkerPool): Promise<boole
   if (pool === undefined) return false;
   const { items } = await core.listNamespacedPod({ namespace });
   const owned = items.filter((pod) => isOwnedBy(pod, pool));
-  // Terminating ones are waited for: their end will be an event.
+  // Terminating Pods still count: their deletion will trigger a reconcile.
   for (let count = owned.length; count < pool.spec.replicas; count++) {
     if ((await readLive(custom, pool)) === undefined) return false;
     await core.createNamespacedPod({

@@ -1,4 +1,4 @@
-/** The Pods of a pool: what they look like, and whose they are. */
+/** The Pods of a pool: their manifest, and which pool owns a Pod. */
 import type { KubernetesObject, V1OwnerReference, V1Pod } from '@kubernetes/client-node';
 import { POOLS, type WorkerPool } from './types.ts';
 
@@ -9,7 +9,7 @@ export function nameOf(object: KubernetesObject): string {
   return object.metadata?.name ?? '';
 }
 
-/** A pool's Pods are numbered, so that the same one cannot be made twice. */
+/** The names of a pool's Pods are numbered, so that the same Pod cannot be created twice. */
 export function podNames(pool: WorkerPool): readonly string[] {
   return Array.from({ length: pool.spec.replicas }, (_, index) => `${nameOf(pool)}-${index}`);
 }
@@ -43,7 +43,7 @@ export function controllerOf(object: KubernetesObject): V1OwnerReference | undef
   return object.metadata?.ownerReferences?.find((owner) => owner.controller === true);
 }
 
-/** The pools that a Pod may matter to: its owner, and the one that its label names. */
+/** The pools that a change of this Pod may affect: its owner, and the pool in its label. */
 export function poolsOf(pod: V1Pod): readonly string[] {
   const owner = controllerOf(pod);
   const labelled = pod.metadata?.labels?.[POOL_LABEL];
@@ -58,7 +58,7 @@ export function isTerminating(object: KubernetesObject): boolean {
   return object.metadata?.deletionTimestamp !== undefined;
 }
 
-/** Ours, and as we made it. */
+/** Whether the Pod belongs to the pool, and has the right label and image. */
 export function isSound(pod: V1Pod, pool: WorkerPool): boolean {
   const ours = pod.spec?.containers.find(({ name }) => name === 'worker');
   return isOwnedBy(pod, pool) && pod.metadata?.labels?.[POOL_LABEL] === nameOf(pool) && ours?.image === IMAGE;

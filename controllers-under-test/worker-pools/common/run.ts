@@ -1,8 +1,8 @@
 /**
- * The WorkerPool controller without its decisions: caches, queue and the order of a reconcile.
+ * What all WorkerPool controllers share: caches, work queue and the order of a reconcile.
  *
- * Both caches are filled as client-go fills them, from the API server's memory (`resourceVersion=0`): cheap, and possibly from the
- * past. What may not be decided on the past is up to the parts that are handed in. Start at {@link runWorkerPools}.
+ * Like client-go's, both caches list with `resourceVersion=0`: the API server answers from its watch cache, which is cheap but may be
+ * stale. The parts that are passed in must know which decisions need a fresh read. Start at {@link runWorkerPools}.
  */
 import { CoreV1Api, CustomObjectsApi, type KubernetesListObject, type V1Pod } from '@kubernetes/client-node';
 import type { ControllerContext, RunningController } from '../../lib/controller.ts';
@@ -13,23 +13,23 @@ import { WorkQueue } from '../../lib/work-queue.ts';
 import { isTerminating, nameOf, poolsOf } from './pods.ts';
 import { POOLS, type WorkerPool } from './types.ts';
 
-/** What the parts have to work with. */
+/** The clients and caches that the parts use. */
 export interface Clients {
   readonly namespace: string;
   readonly core: CoreV1Api;
   readonly custom: CustomObjectsApi;
   readonly queue: WorkQueue;
-  /** The caches; what they hold may be old. */
+  /** The caches; their objects may be stale. */
   readonly pools: Cache<WorkerPool>;
   readonly pods: Cache<V1Pod>;
 }
 
 export interface PoolParts {
-  /** Makes the pool have the Pods that its spec asks for. Answers false when the pool is gone. */
+  /** Creates and deletes Pods until the pool has what its spec asks for. Returns false if the pool no longer exists. */
   readonly scale: (clients: Clients, pool: WorkerPool) => Promise<boolean>;
   /** Writes the status. Called at the end of every reconcile. */
   readonly report: (clients: Clients, pool: WorkerPool) => Promise<void>;
-  /** How the caches are kept. */
+  /** Creates the caches; by default `follow` of `lib/informer.ts`. */
   readonly follow?: typeof follow;
 }
 
@@ -68,7 +68,7 @@ export async function runWorkerPools(
 
   async function reconcile(name: string): Promise<void> {
     const pool = pools.get(name, namespace);
-    // The Pods of a deleted pool are the garbage collector's: each names its owner.
+    // The garbage collector deletes the Pods of a deleted pool, by their owner references.
     if (pool === undefined || isTerminating(pool)) return;
     if (await scale(clients, pool)) await report(clients, pool);
   }

@@ -1,4 +1,4 @@
-/** The status of a pool: what it should say, beside what others say in it. */
+/** Computes the status of a pool; what other controllers wrote into it is kept. */
 import { isDeepStrictEqual } from 'node:util';
 import type { V1Pod } from '@kubernetes/client-node';
 import { isOwnedBy, isReady, isTerminating, nameOf, POOL_LABEL } from './pods.ts';
@@ -6,7 +6,7 @@ import type { PoolCondition, WorkerPool, WorkerPoolStatus } from './types.ts';
 
 const COMPLETE = 'Complete';
 
-/** The status that these Pods call for, with the conditions of others as they are; the same object when it is so already. */
+/** The status for these Pods, with the conditions of other controllers. Returns the same object if nothing changes. */
 export function statusFor(pool: WorkerPool, pods: readonly V1Pod[]): WorkerPoolStatus {
   const { status = {} } = pool;
   const alive = pods.filter((pod) => isOwnedBy(pod, pool) && !isTerminating(pod));
@@ -27,7 +27,7 @@ export function statusFor(pool: WorkerPool, pods: readonly V1Pod[]): WorkerPoolS
   return isDeepStrictEqual(wanted, status) ? status : wanted;
 }
 
-/** The list with our condition in it, in the place it had. The time of transition moves only when the status does. */
+/** Replaces our condition in its place, or appends it. `lastTransitionTime` changes only with `status`. */
 function withCondition(
   conditions: readonly PoolCondition[],
   condition: Omit<PoolCondition, 'lastTransitionTime'>,

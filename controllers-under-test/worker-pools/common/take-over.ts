@@ -1,15 +1,15 @@
-/** What to do with a Pod that has a name of ours but is not as it should be. */
+/** What to do with a Pod that has the right name but the wrong owner or content. */
 import { PatchStrategy, setHeaderOptions, type V1Pod } from '@kubernetes/client-node';
 import { controllerOf, isOwnedBy, isTerminating, nameOf, ownerReference, POOL_LABEL } from './pods.ts';
 import type { Clients } from './run.ts';
 import type { WorkerPool } from './types.ts';
 
 /**
- * Takes the Pod over if it belongs to nobody, and makes room for a new one if it is unsound or was an earlier pool's of this name.
- * Both are bound to the version that was looked at. `pool` must come from a fresh read: it proves that the earlier one is gone.
+ * Adopts a Pod that has no controller or has lost its label; deletes one with the wrong image, or of an earlier pool with this name. Both
+ * requests send the version that was read. `pool` must come from a fresh read, which proves that the earlier pool is gone.
  */
 export async function takeOver(clients: Clients, pool: WorkerPool, pod: V1Pod): Promise<void> {
-  // Its end will be an event, and the next one can be made then.
+  // Its deletion will trigger a reconcile, which creates the next Pod.
   if (isTerminating(pod)) return;
   const owner = controllerOf(pod);
   if (owner === undefined) return adopt(clients, pool, pod);
@@ -25,7 +25,7 @@ export async function takeOver(clients: Clients, pool: WorkerPool, pod: V1Pod): 
   });
 }
 
-/** Makes owner and label ours. The list of owners is replaced as a whole, so the patch carries the version it was made from. */
+/** Sets the owner and the label. The patch replaces the whole list of owners, so it sends the resourceVersion it is based on. */
 async function adopt({ core, namespace }: Clients, pool: WorkerPool, pod: V1Pod): Promise<void> {
   const { resourceVersion, ownerReferences = [] } = pod.metadata ?? {};
   const owners = isOwnedBy(pod, pool) ? ownerReferences : [...ownerReferences, ownerReference(pool)];

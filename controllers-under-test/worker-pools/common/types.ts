@@ -1,7 +1,7 @@
-/** A WorkerPool keeps a number of Pods. */
+/** A WorkerPool keeps `spec.replicas` Pods. */
 import type { KubernetesObject, V1Condition } from '@kubernetes/client-node';
 
-/** Others keep conditions of their own types in the same list. */
+/** Other controllers keep conditions of their own types in the same list. */
 export type PoolCondition = Omit<V1Condition, 'lastTransitionTime'> & { readonly lastTransitionTime: string };
 
 export interface WorkerPoolStatus {
@@ -10,7 +10,7 @@ export interface WorkerPoolStatus {
   readonly readyReplicas?: number;
   readonly selector?: string;
   readonly conditions?: readonly PoolCondition[];
-  /** Written by single variants only. */
+  /** Only single variants write this field and the next one. */
   readonly observedVersion?: string;
   readonly lastChecked?: string;
 }

@@ -1,8 +1,8 @@
 /**
- * The WorkerPool controller as it should be.
+ * The correct WorkerPool controller.
  *
- * The caches only tell whether something is to be done. What is done is decided on fresh reads of the pool and its Pods, and Pods
- * have fixed names: neither an old cache, nor a lost answer, nor a second copy of this controller can make one too many.
+ * The caches only show whether there is work to do. Fresh reads of the pool and its Pods decide what to do, and Pods have fixed names: a
+ * stale cache, a lost answer or a second replica of this controller cannot create one Pod too many.
  */
 import type { V1Pod } from '@kubernetes/client-node';
 import type { ControllerContext, RunningController } from '../../lib/controller.ts';
@@ -14,7 +14,7 @@ import { statusFor } from '../common/status.ts';
 import { takeOver } from '../common/take-over.ts';
 import type { WorkerPool } from '../common/types.ts';
 
-/** Makes one missing Pod. */
+/** Creates one missing Pod. */
 export type CreatePod = (clients: Clients, pool: WorkerPool, name: string) => Promise<void>;
 
 export async function scale(clients: Clients, cached: WorkerPool, create: CreatePod = createPod): Promise<boolean> {
@@ -26,7 +26,7 @@ export async function scale(clients: Clients, cached: WorkerPool, create: Create
   const podByName = new Map(items.map((pod) => [nameOf(pod), pod]));
   const names = podNames(pool);
   for (const name of names) {
-    // By now the cache may have heard that the pool is gone.
+    // Meanwhile the cache may show that the pool is gone.
     if (!isCurrent(clients, pool)) return false;
     if (!podByName.has(name)) await create(clients, pool, name);
   }
@@ -49,7 +49,7 @@ function isCurrent({ pools, namespace }: Clients, pool: WorkerPool): boolean {
   return cached?.metadata?.uid === pool.metadata?.uid && cached !== undefined && !isTerminating(cached);
 }
 
-/** Whether these Pods are the ones that the pool asks for. Terminating ones are waited for: their end will be an event. */
+/** Whether these Pods are the ones in the spec. A terminating Pod still counts: its deletion will trigger a reconcile. */
 function isScaled(pool: WorkerPool, pods: readonly V1Pod[]): boolean {
   const names = podNames(pool);
   const owned = pods.filter((pod) => isOwnedBy(pod, pool));
@@ -60,7 +60,7 @@ export async function report({ custom, pods, namespace }: Clients, pool: WorkerP
   if (statusFor(pool, pods.list(namespace)) === pool.status) return;
   await retryOnConflict(async () => {
     const live = await readLive(custom, pool);
-    // A newer spec is on its way to the cache and not acted upon yet: its own reconcile will report it.
+    // The spec is newer than the cached one and not scaled to yet: its own reconcile will report it.
     if (live?.metadata?.generation !== pool.metadata?.generation || live === undefined) return;
     const status = statusFor(live, pods.list(namespace));
     if (status !== live.status) await replaceStatus(custom, live, status);

@@ -1,7 +1,7 @@
 /**
- * Wrong: it goes easy on the cluster by making one Pod a second, and does not look again in between.
+ * Wrong: it creates one Pod a second, to limit the load on the cluster, and does not read the pool again in between.
  *
- * A pool that is deleted meanwhile still gets the rest of its Pods, long after the controller has been told.
+ * A pool that is deleted meanwhile still gets its remaining Pods, long after the watch has delivered the deletion.
  */
 import type { ControllerContext, RunningController } from '../../lib/controller.ts';
 import { sleep } from '../../lib/retry.ts';

@@ -1,8 +1,8 @@
 /**
- * Wrong: it counts the Pods in its cache and creates the missing ones under generated names.
+ * Wrong: it counts the Pods in its cache and creates the missing ones with generated names.
  *
- * Pods that exist but have not reached the cache yet are created once more. They are deleted again when the cache catches up, but
- * for a while there are more workers than anybody asked for.
+ * Pods that exist but have not reached the cache yet are created again. The extra Pods are deleted when the cache catches up, but for a
+ * while there are more Pods than any spec asked for.
  */
 import type { ControllerContext, RunningController } from '../../lib/controller.ts';
 import { removePod } from '../common/api.ts';

@@ -1,8 +1,8 @@
 /**
  * Wrong: it acts on the difference between two specs, not on the difference between the spec and the Pods.
  *
- * What a difference asked for and did not get (a failed create, a Pod to delete that has not reached the cache yet) is never made
- * up for.
+ * If a create fails, or a Pod to delete has not reached the cache yet, the difference is lost: no later reconcile makes up for
+ * it.
  */
 import type { ControllerContext, RunningController } from '../../lib/controller.ts';
 import { removePod } from '../common/api.ts';
@@ -12,7 +12,7 @@ import type { WorkerPool } from '../common/types.ts';
 import { report } from '../correct/controller.ts';
 
 export default function start(context: ControllerContext): Promise<RunningController> {
-  /** Replicas last asked for, by uid. */
+  /** The replicas of the last reconcile, by UID of the pool. */
   const lastReplicas = new Map<string, number>();
 
   async function scale(clients: Clients, pool: WorkerPool): Promise<boolean> {

@@ -1,7 +1,7 @@
 /**
- * Wrong: it takes "already exists" for somebody else's Pod and gives the pool up.
+ * Wrong: it treats "already exists" as a Pod of another owner, and gives up on the pool.
  *
- * When the answer to a create is lost, the retry meets the Pod that the first try made.
+ * If the answer to a create is lost, the retry conflicts with the Pod that the first attempt created.
  */
 import type { ControllerContext, RunningController } from '../../lib/controller.ts';
 import { isConflict } from '../../lib/errors.ts';
@@ -13,7 +13,7 @@ import { report, scale } from '../correct/controller.ts';
 const ATTEMPTS = 3;
 
 export default function start(context: ControllerContext): Promise<RunningController> {
-  /** Pools whose names clash with somebody else's: a person has to look at them. */
+  /** Pools with a name conflict. They are not reconciled until a person resolves it. */
   const givenUp = new Set<string>();
 
   async function create({ core, namespace }: Clients, pool: WorkerPool, name: string): Promise<void> {

@@ -1,7 +1,7 @@
 /**
- * Wrong: it notes the version of the pool that it saw, and reconciles on every version.
+ * Wrong: it writes the resourceVersion of the pool that it read into the status, and reconciles on every change.
  *
- * Its own status write makes a new version. Reacting only to a new generation, or noting the generation, would end the circle.
+ * Its own status write is a change. A generation predicate, or the generation in the status instead, would end the loop.
  */
 import type { ControllerContext, RunningController } from '../../lib/controller.ts';
 import { retryOnConflict } from '../../lib/retry.ts';

@@ -1,7 +1,7 @@
 /**
- * Wrong: it asks for the next reconcile at the end of every one, "to be on the safe side", and notes when it last looked.
+ * Wrong: it requeues the pool after every reconcile, "to be on the safe side", and writes the time into the status.
  *
- * A pool at rest costs requests and versions twice a second, for ever.
+ * An unchanged pool causes requests and a new resourceVersion twice a second, forever.
  */
 import type { ControllerContext, RunningController } from '../../lib/controller.ts';
 import { retryOnConflict } from '../../lib/retry.ts';

@@ -1,7 +1,7 @@
 /**
- * Wrong: its custom resource has no status subresource, so the status is written with the rest of the object.
+ * Wrong: its custom resource has no status subresource, so it updates the status together with the rest of the object.
  *
- * Such a write counts as a change of the spec: the generation goes up, the status names an old generation, and is written again.
+ * Each such update increments the generation, so the status reports an outdated generation and is written again.
  */
 import type { ControllerContext, RunningController } from '../../lib/controller.ts';
 import { orUndefined } from '../../lib/errors.ts';
