@@ -1,7 +1,7 @@
 /**
- * Wrong: it clears the version before it writes, "to get rid of the conflicts".
+ * Wrong: it clears the resourceVersion before it writes, "to get rid of the conflicts".
  *
- * A Deployment may be replaced unconditionally, so whatever others changed since the read is lost without a word.
+ * An update without a resourceVersion is unconditional, so changes of other writers since the read are overwritten without a conflict.
  */
 import type { ControllerContext, RunningController } from '../../lib/controller.ts';
 import { claim } from '../common/claim.ts';

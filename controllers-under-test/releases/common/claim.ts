@@ -1,7 +1,7 @@
 /**
- * Finds, or makes, the Deployment that a release may write to.
+ * Finds or creates the Deployment that a release may write to.
  *
- * Owns: creation, and whose Deployment it is. Does not own: its content once it exists.
+ * Owns: creation and ownership of the Deployment. Does not own: its content once it exists.
  */
 import type { V1Deployment } from '@kubernetes/client-node';
 import { orUndefined } from '../../lib/errors.ts';
@@ -11,15 +11,15 @@ import type { Clients } from './run.ts';
 import type { Release } from './types.ts';
 
 /**
- * The Deployment as it is now, created when it is missing: ours, or nobody's and free to take. Undefined when the release is
- * gone. Throws while the Deployment is somebody else's.
+ * The current Deployment, created if it is missing. It belongs to the release, or has no controller and may be adopted. Undefined if the
+ * release no longer exists. Throws if the Deployment has another controller.
  */
 export async function claim(clients: Clients, release: Release): Promise<V1Deployment | undefined> {
   const { apps, namespace } = clients;
   const name = nameOf(release);
   const live = await orUndefined(apps.readNamespacedDeployment({ name, namespace }));
   if (live !== undefined && isOwnedBy(live, release)) return live;
-  // The cache may show a release that is deleted or was made anew: nothing may be created or taken for that one.
+  // The cache may show a release that was deleted or recreated: create and adopt nothing for that one.
   if ((await readLive(clients.custom, release)) === undefined) return undefined;
   if (live === undefined) return apps.createNamespacedDeployment({ namespace, body: desiredDeployment(release) });
   if (controllerOf(live) === undefined) return live;
@@ -27,7 +27,7 @@ export async function claim(clients: Clients, release: Release): Promise<V1Deplo
   throw new Error(`deployment ${name} belonged to an earlier release of this name`);
 }
 
-/** Deletes what an earlier release of the same name left, provided that it is still exactly that. */
+/** Deletes the Deployment of an earlier release with the same name, unless it has changed since the read. */
 async function removeLeftover({ apps, namespace }: Clients, leftover: V1Deployment): Promise<void> {
   const { uid, resourceVersion } = leftover.metadata ?? {};
   const owner = controllerOf(leftover);

@@ -1,4 +1,4 @@
-/** The Deployment of a release: what we want of it, and what is ours in it. Everything else in it belongs to others. */
+/** The Deployment of a release: its manifest, and which fields this controller owns. All other fields belong to other writers. */
 import type { KubernetesObject, V1Deployment, V1OwnerReference } from '@kubernetes/client-node';
 import { CONTAINER, type Release, RELEASES } from './types.ts';
 
@@ -8,7 +8,7 @@ export function nameOf(object: KubernetesObject): string {
   return object.metadata?.name ?? '';
 }
 
-/** A new Deployment. How many replicas it has is left to others from the start. */
+/** A new Deployment. It has no `spec.replicas`, which belongs to other writers. */
 export function desiredDeployment(release: Release): V1Deployment {
   const labels = { [NAME_LABEL]: nameOf(release) };
   return {
@@ -46,7 +46,7 @@ export function isOwnedBy(deployment: V1Deployment, release: Release): boolean {
   return controllerOf(deployment)?.uid === release.metadata?.uid;
 }
 
-/** Whether everything in it that is ours is as this release wants it. */
+/** Whether all fields that this controller owns are as the release requires. */
 export function isUpToDate(deployment: V1Deployment, release: Release): boolean {
   return (
     isOwnedBy(deployment, release) &&
@@ -55,7 +55,7 @@ export function isUpToDate(deployment: V1Deployment, release: Release): boolean 
   );
 }
 
-/** Edits what is ours, and only that. For objects that are ours to edit: an answer or a copy, never a cached object. */
+/** Edits the fields that this controller owns, and no others. Pass a response or a copy, never an object of the cache. */
 export function bringUpToDate(deployment: V1Deployment, release: Release): void {
   const metadata = (deployment.metadata ??= {});
   metadata.labels = { ...metadata.labels, [NAME_LABEL]: nameOf(release) };
@@ -65,7 +65,7 @@ export function bringUpToDate(deployment: V1Deployment, release: Release): void 
   setImage(deployment, release.spec.image);
 }
 
-/** The image of our container. */
+/** The image of the container that this controller owns. */
 export function imageOf(deployment: V1Deployment): string | undefined {
   return deployment.spec?.template.spec?.containers.find(({ name }) => name === CONTAINER)?.image;
 }

@@ -1,7 +1,7 @@
 /**
- * The Release controller without its writes: caches, queue and the order of a reconcile.
+ * What all Release controllers share: caches, work queue and the order of a reconcile.
  *
- * The two writes are handed in: they are what the variants differ in. Start at {@link runReleases}.
+ * Each variant passes in its own two writes. Start at {@link runReleases}.
  */
 import { AppsV1Api, CustomObjectsApi, type KubernetesListObject, type V1Deployment } from '@kubernetes/client-node';
 import type { ControllerContext, RunningController } from '../../lib/controller.ts';
@@ -12,25 +12,25 @@ import { WorkQueue } from '../../lib/work-queue.ts';
 import { isUpToDate, nameOf } from './deployment.ts';
 import { type Release, RELEASES } from './types.ts';
 
-/** What a write has to work with. */
+/** The clients and caches that the writes use. */
 export interface Clients {
   readonly namespace: string;
   readonly apps: AppsV1Api;
   readonly custom: CustomObjectsApi;
-  /** The caches; what they hold may be old. */
+  /** The caches; their objects may be stale. */
   readonly releases: Cache<Release>;
   readonly deployments: Cache<V1Deployment>;
 }
 
 export interface ReleaseParts {
   /**
-   * Makes the Deployment of this release exist and carry its image. Called when the cached one does not.
-   * Answers false when there is nothing to report on, as the release is gone.
+   * Creates the Deployment of this release, or updates it to its image. Called if the cached one is missing or outdated. Returns false if
+   * the release no longer exists, so that no status is written.
    */
   readonly rollOut: (clients: Clients, release: Release, cached: V1Deployment | undefined) => Promise<boolean>;
-  /** Makes the status of this release say that its image is rolled out. Called at the end of every reconcile. */
+  /** Writes the status that reports the image as rolled out. Called at the end of every reconcile. */
   readonly report: (clients: Clients, release: Release) => Promise<void>;
-  /** How the caches are kept. */
+  /** Creates the caches; by default `follow` of `lib/informer.ts`. */
   readonly follow?: typeof follow;
 }
 
@@ -55,14 +55,14 @@ export async function runReleases(
     kubeConfig,
     path: `/apis/apps/v1/namespaces/${namespace}/deployments`,
     list: () => apps.listNamespacedDeployment({ namespace }),
-    // A Deployment has the name of its release, whoever owns it now.
+    // The Deployment of a release has the same name as the release, even if another object owns it.
     onChange: (deployment) => queue.add(nameOf(deployment)),
   });
   const clients: Clients = { namespace, apps, custom, releases, deployments };
 
   async function reconcile(name: string): Promise<void> {
     const release = releases.get(name, namespace);
-    // What a deleted release leaves behind is the garbage collector's: the Deployment names its owner.
+    // The garbage collector deletes the Deployment of a deleted release, by its owner reference.
     if (release === undefined || release.metadata?.deletionTimestamp !== undefined) return;
     const cached = deployments.get(name, namespace);
     const settled = cached !== undefined && isUpToDate(cached, release);

@@ -1,10 +1,10 @@
-/** The status of a release: what it should say, beside what others say in it. */
+/** Computes the status of a release; what other controllers wrote into it is kept. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Release, ReleaseCondition, ReleaseStatus } from './types.ts';
 
 export const RELEASED = 'Released';
 
-/** The status that says so, with the conditions of others as they are; the same object when it says so already. */
+/** The status of a release that is rolled out, with the conditions of other controllers. Returns the same object if nothing changes. */
 export function releasedStatus(release: Release): ReleaseStatus {
   const { status = {} } = release;
   const { image } = release.spec;
@@ -23,7 +23,7 @@ export function releasedStatus(release: Release): ReleaseStatus {
   return isDeepStrictEqual(wanted, status) ? status : wanted;
 }
 
-/** The list with our condition in it, in the place it had. The time of transition moves only when the status does. */
+/** Replaces our condition in its place, or appends it. `lastTransitionTime` changes only with `status`. */
 export function withCondition(
   conditions: readonly ReleaseCondition[],
   condition: Omit<ReleaseCondition, 'lastTransitionTime'>,

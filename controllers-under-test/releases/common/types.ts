@@ -1,15 +1,15 @@
-/** A Release rolls an image out into the Deployment of the same name. */
+/** A Release rolls out an image to the Deployment with the same name. */
 import type { KubernetesObject, V1Condition } from '@kubernetes/client-node';
 
 export interface ReleaseStatus {
   readonly observedGeneration?: number;
   readonly image?: string;
-  /** How often the release was reconciled; most variants leave it alone. */
+  /** How many times the release was reconciled; most variants do not set it. */
   readonly reconciles?: number;
   readonly conditions?: readonly ReleaseCondition[];
 }
 
-/** Others keep conditions of their own types in the same list. */
+/** Other controllers keep conditions of their own types in the same list. */
 export type ReleaseCondition = Omit<V1Condition, 'lastTransitionTime'> & { readonly lastTransitionTime: string };
 
 export interface Release extends KubernetesObject {
@@ -19,5 +19,5 @@ export interface Release extends KubernetesObject {
 
 export const RELEASES = { group: 'delivery.example.com', version: 'v1', plural: 'releases' } as const;
 
-/** The one container of the Deployment whose image is ours. */
+/** The container whose image this controller owns. */
 export const CONTAINER = 'app';

@@ -1,8 +1,8 @@
 /**
- * The Release controller as it should be.
+ * The correct Release controller.
  *
- * Others scale, annotate and label the Deployment and keep conditions of their own in the Release's status. So each write is made
- * from a fresh read, carries its version, and is made anew from another read when the version has moved on.
+ * Other writers scale, annotate and label the Deployment, and keep their own conditions in the status of the Release. So each write starts
+ * from a fresh read, sends its resourceVersion, and starts again from another read after a conflict.
  */
 import type { ControllerContext, RunningController } from '../../lib/controller.ts';
 import { retryOnConflict } from '../../lib/retry.ts';
@@ -30,7 +30,7 @@ export async function report({ custom }: Clients, release: Release): Promise<voi
   if (releasedStatus(release) === release.status) return;
   await retryOnConflict(async () => {
     const live = await readLive(custom, release);
-    // A newer spec is on its way to the cache and not rolled out yet: its own reconcile will report it.
+    // The spec is newer than the cached one and not rolled out yet: its own reconcile will report it.
     if (live?.metadata?.generation !== release.metadata?.generation || live === undefined) return;
     const status = releasedStatus(live);
     if (status !== live.status) await replaceStatus(custom, live, status);

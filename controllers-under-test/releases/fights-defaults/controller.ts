@@ -1,8 +1,8 @@
 /**
- * Wrong: it compares the pod template that it wants with the one that is stored.
+ * Wrong: it compares its own pod template with the stored one.
  *
- * The server has filled in policies, paths and periods that it never asked for, so the two are never equal: it writes its own again,
- * the server fills them in again, and as it counts its roll-outs in the status, each round wakes the next.
+ * The server adds default values (policies, paths, periods), so the two are never equal: the controller writes its template again, the
+ * server adds the defaults again, and the counter of roll-outs in the status triggers the next reconcile.
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { ControllerContext, RunningController } from '../../lib/controller.ts';

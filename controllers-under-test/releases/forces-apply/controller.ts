@@ -1,8 +1,8 @@
 /**
- * Wrong: it applies the Deployment of its cache, edited, and forces what others own.
+ * Wrong: it edits the Deployment of its cache and applies it, by force.
  *
- * What it applies is what it read some time ago. With `force` nobody's ownership stands in the way, so a scale, a label or an
- * annotation that changed since goes back to what it was.
+ * The cached Deployment may be stale and has fields of other managers. With `force` they cause no conflict, so a scale, a label or an
+ * annotation that has changed since is set back to its old value.
  */
 import { PatchStrategy, setHeaderOptions, type V1Deployment } from '@kubernetes/client-node';
 import type { ControllerContext, RunningController } from '../../lib/controller.ts';

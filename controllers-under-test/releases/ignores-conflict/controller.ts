@@ -1,7 +1,7 @@
 /**
- * Wrong: it drops the conflict and carries on as if the Deployment had been written.
+ * Wrong: it drops the conflict and continues as if the Deployment had been written.
  *
- * The status then says that this generation is done, and what is done is not looked at again: the old image stays.
+ * Then the status reports this generation as observed, and no later reconcile checks the Deployment: the old image stays.
  */
 import type { V1Deployment } from '@kubernetes/client-node';
 import type { ControllerContext, RunningController } from '../../lib/controller.ts';

@@ -1,8 +1,8 @@
 /**
- * Wrong: it edits the object that the informer holds.
+ * Wrong: it edits the object in the informer's cache.
  *
- * When the write fails, the cache already shows what was meant to be written: the retry finds nothing to do, and the status stays
- * as it was.
+ * If the write fails, the cache already shows what should have been written: the retry finds nothing to do, and the stored status stays as
+ * it was.
  */
 import type { ControllerContext, RunningController } from '../../lib/controller.ts';
 import { replaceStatus } from '../common/api.ts';

@@ -1,8 +1,8 @@
 /**
- * Wrong: its own watch loop lists once and never again.
+ * Wrong: its own watch loop lists only once, at the start.
  *
- * When the server answers that the version is too old (410), there is nothing to resume from, and the loop just ends: the cache
- * stays as it is, for ever.
+ * When the server answers that the resourceVersion is too old (410), it would have to list again. Instead the loop ends, and the cache is
+ * never updated again.
  */
 import { type KubernetesObject, Watch } from '@kubernetes/client-node';
 import { backoffMs } from '../../lib/backoff.ts';
@@ -44,7 +44,7 @@ export function follow<T extends KubernetesObject>({ kubeConfig, path, list, onC
     }
   }
 
-  /** Follows one watch to its end: the last version seen, and whether it had expired. */
+  /** Runs one watch until it ends; returns the last resourceVersion, and whether it had expired. */
   async function watchFrom(resourceVersion: string): Promise<{ version: string; expired: boolean }> {
     const { promise: ended, resolve: end } = Promise.withResolvers<void>();
     let version = resourceVersion;

@@ -1,8 +1,8 @@
 /**
- * Wrong: it reports the generation of a newer read than the one it acted on.
+ * Wrong: it reports the generation of a newer read than the one that it acted on.
  *
- * The image that is rolled out and reported is that of the cache; the status is written from a fresh read, so that it is not refused,
- * and takes its generation from there. Whoever waits for that generation to be observed is told so before anybody has acted on it.
+ * It rolls out and reports the image of the cached Release, but writes the status from a fresh read, to avoid conflicts, and takes the
+ * generation from there. A client that waits for this generation then sees it as observed although it is not rolled out.
  */
 import type { ControllerContext, RunningController } from '../../lib/controller.ts';
 import { retryOnConflict } from '../../lib/retry.ts';

@@ -1,8 +1,8 @@
 /**
- * Wrong: it patches the list of conditions without a version.
+ * Wrong: it patches the list of conditions without a resourceVersion.
  *
- * A merge patch replaces a list as a whole. Without a version it never conflicts, so a condition that somebody else added since
- * this release was read is gone.
+ * A merge patch replaces a list as a whole. Without a resourceVersion it never conflicts, so a condition that another writer has added
+ * since the read is lost.
  */
 import { PatchStrategy, setHeaderOptions } from '@kubernetes/client-node';
 import type { ControllerContext, RunningController } from '../../lib/controller.ts';

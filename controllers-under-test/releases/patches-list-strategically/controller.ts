@@ -1,8 +1,8 @@
 /**
- * Wrong: it replaces the list of owners in a strategic merge patch, without a version.
+ * Wrong: it replaces the list of owners in a strategic merge patch, without a resourceVersion.
  *
- * Merging by uid would have kept everybody's entries; `$patch: replace` swaps the list for the one in its cache, so an owner that
- * somebody else added since is gone, and no conflict ever says so.
+ * Merging by UID would have kept the entries of other writers. `$patch: replace` replaces the list by the one in its cache, so an owner
+ * that another writer has added since is lost, without a conflict.
  */
 import { PatchStrategy, setHeaderOptions, type V1Deployment } from '@kubernetes/client-node';
 import type { ControllerContext, RunningController } from '../../lib/controller.ts';

@@ -1,7 +1,7 @@
 /**
- * Wrong: after a conflict it takes over the new version only, and sends the old content under it.
+ * Wrong: after a conflict it takes only the resourceVersion from a fresh read, and sends the old content with it.
  *
- * What others changed in between is written back to what it was, and no conflict tells them.
+ * Changes that other writers made in between are reverted, without a conflict.
  */
 import type { ControllerContext, RunningController } from '../../lib/controller.ts';
 import { isConflict } from '../../lib/errors.ts';

@@ -1,8 +1,8 @@
 /**
- * Wrong: it applies a note to the Release of its cache, which may be deleted by now.
+ * Wrong: it applies an annotation to the Release of its cache, which may have been deleted.
  *
- * A server-side apply creates what is not there. It names neither uid nor version, so a Release that its user has deleted comes
- * back, with a Deployment to follow.
+ * A server-side apply creates an object that does not exist. This one has neither a UID nor a resourceVersion, so a Release that its user
+ * has deleted comes back, and gets a Deployment again.
  */
 import { PatchStrategy, setHeaderOptions } from '@kubernetes/client-node';
 import type { ControllerContext, RunningController } from '../../lib/controller.ts';

@@ -1,7 +1,7 @@
 /**
- * Wrong: it tries again until it succeeds, without a pause and without an end.
+ * Wrong: it retries until it succeeds, without a pause and without a limit.
  *
- * While the cache lags, every try carries the same old version and is refused at once: a hot loop for as long as the lag lasts.
+ * While the cache is stale, every attempt sends the same old resourceVersion and is refused at once: a hot loop.
  */
 import type { ControllerContext, RunningController } from '../../lib/controller.ts';
 import { replaceStatus } from '../common/api.ts';
@@ -21,7 +21,7 @@ async function report({ custom, releases, namespace }: Clients, release: Release
       await replaceStatus(custom, current, status);
       return;
     } catch {
-      // Somebody was faster: once more.
+      // Another writer was faster: try again.
     }
   }
 }

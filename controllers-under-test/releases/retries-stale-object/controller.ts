@@ -1,7 +1,7 @@
 /**
- * Wrong: it retries a conflict with the very object that was refused.
+ * Wrong: after a conflict it retries with the object that was refused.
  *
- * Without a fresh read the version stays the old one, so no try can ever succeed and this release is never reconciled again.
+ * Without a fresh read the resourceVersion stays outdated, so no attempt can succeed, and this release is never reconciled again.
  */
 import type { V1Deployment } from '@kubernetes/client-node';
 import type { ControllerContext, RunningController } from '../../lib/controller.ts';

@@ -1,7 +1,7 @@
 /**
- * Wrong: it runs two loops, each with caches of its own, and both patch the same list of conditions without a version.
+ * Wrong: it runs two control loops with separate caches, and both patch the same list of conditions without a resourceVersion.
  *
- * Each fills the list from what its own cache shows, so the one that comes second undoes what the first has just written.
+ * Each builds the list from its own cache, so the second patch reverts the condition that the first one has just written.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { PatchStrategy, setHeaderOptions } from '@kubernetes/client-node';

@@ -1,7 +1,7 @@
 /**
- * Wrong: it writes its status in every reconcile, also when there is nothing new to say.
+ * Wrong: it writes its status in every reconcile, even if nothing has changed.
  *
- * The count makes each write a change, each change wakes the controller, and so it never comes to rest.
+ * The counter makes each write a change, and each change triggers the next reconcile, without end.
  */
 import type { ControllerContext, RunningController } from '../../lib/controller.ts';
 import { retryOnConflict } from '../../lib/retry.ts';
