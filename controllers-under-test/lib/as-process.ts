@@ -1,7 +1,7 @@
 /**
- * Runs a controller of this folder as a program of its own, against the server that KUBECONFIG names, until a signal ends it:
- * `node controllers-under-test/lib/as-process.ts buckets/correct/controller.ts`, with the address of the services outside the cluster
- * behind it for those that need one. For whoever tests processes.
+ * Runs a controller of this folder as a process of its own, against the server in KUBECONFIG, until it gets a SIGTERM: `node
+ * controllers-under-test/lib/as-process.ts buckets/correct/controller.ts`. A second argument is the address of the service outside of the
+ * cluster, for controllers that need one. For tests of targets that are processes.
  */
 import { KubeConfig } from '@kubernetes/client-node';
 import type { ControllerContext, RunningController } from './controller.ts';

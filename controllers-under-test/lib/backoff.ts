@@ -1,4 +1,4 @@
-/** How long to wait before the next try. */
+/** How long to wait before the next attempt. */
 
 export interface BackoffOptions {
   readonly baseMs: number;
@@ -6,7 +6,7 @@ export interface BackoffOptions {
 }
 
 /**
- * Doubles with every failure up to a limit. The jitter of up to a fifth keeps many keys that failed together from coming back
+ * The delay doubles with every failure up to a limit. The jitter of up to a fifth keeps keys that failed together from being retried
  * together, and is small enough that each pause is longer than the one before.
  */
 export function backoffMs(failures: number, { baseMs, maxMs }: BackoffOptions): number {

@@ -1,22 +1,22 @@
 /**
- * What all controllers here have in common: how they are started, and the order in which their parts come up and go down.
+ * What all controllers here share: how they are started, and the order in which their parts start and stop.
  *
- * Owns: the shape of `start` and of its result. Does not own: caches (`informer.ts`), retries (`work-queue.ts`).
+ * Owns: the signature and the result of `start`. Does not own: caches (`informer.ts`), retries (`work-queue.ts`).
  */
 import type { KubeConfig } from '@kubernetes/client-node';
 import type { WorkQueue } from './work-queue.ts';
 
-/** What whoever runs a controller hands to it. */
+/** What a controller gets from its caller. */
 export interface ControllerContext {
   readonly kubeConfig: KubeConfig;
   readonly namespace: string;
   readonly signal: AbortSignal;
-  /** Where services outside the cluster are, for controllers that keep something there. */
+  /** The service outside of the cluster, for controllers that manage something there. */
   readonly effects?: Effects;
 }
 
 export interface Effects {
-  /** Base address. */
+  /** Base URL. */
   readonly url: string;
   readonly fetch: (url: string, init?: RequestInit) => Promise<Response>;
 }
@@ -30,7 +30,7 @@ interface Part {
   stop(): void;
 }
 
-/** Waits until all caches are filled, then lets the queue work; before that a missing object would look like a deleted one. */
+/** Starts the queue after all caches are filled: before that, a missing object would look like a deleted one. */
 export async function runController(
   { signal }: ControllerContext,
   queue: WorkQueue,

@@ -1,7 +1,7 @@
-/** Reading what the API server answered. */
+/** Reads the errors of API requests. */
 import { ApiException } from '@kubernetes/client-node';
 
-/** The HTTP status of a refusal; undefined for anything that never got an answer. */
+/** The HTTP status of an error response; undefined if there was no response. */
 export function statusOf(error: unknown): number | undefined {
   return error instanceof ApiException ? error.code : undefined;
 }
@@ -10,12 +10,12 @@ export function isNotFound(error: unknown): boolean {
   return statusOf(error) === 404;
 }
 
-/** Both a stale version and a name that is taken. */
+/** A 409: an outdated resourceVersion, or a name that already exists. */
 export function isConflict(error: unknown): boolean {
   return statusOf(error) === 409;
 }
 
-/** How long the server asked us to stay away; 0 when it did not. */
+/** The delay that the server requested with `Retry-After`; 0 if there is none. */
 export function retryAfterMs(error: unknown): number {
   if (!(error instanceof ApiException)) return 0;
   const header: unknown = (error.headers as Readonly<Record<string, string>> | undefined)?.['retry-after'];
@@ -23,7 +23,7 @@ export function retryAfterMs(error: unknown): number {
   return Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : 0;
 }
 
-/** Runs a read whose object may be gone. */
+/** The result of a request; undefined if the object does not exist. */
 export async function orUndefined<T>(read: Promise<T>): Promise<T | undefined> {
   try {
     return await read;

@@ -1,9 +1,9 @@
 /**
- * An informer that stays alive.
+ * An informer that restarts after errors.
  *
- * client-node's informer stops for good on any error other than 410, so it is started again here, later and later while it keeps
- * failing. What kind of change a handler hears of is a hint at best: names are reused, relists skip steps, a restart makes everything
- * new. Handlers must not throw: that would end the process. Objects in the cache are the informer's own: read them, copy them, never edit them.
+ * client-node's informer stops on any error other than a 410, so it is restarted here, with back-off while it keeps failing. The type of a
+ * change is only a hint: names are reused, a relist combines changes, and after a restart every object is an "add". Handlers must not
+ * throw: that would end the process. Cached objects belong to the informer: read or copy them, never edit them.
  */
 import {
   type KubeConfig,
@@ -17,10 +17,10 @@ const BACKOFF = { baseMs: 100, maxMs: 10_000 };
 
 export interface CacheOptions<T extends KubernetesObject> {
   readonly kubeConfig: KubeConfig;
-  /** The collection, as in `/api/v1/namespaces/default/pods`. */
+  /** The path of the collection, for example `/api/v1/namespaces/default/pods`. */
   readonly path: string;
   readonly list: () => Promise<KubernetesListObject<T>>;
-  /** Told every object that appears, changes or goes; a relist may report several changes as one. */
+  /** Called with every object that is added, changed or deleted; a relist may combine several changes. */
   readonly onChange: (object: T, how: Change) => void;
 }
 
@@ -34,7 +34,7 @@ export interface Cache<T extends KubernetesObject> {
   stop(): void;
 }
 
-/** Starts to follow a collection. */
+/** Starts an informer for a collection. */
 export function follow<T extends KubernetesObject>({ kubeConfig, path, list, onChange }: CacheOptions<T>): Cache<T> {
   const { promise: synced, resolve } = Promise.withResolvers<void>();
   let failures = 0;
@@ -44,7 +44,7 @@ export function follow<T extends KubernetesObject>({ kubeConfig, path, list, onC
   const informer = makeInformer<T>(kubeConfig, path, async () => {
     const answer = await list();
     failures = 0;
-    // The informer takes the items over in the microtasks that follow this one.
+    // The informer stores the items in the microtasks that follow this one.
     setImmediate(resolve);
     return answer;
   });
@@ -61,7 +61,7 @@ export function follow<T extends KubernetesObject>({ kubeConfig, path, list, onC
     informer.start().then(stopIfLate, startLater);
   }
 
-  /** A stop that arrives while the list is under way does not keep the informer from opening its watch. */
+  /** If `stop` is called during the list, the informer still opens its watch, and must be stopped again. */
   async function stopIfLate(): Promise<void> {
     if (stopped) await informer.stop();
   }

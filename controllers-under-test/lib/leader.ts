@@ -1,8 +1,8 @@
 /**
- * Leader election as client-go does it: a Lease that the leader renews, and that others take once it has not been renewed for long.
+ * Leader election as in client-go: the leader renews a Lease, and another replica takes it when it was not renewed in time.
  *
- * Whether the lease has run out is told by one's own clock, from when its last change was seen: clocks of others are not trusted. A
- * leader that cannot renew in time must not go on, whatever it is doing, so it ends its process.
+ * Each replica measures with its own clock, from when it saw the last change, whether the Lease has expired: the clocks of other replicas
+ * are not trusted. A leader that cannot renew in time must stop at once, so it exits its process.
  */
 import { randomUUID } from 'node:crypto';
 import { CoordinationV1Api, type KubeConfig, V1MicroTime, type V1Lease } from '@kubernetes/client-node';
@@ -19,7 +19,7 @@ export interface LeaderOptions {
   readonly signal: AbortSignal;
 }
 
-/** Resolves once this process leads. From then on it renews the lease, and exits when it cannot. */
+/** Resolves once this process is the leader. Then it renews the Lease, and exits the process if it cannot. */
 export function becomeLeader({ kubeConfig, namespace, name, signal }: LeaderOptions): Promise<void> {
   const leases = kubeConfig.makeApiClient(CoordinationV1Api);
   const identity = randomUUID();
@@ -59,7 +59,7 @@ export function becomeLeader({ kubeConfig, namespace, name, signal }: LeaderOpti
         resolve();
       }
     } catch {
-      // The next try comes soon; how long that may go on is checked below.
+      // The next attempt follows soon; the timer below checks the deadline.
     } finally {
       busy = false;
     }

@@ -1,10 +1,10 @@
-/** Pauses, and the one kind of retry that needs none. */
+/** A pause, and the retry of conflicts, which needs none. */
 import { isConflict } from './errors.ts';
 
-/** After that many conflicts in a row the growing pauses of the work queue serve better than another try at once. */
+/** After this many conflicts in a row, the back-off of the work queue is better than another attempt at once. */
 const ATTEMPTS = 3;
 
-/** Runs a read-modify-write again when its write met a newer version. `attempt` must read anew each time. */
+/** Repeats a read-modify-write after a conflict. Each `attempt` must read the object again. */
 export async function retryOnConflict<T>(attempt: () => Promise<T>): Promise<T> {
   for (let n = 1; ; n++) {
     try {

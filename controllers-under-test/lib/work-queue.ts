@@ -1,9 +1,9 @@
 /**
- * A work queue of keys: one reconcile per key at a time, several keys side by side, failures retried with growing pauses.
+ * A work queue of keys: one reconcile per key at a time, several keys in parallel, failures retried with back-off.
  *
- * A key added while it is being worked on is worked on once more afterwards, so no change is missed; a key added twice while it
- * waits is worked on once. A success forgets the failures of its key. Changes do not cut the pause after a failure short: the
- * retry sees them too, and whatever refuses requests is not helped by more of them.
+ * A key that is added during its reconcile is reconciled once more afterwards, so no change is missed; a key that is added twice while it
+ * waits is reconciled once. A success resets the back-off of its key. Changes do not shorten the pause after a failure: the retry sees
+ * them too, and a server that refuses requests does not need more of them.
  */
 import { backoffMs } from './backoff.ts';
 import { retryAfterMs } from './errors.ts';
@@ -23,14 +23,14 @@ export class WorkQueue {
     this.#reconcile = reconcile;
   }
 
-  /** Asks for a reconcile of the key as soon as possible. */
+  /** Requests a reconcile of the key as soon as possible. */
   add(key: string): void {
     if (this.#failures.has(key) && this.#timers.has(key)) return;
     this.#waiting.add(key);
     this.#pump();
   }
 
-  /** Asks for one later. A nearer request makes it unnecessary. */
+  /** Requests a reconcile later. An earlier one makes it unnecessary. */
   addAfter(key: string, delayMs: number): void {
     clearTimeout(this.#timers.get(key));
     const timer = setTimeout(() => {
