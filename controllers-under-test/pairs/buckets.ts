@@ -1,4 +1,4 @@
-/** The Bucket controller in steps, and bugs that replace some of them. */
+/** The Bucket controller as separate steps, and bugs that replace some of them. */
 import { PatchStrategy, setHeaderOptions } from '@kubernetes/client-node';
 import { pathOf, readLive, replaceFinalizers, replaceStatus } from '../buckets/common/api.ts';
 import { type Clients, runBuckets } from '../buckets/common/run.ts';
@@ -20,15 +20,15 @@ import { retryOnConflict, sleep } from '../lib/retry.ts';
 import { type Bugs, type Start, startWith } from './bugs.ts';
 
 interface Steps {
-  /** The bucket to work for, with our finalizer; undefined when it is gone or going. */
+  /** The bucket to work on, with our finalizer; undefined if it was deleted or is terminating. */
   readonly keep: (clients: Clients, bucket: Bucket) => Promise<Bucket | undefined>;
-  /** Makes both things as they should be. Answers false when the bucket turns out to be gone or going. */
+  /** Creates or fixes both objects. Returns false if the bucket turns out to be deleted or terminating. */
   readonly make: (clients: Clients, bucket: Bucket, fix: Steps['fix']) => Promise<boolean>;
   readonly fix: (clients: Clients, thing: Thing, object: ThingObject) => Promise<unknown>;
   readonly report: (clients: Clients, bucket: Bucket) => Promise<void>;
-  /** Removes both things. Answers false when one of them is kept by another party. */
+  /** Deletes both objects. Returns false if a finalizer of another controller keeps one of them. */
   readonly remove: (clients: Clients, bucket: Bucket) => Promise<boolean>;
-  /** Takes our finalizer off. */
+  /** Removes our finalizer. */
   readonly release: (clients: Clients, bucket: Bucket) => Promise<void>;
   readonly onFailedCleanUp: (error: unknown) => void;
 }
@@ -84,7 +84,7 @@ function runSteps(context: ControllerContext, steps: Steps): Promise<RunningCont
 
   async function cleanUp(clients: Clients, bucket: Bucket): Promise<void> {
     try {
-      // Where another party keeps a thing, its end will be an event.
+      // If another controller keeps an object, its deletion will trigger a reconcile.
       if (await steps.remove(clients, bucket)) await steps.release(clients, bucket);
     } catch (error) {
       steps.onFailedCleanUp(error);
@@ -98,7 +98,7 @@ function thingsOf({ core }: Pick<Clients, 'core'>, bucket: Bucket): readonly Thi
   return [settingsOf(core, bucket), credentialsOf(core, bucket)];
 }
 
-/** Whether the caches show all that there should be. */
+/** Whether the caches show all objects that should exist. */
 function isProvided(clients: Clients, bucket: Bucket): boolean {
   const caches = [clients.settings, clients.credentials];
   return (
@@ -110,7 +110,7 @@ function isProvided(clients: Clients, bucket: Bucket): boolean {
   );
 }
 
-/** Whether the cache, which may have moved on since the last read, still shows this bucket alive. */
+/** Whether this bucket is still alive in the cache, which may be newer than the last read. */
 function isCurrent({ buckets, namespace }: Clients, bucket: Bucket): boolean {
   const cached = buckets.get(nameOf(bucket), namespace);
   return cached !== undefined && cached.metadata?.uid === bucket.metadata?.uid && !isTerminating(cached);
@@ -124,7 +124,7 @@ async function reportOn(
   if (readyStatus(bucket) === bucket.status) return;
   await retryOnConflict(async () => {
     const live = await read(bucket);
-    // A newer spec is on its way to the cache and not provided yet: its own reconcile will report it.
+    // The spec is newer than the cached one and not provided yet: its own reconcile will report it.
     if (live === undefined || isTerminating(live) || live.metadata?.generation !== bucket.metadata?.generation) return;
     const status = readyStatus(live);
     if (status !== live.status) await replaceStatus(custom, live, status);

@@ -1,7 +1,7 @@
-/** What a planted bug is, and how a controller is made with some of them. Start at {@link startWith}. */
+/** What a planted bug is, and how a controller with some of them is built. Start at {@link startWith}. */
 import type { ControllerContext, RunningController } from '../lib/controller.ts';
 
-/** Replaces steps of a controller. Called once for each start, so that what it remembers ends with the controller. */
+/** Replaces steps of a controller. Called once for each start, so its state ends with the controller. */
 export type Bug<Steps> = (steps: Steps) => Partial<Steps>;
 
 export type Start = (context: ControllerContext) => Promise<RunningController>;
@@ -9,9 +9,9 @@ export type Start = (context: ControllerContext) => Promise<RunningController>;
 export type Bugs<Steps> = { readonly [name: string]: Bug<Steps> };
 
 /**
- * The steps of a controller that has these bugs and no others. A later bug gets the steps of the earlier ones.
+ * The steps of a controller that has exactly these bugs. A later bug gets the steps of the earlier ones.
  *
- * @throws {Error} when there is no such bug, or a bug replaces what another one has replaced: only one of them would be there.
+ * @throws {Error} if there is no such bug, or if two bugs replace the same step: the controller would have only one of them.
  */
 function withBugs<Steps extends object>(correct: Steps, known: Bugs<Steps>, names: readonly string[]): Steps {
   let steps = correct;
@@ -31,9 +31,9 @@ function withBugs<Steps extends object>(correct: Steps, known: Bugs<Steps>, name
 }
 
 /**
- * A controller, given how it runs in steps: for the bugs that it is to have, its start.
+ * Returns a function that builds a controller with given bugs, from its correct steps, its known bugs and how its steps run.
  *
- * @throws {Error} as {@link withBugs}, before it starts.
+ * @throws {Error} as {@link withBugs}, before the controller starts.
  */
 export function startWith<Steps extends object>(
   correct: Steps,

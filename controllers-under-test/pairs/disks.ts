@@ -1,10 +1,10 @@
-/** The Disk controller in steps, and bugs that replace some of them. */
+/** The Disk controller as separate steps, and bugs that replace some of them. */
 import { type Disk, type FinalizerPatch, type Provide, runDisks } from '../disks/common/run.ts';
 import type { ControllerContext, RunningController } from '../lib/controller.ts';
 import { type Bugs, type Start, startWith } from './bugs.ts';
 
 interface Steps {
-  /** Under which key the disk outside is asked for. */
+  /** The idempotency key of the request that creates the disk. */
   readonly keyOf: (disk: Disk) => string | undefined;
   readonly finalizerPatch: FinalizerPatch | undefined;
 }

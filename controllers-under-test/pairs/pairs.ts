@@ -1,16 +1,16 @@
 /**
- * Twenty controllers with two different planted bugs each, and what of a campaign's report proves each bug.
+ * Twenty controllers with two different planted bugs each, and which findings of a campaign prove each bug.
  *
- * A bug is a name in the file of its controller; what it does wrong stands in the README.
+ * The name of a bug is its key in the file of its controller; the README says what it does wrong.
  */
 import type { Controller } from './start.ts';
 
-/** What a finding has to be about. All that is given must agree. */
+/** What a finding must be about. All given fields must match. */
 export interface Proof {
   readonly property: string;
-  /** As in `deployments.apps`. */
+  /** For example `deployments.apps`. */
   readonly resource: string;
-  /** What the field begins with. */
+  /** The beginning of the field. */
   readonly field?: string;
   /** Verb, resource and subresource of the guilty request: `update releases.delivery.example.com/status`. */
   readonly request?: string;
@@ -18,18 +18,18 @@ export interface Proof {
 
 export interface PlantedBug {
   readonly bug: string;
-  /** Any of them. No finding of the other bug of a pair may be one. */
+  /** Any of them proves the bug. None may match a finding of the other bug. */
   readonly provedBy: readonly Proof[];
 }
 
 export interface Pair {
   readonly controller: Controller;
   readonly bugs: readonly [PlantedBug, PlantedBug];
-  /** Where it is not the controller's own. */
+  /** The CRD, if it is not the controller's own. */
   readonly crd?: string | undefined;
-  /** Why a report may take the two for one; absent where they have nothing in common. */
+  /** Why a report might merge the two bugs; absent if they have nothing in common. */
   readonly close?: string;
-  /** Found within seconds: for a bounded check. */
+  /** Found within seconds, so `npm run pairs -- --quick` includes it. */
   readonly isSoon?: true;
 }
 
@@ -47,7 +47,7 @@ function bug(name: string, ...provedBy: readonly Proof[]): PlantedBug {
 
 const CONDITIONS_FROM_CACHE = 'takes-conditions-from-cache';
 
-/** Its patch may be of an earlier generation, or of an earlier object of the same name. */
+/** The patch may come from an earlier generation, or from an earlier object with the same name. */
 function conditionsBlind(resource: string): PlantedBug {
   return bug('patches-conditions-blind', lost(resource, 'status.'), { property: 'truthful-status', resource });
 }

@@ -1,4 +1,4 @@
-/** The Preview controller in steps, and bugs that replace some of them. */
+/** The Preview controller as separate steps, and bugs that replace some of them. */
 import type { ControllerContext, RunningController } from '../lib/controller.ts';
 import { isConflict, orUndefined } from '../lib/errors.ts';
 import { type Adopt, pathOf, type Remove, runPreviews } from '../previews/common/run.ts';
@@ -16,7 +16,7 @@ const CORRECT: Steps = {
     try {
       await orUndefined(custom.deleteNamespacedCustomObject({ ...pathOf(preview), body: { preconditions } }));
     } catch (error) {
-      // It was changed or replaced: the watch will show it, and then it is judged again.
+      // It was changed or replaced: the watch will deliver that, and the next reconcile decides again.
       if (!isConflict(error)) throw error;
     }
   },

@@ -1,4 +1,4 @@
-/** The Release controller in steps, and bugs that replace some of them. */
+/** The Release controller as separate steps, and bugs that replace some of them. */
 import { PatchStrategy, setHeaderOptions, type V1Deployment } from '@kubernetes/client-node';
 import { follow as endsOnError } from '../buckets/dies-on-watch-error/controller.ts';
 import type { ControllerContext, RunningController } from '../lib/controller.ts';
@@ -17,9 +17,9 @@ import { type Bugs, type Start, startWith } from './bugs.ts';
 interface Steps {
   readonly followReleases: typeof follow;
   readonly followDeployments: typeof follow;
-  /** Whether the cached Release says that all is done. */
+  /** Whether the cached Release shows that there is nothing to do. */
   readonly isDone: (release: Release) => boolean;
-  /** The Deployment to edit; undefined when the release is gone. */
+  /** The Deployment to edit; undefined if the release no longer exists. */
   readonly read: (
     clients: Clients,
     release: Release,
@@ -27,13 +27,13 @@ interface Steps {
   ) => Promise<V1Deployment | undefined>;
   readonly edit: (deployment: V1Deployment, release: Release) => void;
   readonly write: (clients: Clients, deployment: V1Deployment) => Promise<unknown>;
-  /** What else is done to a release that is rolled out. */
+  /** What else to write after the release is rolled out. */
   readonly note: (clients: Clients, release: Release) => Promise<void>;
-  /** The Release to write a status to; undefined when it is gone. */
+  /** The Release whose status to write; undefined if it no longer exists. */
   readonly readRelease: (clients: Clients, release: Release) => Promise<Release | undefined>;
-  /** Whether what was rolled out for `release` is what `live` asks for. */
+  /** Whether `live` still asks for what was rolled out for `release`. */
   readonly isCurrent: (live: Release, release: Release) => boolean;
-  /** The status that `live` is to have, after `release` was rolled out; its own one when nothing is new. */
+  /** The status to write to `live` after `release` was rolled out; the same object if nothing changes. */
   readonly status: (live: Release, release: Release) => ReleaseStatus;
   readonly writeStatus: (clients: Clients, live: Release, status: ReleaseStatus) => Promise<unknown>;
   readonly report: ReleaseParts['report'] | undefined;
@@ -48,7 +48,7 @@ const CORRECT: Steps = {
   write: ({ apps, namespace }, body) => apps.replaceNamespacedDeployment({ name: nameOf(body), namespace, body }),
   note: () => Promise.resolve(),
   readRelease: ({ custom }, release) => readLive(custom, release),
-  // A newer spec is on its way to the cache and not rolled out yet: its own reconcile will report it.
+  // The spec is newer than the cached one and not rolled out yet: its own reconcile will report it.
   isCurrent: (live, release) => live.metadata?.generation === release.metadata?.generation,
   status: releasedStatus,
   writeStatus: ({ custom }, live, status) => replaceStatus(custom, live, status),
@@ -232,7 +232,7 @@ const RELEASE_BUGS: Bugs<Steps> = {
           await replaceStatus(custom, current, wanted);
           return;
         } catch {
-          // Another writer was faster: once more.
+          // Another writer was faster: try again.
         }
       }
     },

@@ -1,4 +1,4 @@
-/** Any of the controllers here with any of its bugs. */
+/** Builds any of the controllers here with any of its bugs. */
 import type { Start } from './bugs.ts';
 import { startBuckets } from './buckets.ts';
 import { startDisks } from './disks.ts';
@@ -17,9 +17,9 @@ const STARTS: { readonly [name in Controller]: (bugs: readonly string[]) => Star
 };
 
 /**
- * The default export of a module: this controller with these bugs, which may be none.
+ * The default export of a target module: this controller with these bugs, possibly none.
  *
- * @throws {Error} when one is unknown, or two cannot be in one controller.
+ * @throws {Error} if a bug is unknown, or two bugs replace the same step.
  */
 export function withBugs(controller: Controller, ...bugs: readonly string[]): Start {
   return STARTS[controller](bugs);

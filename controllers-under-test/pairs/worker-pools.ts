@@ -1,4 +1,4 @@
-/** The WorkerPool controller in steps, and bugs that replace some of them. */
+/** The WorkerPool controller as separate steps, and bugs that replace some of them. */
 import type { ControllerContext, RunningController } from '../lib/controller.ts';
 import { isConflict, orUndefined } from '../lib/errors.ts';
 import { retryOnConflict, sleep } from '../lib/retry.ts';
@@ -11,10 +11,10 @@ import { scale as scaleRight } from '../worker-pools/correct/controller.ts';
 import { type Bugs, type Start, startWith } from './bugs.ts';
 
 interface Steps {
-  /** Makes the pool have the Pods that its spec asks for. Answers false when the pool is gone. */
+  /** Creates and deletes Pods until the pool has what its spec asks for. Returns false if the pool no longer exists. */
   readonly scale: (clients: Clients, pool: WorkerPool, create: Steps['create']) => Promise<boolean>;
   readonly create: (clients: Clients, pool: WorkerPool, name: PodName) => Promise<void>;
-  /** The pool to write a status to; undefined when it is gone. */
+  /** The pool whose status to write; undefined if it no longer exists. */
   readonly readPool: (clients: Clients, pool: WorkerPool) => Promise<WorkerPool | undefined>;
   readonly writeStatus: (clients: Clients, live: WorkerPool, status: WorkerPoolStatus) => Promise<unknown>;
   readonly atEnd: (clients: Clients, pool: WorkerPool) => Promise<void>;
@@ -38,7 +38,7 @@ function runSteps(context: ControllerContext, steps: Steps): Promise<RunningCont
     if (statusFor(pool, pods.list(namespace)) !== pool.status) {
       await retryOnConflict(async () => {
         const live = await steps.readPool(clients, pool);
-        // A newer spec is on its way to the cache and not acted upon yet: its own reconcile will report it.
+        // The spec is newer than the cached one and not scaled to yet: its own reconcile will report it.
         if (live === undefined || live.metadata?.generation !== pool.metadata?.generation) return;
         const status = statusFor(live, pods.list(namespace));
         if (status !== live.status) await steps.writeStatus(clients, live, status);
@@ -90,7 +90,7 @@ const WORKER_POOL_BUGS: Bugs<Steps> = {
   },
 
   'pauses-between-creates': ({ create }) => ({
-    // Before each: the pool may be gone by the time the Pod is made.
+    // The pause is before each create: the pool may be deleted by the time the Pod is created.
     create: async (clients, pool, name) => {
       await sleep(PAUSE_MS);
       await create(clients, pool, name);
