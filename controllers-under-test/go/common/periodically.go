@@ -7,7 +7,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 )
 
-// Periodically does something at equal intervals for as long as the manager runs.
+// Periodically runs do at equal intervals until the manager stops.
 func Periodically(every time.Duration, do func(ctx context.Context)) manager.Runnable {
 	return manager.RunnableFunc(func(ctx context.Context) error {
 		ticker := time.NewTicker(every)

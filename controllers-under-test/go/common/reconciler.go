@@ -11,37 +11,37 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 )
 
-// Finalizer holds a fleet until its servers have ended.
+// Finalizer keeps a fleet until its servers are deleted.
 const Finalizer = "games.example.com/drain"
 
-// FleetLabel names the fleet that a server belongs to.
+// FleetLabel is the label with the name of the fleet that a server belongs to.
 const FleetLabel = "games.example.com/fleet"
 
-// Steps are the parts of a reconcile. A wrong variant replaces one of them.
+// Steps are the parts of a reconcile. Each wrong variant replaces some of them.
 type Steps struct {
-	// Wakes says which changes of a fleet are worth a reconcile.
+	// Wakes are the predicates that decide which changes of a fleet trigger a reconcile.
 	Wakes []predicate.Predicate
-	// Hold writes the finalizers of a fleet, which are changed already; before is how it was read.
+	// Hold writes the finalizers of a fleet, which are already changed in memory; before is the fleet as it was read.
 	Hold func(ctx context.Context, r *Reconciler, fleet, before *Fleet) error
-	// Settle keeps the settings that the servers read.
+	// Settle creates or updates the settings that the servers read.
 	Settle func(ctx context.Context, r *Reconciler, fleet *Fleet) error
-	// Scale starts and ends servers; pods are those of the fleet.
+	// Scale creates and deletes servers; pods are those of the fleet.
 	Scale func(ctx context.Context, r *Reconciler, fleet *Fleet, pods []corev1.Pod) error
 	// Report writes the status; pods are those of the fleet.
 	Report func(ctx context.Context, r *Reconciler, fleet *Fleet, pods []corev1.Pod) error
-	// Begin sets up what goes on beside the reconciles; nil for nothing.
+	// Begin adds what runs beside the reconciles to the manager; nil for nothing.
 	Begin func(manager ctrl.Manager, r *Reconciler) error
 }
 
-// Reconciler brings fleets to their goal. Its client reads from the cache.
+// Reconciler reconciles fleets. Its client reads from the cache.
 type Reconciler struct {
 	client.Client
-	// Live reads from the server.
+	// Live reads from the API server.
 	Live  client.Reader
 	steps Steps
 }
 
-// Reconcile brings one fleet to its goal.
+// Reconcile makes one fleet match its spec.
 func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
 	fleet := &Fleet{}
 	if err := r.Get(ctx, request.NamespacedName, fleet); err != nil {
@@ -57,7 +57,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	before := fleet.DeepCopy()
 	mark := controllerutil.AddFinalizer
 	if fleet.Spec.Servers == 0 && len(pods) == 0 {
-		// There is nothing to wait for when it goes.
+		// Without servers there is nothing to clean up, so no finalizer is needed.
 		mark = controllerutil.RemoveFinalizer
 	}
 	if mark(fleet, Finalizer) {
@@ -74,7 +74,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	return ctrl.Result{}, r.steps.Report(ctx, r, fleet, pods)
 }
 
-// drain ends the servers and lets the fleet go when there are none.
+// drain deletes the servers, and removes the finalizer once there are none.
 func (r *Reconciler) drain(ctx context.Context, fleet *Fleet, pods []corev1.Pod) error {
 	before := fleet.DeepCopy()
 	if !controllerutil.RemoveFinalizer(fleet, Finalizer) {
@@ -86,13 +86,13 @@ func (r *Reconciler) drain(ctx context.Context, fleet *Fleet, pods []corev1.Pod)
 		}
 	}
 	if len(pods) > 0 {
-		// Their end is an event.
+		// Their deletion triggers a reconcile.
 		return nil
 	}
 	return client.IgnoreNotFound(r.steps.Hold(ctx, r, fleet, before))
 }
 
-// End deletes a server, and not another of the same name.
+// End deletes the pod of a server. The UID precondition protects a new pod with the same name.
 func (r *Reconciler) End(ctx context.Context, pod *corev1.Pod) error {
 	if !pod.DeletionTimestamp.IsZero() {
 		return nil
@@ -100,7 +100,7 @@ func (r *Reconciler) End(ctx context.Context, pod *corev1.Pod) error {
 	return client.IgnoreNotFound(r.Delete(ctx, pod, client.Preconditions{UID: &pod.UID}))
 }
 
-// podsOf lists the servers that this fleet controls, those that are ending included.
+// podsOf lists the servers that this fleet controls, terminating ones included.
 func (r *Reconciler) podsOf(ctx context.Context, fleet *Fleet) ([]corev1.Pod, error) {
 	list := &corev1.PodList{}
 	if err := r.List(ctx, list, client.InNamespace(fleet.Namespace)); err != nil {

@@ -13,7 +13,7 @@ import (
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 )
 
-// Main runs one variant until it is told to end. KUBECONFIG, or the flag --kubeconfig, says where the server is.
+// Main runs one variant until it gets a signal. KUBECONFIG, or the flag --kubeconfig, selects the API server.
 func Main(steps Steps) {
 	ctrl.SetLogger(zap.New())
 	if err := run(steps); err != nil {

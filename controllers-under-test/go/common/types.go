@@ -1,4 +1,4 @@
-// Package common is what all variants of the fleet controller share: the kind, the manager, and the frame of a reconcile.
+// Package common is what all variants of the fleet controller share: the API types, the manager, and the order of a reconcile.
 package common
 
 import (
@@ -9,13 +9,13 @@ import (
 
 var groupVersion = schema.GroupVersion{Group: "games.example.com", Version: "v1"}
 
-// FleetSpec is what a user asks for.
+// FleetSpec is the desired state of a fleet.
 type FleetSpec struct {
 	Servers int32  `json:"servers"`
 	Map     string `json:"map,omitempty"`
 }
 
-// FleetStatus is what the controller reports.
+// FleetStatus is the observed state of a fleet.
 type FleetStatus struct {
 	ObservedGeneration int64              `json:"observedGeneration,omitempty"`
 	Servers            int32              `json:"servers,omitempty"`
@@ -41,7 +41,7 @@ type FleetList struct {
 	Items []Fleet `json:"items"`
 }
 
-// DeepCopy copies everything that is shared by reference.
+// DeepCopy copies a fleet, so that the copy shares no memory with it.
 func (in *Fleet) DeepCopy() *Fleet {
 	out := *in
 	in.ObjectMeta.DeepCopyInto(&out.ObjectMeta)
@@ -52,7 +52,7 @@ func (in *Fleet) DeepCopy() *Fleet {
 	return &out
 }
 
-// DeepCopyObject is DeepCopy for any kind of object.
+// DeepCopyObject implements runtime.Object.
 func (in *Fleet) DeepCopyObject() runtime.Object { return in.DeepCopy() }
 
 // DeepCopyObject copies the list and its items.

@@ -1,7 +1,7 @@
-// Package correct is the fleet controller as it should be.
+// Package correct is the correct fleet controller.
 //
-// Servers have fixed names, so that a second create of the same one fails, however old the cache is; every write of what others write
-// too carries the version that was read; an error, a conflict included, brings another try with back-off.
+// Servers have fixed names, so a second create of the same one fails, even if the cache is stale; every write of an object that has other
+// writers sends the resourceVersion that was read; every error, conflicts included, is retried with back-off.
 package correct
 
 import (
@@ -21,7 +21,7 @@ import (
 	"example.com/fleets/common"
 )
 
-// Steps are the right ones.
+// Steps returns the correct steps.
 func Steps() common.Steps {
 	return common.Steps{
 		Wakes:  []predicate.Predicate{predicate.GenerationChangedPredicate{}},
@@ -55,7 +55,7 @@ func scale(ctx context.Context, r *common.Reconciler, fleet *common.Fleet, pods 
 		names = append(names, fmt.Sprintf("%s-%d", fleet.Name, i))
 	}
 	for _, name := range names {
-		// One that is ending keeps its name until it has ended, and that is an event.
+		// A terminating server keeps its name until it is deleted, and the deletion triggers a reconcile.
 		if slices.ContainsFunc(pods, func(pod corev1.Pod) bool { return pod.Name == name }) {
 			continue
 		}
@@ -75,7 +75,7 @@ func scale(ctx context.Context, r *common.Reconciler, fleet *common.Fleet, pods 
 	return nil
 }
 
-// NewPod is a server without a name.
+// NewPod returns the pod of a server, without a name.
 func NewPod(fleet *common.Fleet) *corev1.Pod {
 	return &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Namespace: fleet.Namespace, Labels: map[string]string{common.FleetLabel: fleet.Name}},
@@ -83,7 +83,7 @@ func NewPod(fleet *common.Fleet) *corev1.Pod {
 	}
 }
 
-// Create starts a server of this fleet.
+// Create creates a server of this fleet.
 func Create(ctx context.Context, r *common.Reconciler, fleet *common.Fleet, pod *corev1.Pod) error {
 	if err := controllerutil.SetControllerReference(fleet, pod, r.Scheme()); err != nil {
 		return err
@@ -91,15 +91,15 @@ func Create(ctx context.Context, r *common.Reconciler, fleet *common.Fleet, pod 
 	return r.Client.Create(ctx, pod)
 }
 
-// report compares with what the server has: by the cache, a status that this controller has just changed looks as it was before, and
-// nobody wakes for a status.
+// report compares the status with the API server's: the cache may not show the last status write of this controller yet, and no reconcile
+// follows to correct that, because a change of the status triggers none.
 func report(ctx context.Context, r *common.Reconciler, fleet *common.Fleet, pods []corev1.Pod) error {
 	latest := &common.Fleet{}
 	if err := r.Live.Get(ctx, client.ObjectKeyFromObject(fleet), latest); err != nil {
 		return client.IgnoreNotFound(err)
 	}
 	if latest.UID != fleet.UID || latest.Generation != fleet.Generation {
-		// The cache will hear of it, and that is another reconcile.
+		// The cache will receive the change, and that triggers another reconcile.
 		return nil
 	}
 	before := latest.DeepCopy()
@@ -110,7 +110,7 @@ func report(ctx context.Context, r *common.Reconciler, fleet *common.Fleet, pods
 	return r.Status().Update(ctx, latest)
 }
 
-// SetStatus says what there is of a fleet.
+// SetStatus sets the status of a fleet from its spec and its pods.
 func SetStatus(fleet *common.Fleet, pods []corev1.Pod) {
 	servers := int32(0)
 	for _, pod := range pods {

@@ -1,7 +1,7 @@
-// Package duplicates starts as many servers as its cache lacks, under generated names.
+// Package duplicates creates as many servers as its cache lacks, with generated names.
 //
-// Wrong: a server that exists but has not reached the cache yet is started once more. It is ended again when the cache catches up, but
-// for a while there are more servers than anybody asked for.
+// Wrong: a server that exists but has not reached the cache yet is created again. The extra one is deleted when the cache catches up, but
+// for a while there are more servers than any spec asked for.
 package duplicates
 
 import (
@@ -13,7 +13,7 @@ import (
 	"example.com/fleets/correct"
 )
 
-// Steps are the right ones but for Scale.
+// Steps returns the correct steps with another Scale.
 func Steps() common.Steps {
 	steps := correct.Steps()
 	steps.Scale = scale

@@ -1,6 +1,6 @@
-// Package ignoresconflict takes a conflict of its status update for somebody else's business.
+// Package ignoresconflict ignores a conflict of its status update.
 //
-// Wrong: nothing brings another try. Whoever was quicker has changed the fleet without a new generation, for which nobody wakes.
+// Wrong: nothing triggers a retry if the conflicting write did not change the generation: the predicate filters its event.
 package ignoresconflict
 
 import (
@@ -14,7 +14,7 @@ import (
 	"example.com/fleets/correct"
 )
 
-// Steps are the right ones but for Report.
+// Steps returns the correct steps with another Report.
 func Steps() common.Steps {
 	steps := correct.Steps()
 	right := steps.Report

@@ -1,6 +1,6 @@
-// Package wakesitself notes in the status when it last looked, and wakes for every change of a fleet.
+// Package wakesitself writes the time of each reconcile into the status, and reconciles on every change of a fleet.
 //
-// Wrong: the note is a change. Each reconcile writes the time and is woken by that.
+// Wrong: the status write is such a change, so each reconcile triggers the next.
 package wakesitself
 
 import (
@@ -13,7 +13,7 @@ import (
 	"example.com/fleets/correct"
 )
 
-// Steps are the right ones but for what wakes them, and the note.
+// Steps returns the correct steps with another Report and without predicates.
 func Steps() common.Steps {
 	steps := correct.Steps()
 	steps.Wakes = nil

@@ -1,6 +1,6 @@
-// Package lies reports the generation of a read that is newer than the one it acted on.
+// Package lies reports the generation of a newer read than the one that it acted on.
 //
-// Wrong: whoever waits for the generation to be observed takes the servers of the older spec for those of the newer one.
+// Wrong: a client that waits for the generation to be observed then takes the servers of the older spec for those of the newer one.
 package lies
 
 import (
@@ -14,7 +14,7 @@ import (
 	"example.com/fleets/correct"
 )
 
-// Steps are the right ones but for Report.
+// Steps returns the correct steps with another Report.
 func Steps() common.Steps {
 	steps := correct.Steps()
 	steps.Report = report

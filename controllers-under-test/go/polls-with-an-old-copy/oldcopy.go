@@ -1,7 +1,7 @@
-// Package oldcopy writes a lease on each fleet every five minutes, into the copy that it read at its last reconcile.
+// Package oldcopy writes a lease annotation on each fleet every five minutes, into the copy of its last reconcile.
 //
-// Wrong: no reconcile is caused by a change of labels or annotations, so that the copy is minutes old, and it gets the newest version all
-// the same: what somebody else has put there meanwhile is gone.
+// Wrong: changes of labels and annotations trigger no reconcile, so the copy may be minutes old, but it is sent with the newest
+// resourceVersion: what other writers changed meanwhile is lost.
 package oldcopy
 
 import (
@@ -23,7 +23,7 @@ const every = 5 * time.Minute
 // LeasedUntil is the annotation that is written.
 const LeasedUntil = "games.example.com/leased-until"
 
-// Steps are the right ones, and a timer.
+// Steps returns the correct steps, and a timer.
 func Steps() common.Steps {
 	steps := correct.Steps()
 	copies := &copies{of: map[client.ObjectKey]*common.Fleet{}}

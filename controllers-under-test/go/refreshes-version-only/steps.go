@@ -1,7 +1,7 @@
-// Package refreshes puts the newest version on what it had read before, when its settings are refused.
+// Package refreshes retries a refused write of the settings with the newest resourceVersion, but with the content that it read before.
 //
-// Wrong: the version says that the writer has seen the newest content, but the content is that of the older read: what somebody else
-// wrote in between is taken back, and nobody hears of it.
+// Wrong: the resourceVersion claims that the writer has seen the newest content, but the content is that of an older read. What other
+// writers changed in between is reverted, without a conflict.
 package refreshes
 
 import (
@@ -18,7 +18,7 @@ import (
 	"example.com/fleets/correct"
 )
 
-// Steps are the right ones but for Settle.
+// Steps returns the correct steps with another Settle.
 func Steps() common.Steps {
 	steps := correct.Steps()
 	right := steps.Settle

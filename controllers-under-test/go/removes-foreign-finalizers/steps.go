@@ -1,6 +1,6 @@
-// Package finalizers writes the finalizers of a fleet as a merge patch without a version.
+// Package finalizers writes the finalizers of a fleet as a merge patch without a resourceVersion.
 //
-// Wrong: a merge patch replaces a list as a whole. A finalizer that somebody else has added since the cache heard of the fleet is gone.
+// Wrong: a merge patch replaces the whole list. A finalizer that another writer has added, and the cache does not show yet, is lost.
 package finalizers
 
 import (
@@ -12,7 +12,7 @@ import (
 	"example.com/fleets/correct"
 )
 
-// Steps are the right ones but for Hold.
+// Steps returns the correct steps with another Hold.
 func Steps() common.Steps {
 	steps := correct.Steps()
 	steps.Hold = hold

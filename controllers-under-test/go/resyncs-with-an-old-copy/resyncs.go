@@ -1,6 +1,6 @@
-// Package resyncs repairs the settings of a fleet at each resync of its cache, every ten hours or so, with those that it wrote last.
+// Package resyncs repairs the settings of a fleet at each resync of its cache, about every ten hours, with those that it wrote last.
 //
-// Wrong: they are written as a whole and without a version. What somebody else has put among them since is gone.
+// Wrong: it updates the whole ConfigMap without a resourceVersion. What another writer has added since is lost.
 package resyncs
 
 import (
@@ -16,7 +16,7 @@ import (
 	"example.com/fleets/correct"
 )
 
-// Steps are the right ones, and something to do at each resync.
+// Steps returns the correct steps, and a handler for resyncs.
 func Steps() common.Steps {
 	steps := correct.Steps()
 	var lock sync.Mutex
@@ -55,7 +55,7 @@ func Steps() common.Steps {
 			if settings := written[client.ObjectKeyFromObject(is)]; settings != nil {
 				again := settings.DeepCopy()
 				again.ResourceVersion = ""
-				// Who deletes them is obeyed; the next reconcile makes them anew.
+				// Deleted settings are not created here; the next reconcile does that.
 				_ = r.Update(context.Background(), again)
 			}
 		}})

@@ -1,7 +1,7 @@
-// Package staleretry retries a refused status update inside RetryOnConflict, on what its cache says.
+// Package staleretry retries a refused status update inside RetryOnConflict, with reads from its cache.
 //
-// Wrong: the cache has not heard of the version that made the server refuse, so that each try sends the same old version again, a hundredth
-// of a second apart, until the helper gives up.
+// Wrong: the cache does not have the version that caused the conflict yet, so each attempt sends the same old resourceVersion again, ten
+// milliseconds apart, until RetryOnConflict gives up.
 package staleretry
 
 import (
@@ -16,7 +16,7 @@ import (
 	"example.com/fleets/correct"
 )
 
-// Steps are the right ones but for Report.
+// Steps returns the correct steps with another Report.
 func Steps() common.Steps {
 	steps := correct.Steps()
 	steps.Report = report

@@ -1,6 +1,6 @@
-// Package wholestatus writes the status with an update of the whole fleet, whose definition has no status subresource.
+// Package wholestatus writes the status with an update of the whole fleet, whose CRD has no status subresource.
 //
-// Wrong: each such write is a new generation, which the status does not name yet, so that it is written again, for ever.
+// Wrong: each such update creates a new generation, which the status does not report yet, so it is written again, forever.
 package wholestatus
 
 import (
@@ -13,7 +13,7 @@ import (
 	"example.com/fleets/correct"
 )
 
-// Steps are the right ones but for Report.
+// Steps returns the correct steps with another Report.
 func Steps() common.Steps {
 	steps := correct.Steps()
 	steps.Report = report

@@ -1,7 +1,7 @@
-// Package trustscache compares the status that is due with the one in its cache.
+// Package trustscache compares the new status with the one in its cache.
 //
-// Wrong: the cache may still hold the status from before the last write. Then nothing seems to be due, and the event that would tell
-// better is filtered, since it brings no new generation.
+// Wrong: the cache may still have the status from before the last write. Then the status seems to be up to date, and the event that would
+// correct this is filtered, because it has no new generation.
 package trustscache
 
 import (
@@ -14,7 +14,7 @@ import (
 	"example.com/fleets/correct"
 )
 
-// Steps are the right ones but for Report.
+// Steps returns the correct steps with another Report.
 func Steps() common.Steps {
 	steps := correct.Steps()
 	steps.Report = report
