@@ -1,7 +1,7 @@
-"""Creates partitions when the topic is created, and changes them when it is changed.
+"""Creates partitions when a topic is created; when it is changed, only changes and removes partitions.
 
-Wrong: a change finds only those that are there to be changed, and so does whoever restores them. What an earlier call has not made, or
-somebody has deleted, stays missing until the operator starts anew.
+Wrong: partitions that a changed spec adds are not created. They stay missing until an event of another partition, or a restart of the
+operator, restores them.
 """
 
 from dataclasses import replace

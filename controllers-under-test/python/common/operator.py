@@ -1,4 +1,4 @@
-"""The frame of the operator: its settings, its handlers, and which step each of them takes."""
+"""The handlers of the operator, its settings, and which step each handler calls."""
 
 import json
 import logging
@@ -14,19 +14,19 @@ from kubernetes import config
 
 from . import topics
 
-# Handlers run in threads; two of one topic must not disturb each other.
+# Handlers run in threads; two handlers of the same topic must not run at the same time.
 _lock = threading.Lock()
 
 
 @dataclass(frozen=True)
 class Steps:
-    """What the handlers do. A wrong variant replaces one of them."""
+    """What the handlers do. Each wrong variant replaces some of the steps."""
 
-    # Bring the partitions of a topic, read afresh, to what it asks for.
+    # Make the partitions of a topic, which was just read, match its spec.
     create: Callable[[Any], None]
     update: Callable[[Any], None]
     restore: Callable[[Any], None]
-    # Says what was provided, in a patch of the topic.
+    # Reports the result in a patch of the topic's status.
     report: Callable[[Any, kopf.Patch], None]
 
 
@@ -42,8 +42,8 @@ def register(steps: Steps) -> None:
 
     @kopf.on.event(topics.GROUP, topics.VERSION, topics.PLURAL)
     def wake(body: kopf.Body, patch: kopf.Patch, **_: Any) -> None:
-        # Where the answer to a patch is lost, kopf 1.45.2 sends it again, is refused since the version is another one by now, and keeps
-        # it for the next event, for which it calls no other handler. If that patch has nothing left to change, no event follows.
+        # If the answer to a patch is lost, kopf 1.45.2 sends it again, gets a conflict because the resourceVersion has changed, and keeps
+        # the patch for the next event, for which it calls no other handler. If the patch changes nothing any more, no event follows.
         if patch.fns and topics.FINALIZER in body.metadata.get("finalizers", []):
             patch.metadata.annotations[topics.AGAIN] = body.metadata["resourceVersion"]
 
@@ -74,7 +74,7 @@ def register(steps: Steps) -> None:
             for one in topics.partitions_of(body):
                 topics.remove(one)
 
-    # By their owner, not by their label: one that has lost its label and goes then is a partition that is missing.
+    # By owner, not by label: a partition that has lost its label must be restored too when it is deleted.
     @kopf.on.event("v1", "configmaps")
     def restore(body: kopf.Body, namespace: str, **_: Any) -> None:
         for reference in body["metadata"].get("ownerReferences", []):
@@ -83,7 +83,7 @@ def register(steps: Steps) -> None:
 
 
 def insistently(work: Callable[[], Any]) -> None:
-    """Tries until it succeeds: kopf forgets an event whose handler has failed."""
+    """Retries until it succeeds: kopf drops an event whose handler has failed."""
     pause = 0.1
     while True:
         try:
@@ -96,7 +96,7 @@ def insistently(work: Callable[[], Any]) -> None:
 
 
 def converge(step: Callable[[Any], None], name: str, namespace: str, uid: str, is_due: Callable[[Any], bool]) -> Any:
-    """Takes a step for a topic that is there, and is as it has to be for that; gives it back as it was read."""
+    """Runs a step for a topic that exists and is due; returns the topic as it was read, or None."""
     with _lock:
         topic = topics.read_topic(name, namespace)
         if not topics.is_living(topic, uid) or not is_due(topic):
@@ -106,14 +106,14 @@ def converge(step: Callable[[Any], None], name: str, namespace: str, uid: str, i
 
 
 def is_current(spec: dict[str, Any], topic: Any) -> bool:
-    """Whether the event is as new as the topic. kopf notes the spec of the event as handled, and wakes nobody when it comes back."""
+    """Whether the event has the newest spec. kopf records its spec as handled, and calls no handler when the topic returns to it."""
     if topic["spec"] == spec:
         return True
     raise kopf.TemporaryError("the topic has changed since", delay=0.1)
 
 
 def is_handled(topic: Any) -> bool:
-    """Whether kopf has no handler left to call for the spec of the topic. Its note may be late: what was asked for is not forgotten."""
+    """Whether kopf has called all handlers for the spec of the topic. It may record that late, so this raises until then and is retried."""
     noted = topic["metadata"].get("annotations", {}).get("kopf.zalando.org/last-handled-configuration")
     if noted is not None and json.loads(noted).get("spec") == topic["spec"]:
         return True

@@ -1,4 +1,4 @@
-"""The kind, and what a topic's partitions are."""
+"""The resource, and the partitions of a topic."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ AGAIN = "messaging.example.com/again"
 
 
 def read_topic(name: str, namespace: str) -> Any:
-    """The topic as the server has it, or None."""
+    """The topic on the API server, or None."""
     try:
         return client.CustomObjectsApi().get_namespaced_custom_object(GROUP, VERSION, namespace, PLURAL, name)
     except client.ApiException as error:
@@ -22,7 +22,7 @@ def read_topic(name: str, namespace: str) -> Any:
 
 
 def is_living(topic: Any, uid: str) -> bool:
-    """Whether it is there, the same, and not being deleted."""
+    """Whether the topic exists with this UID and is not being deleted."""
     return topic is not None and topic["metadata"]["uid"] == uid and "deletionTimestamp" not in topic["metadata"]
 
 
@@ -39,7 +39,7 @@ def partition(topic: Any, **metadata: str) -> dict[str, Any]:
 
 
 def partitions_of(topic: Any) -> list[Any]:
-    """The partitions that this topic controls, as the server has them, those that are ending included."""
+    """The partitions that this topic controls, read from the API server, terminating ones included."""
     metadata = topic["metadata"]
     listed = client.CoreV1Api().list_namespaced_config_map(metadata["namespace"])
     return [one for one in listed.items if any(is_owner(reference, metadata) for reference in one.metadata.owner_references or [])]
@@ -50,7 +50,7 @@ def is_owner(reference: Any, metadata: Any) -> bool:
 
 
 def remove(one: Any) -> None:
-    """Deletes a partition, and not another of the same name."""
+    """Deletes a partition. The UID precondition protects a new partition with the same name."""
     options = client.V1DeleteOptions(preconditions=client.V1Preconditions(uid=one.metadata.uid))
     try:
         client.CoreV1Api().delete_namespaced_config_map(one.metadata.name, one.metadata.namespace, body=options)

@@ -1,8 +1,8 @@
-"""The steps of the topic controller as they should be.
+"""The correct steps of the topic controller.
 
-Partitions have fixed names, so that a second create of the same one fails; what is done is decided on fresh reads of the topic and its
-partitions, once the event is as new as the topic; a changed partition is replaced with the version that was read. It reports no
-generation: kopf wakes nobody for a spec that is back at what was handled last.
+Partitions have fixed names, so a second create of the same one fails; fresh reads of the topic and its partitions decide what to do,
+once the event has the newest spec; a changed partition is replaced with the resourceVersion that was read. No generation is reported:
+kopf calls no handler for a spec that returns to the one that was handled last.
 """
 
 from typing import Any

@@ -1,7 +1,7 @@
-"""Creates all partitions in its handler for creation, under generated names.
+"""Creates all partitions in its handler for creation, with generated names.
 
-Wrong: kopf calls a handler again when it fails, or when the operator dies before it has noted that it was done. What was created the first
-time is created once more.
+Wrong: kopf calls a handler again if it fails, or if the operator stops before the success is recorded. Then the partitions of the first
+call are created once more.
 """
 
 from dataclasses import replace

@@ -1,6 +1,6 @@
-"""Notes in the status when it was last told of a topic.
+"""Writes into the status when it last received an event of a topic.
 
-Wrong: the note is a change, of which it is told.
+Wrong: the status write causes such an event.
 """
 
 import datetime

@@ -1,6 +1,6 @@
 """Reports a condition with kopf's patch, which is a merge patch.
 
-Wrong: a merge patch replaces a list as a whole. The conditions that others have put there are gone.
+Wrong: a merge patch replaces a list as a whole, so the conditions of other writers are lost.
 """
 
 from dataclasses import replace

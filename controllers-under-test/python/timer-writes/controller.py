@@ -1,6 +1,6 @@
-"""Writes into the status four times a second that it is still there.
+"""Writes the time into the status four times a second.
 
-Wrong: nothing has changed. With a thousand topics that is four thousand writes a second, each of which is told to all who watch.
+Wrong: nothing has changed. A thousand topics cause four thousand writes a second, and every watch of topics receives each of them.
 """
 
 import datetime
