@@ -1,4 +1,4 @@
-//! How long a keyring that failed waits for its next try: twice as long each time, up to a minute.
+//! How long a failed keyring waits for its next attempt: twice as long each time, up to a minute.
 
 use std::collections::HashMap;
 use std::sync::Mutex;

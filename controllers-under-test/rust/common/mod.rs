@@ -1,4 +1,4 @@
-//! What all variants of the keyring controller share: the kind, the caches and what wakes them, and the frame of a reconcile.
+//! What all variants of the keyring controller share: the resource, the caches and watches, and the order of a reconcile.
 
 mod backoff;
 mod keyring;

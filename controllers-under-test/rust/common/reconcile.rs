@@ -1,4 +1,4 @@
-//! The frame of a reconcile, and the steps that a variant can take differently. What is not said otherwise is done as in `correct`.
+//! The order of a reconcile, and the steps that a variant can replace. By default each step is the one of `correct`.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -27,7 +27,7 @@ pub enum Error {
 
 pub type Outcome = Result<(), Error>;
 
-/// What a reconcile works with. The store shows what its watch has told.
+/// What a reconcile works with. The store holds what its watch has delivered, so it may be stale.
 pub struct World {
     pub keyrings: Api<Keyring>,
     pub secrets: Api<Secret>,
@@ -37,7 +37,7 @@ pub struct World {
 }
 
 impl World {
-    /// The keys of this keyring, and not of one that had its name before.
+    /// The keys of this keyring, not those of an earlier keyring with the same name.
     pub fn keys_of(&self, keyring: &Keyring) -> Vec<Arc<Secret>> {
         let uid = keyring.uid();
         let owned = |secret: &Secret| secret.owner_references().iter().any(|owner| Some(&owner.uid) == uid.as_ref());
@@ -45,19 +45,19 @@ impl World {
     }
 }
 
-/// The parts of a reconcile.
+/// The steps of a reconcile.
 pub trait Steps: Send + Sync + Sized + 'static {
-    /// Keeps the finalizer while the keyring lives, and takes it off once its keys are revoked.
+    /// Adds the finalizer to a keyring, and removes it once its keys are revoked.
     fn hold(keyring: Arc<Keyring>, world: &World) -> impl Future<Output = Result<Action, Error>> + Send {
         correct::hold::<Self>(keyring, world)
     }
 
-    /// Makes and revokes keys.
+    /// Creates and revokes keys.
     fn issue(keyring: &Keyring, world: &World) -> impl Future<Output = Outcome> + Send {
         correct::issue(keyring, world)
     }
 
-    /// Says in a ConfigMap which keys there are to be.
+    /// Applies the ConfigMap with the algorithm and the number of keys.
     fn publish(keyring: &Keyring, world: &World) -> impl Future<Output = Outcome> + Send {
         correct::publish(keyring, world)
     }
@@ -67,19 +67,19 @@ pub trait Steps: Send + Sync + Sized + 'static {
         correct::report(keyring, world)
     }
 
-    /// What comes after a reconcile that went well.
+    /// What to do after a successful reconcile.
     fn afterwards() -> Action {
         Action::await_change()
     }
 
-    /// What comes after one that failed; `pause` is longer each time.
+    /// What to do after a failed one; `pause` is longer each time.
     fn after_error(pause: Duration) -> Action {
         Action::requeue(pause)
     }
 }
 
 pub async fn reconcile<S: Steps>(keyring: Arc<Keyring>, world: Arc<World>) -> Result<Action, Error> {
-    // The controller waits for the list of its keyrings only; an empty store would say that there are no keys.
+    // The controller waits only for the list of keyrings; an empty store would look like a keyring without keys.
     world.issued.wait_until_ready().await?;
     let action = S::hold(keyring.clone(), &world).await?;
     world.backoff.succeeded(&keyring);
@@ -90,7 +90,7 @@ pub fn on_error<S: Steps>(keyring: Arc<Keyring>, _error: &Error, world: Arc<Worl
     S::after_error(world.backoff.failed(&keyring))
 }
 
-/// What is done for a keyring that has the finalizer.
+/// Reconciles a keyring that has the finalizer, or cleans up after it.
 pub async fn act<S: Steps>(event: Event<Keyring>, world: &World) -> Result<Action, Error> {
     match event {
         Event::Apply(keyring) => {
@@ -108,7 +108,7 @@ pub async fn act<S: Steps>(event: Event<Keyring>, world: &World) -> Result<Actio
     }
 }
 
-/// Points to the keyring as the controller of what is made for it.
+/// The owner reference that makes the keyring the controller of an object.
 pub fn owner_of(keyring: &Keyring) -> Vec<k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference> {
     keyring.controller_owner_ref(&()).into_iter().collect()
 }

@@ -1,4 +1,4 @@
-//! The watches, what they wake, and how it all ends. KUBECONFIG says where the server is.
+//! The watches, which reconciles they trigger, and the shutdown. KUBECONFIG selects the API server.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ pub async fn run<S: Steps>() -> Result<(), kube::Error> {
     let secrets: Api<Secret> = Api::namespaced(client.clone(), &namespace);
     let config_maps: Api<ConfigMap> = Api::namespaced(client.clone(), &namespace);
 
-    // A deletion that happens while a watch is down is no event of the list that follows: everything is looked at again then.
+    // A list does not report what was deleted while the watch was down, so each list triggers a reconcile of all keyrings.
     let (listed, lists) = mpsc::unbounded();
     let (issued, writer) = reflector::store();
     let keys = watcher(secrets.clone(), watcher::Config::default())
@@ -51,13 +51,13 @@ pub async fn run<S: Steps>() -> Result<(), kube::Error> {
 fn announce<K>(listed: mpsc::UnboundedSender<()>) -> impl FnMut(&watcher::Event<K>) {
     move |event| {
         if let watcher::Event::InitDone = event {
-            // Nobody listens any more when the controller is ending.
+            // The receiver no longer exists when the controller shuts down.
             let _ = listed.unbounded_send(());
         }
     }
 }
 
-/// Ctrl-C, or the signal that a container runtime sends.
+/// Waits for Ctrl-C, or the signal that a container runtime sends.
 async fn ended() {
     let mut terminate = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())
         .expect("a signal handler can be installed at start");

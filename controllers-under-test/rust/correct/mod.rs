@@ -1,8 +1,8 @@
-//! The keyring controller as it should be.
+//! The correct keyring controller.
 //!
-//! Keys have fixed names, so that a second create of the same one fails, however old the store is; the finalizer is added and removed
-//! by JSON patches that test what they start from; what is applied holds nothing but what the controller owns; an error, a conflict
-//! included, brings another try with back-off.
+//! Keys have fixed names, so a second create of the same one fails, even if the store is stale; the finalizer is added and removed by JSON
+//! patches that test the list they start from; an apply contains only what the controller owns; every error, conflicts included, is retried
+//! with back-off.
 
 use std::sync::Arc;
 
@@ -34,7 +34,7 @@ pub async fn issue(keyring: &Keyring, world: &World) -> Outcome {
     let wanted: Vec<String> = (0..keyring.spec.keys).map(|index| format!("{}-key-{index}", keyring.name_any())).collect();
     let there = world.keys_of(keyring);
     for name in &wanted {
-        // One that is ending keeps its name until it has ended, and that is an event.
+        // A terminating key keeps its name until it is deleted, and the deletion triggers a reconcile.
         if there.iter().any(|key| key.name_any() == *name) {
             continue;
         }
@@ -48,7 +48,7 @@ pub async fn issue(keyring: &Keyring, world: &World) -> Outcome {
     Ok(())
 }
 
-/// A key without a name.
+/// A new key, without a name.
 pub fn new_key(keyring: &Keyring) -> Secret {
     Secret {
         metadata: ObjectMeta { owner_references: Some(owner_of(keyring)), ..ObjectMeta::default() },
@@ -57,7 +57,7 @@ pub fn new_key(keyring: &Keyring) -> Secret {
     }
 }
 
-/// Deletes a key, and not another of the same name.
+/// Deletes a key. The UID precondition protects a new key with the same name.
 pub async fn revoke(key: &Secret, world: &World) -> Outcome {
     if key.metadata.deletion_timestamp.is_some() {
         return Ok(());
@@ -82,7 +82,7 @@ pub async fn publish(keyring: &Keyring, world: &World) -> Outcome {
     Ok(())
 }
 
-/// What everybody may know of a keyring.
+/// The public data of a keyring.
 pub fn public_data(keyring: &Keyring) -> std::collections::BTreeMap<String, String> {
     [
         ("algorithm".to_owned(), keyring.algorithm().to_owned()),
@@ -100,7 +100,7 @@ pub async fn report(keyring: &Keyring, world: &World) -> Outcome {
     if same { Ok(()) } else { write_status(keyring, &status, world).await }
 }
 
-/// What there is of a keyring.
+/// The status of a keyring, from its spec and the keys in the store.
 pub fn status_of(keyring: &Keyring, world: &World) -> KeyringStatus {
     let keys = world.keys_of(keyring).iter().filter(|key| key.metadata.deletion_timestamp.is_none()).count();
     let ready = if keys == keyring.spec.keys { "True" } else { "False" };
@@ -125,7 +125,7 @@ pub fn status_of(keyring: &Keyring, world: &World) -> KeyringStatus {
     }
 }
 
-/// Applies the status. The condition of others in the same list stay theirs.
+/// Applies the status. Conditions of other managers in the same list are kept.
 pub async fn write_status(keyring: &Keyring, status: &KeyringStatus, world: &World) -> Outcome {
     let body = json!({ "apiVersion": Keyring::api_version(&()), "kind": Keyring::kind(&()), "status": status });
     let params = PatchParams::apply(MANAGER).force();

@@ -1,7 +1,7 @@
-//! Makes as many keys as its store lacks, under generated names.
+//! Creates as many keys as its store lacks, with generated names.
 //!
-//! Wrong: a key that exists but has not reached the store yet is made once more. It is revoked when the store catches up, but until
-//! then there are more valid keys than anybody asked for.
+//! Wrong: a key that exists but has not reached the store yet is created again. The extra one is revoked when the store catches up, but
+//! until then there are more valid keys than any spec asked for.
 
 use kube::ResourceExt;
 use kube::api::PostParams;

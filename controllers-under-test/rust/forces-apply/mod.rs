@@ -1,7 +1,7 @@
-//! Reads the ConfigMap, changes its part of it, and applies it as a whole, by force.
+//! Reads the ConfigMap, changes its own part of it, and applies the whole object, by force.
 //!
-//! Wrong: what others own in it is applied too. Their change since the read goes back to what it was, and with `force` nobody hears
-//! of it.
+//! Wrong: fields of other writers are applied too. Changes that they made since the read are reverted, and with `force` there is no
+//! conflict.
 
 use kube::ResourceExt;
 use kube::api::{Patch, PatchParams};

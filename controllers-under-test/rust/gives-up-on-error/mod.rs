@@ -1,6 +1,6 @@
-//! Waits for the next change when a reconcile has failed.
+//! Waits for the next change after a failed reconcile.
 //!
-//! Wrong: what failed changed nothing, so there may be no next change. One refused request, and the keyring stays half done.
+//! Wrong: a failed request changes nothing, so there may be no next change. After one refused request, the keyring stays incomplete.
 
 use std::time::Duration;
 

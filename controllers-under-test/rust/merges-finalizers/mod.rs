@@ -1,7 +1,7 @@
-//! Keeps its finalizer with a merge patch of the list in the store.
+//! Writes its finalizer with a merge patch of the list in the store.
 //!
-//! Wrong: a merge patch replaces a list as a whole, and without a version it never conflicts. A finalizer that somebody else added
-//! since the store was told is gone.
+//! Wrong: a merge patch replaces a list as a whole, and without a resourceVersion it never conflicts. A finalizer that another writer has
+//! added, and the store does not show yet, is lost.
 
 use std::sync::Arc;
 

@@ -1,6 +1,6 @@
-//! Asks for another reconcile a quarter of a second after each one.
+//! Requeues a keyring 250 ms after each reconcile.
 //!
-//! Wrong: it is woken by everything that it depends on anyway, and a keyring that is complete is looked at for ever.
+//! Wrong: changes to everything it depends on already trigger a reconcile, and a complete keyring is reconciled forever.
 
 use std::time::Duration;
 

@@ -1,6 +1,6 @@
-//! Says in the status when it looked last.
+//! Writes the time of the last reconcile into the status.
 //!
-//! Wrong: the status is different each time, so each write of it is an event that brings the next.
+//! Wrong: the status is different each time, so each write is an event that triggers the next reconcile.
 
 use k8s_openapi::jiff::Timestamp;
 

@@ -1,6 +1,6 @@
-//! Takes it for granted that a key which is not in its store can be made.
+//! Assumes that it can create every key that is not in its store.
 //!
-//! Wrong: the key may be there already, made by the reconcile before or by a create whose answer was lost. `expect` ends the program.
+//! Wrong: the key may exist already, from the previous reconcile or from a create whose answer was lost. `expect` ends the program.
 
 use kube::ResourceExt;
 use kube::api::PostParams;
