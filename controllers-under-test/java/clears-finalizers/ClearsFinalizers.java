@@ -7,7 +7,7 @@ import java.util.List;
 /**
  * Empties the list of finalizers when its own work is done.
  *
- * <p>Wrong: whoever else held the survey is passed over, and it goes before they have finished.
+ * <p>Wrong: finalizers of other controllers are removed too, so the survey is deleted before they have finished.
  */
 public class ClearsFinalizers extends Correct {
   @Override

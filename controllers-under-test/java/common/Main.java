@@ -6,7 +6,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.function.Supplier;
 
-/** Runs the variant that the first argument names, by its folder. KUBECONFIG says where the server is. */
+/** Runs the variant in the first argument, which is the name of its folder. KUBECONFIG selects the API server. */
 public final class Main {
   private static final Map<String, Supplier<Correct>> VARIANTS =
       Map.of(
@@ -26,7 +26,7 @@ public final class Main {
       System.err.println("expected one of " + VARIANTS.keySet());
       System.exit(2);
     }
-    // Java operator SDK gives up after five tries by default; its own documentation recommends to go on.
+    // The Java operator SDK gives up after five attempts by default; its own documentation recommends to remove that limit.
     var retry =
         new GenericRetry()
             .setInitialInterval(50)

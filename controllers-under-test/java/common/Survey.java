@@ -12,13 +12,13 @@ import java.util.List;
 @Version("v1")
 public class Survey extends CustomResource<Survey.Spec, Survey.Status> implements Namespaced {
 
-  /** What a user asks for. */
+  /** The desired state. */
   public static class Spec {
     public int invitations;
     public String language;
   }
 
-  /** What the controller reports. */
+  /** The observed state. */
   public static class Status {
     public Long observedGeneration;
     public Integer invitations;

@@ -25,11 +25,11 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * The survey controller as it should be.
+ * The correct survey controller.
  *
- * <p>Invitations have fixed names, so that a second create of the same one fails, however old the cache is; what is applied holds
- * nothing but what the controller owns; the SDK adds and removes the finalizer; an exception, a conflict included, brings another
- * try with back-off. A variant overrides one of the steps.
+ * <p>Invitations have fixed names, so a second create of the same one fails, even if the cache is stale; an apply contains only what the
+ * controller owns; the SDK adds and removes the finalizer; every exception, conflicts included, is retried with back-off. A variant
+ * overrides one of the steps.
  */
 public class Correct implements Reconciler<Survey>, Cleaner<Survey> {
   static final String FINALIZER = "research.example.com/close";
@@ -55,19 +55,19 @@ public class Correct implements Reconciler<Survey>, Cleaner<Survey> {
     return release(survey, context);
   }
 
-  /** Lets a survey go whose invitations are withdrawn. */
+  /** Removes the finalizer of a survey whose invitations are withdrawn. */
   protected DeleteControl release(Survey survey, Context<Survey> context) {
     return DeleteControl.defaultDelete();
   }
 
-  /** Makes and withdraws invitations. */
+  /** Creates missing invitations and withdraws surplus ones. */
   protected void invite(Survey survey, Context<Survey> context) {
     List<Secret> there = invitationsOf(survey, context);
     Set<String> names = there.stream().map(Correct::nameOf).collect(Collectors.toSet());
     List<String> wanted =
         IntStream.range(0, survey.getSpec().invitations).mapToObj(index -> nameOf(survey) + "-invitation-" + index).toList();
     for (String name : wanted) {
-      // One that is ending keeps its name until it has ended, and that is an event.
+      // A terminating invitation keeps its name until it is deleted, and the deletion triggers a reconcile.
       if (names.contains(name)) continue;
       Secret invitation = newInvitation(survey);
       invitation.getMetadata().setName(name);
@@ -76,7 +76,7 @@ public class Correct implements Reconciler<Survey>, Cleaner<Survey> {
     there.stream().filter(invitation -> !wanted.contains(nameOf(invitation))).forEach(surplus -> withdraw(surplus, context));
   }
 
-  /** Keeps the form that people fill in. */
+  /** Applies the ConfigMap with the form. */
   protected void publish(Survey survey, Context<Survey> context) {
     ConfigMap form =
         new ConfigMapBuilder()
@@ -91,12 +91,12 @@ public class Correct implements Reconciler<Survey>, Cleaner<Survey> {
   }
 
   /**
-   * Writes the status when it has changed. It is compared with the server's: the cache may be older than what was written last, and
-   * nothing wakes the controller when a status that it takes for unchanged comes to be shown.
+   * Writes the status if it has changed. It is compared with the API server's: the cache may be older than the last write, and no reconcile
+   * follows when the cache later shows that the status is outdated.
    */
   protected UpdateControl<Survey> report(Survey survey, Context<Survey> context) {
     Survey there = context.getClient().resource(survey).get();
-    // After a restart the cache can be older than what was reported before: the event that makes it newer brings another try.
+    // After a restart the cache may be older than the reported status: the event that updates the cache triggers another reconcile.
     if (there == null || there.getMetadata().getGeneration() > survey.getMetadata().getGeneration())
       return UpdateControl.noUpdate();
     Survey.Status old = there.getStatus();
@@ -108,7 +108,7 @@ public class Correct implements Reconciler<Survey>, Cleaner<Survey> {
             && old.conditions != null
             && old.conditions.containsAll(status.conditions);
     if (same) return UpdateControl.noUpdate();
-    // The SDK applies it: conditions of others in the same list stay theirs.
+    // The SDK applies it, so conditions of other managers in the same list are kept.
     Survey patch = new Survey();
     patch.getMetadata().setName(nameOf(survey));
     patch.getMetadata().setNamespace(survey.getMetadata().getNamespace());
@@ -116,7 +116,7 @@ public class Correct implements Reconciler<Survey>, Cleaner<Survey> {
     return UpdateControl.patchStatus(patch);
   }
 
-  /** The invitations of this survey, and not of one that had its name before. */
+  /** The invitations of this survey, not those of an earlier survey with the same name. */
   static List<Secret> invitationsOf(Survey survey, Context<Survey> context) {
     return context
         .getSecondaryResourcesAsStream(Secret.class)
@@ -124,7 +124,7 @@ public class Correct implements Reconciler<Survey>, Cleaner<Survey> {
         .toList();
   }
 
-  /** An invitation without a name. */
+  /** A new invitation, without a name. */
   static Secret newInvitation(Survey survey) {
     Secret invitation =
         new SecretBuilder()
@@ -137,7 +137,7 @@ public class Correct implements Reconciler<Survey>, Cleaner<Survey> {
     return invitation;
   }
 
-  /** Deletes an invitation as it was seen, and not another of the same name. */
+  /** Deletes an invitation. The resourceVersion precondition protects a new invitation with the same name. */
   static void withdraw(Secret invitation, Context<Survey> context) {
     if (invitation.isMarkedForDeletion()) return;
     context.getClient().resource(invitation).lockResourceVersion().delete();

@@ -5,10 +5,10 @@ import io.javaoperatorsdk.operator.api.reconciler.Context;
 import java.util.List;
 
 /**
- * Makes as many invitations as its cache lacks, under generated names.
+ * Creates as many invitations as its cache lacks, with generated names.
  *
- * <p>Wrong: an invitation that exists but has not reached the informer yet is made once more. It is withdrawn when the cache catches
- * up, but by then somebody may have been invited with it.
+ * <p>Wrong: an invitation that exists but has not reached the informer yet is created again. The extra one is withdrawn when the cache
+ * catches up, but by then a person may have been invited with it.
  */
 public class DuplicatesOnStaleCache extends Correct {
   @Override

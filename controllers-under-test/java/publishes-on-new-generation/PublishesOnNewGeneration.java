@@ -3,9 +3,9 @@ package com.example.surveys;
 import io.javaoperatorsdk.operator.api.reconciler.Context;
 
 /**
- * Publishes the form when the survey has changed, and only then.
+ * Publishes the form only if the status does not report the current generation yet.
  *
- * <p>Wrong: it acts on an event instead of on what there is. A form that somebody has deleted or edited stays so.
+ * <p>Wrong: it reacts to a new spec instead of the state of the form. A form that another writer has deleted or edited stays so.
  */
 public class PublishesOnNewGeneration extends Correct {
   @Override

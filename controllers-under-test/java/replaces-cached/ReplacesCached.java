@@ -6,10 +6,10 @@ import io.javaoperatorsdk.operator.api.reconciler.Context;
 import java.util.Optional;
 
 /**
- * Edits the form of its cache and replaces the stored one with it.
+ * Edits the cached form and replaces the stored one with it.
  *
- * <p>Wrong: without a locked version, the client fetches the newest one and puts it on the old content. What others have written
- * since the cache was told goes back to what it was.
+ * <p>Wrong: without a resourceVersion, the client reads the newest one and sends it with the old content. Changes by other writers since
+ * the cached version are reverted.
  */
 public class ReplacesCached extends Correct {
   @Override

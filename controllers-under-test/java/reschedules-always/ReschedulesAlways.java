@@ -4,9 +4,9 @@ import io.javaoperatorsdk.operator.api.reconciler.Context;
 import io.javaoperatorsdk.operator.api.reconciler.UpdateControl;
 
 /**
- * Asks for another reconcile a quarter of a second after each one.
+ * Reschedules a reconcile 250 ms after each one.
  *
- * <p>Wrong: it is woken by everything that it depends on anyway, and a survey that is complete is looked at for ever.
+ * <p>Wrong: changes to everything it depends on already trigger a reconcile, and a completed survey is reconciled forever.
  */
 public class ReschedulesAlways extends Correct {
   @Override

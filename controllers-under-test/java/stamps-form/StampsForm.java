@@ -6,9 +6,9 @@ import io.javaoperatorsdk.operator.api.reconciler.Context;
 import java.time.Instant;
 
 /**
- * Says in the form when it was published.
+ * Writes the time of publication into the form.
  *
- * <p>Wrong: the form is different each time, and it is watched: each publication brings the next.
+ * <p>Wrong: the form is different each time, and it is watched, so each publication triggers the next.
  */
 public class StampsForm extends Correct {
   @Override
