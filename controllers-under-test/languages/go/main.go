@@ -1,5 +1,5 @@
-// Command bucket-controller reconciles Buckets with controller-runtime, as a project made by kubebuilder does it: a manager with
-// leader election, a cached client, a finalizer, an owned ConfigMap and a status subresource. KUBECONFIG says where the server is.
+// Command bucket-controller reconciles Buckets with controller-runtime, like a kubebuilder project: a manager with leader election, a
+// cached client, a finalizer, an owned ConfigMap and a status subresource. KUBECONFIG selects the API server.
 package main
 
 import (

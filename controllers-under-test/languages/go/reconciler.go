@@ -16,8 +16,8 @@ import (
 
 const finalizer = "storage.example.com/cleanup"
 
-// reconciler keeps the settings (owned, so that the garbage collector takes them away) and the credentials (not owned: they stand
-// for something outside the cluster, and the finalizer holds the bucket until they are gone).
+// reconciler keeps the settings (owned, so that the garbage collector deletes them) and the credentials (not owned: they represent
+// something outside of the cluster, and the finalizer keeps the bucket until they are deleted).
 type reconciler struct {
 	client.Client
 }
@@ -26,7 +26,7 @@ func (r *reconciler) setUp(manager ctrl.Manager) error {
 	return ctrl.NewControllerManagedBy(manager).For(&Bucket{}).Owns(&corev1.ConfigMap{}).Complete(r)
 }
 
-// Reconcile brings one bucket to its goal.
+// Reconcile makes one bucket match its spec.
 func (r *reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
 	bucket := &Bucket{}
 	if err := r.Get(ctx, request.NamespacedName, bucket); err != nil {
@@ -36,7 +36,7 @@ func (r *reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 		return ctrl.Result{}, r.cleanUp(ctx, bucket)
 	}
 	if controllerutil.AddFinalizer(bucket, finalizer) {
-		// The write brings the next reconcile.
+		// The update triggers the next reconcile.
 		return ctrl.Result{}, r.Update(ctx, bucket)
 	}
 	if err := r.provide(ctx, bucket); err != nil {

@@ -8,20 +8,20 @@ import (
 
 var groupVersion = schema.GroupVersion{Group: "storage.example.com", Version: "v1"}
 
-// BucketSpec is what a user asks for.
+// BucketSpec is the desired state of a bucket.
 type BucketSpec struct {
 	SizeGiB int64  `json:"sizeGiB"`
 	Region  string `json:"region,omitempty"`
 }
 
-// BucketStatus is what the controller reports.
+// BucketStatus is the observed state of a bucket.
 type BucketStatus struct {
 	ObservedGeneration int64              `json:"observedGeneration,omitempty"`
 	Endpoint           string             `json:"endpoint,omitempty"`
 	Conditions         []metav1.Condition `json:"conditions,omitempty"`
 }
 
-// Bucket stands for storage outside the cluster.
+// Bucket represents storage outside of the cluster.
 type Bucket struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
@@ -38,7 +38,7 @@ type BucketList struct {
 	Items []Bucket `json:"items"`
 }
 
-// DeepCopyObject copies everything that is shared by reference.
+// DeepCopyObject copies a bucket, so that the copy shares no memory with it.
 func (in *Bucket) DeepCopyObject() runtime.Object {
 	out := *in
 	in.ObjectMeta.DeepCopyInto(&out.ObjectMeta)

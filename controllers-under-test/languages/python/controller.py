@@ -1,8 +1,8 @@
-"""Reconciles Buckets with kopf: a finalizer, handlers for creation, update, resumption and deletion, an owned ConfigMap that is
-watched, and a status subresource. Run as `kopf run --namespace default controller.py`; KUBECONFIG says where the server is.
+"""Reconciles Buckets with kopf: a finalizer, handlers for creation, update, resumption and deletion, an owned ConfigMap that is watched,
+and a status subresource. Run as `kopf run --namespace default controller.py`; KUBECONFIG selects the API server.
 
-The settings are owned, so that the garbage collector takes them away; the credentials are not, they stand for something outside the
-cluster, and kopf's finalizer holds the bucket until they are gone.
+The settings are owned, so that the garbage collector deletes them; the credentials are not: they represent something outside of the
+cluster, and kopf's finalizer keeps the bucket until they are deleted.
 """
 
 import base64
@@ -64,7 +64,7 @@ def clean_up(name: str, namespace: str, **_: Any) -> None:
 
 @kopf.on.event("v1", "configmaps", field="metadata.ownerReferences")
 def restore(event: kopf.RawEvent, body: kopf.Body, namespace: str, **_: Any) -> None:
-    """Makes settings anew that somebody has deleted under a living bucket."""
+    """Creates the settings again if they were deleted and the bucket still exists."""
     owner = next((one for one in body["metadata"].get("ownerReferences", []) if one["kind"] == "Bucket"), None)
     if event["type"] != "DELETED" or owner is None:
         return

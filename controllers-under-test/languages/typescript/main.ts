@@ -1,8 +1,8 @@
 /**
- * Runs the Bucket controller of ../../buckets/correct against the server that KUBECONFIG names, until a signal ends it.
+ * Runs the Bucket controller of ../../buckets/correct against the API server in KUBECONFIG, until it gets a signal.
  *
- * It and its informers are written for client-node 2 and run on 1.4 as well: ./client-node-1 pins that version, and the driver
- * (scripts/languages.ts) copies the sources beside its node_modules.
+ * The controller and its informers are written for client-node 2 and also run on 1.4: ./client-node-1 pins that version, and
+ * scripts/languages.ts copies the sources next to its node_modules.
  */
 import { KubeConfig } from '@kubernetes/client-node';
 import start from '../../buckets/correct/controller.ts';
@@ -13,7 +13,7 @@ const ended = new AbortController();
 for (const name of ['SIGINT', 'SIGTERM'] as const) {
   process.once(name, () => {
     ended.abort();
-    // The sockets of stopped watches may still be open.
+    // Sockets of stopped watches may still be open.
     process.exit(0);
   });
 }

@@ -1,6 +1,6 @@
-// Command informers watches config maps (typed, protobuf), secrets (metadata only) and Buckets (dynamic) of the default namespace with
-// client-go's shared informers, and prints what they say. KUBECONFIG says where the server is; KUBE_FEATURE_WatchListClient, whether
-// the first list is streamed.
+// Command informers watches ConfigMaps (typed, protobuf), Secrets (metadata only) and Buckets (dynamic) in the default namespace with
+// client-go's shared informers, and prints the events. KUBECONFIG selects the API server; KUBE_FEATURE_WatchListClient decides whether the
+// first list is streamed.
 package main
 
 import (

@@ -1,11 +1,11 @@
-//! The Bucket kind. The definition is installed by whoever runs this; nothing is generated from these types.
+//! The Bucket resource. Its CRD must be installed already; nothing is generated from these types.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
 use kube::CustomResource;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What a user asks for.
+/// The desired state.
 #[derive(CustomResource, Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[kube(group = "storage.example.com", version = "v1", kind = "Bucket", namespaced, status = "BucketStatus", schema = "disabled")]
 #[serde(rename_all = "camelCase")]
@@ -15,7 +15,7 @@ pub struct BucketSpec {
     pub region: Option<String>,
 }
 
-/// What the controller reports.
+/// The observed state.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct BucketStatus {

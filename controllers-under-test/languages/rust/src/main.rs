@@ -1,5 +1,5 @@
-//! Reconciles Buckets with kube-rs: a controller with a finalizer, an owned ConfigMap that is applied on the server side, and a status
-//! that is applied as well. KUBECONFIG says where the server is.
+//! Reconciles Buckets with kube-rs: a controller with a finalizer, and server-side apply for an owned ConfigMap and the status. KUBECONFIG
+//! selects the API server.
 
 mod bucket;
 mod reconcile;
@@ -32,7 +32,7 @@ async fn main() -> Result<(), kube::Error> {
     Ok(())
 }
 
-/// Ctrl-C, or the signal that a container runtime sends.
+/// Waits for Ctrl-C, or the signal that a container runtime sends.
 async fn ended() {
     let mut terminate = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())
         .expect("a signal handler can be installed at start");

@@ -1,5 +1,5 @@
-//! What is done for a bucket. The settings are owned, so that the garbage collector takes them away; the credentials are not, they
-//! stand for something outside the cluster, and the finalizer holds the bucket until they are gone.
+//! Reconciles Buckets. The settings are owned, so that the garbage collector deletes them; the credentials are not: they represent
+//! something outside of the cluster, and the finalizer keeps the bucket until they are deleted.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -7,18 +7,18 @@ import io.fabric8.kubernetes.model.annotation.Group;
 import io.fabric8.kubernetes.model.annotation.Version;
 import java.util.List;
 
-/** Stands for storage outside the cluster. */
+/** Represents storage outside of the cluster. */
 @Group("storage.example.com")
 @Version("v1")
 public class Bucket extends CustomResource<Bucket.Spec, Bucket.Status> implements Namespaced {
 
-  /** What a user asks for. */
+  /** The desired state. */
   public static class Spec {
     public int sizeGiB;
     public String region;
   }
 
-  /** What the controller reports. */
+  /** The observed state. */
   public static class Status {
     public Long observedGeneration;
     public String endpoint;

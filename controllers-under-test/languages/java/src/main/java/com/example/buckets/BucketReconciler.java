@@ -22,8 +22,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Brings a bucket to its goal. The settings are owned, so that the garbage collector takes them away; the credentials are not, they
- * stand for something outside the cluster, and the finalizer holds the bucket until they are gone.
+ * Reconciles Buckets. The settings are owned, so that the garbage collector deletes them; the credentials are not: they represent
+ * something outside of the cluster, and the finalizer keeps the bucket until they are deleted.
  */
 @ControllerConfiguration(finalizerName = "storage.example.com/cleanup")
 public class BucketReconciler implements Reconciler<Bucket>, Cleaner<Bucket> {

@@ -3,7 +3,7 @@ package com.example.buckets;
 import io.javaoperatorsdk.operator.Operator;
 import io.javaoperatorsdk.operator.api.config.LeaderElectionConfiguration;
 
-/** Starts the operator with leader election. KUBECONFIG says where the server is. */
+/** Starts the operator with leader election. KUBECONFIG selects the API server. */
 public final class Main {
   private Main() {}
 
