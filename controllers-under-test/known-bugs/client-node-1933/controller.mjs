@@ -1,4 +1,4 @@
-/** Keeps a ConfigMap for each Widget, by the caches of two informers. */
+/** Keeps a ConfigMap for each Widget, with the caches of two informers. */
 import { CoreV1Api, CustomObjectsApi, KubeConfig, makeInformer } from '@kubernetes/client-node';
 
 const kubeConfig = new KubeConfig();
@@ -6,7 +6,7 @@ kubeConfig.loadFromDefault();
 const core = kubeConfig.makeApiClient(CoreV1Api);
 const custom = kubeConfig.makeApiClient(CustomObjectsApi);
 
-/** An informer that starts again a second after its list or its watch has failed; this client leaves both to its user. */
+/** An informer that restarts a second after its list or watch has failed; this client library leaves both to its user. */
 function follow(path, list) {
   const start = () => void informer.start().catch(() => undefined);
   const again = (error) => {
@@ -27,7 +27,7 @@ function follow(path, list) {
   return informer;
 }
 
-// What a list rejects with has been handled above.
+// The rejection of a list has been handled above.
 process.on('unhandledRejection', () => undefined);
 
 let isRunning = false;
@@ -56,7 +56,7 @@ async function reconcile() {
   }
 }
 
-/** One at a time, and again until it succeeds. */
+/** Runs one reconcile at a time, and repeats it until it succeeds. */
 async function wake() {
   isDue = true;
   if (isRunning) return;

@@ -1,4 +1,4 @@
-/** Reports the color of each Widget in its status, and the generation that it is of, by the cache of an informer. */
+/** Reports the color of each Widget and its observed generation in the status, from the cache of an informer. */
 import { CustomObjectsApi, KubeConfig, makeInformer } from '@kubernetes/client-node';
 
 const kubeConfig = new KubeConfig();
@@ -16,7 +16,7 @@ function start() {
   informer.start().catch(again);
 }
 
-/** The client leaves it to its user to start an informer again. */
+/** Restarts the informer; the client library leaves that to its user. */
 function again(error) {
   console.error(`informer failed: ${error.message}`);
   setTimeout(start, 1000);
@@ -30,14 +30,14 @@ async function reconcile() {
     const { name, uid, generation, deletionTimestamp } = metadata;
     if (deletionTimestamp !== undefined || status?.observedGeneration === generation) continue;
     const latest = await custom.getNamespacedCustomObject({ ...WIDGETS, name });
-    // Another one has its name.
+    // Another Widget has this name now.
     if (latest.metadata.uid !== uid) continue;
     const body = { ...latest, status: { ...latest.status, observedGeneration: generation, color: spec.color } };
     await custom.replaceNamespacedCustomObjectStatus({ ...WIDGETS, name, body });
   }
 }
 
-/** One at a time, so that the generations are reported in order, and again until it succeeds. */
+/** Runs one reconcile at a time, so that generations are reported in order, and repeats it until it succeeds. */
 async function wake() {
   isDue = true;
   if (isRunning) return;
@@ -47,7 +47,7 @@ async function wake() {
     try {
       await reconcile();
     } catch (error) {
-      // It is gone, or has changed since it was read: the informer will say so.
+      // The Widget was deleted or changed since it was read: the informer will receive that.
       if (error.code === 404 || error.code === 409) continue;
       console.error(`reconcile failed: ${error.code ?? error.message}`);
       setTimeout(() => void wake(), 1000);

@@ -1,4 +1,4 @@
-/** Keeps a ConfigMap for each Widget, by the caches of two informers. */
+/** Keeps a ConfigMap for each Widget, with the caches of two informers. */
 import { CoreV1Api, CustomObjectsApi, KubeConfig, makeInformer } from '@kubernetes/client-node';
 
 const kubeConfig = new KubeConfig();
@@ -6,7 +6,7 @@ kubeConfig.loadFromDefault();
 const core = kubeConfig.makeApiClient(CoreV1Api);
 const custom = kubeConfig.makeApiClient(CustomObjectsApi);
 
-/** An informer that starts again a second after it has failed; this client leaves that to its user. */
+/** An informer that restarts a second after it has failed; this client library leaves that to its user. */
 function follow(path, list) {
   const informer = makeInformer(kubeConfig, path, list);
   const start = () => void informer.start().catch(again);
@@ -46,7 +46,7 @@ async function reconcile() {
   }
 }
 
-/** One at a time, and again until it succeeds. */
+/** Runs one reconcile at a time, and repeats it until it succeeds. */
 async function wake() {
   isDue = true;
   if (isRunning) return;

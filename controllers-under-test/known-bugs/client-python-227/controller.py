@@ -1,4 +1,4 @@
-"""Reports the size of each Widget in its status: lists them, and follows them by watches that end after five minutes."""
+"""Reports the size of each Widget in its status: lists all Widgets, then watches them with a timeout of five minutes."""
 
 import time
 from typing import Any
@@ -19,7 +19,7 @@ def report(custom: client.CustomObjectsApi, widget: dict[str, Any]) -> None:
     try:
         custom.replace_namespaced_custom_object_status(*WIDGETS, widget["metadata"]["name"], body)
     except ApiException as error:
-        # It has changed or is gone: that is what the next event is about.
+        # The Widget was changed or deleted: the next event delivers that.
         if error.status not in (404, 409):
             raise
 
@@ -52,7 +52,7 @@ def main() -> None:
                 version = list_all(custom)
             version = follow(custom, version)
         except (ApiException, HTTPError) as error:
-            # What was missed, or not done, is in a new list.
+            # A new list contains what was missed or has failed.
             version = ""
             if getattr(error, "status", None) != 410:
                 print(f"failed: {error}", flush=True)

@@ -1,4 +1,4 @@
-"""Gives each Widget a ConfigMap of its name, and removes it when the Widget is deleted: for that kopf adds a finalizer."""
+"""Creates a ConfigMap with the name of each Widget, and deletes it with the Widget, for which kopf adds a finalizer."""
 
 from typing import Any
 

@@ -11,7 +11,7 @@ GROUP, VERSION, PLURAL = "example.com", "v1", "widgets"
 def configure(settings: kopf.OperatorSettings, **_: Any) -> None:
     settings.posting.enabled = False
     settings.scanning.disabled = True
-    # A server may refuse requests for minutes; after the last attempt kopf forgets the event.
+    # A server may refuse requests for minutes; after the last attempt kopf drops the event.
     settings.networking.error_backoffs = (1, 1, 2, 3, 5, 8, 13, 21, 34, 55, 89)
 
 

@@ -1,6 +1,6 @@
-"""Gives each Widget one ConfigMap with a name of the server.
+"""Creates one ConfigMap with a generated name for each Widget.
 
-kopf promises to call the handler of a creation once, unless it fails or the operator is restarted: only then does it look first.
+kopf promises to call a create handler once, unless it fails or the operator restarts: only then does it look for the ConfigMap first.
 """
 
 from typing import Any
@@ -19,7 +19,7 @@ def configure(settings: kopf.OperatorSettings, **_: Any) -> None:
     config.load_config()
     settings.posting.enabled = False
     settings.scanning.disabled = True
-    # Waits for its own writes as long as it takes, where a release can.
+    # Waits as long as necessary for its own writes, in releases that support this setting.
     settings.persistence.consistency_timeout = 3600
     widgets = client.CustomObjectsApi().list_namespaced_custom_object(GROUP, VERSION, "default", PLURAL)
     started_with.update(widget["metadata"]["uid"] for widget in widgets["items"])

@@ -1,4 +1,4 @@
-//! Reports in the status what a Widget asks for, one Widget at a time.
+//! Copies the size of each Widget from its spec into its status, one Widget at a time.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Reports in the status what a Widget asks for. A change of the status is no change of the generation, so those are filtered out.
+//! Copies the size of each Widget from its spec into its status. A predicate filters status changes, which have no new generation.
 
 mod filter;
 

@@ -1,4 +1,4 @@
-//! Reports in the status what a Widget asks for, and holds its deletion until that is taken back.
+//! Copies the size of each Widget from its spec into its status, and keeps a finalizer on the Widget.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! The filter as this release calls it.
+//! The filter, as this release must call it.
 
 use futures::Stream;
 use kube::Resource;

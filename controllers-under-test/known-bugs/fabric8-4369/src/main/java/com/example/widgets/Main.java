@@ -10,7 +10,7 @@ import io.fabric8.kubernetes.client.informers.ResourceEventHandler;
 import io.fabric8.kubernetes.client.informers.SharedIndexInformer;
 import java.util.concurrent.Semaphore;
 
-/** Keeps a ConfigMap for each Widget, by the caches of two informers. */
+/** Keeps a ConfigMap for each Widget, with the caches of two informers. */
 public final class Main {
   private static final Semaphore DUE = new Semaphore(0);
 
@@ -68,7 +68,7 @@ public final class Main {
     try {
       client.resource(configMap).create();
     } catch (KubernetesClientException error) {
-      // Made before, and not seen yet.
+      // Created before, and not in the cache yet.
       if (error.getCode() != 409) throw error;
     }
   }

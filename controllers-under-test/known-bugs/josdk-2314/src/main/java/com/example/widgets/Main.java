@@ -18,7 +18,7 @@ public final class Main implements Reconciler<Widget> {
   }
 
   public static void main(String[] args) {
-    // It gives up after five tries by default; its own documentation recommends to go on.
+    // The SDK gives up after five attempts by default; its own documentation recommends to remove that limit.
     var retry =
         new GenericRetry().setInitialInterval(50).setIntervalMultiplier(2).setMaxInterval(60_000).withoutMaxAttempts();
     Operator operator = new Operator(overrider -> overrider.withCloseClientOnStop(true));

@@ -6,7 +6,7 @@ import io.javaoperatorsdk.operator.api.reconciler.Reconciler;
 import io.javaoperatorsdk.operator.api.reconciler.UpdateControl;
 import io.javaoperatorsdk.operator.processing.retry.GenericRetry;
 
-/** Reports in the status what a Widget asks for. */
+/** Copies the spec of each Widget into its status. */
 public final class Main implements Reconciler<Widget> {
 
   @Override
@@ -25,7 +25,7 @@ public final class Main implements Reconciler<Widget> {
   }
 
   public static void main(String[] args) {
-    // It gives up after five tries by default; its own documentation recommends to go on.
+    // The SDK gives up after five attempts by default; its own documentation recommends to remove that limit.
     var retry =
         new GenericRetry().setInitialInterval(50).setIntervalMultiplier(2).setMaxInterval(60_000).withoutMaxAttempts();
     Operator operator = new Operator(overrider -> overrider.withCloseClientOnStop(true));
