@@ -19,14 +19,14 @@ const PROPERTIES = [
   'one-active-leader',
   'idempotent-effects',
 ];
-/** Folders that hold no controllers of the catalogue. */
+/** Folders without controllers of the catalogue. */
 const OTHERS = ['lib', 'first-contact', 'harmless-edits', 'known-bugs', 'kubernetes', 'languages', 'pairs'];
-/** Those that run as processes. */
+/** Folders of controllers that run as processes. */
 const LANGUAGES = ['go', 'java', 'python', 'rust'];
-/** Parts of a controller's folder that are no variant. */
+/** Subfolders of a controller that are not variants. */
 const SHARED = ['common', 'src', 'target'];
 
-/** What the literature warns about first: these must never fall out of the catalogue. */
+/** The best-known mistakes of controllers: these variants must stay in the catalogue. */
 const FIRST_GROUP = [
   'ignores-conflict',
   'retries-forever',
@@ -89,7 +89,7 @@ const edits = foldersIn('harmless-edits').flatMap((variant) =>
   foldersIn(`harmless-edits/${variant}`).map((edit) => `harmless-edits/${variant}/${edit}`),
 );
 
-/** All files that a module loads from this repository, itself included, and the packages it names. */
+/** All files of this repository that a module loads, itself included, and the packages that it imports. */
 function closureOf(module: string): { readonly files: readonly string[]; readonly packages: readonly string[] } {
   const files = new Set<string>();
   const packages = new Set<string>();
@@ -105,7 +105,7 @@ function closureOf(module: string): { readonly files: readonly string[]; readonl
   return { files: [...files], packages: [...packages] };
 }
 
-/** The last cell of a variant's row in the table of its README: the properties that fail. What is in brackets fails beside them. */
+/** The last cell of a variant's row in its README: the properties that fail, without those in brackets, which may fail as well. */
 function propertiesInReadme(controller: string, variant: string): readonly string[] {
   const row = read(`${controller}/README.md`)
     .split('\n')

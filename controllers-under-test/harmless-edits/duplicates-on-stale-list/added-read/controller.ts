@@ -1,4 +1,4 @@
-/** `duplicates-on-stale-list`, as wrong as before: it reads the pool before it counts. */
+/** `duplicates-on-stale-list` with the same bug: it also reads the pool before it counts the Pods. */
 import type { ControllerContext, RunningController } from '../../../lib/controller.ts';
 import { readLive } from '../../../worker-pools/common/api.ts';
 import { runWorkerPools } from '../../../worker-pools/common/run.ts';

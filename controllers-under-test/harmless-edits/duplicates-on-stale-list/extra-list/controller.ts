@@ -1,4 +1,4 @@
-/** `duplicates-on-stale-list`, as wrong as before: it lists the pools before it counts. */
+/** `duplicates-on-stale-list` with the same bug: it also lists the pools before it counts the Pods. */
 import type { ControllerContext, RunningController } from '../../../lib/controller.ts';
 import { runWorkerPools } from '../../../worker-pools/common/run.ts';
 import { POOLS } from '../../../worker-pools/common/types.ts';

@@ -1,4 +1,4 @@
-/** `duplicates-on-stale-list`, as wrong as before: it patches the pool with the name that it has. */
+/** `duplicates-on-stale-list` with the same bug: it also patches the pool with its own name. */
 import { PatchStrategy, setHeaderOptions } from '@kubernetes/client-node';
 import type { ControllerContext, RunningController } from '../../../lib/controller.ts';
 import { orUndefined } from '../../../lib/errors.ts';

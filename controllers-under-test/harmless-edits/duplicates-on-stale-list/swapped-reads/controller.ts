@@ -1,4 +1,4 @@
-/** `duplicates-on-stale-list`, as wrong as before: it lists the Pods before the pools, not after them. */
+/** `duplicates-on-stale-list` with the same bug: it lists the Pods before the pools, not after them. */
 import type { KubernetesObject } from '@kubernetes/client-node';
 import type { ControllerContext, RunningController } from '../../../lib/controller.ts';
 import { type Cache, type CacheOptions, follow } from '../../../lib/informer.ts';

@@ -1,4 +1,4 @@
-/** `refreshes-version-only`, as wrong as before: it reads the Deployment once more before it starts. */
+/** `refreshes-version-only` with the same bug: it also reads the Deployment before it starts. */
 import type { ControllerContext, RunningController } from '../../../lib/controller.ts';
 import { orUndefined } from '../../../lib/errors.ts';
 import { nameOf } from '../../../releases/common/deployment.ts';

@@ -1,4 +1,4 @@
-/** `refreshes-version-only`, as wrong as before: it lists all Deployments before it starts. */
+/** `refreshes-version-only` with the same bug: it also lists all Deployments before it starts. */
 import type { ControllerContext, RunningController } from '../../../lib/controller.ts';
 import { runReleases } from '../../../releases/common/run.ts';
 import { report } from '../../../releases/correct/controller.ts';

@@ -1,4 +1,4 @@
-/** `refreshes-version-only`, as wrong as before: it patches the Deployment with the name that it has. */
+/** `refreshes-version-only` with the same bug: it also patches the Deployment with its own name. */
 import { PatchStrategy, setHeaderOptions } from '@kubernetes/client-node';
 import type { ControllerContext, RunningController } from '../../../lib/controller.ts';
 import { orUndefined } from '../../../lib/errors.ts';

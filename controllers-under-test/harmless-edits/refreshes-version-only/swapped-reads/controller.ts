@@ -1,4 +1,4 @@
-/** `refreshes-version-only`, as wrong as before: it reads the Release before the Deployment, not after it. */
+/** `refreshes-version-only` with the same bug: it reads the Release before the Deployment, not after it. */
 import type { ControllerContext, RunningController } from '../../../lib/controller.ts';
 import { readLive } from '../../../releases/common/api.ts';
 import { runReleases } from '../../../releases/common/run.ts';
