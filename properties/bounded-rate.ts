@@ -48,15 +48,15 @@ const REPEATS_MIN = 8;
 const HABIT_MIN = 3;
 /** Maximum period of a busy loop: a requeue this frequent is one, even if the references do the same. */
 const SHORT_PERIOD_MS = 1_000;
-/** The time of waiting for silence in vain after which a busy loop is proven. */
+/** After this time without silence, a busy loop is proven. */
 const SHORT_SEEN_MS = 8_000;
 /** The number of equal intervals in a row that prove a period. */
 const SHORT_MIN = 10;
-/** Minimum number of children made for a deleted owner: one or two may be in flight when the owner is deleted. */
+/** Minimum number of children created for a deleted owner: one or two may be in flight when the owner is deleted. */
 const DEAF_MIN = 5;
 /** Maximum number of requests that a finding names. */
 const NAMED_MAX = 10;
-/** A loop that triggers itself falls silent if its own writes are withheld; this share of the activity may remain on the way to rest. */
+/** A loop that triggers itself falls silent if its own writes are withheld; this share of the activity may remain before it is silent. */
 const SILENT_SHARE = 0.25;
 const SILENT_MAX = 3;
 
@@ -130,8 +130,8 @@ function deafLoop(history: History, rest: ReturnType<typeof restStart>): Violati
 }
 
 /**
- * Judges activity during which no timer fired. Run time then consists of the requests' own time, so a longer settle phase could
- * not show more.
+ * Judges activity during which no timer fired. Then only requests advance the run time, so a longer settle phase could not show
+ * more.
  */
 function judgeHotInstant(history: History, steps: number): CheckResult {
   const activity = activityAfter(history, restStart(history));
@@ -190,7 +190,7 @@ function judgeShortRequeue(history: History): CheckResult {
   );
 }
 
-/** Reports whether requests are as frequent as those of a busy loop; a few in a short time may be so by chance. */
+/** Reports whether requests are as frequent as those of a busy loop; for a few requests this may be chance. */
 function isSuspect({ activity, spanMs }: Half): boolean {
   return activity.length >= HABIT_MIN && spanMs / activity.length <= SHORT_PERIOD_MS;
 }

@@ -1,8 +1,8 @@
 /**
  * P4, cardinality at every instant: never more children than any spec that the target could have known asks for.
  *
- * Judges creations, not the end: three children where one was requested are a violation even if two are deleted later. The references show
- * how many a spec asks for; if they surged themselves, nothing is claimed.
+ * Judges creations, not the final state: three children where one was requested are a violation even if two are deleted later. The
+ * references show how many a spec asks for; kinds of children that surged in the references are not judged.
  */
 import { isRecord } from 'stalemate-apiserver/objects/json';
 import { parentOf, type KubeObject } from 'stalemate-apiserver/objects/object';
@@ -17,7 +17,7 @@ import { indexOf } from '../harness/oracle/history-index.ts';
 import type { Property } from '../harness/oracle/property.ts';
 
 const NAME = 'cardinality';
-/** Foreign changes that do not stop a child from counting. */
+/** Changes by other writers after which a child still counts. */
 const HARMLESS = /^metadata\.(annotations|finalizers)\b/;
 
 export const cardinality: Property = {
@@ -46,7 +46,7 @@ function check(history: History): CheckResult {
     const child = childOf(reference, index.role(owner), index.role(revision));
     if (child === undefined || child.surges) continue;
     const siblings = liveSiblings(index, revision, owner);
-    // There are fewer than any spec asks for, so which specs there were does not matter.
+    // There are fewer children than any spec asks for, so it does not matter which specs existed.
     if (siblings.length < Math.min(...Object.values(child.maxBySpec))) continue;
     const max = maximum(index, child, reference, owner, revision);
     if (max === undefined) continue;
@@ -66,8 +66,8 @@ function childOf(reference: Reference, owner: string, role: string): ReferenceCh
 }
 
 /**
- * Returns the most that any spec of the owner so far asks for: the target may still be working on an older one, and may already
- * have read a newer one. A spec that no reference tried may ask for anything, so nothing is claimed.
+ * Returns the most that any spec of the owner so far asks for: the target may still be working on an older one, and may already have read
+ * a newer one. Undefined if a spec was not tested in the references, because it may ask for any number.
  */
 function maximum(
   index: HistoryIndex,
@@ -82,7 +82,7 @@ function maximum(
     const hash = specHash(version.object);
     const most = child.maxBySpec[hash];
     if (most !== undefined) max = Math.max(max ?? 0, most);
-    // A healthy spec under which nothing had to be created asks for no more than the others.
+    // A healthy spec for which the references created no such child asks for no more than the others.
     else if (!reference.healthySpecs.includes(hash)) return undefined;
   }
   return max;
@@ -146,8 +146,8 @@ function liveSiblings(index: HistoryIndex, creation: Revision, owner: Revision):
 }
 
 /**
- * Reports whether another writer relabelled, failed or rewrote a sibling, which may have to be replaced while it still exists. What brings
- * it to life (binding it to a node, reporting it as ready) does not, only what reports its end.
+ * Reports whether another writer relabelled, failed or rewrote a sibling, which may then have to be replaced while it still exists. Writes
+ * that start a workload (binding it to a node, reporting it as ready) do not count, only those that report its end.
  */
 function isTakenAway(index: HistoryIndex, chain: readonly Revision[], before: number): boolean {
   return chain.some(

@@ -147,8 +147,8 @@ function judgeSuspect(history: History, found: readonly [Difference, ...(readonl
 }
 
 /**
- * Excludes random values: for example, a target that picks one of several zones or nodes is right with any of them. A few
- * undisturbed runs may have picked the same one by accident.
+ * Excludes random values: for example, a target that picks one of several zones or nodes is right with any of them. A few undisturbed runs
+ * may have picked the same one by chance.
  */
 function withoutRandomDifferences(history: History, found: readonly Difference[], note: string): CheckResult {
   const others = lastProbe(history, 'other-copies');
@@ -180,7 +180,7 @@ function isAbout(write: string, found: readonly Difference[]): boolean {
   return found.some((difference) => groupOf(difference.object) === object);
 }
 
-/** Returns the group of objects with generated names, by which they are compared: which of them differs varies between runs. */
+/** Returns the group of objects with generated names that are compared as one: it varies between runs which of them differs. */
 function groupOf(object: string): string {
   return object.replace(/~\d+$/, '');
 }
@@ -242,8 +242,8 @@ function isMadeOnce({ reference, names, revisions }: History, { what, resource, 
 }
 
 /**
- * Reports whether a value is an empty map, an empty list or null on one side and absent on the other. Encoders of structs write one for
- * the other, and a target that leaves it as it is takes both for the same.
+ * Reports whether a value is an empty map, an empty list or null on one side and absent on the other. Struct encoders write one for the
+ * other, and a target that leaves such a value alone treats both as equal.
  */
 function isEmptyOrAbsent({ what, expected, actual }: Difference): boolean {
   return what === 'wrong-value' && isEmpty(expected) && isEmpty(actual);

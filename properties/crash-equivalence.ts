@@ -48,7 +48,7 @@ function check(history: History): CheckResult {
   const excused = nearestDifferences(history, probedState(history, spared.final, spared.names), spared.expected);
   const places = new Set(excused.map(({ resource, path }) => `${resource} ${leafPattern(path)}`));
   const caused = found.filter(({ signature }) => {
-    // A watch that was given up is a separate cause, which any difference in the run without the crash excuses.
+    // A stopped watch causes many differences: if the run without the crash has any, the crash is not the cause.
     if (signature.class === 'stopped-watching') return excused.length === 0;
     return !places.has(`${signature.kind} ${signature.field}`);
   });

@@ -86,8 +86,8 @@ function printedText(line: string): string {
 }
 
 /**
- * Makes the violation of an unhandled error. It names the last request that failed before, if there is one, because most errors
- * come from a request.
+ * Builds the violation of an unhandled error. It names the last request that failed before, if there is one, because most errors come from
+ * a request.
  */
 function unhandled(history: History, event: Pick<ProcessEvent, 'actor' | 'at' | 'detail'>): Violation {
   const failed = history.operations.filter(

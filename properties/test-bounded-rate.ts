@@ -40,7 +40,7 @@ export function judge(
   return result;
 }
 
-/** Makes the result of a probe: the number of the target's writes at rest while they are withheld from its watches. */
+/** Builds the result of a probe: the number of the target's writes at rest while they are withheld from its watches. */
 export const withheld = (writesAtRest: number): ProbeResult => ({
   probe: 'withheld-echo',
   writesAtRest,

@@ -38,7 +38,7 @@ export function run(phase = 'Ready', image = 'v1'): { h: HistoryBuilder; owner: 
   return { h, owner };
 }
 
-/** Makes the result of a fresh target, as objects of another run. */
+/** Builds the result of a fresh target, from the objects of another run. */
 export function expected(...objects: readonly (readonly [string, KubeObject])[]): ProbeResult {
   return { probe: 'expected-state', settled: true, outcomes: [{ objects: Object.fromEntries(objects) }] };
 }
@@ -77,7 +77,7 @@ export function judge(h: HistoryBuilder, list: readonly ProbeResult[], settlemen
   );
 }
 
-/** Makes the results of further fresh targets for the same input: the deployment with these images. */
+/** Builds the results of further fresh targets for the same input: the deployment with these images. */
 export function otherCopies(...images: readonly string[]): ProbeResult {
   const outcomes = images.map((image) => ({
     objects: {
@@ -88,7 +88,7 @@ export function otherCopies(...images: readonly string[]): ProbeResult {
   return { probe: 'other-copies', outcomes };
 }
 
-/** Makes the result of the same workload without faults: it ended with `image`, while a fresh target produced `expectedImage`. */
+/** Builds the result of the same workload without faults: it ended with `image`, while a fresh target produced `expectedImage`. */
 export function undisturbed(
   image: string,
   expectedImage: string,
