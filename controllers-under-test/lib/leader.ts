@@ -1,8 +1,8 @@
 /**
- * Leader election as in client-go: the leader renews a Lease, and another replica takes it when it was not renewed in time.
+ * Leader election as in client-go: the leader renews a Lease, and another replica takes it over if it is not renewed in time.
  *
- * Each replica measures with its own clock, from when it saw the last change, whether the Lease has expired: the clocks of other replicas
- * are not trusted. A leader that cannot renew in time must stop at once, so it exits its process.
+ * Each replica decides with its own clock whether the Lease has expired, counted from the last change that it saw: the clocks of other
+ * replicas are not trusted. A leader that cannot renew in time must stop at once, so it exits its process.
  */
 import { randomUUID } from 'node:crypto';
 import { CoordinationV1Api, type KubeConfig, V1MicroTime, type V1Lease } from '@kubernetes/client-node';

@@ -1,4 +1,4 @@
-/** A pause, and the retry of conflicts, which needs none. */
+/** Pauses, and retries of conflicts without a pause. */
 import { isConflict } from './errors.ts';
 
 /** After this many conflicts in a row, the back-off of the work queue is better than another attempt at once. */

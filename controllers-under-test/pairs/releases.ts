@@ -27,9 +27,9 @@ interface Steps {
   ) => Promise<V1Deployment | undefined>;
   readonly edit: (deployment: V1Deployment, release: Release) => void;
   readonly write: (clients: Clients, deployment: V1Deployment) => Promise<unknown>;
-  /** What else to write after the release is rolled out. */
+  /** Further writes after the release is rolled out. */
   readonly note: (clients: Clients, release: Release) => Promise<void>;
-  /** The Release whose status to write; undefined if it no longer exists. */
+  /** The Release whose status is written; undefined if it no longer exists. */
   readonly readRelease: (clients: Clients, release: Release) => Promise<Release | undefined>;
   /** Whether `live` still asks for what was rolled out for `release`. */
   readonly isCurrent: (live: Release, release: Release) => boolean;
@@ -48,7 +48,7 @@ const CORRECT: Steps = {
   write: ({ apps, namespace }, body) => apps.replaceNamespacedDeployment({ name: nameOf(body), namespace, body }),
   note: () => Promise.resolve(),
   readRelease: ({ custom }, release) => readLive(custom, release),
-  // The spec is newer than the cached one and not rolled out yet: its own reconcile will report it.
+  // The spec is newer than the cached one and not rolled out yet: the next reconcile will report it.
   isCurrent: (live, release) => live.metadata?.generation === release.metadata?.generation,
   status: releasedStatus,
   writeStatus: ({ custom }, live, status) => replaceStatus(custom, live, status),

@@ -14,7 +14,7 @@ interface Steps {
   /** Creates and deletes Pods until the pool has what its spec asks for. Returns false if the pool no longer exists. */
   readonly scale: (clients: Clients, pool: WorkerPool, create: Steps['create']) => Promise<boolean>;
   readonly create: (clients: Clients, pool: WorkerPool, name: PodName) => Promise<void>;
-  /** The pool whose status to write; undefined if it no longer exists. */
+  /** The pool whose status is written; undefined if it no longer exists. */
   readonly readPool: (clients: Clients, pool: WorkerPool) => Promise<WorkerPool | undefined>;
   readonly writeStatus: (clients: Clients, live: WorkerPool, status: WorkerPoolStatus) => Promise<unknown>;
   readonly atEnd: (clients: Clients, pool: WorkerPool) => Promise<void>;
@@ -38,7 +38,7 @@ function runSteps(context: ControllerContext, steps: Steps): Promise<RunningCont
     if (statusFor(pool, pods.list(namespace)) !== pool.status) {
       await retryOnConflict(async () => {
         const live = await steps.readPool(clients, pool);
-        // The spec is newer than the cached one and not scaled to yet: its own reconcile will report it.
+        // The spec is newer than the cached one and not applied yet: the next reconcile will report it.
         if (live === undefined || live.metadata?.generation !== pool.metadata?.generation) return;
         const status = statusFor(live, pods.list(namespace));
         if (status !== live.status) await steps.writeStatus(clients, live, status);

@@ -78,7 +78,7 @@ export async function report({ custom }: Clients, bucket: Bucket): Promise<void>
   if (readyStatus(bucket) === bucket.status) return;
   await retryOnConflict(async () => {
     const live = await readLive(custom, bucket);
-    // The spec is newer than the cached one and not provided yet: its own reconcile will report it.
+    // The spec is newer than the cached one and not applied yet: the next reconcile will report it.
     if (live === undefined || isTerminating(live) || live.metadata?.generation !== bucket.metadata?.generation) return;
     const status = readyStatus(live);
     if (status !== live.status) await replaceStatus(custom, live, status);

@@ -41,7 +41,7 @@ type FleetList struct {
 	Items []Fleet `json:"items"`
 }
 
-// DeepCopy copies a fleet, so that the copy shares no memory with it.
+// DeepCopy returns a copy that shares no memory with the fleet.
 func (in *Fleet) DeepCopy() *Fleet {
 	out := *in
 	in.ObjectMeta.DeepCopyInto(&out.ObjectMeta)

@@ -38,7 +38,7 @@ type BucketList struct {
 	Items []Bucket `json:"items"`
 }
 
-// DeepCopyObject copies a bucket, so that the copy shares no memory with it.
+// DeepCopyObject returns a copy that shares no memory with the bucket.
 func (in *Bucket) DeepCopyObject() runtime.Object {
 	out := *in
 	in.ObjectMeta.DeepCopyInto(&out.ObjectMeta)

@@ -1,6 +1,6 @@
-"""Writes into the status when it last received an event of a topic.
+"""Writes the time of the last event of a topic into the status.
 
-Wrong: the status write causes such an event.
+Wrong: each status write causes such an event.
 """
 
 import datetime

@@ -1,7 +1,7 @@
 /**
  * Wrong: it clears the resourceVersion before it writes, "to get rid of the conflicts".
  *
- * An update without a resourceVersion is unconditional, so changes of other writers since the read are overwritten without a conflict.
+ * A Deployment update without a resourceVersion is unconditional, so changes of other writers since the read are silently lost.
  */
 import type { ControllerContext, RunningController } from '../../lib/controller.ts';
 import { claim } from '../common/claim.ts';

@@ -30,7 +30,7 @@ export async function report({ custom }: Clients, release: Release): Promise<voi
   if (releasedStatus(release) === release.status) return;
   await retryOnConflict(async () => {
     const live = await readLive(custom, release);
-    // The spec is newer than the cached one and not rolled out yet: its own reconcile will report it.
+    // The spec is newer than the cached one and not rolled out yet: the next reconcile will report it.
     if (live?.metadata?.generation !== release.metadata?.generation || live === undefined) return;
     const status = releasedStatus(live);
     if (status !== live.status) await replaceStatus(custom, live, status);

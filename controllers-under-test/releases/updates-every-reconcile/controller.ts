@@ -1,7 +1,7 @@
 /**
  * Wrong: it writes its status in every reconcile, even if nothing has changed.
  *
- * The counter makes each write a change, and each change triggers the next reconcile, without end.
+ * The counter makes each write a change, and each change triggers the next reconcile, in an endless loop.
  */
 import type { ControllerContext, RunningController } from '../../lib/controller.ts';
 import { retryOnConflict } from '../../lib/retry.ts';

@@ -10,7 +10,7 @@ export interface WorkerPoolStatus {
   readonly readyReplicas?: number;
   readonly selector?: string;
   readonly conditions?: readonly PoolCondition[];
-  /** Only single variants write this field and the next one. */
+  /** Only a few variants write this field and the next one. */
   readonly observedVersion?: string;
   readonly lastChecked?: string;
 }

@@ -60,7 +60,7 @@ export async function report({ custom, pods, namespace }: Clients, pool: WorkerP
   if (statusFor(pool, pods.list(namespace)) === pool.status) return;
   await retryOnConflict(async () => {
     const live = await readLive(custom, pool);
-    // The spec is newer than the cached one and not scaled to yet: its own reconcile will report it.
+    // The spec is newer than the cached one and not applied yet: the next reconcile will report it.
     if (live?.metadata?.generation !== pool.metadata?.generation || live === undefined) return;
     const status = statusFor(live, pods.list(namespace));
     if (status !== live.status) await replaceStatus(custom, live, status);
