@@ -149,30 +149,28 @@ it('convicts what other workloads ended with undisturbed, if a copy started now 
   });
 });
 
-it.each([
+const IMAGE = 'wrong-value deployments.apps/web spec.image';
+
+it.each<[string, string, number, object]>([
   [
     'makes no further probe for what an earlier run was convicted of',
-    ['wrong-value deployments.apps/web spec.image'],
+    IMAGE,
     60_000,
-    true,
+    { violations: [{ severity: 'error', signature: { class: 'wrong-value' } }], convicted: [IMAGE] },
   ],
-  ['probes further for anything else', ['extra-object deployments.apps'], 60_000, false],
-  ['gives the run a minute before that', ['wrong-value deployments.apps/web spec.image'], 8_000, false],
-] as const)('%s', (_, kinds, windowMs, isFinal) => {
+  ['probes further for anything else', 'extra-object deployments.apps', 60_000, { needs: [{ probe: 'undisturbed' }] }],
+  [
+    'gives such a run a minute',
+    IMAGE,
+    8_000,
+    { needs: [{ probe: 'extended-settle' }, { probe: 'fresh-incarnation' }] },
+  ],
+])('%s', (_, kind, windowMs, result) => {
   const { h } = run('Ready', 'old');
-  const known: ProbeResult = { probe: 'known-violated', kinds };
-  const settled = probes(h).map((one) => (one.probe === 'extended-settle' ? { ...one, windowMs } : one));
-  const list = [known, expected(...healthy()), ...settled.filter(({ probe }) => probe === 'extended-settle')];
+  const known: ProbeResult = { probe: 'known-violated', kinds: [kind] };
+  const settled = probes(h).flatMap((one) => (one.probe === 'extended-settle' ? [{ ...one, windowMs }] : []));
 
-  expect(judge(h, list)).toMatchObject(
-    isFinal
-      ? {
-          result: 'violated',
-          violations: [{ severity: 'error', signature: { class: 'wrong-value' } }],
-          convicted: kinds,
-        }
-      : { result: 'inconclusive', needs: [{ probe: 'extended-settle' }, { probe: 'fresh-incarnation' }] },
-  );
+  expect(judge(h, [known, expected(...healthy()), ...settled])).toMatchObject(result);
 });
 
 it('asks how it ends step by step where it ends as expected undisturbed', () => {
