@@ -9,6 +9,13 @@ test('deletes children and samples, never what the target only reads', () => {
   expect(targets).not.toContain(INPUT);
 });
 
+test('deletes a child once, or again as soon as it may be back', () => {
+  const ofChild = drawn(deleter, writerWorld()).filter(([op]) => op?.target === DEPLOYMENT);
+
+  expect(new Set(ofChild.map((ops) => ops.length))).toEqual(new Set([1, 2]));
+  expect(new Set(ofChild.flatMap((ops) => ops.map((op) => op.target)))).toEqual(new Set([DEPLOYMENT]));
+});
+
 test('asks for foreground deletion only where garbage is collected', () => {
   const world = writerWorld();
   const policies = (context: typeof world.context): ReadonlySet<unknown> =>

@@ -25,6 +25,13 @@ export const deleter: AdversarialWriter = {
     const children = aim.objects.filter(isChild);
     const samples = aim.objects.filter(({ relation }) => relation === 'sample');
     const moves: Move[] = children.flatMap((child) => deletions(child, context).map((op): Move => [op]));
+    // The second deletion races with the target's answer to the first one.
+    moves.push(
+      ...children.map(({ target }): Move => [
+        { do: 'delete', target },
+        { do: 'delete', target },
+      ]),
+    );
     if (samples.length > 0 && samples.length <= SAMPLES_MAX) {
       moves.push(samples.map(({ target }): ProgramOp => ({ do: 'delete', target })));
       if (context.garbageCollection === true) {
