@@ -1,7 +1,7 @@
-// Package stalemate runs a controller through the harness of that name as a Go test: a subtest per property, a failure per finding.
+// Package stalemate runs a controller through stalemate as a Go test: one subtest per property, one failure per finding.
 //
-// Copy this file into your repository (internal/stalemate, say). No Node is needed on PATH: stalemate is the single download, or the
-// image. A test has to be allowed as long as the budget and the shrinking take: go test -timeout 20m.
+// Copy this file into your repository (for example to internal/stalemate). It needs no Node on PATH: it calls the standalone program or the
+// image. The test needs a timeout that covers the budget and the shrinking: go test -timeout 20m.
 package stalemate
 
 import (
@@ -16,20 +16,20 @@ import (
 	"time"
 )
 
-// Options says what is run, as on the command line: stalemate ci ARGS -- COMMAND.
+// Options configure the call, which is stalemate ci ARGS -- COMMAND.
 type Options struct {
-	// Stalemate calls it: the words of $STALEMATE unless given, and "stalemate" unless that is set. With the image it is
-	// docker run --rm --init --user UID:GID -v FOLDER:/work stalemate
+	// Stalemate is the program to call. It defaults to the words of $STALEMATE, or to "stalemate". For the image, use docker run --rm --init
+	// --user UID:GID -v FOLDER:/work stalemate
 	Stalemate []string
 	// Args are flags of "stalemate ci": --config, --crds, --sample, --budget and so on.
 	Args []string
-	// Command is the controller with its arguments, {kubeconfig} among them; from the configuration if empty.
+	// Command is the controller with its arguments, including {kubeconfig}. If empty, the configuration names the target.
 	Command []string
-	// Dir is where it runs, and what paths are relative to; the folder of the test if empty.
+	// Dir is the working directory, to which paths are relative. It defaults to the folder of the test.
 	Dir string
 }
 
-// line is what this package reads of a line of the report "jsonl" (docs/schemas/run.schema.json).
+// line has the fields that this package reads from a line of the "jsonl" report (docs/schemas/run.schema.json).
 type line struct {
 	Type, Name, Property, Sentence, Story, Result, About string
 
@@ -38,7 +38,7 @@ type line struct {
 	Warnings                 []string
 }
 
-// Run runs a campaign and fails t where it failed.
+// Run runs a campaign and fails t if the campaign fails.
 func Run(t *testing.T, o Options) {
 	t.Helper()
 	words := o.Stalemate
@@ -55,7 +55,7 @@ func Run(t *testing.T, o Options) {
 	}
 	command := exec.CommandContext(t.Context(), words[0], words[1:]...)
 	command.Dir = o.Dir
-	// Interrupted, it ends its targets and reports what it has.
+	// On an interrupt, stalemate stops its targets and reports what it has found.
 	command.Cancel = func() error { return command.Process.Signal(syscall.SIGINT) }
 	command.WaitDelay = 30 * time.Second
 	var out, said bytes.Buffer
@@ -63,14 +63,14 @@ func Run(t *testing.T, o Options) {
 	err := command.Run()
 	lines := read(t, out.Bytes())
 	if len(lines) == 0 {
-		t.Fatalf("%s\n%v: no result of %q; STALEMATE names the program, or the words that run the image", said.String(), err, words)
+		t.Fatalf("%s\n%v: no result of %q; STALEMATE names the program, or the command that runs the image", said.String(), err, words)
 	}
 	for i := range lines {
 		lines[i].Story = strings.ReplaceAll(lines[i].Story, "npx stalemate", called)
 	}
 	tell(t, lines)
 	if err != nil && !t.Failed() {
-		// Exit code 3: too little contention to mean anything, or an environment that stood in the way.
+		// Exit code 3: too little contention, or a problem of the environment.
 		t.Errorf("%s\n%v, without a finding", said.String(), err)
 	}
 }
@@ -125,8 +125,8 @@ func judge(t *testing.T, property line, lines []line) {
 	}
 	switch {
 	case property.Holds+property.Violated == 0:
-		t.Skip("no run could judge it")
+		t.Skip("no run could evaluate it")
 	case property.Vacuous || property.Untested:
-		t.Skip("no run put it to the test")
+		t.Skip("no run exercised it")
 	}
 }

@@ -1,9 +1,9 @@
-"""Campaigns of stalemate as tests of pytest: a subtest per property, a failure per finding.
+"""stalemate campaigns as pytest tests: one subtest per property, one failure per finding.
 
     def test_contention(stalemate):
         stalemate("--crds", "config/crd", "--sample", "sample.yaml", command=["kopf", "run", "controller.py"])
 
-No Node is needed on PATH: stalemate is the single download, or the image.
+It needs no Node on PATH: it calls the standalone program or the image.
 """
 
 import json
@@ -21,14 +21,14 @@ def pytest_addoption(parser):
     parser.addoption(
         "--stalemate",
         default=os.environ.get("STALEMATE", "stalemate"),
-        help="how stalemate is called, words as in a shell (default: $STALEMATE, else stalemate); "
+        help="the command that calls stalemate, split as a shell does (default: $STALEMATE, else stalemate); "
         "for the image: docker run --rm --init --user UID:GID -v FOLDER:/work stalemate",
     )
 
 
 @pytest.fixture
 def stalemate(pytestconfig, subtests):
-    """Runs `stalemate ci ARGS -- COMMAND` and fails the test where it failed."""
+    """Runs `stalemate ci ARGS -- COMMAND` and fails the test if the campaign fails."""
     called = shlex.split(pytestconfig.getoption("--stalemate"))
 
     def run(*args, command=(), cwd=None):
@@ -43,7 +43,7 @@ def stalemate(pytestconfig, subtests):
                     _judge(line, lines, " ".join(called))
         failed = any(_fails(line) for line in lines)
         if code != 0 and not failed:
-            # Exit code 3: too little contention to mean anything, or an environment that stood in the way.
+            # Exit code 3: too little contention, or a problem of the environment.
             pytest.fail(f"{said}\nexit code {code}, without a finding", pytrace=False)
 
     return run
@@ -53,14 +53,14 @@ def _run(words, cwd):
     try:
         process = subprocess.Popen(words, cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     except OSError as error:
-        return None, "", f"{error}; --stalemate or STALEMATE names the program, or the words that run the image"
+        return None, "", f"{error}; --stalemate or STALEMATE names the program, or the command that runs the image"
     said = []
     listener = threading.Thread(target=_listen, args=(process.stderr, said))
     listener.start()
     try:
         out = process.stdout.read()
     except KeyboardInterrupt:
-        # It ends its targets, and reports what it has.
+        # On an interrupt, stalemate stops its targets and reports what it has found.
         process.send_signal(signal.SIGINT)
         process.stdout.read()
         raise
@@ -71,7 +71,7 @@ def _run(words, cwd):
 
 
 def _listen(stream, said):
-    """How far it is, for whoever looks on with `pytest -s`; a search takes minutes."""
+    """Copies the progress to stderr, which `pytest -s` shows: a search takes minutes."""
     for line in stream:
         said.append(line)
         sys.stderr.write(line)
@@ -93,6 +93,6 @@ def _judge(line, lines, called):
     if stories:
         pytest.fail("\n\n".join(stories), pytrace=False)
     if line["holds"] + line["violated"] == 0:
-        pytest.skip("no run could judge it")
+        pytest.skip("no run could evaluate it")
     if line["vacuous"] or line.get("untested"):
-        pytest.skip("no run put it to the test")
+        pytest.skip("no run exercised it")
