@@ -1,9 +1,10 @@
 /**
- * Whether anybody is accused of what they did not do: many runs of the correct controllers, none of which may have a finding.
+ * Checks for false alarms: many runs of the correct controllers, which must have no finding.
  *
  *   node scripts/alarms.ts [--language go|python|rust|java] [--only TEXT …] [--runs 1000] [--seed 1]
  *
- * Without `--language` those that run inside the harness. A line for each, and the story of each finding. Exit code 1 when there is one.
+ * Without `--language`, runs the controllers that run inside the harness. Prints a line for each, and the story of each finding. Exit code
+ * 1 if there is a finding.
  */
 import { renderStory, run, tellStory } from '../harness/index.ts';
 import { isCorrect, nameOf, optionsFor, selected, selectedIn, some } from './catalogue.ts';

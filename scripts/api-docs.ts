@@ -1,4 +1,4 @@
-/** `npm run api-docs`: writes docs/api.md, what the package offers to programs. `api-docs.test.ts` says when it is out of date. */
+/** `npm run api-docs`: writes docs/api.md, the exported API of the package. `api-docs.test.ts` fails when it is out of date. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { REPOSITORY_ROOT } from './repository-files.ts';
 
 export const API_FILE: string = join(REPOSITORY_ROOT, 'docs', 'api.md');
 
-/** Compiled anew, so that it tells of the sources as they are. */
+/** Compiles the declarations again, so that the page matches the current sources. */
 export function currentApi(): string {
   const folder = mkdtempSync(join(tmpdir(), 'stalemate-api-'));
   try {

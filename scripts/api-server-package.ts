@@ -1,4 +1,4 @@
-/** The package of the API server in this repository: which file one of its names stands for. */
+/** Maps imports of the API server's package to files of this repository. */
 import { readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { REPOSITORY_ROOT } from './repository-files.ts';
@@ -6,7 +6,7 @@ import { REPOSITORY_ROOT } from './repository-files.ts';
 export const API_SERVER_FOLDER = 'apiserver';
 export const API_SERVER_PACKAGE = 'stalemate-apiserver';
 
-/** `exports` of a package: `./wire/*` and the file that it stands for, and so on. */
+/** `exports` of a package: for example `./wire/*` and its file. */
 export interface Exports {
   readonly [entry: string]: string;
 }
@@ -20,7 +20,7 @@ export function namesApiServer(specifier: string): boolean {
   return specifier === API_SERVER_PACKAGE || specifier.startsWith(`${API_SERVER_PACKAGE}/`);
 }
 
-/** The file of the repository that an import names; undefined for one that the package does not export. */
+/** Returns the file that an import refers to, or undefined if the package does not export it. */
 export function apiServerFile(specifier: string, entries: Exports): string | undefined {
   const wanted = `.${specifier.slice(API_SERVER_PACKAGE.length)}`;
   for (const [entry, file] of Object.entries(entries)) {

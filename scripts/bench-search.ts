@@ -1,14 +1,15 @@
 /**
- * The yardstick of the search: which share of small mistakes in correct controllers does it find, and how soon?
+ * Benchmark of the search: which share of small mistakes in correct controllers does it find, and how soon?
  *
  *   npm run bench:search -- [--controller NAME …] [--operator NAME …] [--language NAME …] [--id TEXT …] [--strategy NAME …] [--seed N …]
  *                           [--budget 60s] [--jobs N] [--sample N] [--against REF-OR-FOLDER] [--json FILE] [--record] [--list]
  *
- * Each mutant is searched until its first finding, or to the end of the budget (60 s for a module, 120 s for a program). `--strategy` makes
- * one search for each of these strategies alone. `--against` searches with the harness of another checkout too, side by side. `--sample`
- * draws so many modules with the first seed from those that are recorded as killed soon, gives each a short budget, and fails (exit code
- * 1) if too few are killed. `--record` writes the results to `scripts/mutants/results.json` and the table to `docs/search-benchmark.md`. Which
- * mutants count is decided there, or before their first search: one that fails undisturbed does not.
+ * Each mutant is searched until its first finding, or to the end of the budget (60 s for a module, 120 s for a program). `--strategy` runs
+ * a separate search with each of these strategies alone. `--against` also searches with the harness of another checkout, and prints both
+ * results side by side. `--sample` draws N modules with the first seed from those that were killed quickly in the recorded results, gives
+ * each a short budget, and fails (exit code 1) if too few are killed. `--record` writes the results to `scripts/mutants/results.json` and
+ * the table to `docs/search-benchmark.md`. A mutant that fails in an undisturbed run does not count; a new mutant is run undisturbed before
+ * its first search. `--list` prints the mutants and searches none.
  */
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -62,7 +63,7 @@ interface Series {
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SAMPLE_BUDGET_S = 8;
 const BUDGET_S = { module: 60, program: 120 } as const;
-/** Of the mutants that a sample is to kill, this share may survive: machines differ. */
+/** Share of a sample's mutants that may survive: machines differ in speed. */
 const TOLERANCE = 0.1;
 const STRATEGY_NAMES: readonly StrategyName[] = [
   ...(['random-walk', 'pos', 'conflict-pct', 'starvation', 'lag', 'collide'] as const),
@@ -86,7 +87,7 @@ function check(what: string, given: readonly string[], names: readonly string[])
   throw new HarnessError('USAGE', `got --${what} "${unknown}", expected one of ${names.join(', ')}`);
 }
 
-/** Which controllers; a sample is of modules unless others are asked for. */
+/** The selected controllers; a sample consists of modules unless a controller or language is named. */
 function chosenSources(): readonly Source[] {
   check(
     'controller',
@@ -104,14 +105,14 @@ function chosenSources(): readonly Source[] {
   );
 }
 
-/** Mutants that are asked for, that the compiler takes, and whose language is on this machine. */
+/** Returns the selected mutants that compile and whose toolchain is installed. */
 async function chosenMutants(): Promise<readonly Mutant[]> {
   const chosen: Mutant[] = [];
   for (const [language, sources] of Map.groupBy(chosenSources(), (source) => source.language)) {
     if (language !== 'typescript') {
       const missing = missingProgram(language);
       if (missing !== undefined) {
-        say(`${language}: "${missing}" is not on this machine; its mutants are left out`);
+        say(`${language}: "${missing}" is not installed; its mutants are skipped`);
         continue;
       }
       await buildLanguage(language);
@@ -146,7 +147,7 @@ class Bench {
     return [...this.#results.values()];
   }
 
-  /** What is recorded of a mutant, if its sources are still the same. */
+  /** Returns the recorded result of a mutant, unless its sources have changed since. */
   recorded(mutant: Mutant): MutantResult | undefined {
     const result = this.#results.get(mutant.id);
     return result?.digest === digestOf(mutant) ? result : undefined;
@@ -158,10 +159,10 @@ class Bench {
     return kill !== undefined && kill !== null && kill.ms <= (budgetSeconds(mutant) * 1000) / 2;
   }
 
-  /** The mutants that count. Those that were never tried are run undisturbed first. */
+  /** Returns the mutants that count. New mutants are run undisturbed first. */
   async counting(mutants: readonly Mutant[]): Promise<readonly Mutant[]> {
     const unknown = mutants.filter((mutant) => this.recorded(mutant) === undefined);
-    if (unknown.length > 0) say(`${unknown.length} mutants are new: each is run undisturbed first`);
+    if (unknown.length > 0) say(`${unknown.length} new mutants: each is run undisturbed first`);
     await sift(this.#lanes, unknown, (result) => {
       this.#results.set(result.id, result);
       this.#keep();
@@ -218,17 +219,17 @@ function rounded(kill: Kill | null): Kill | null {
   return kill === null ? null : { ...kill, ms: Math.round(kill.ms) };
 }
 
-/** Fails if too few of a sample were killed: all of it was killed when its results were recorded. */
+/** Fails if too few mutants of a sample were killed: all of them were killed in the recorded results. */
 function judgeSample(measured: readonly Measured[]): void {
   if (measured.length === 0) {
-    say('the recorded results promise no kill of any of these; record some with --record');
+    say('none of these mutants is recorded as killed quickly; record results with --record');
     process.exitCode = EXIT.inconclusive;
     return;
   }
   const missed = measured.filter(({ kill }) => kill === null);
   const least = Math.floor(measured.length * (1 - TOLERANCE));
   const killed = measured.length - missed.length;
-  say(`of ${measured.length} that the recorded results promise, ${killed} were killed; at least ${least} have to be`);
+  say(`${killed} of ${measured.length} mutants of the sample were killed, expected at least ${least}`);
   for (const { mutant } of missed) say(`  missed: ${mutant.id}`);
   if (killed < least) process.exitCode = EXIT.violated;
 }
@@ -245,14 +246,14 @@ async function main(): Promise<void> {
     values.strategy.length > 0
       ? values.strategy.map((name): Series => ({ name, strategies: [name as StrategyName] }))
       : [{ name: 'this version' }];
-  // Both versions as campaigns in workers of their own, by the clock: only that is the same in every version.
+  // Both versions run as campaigns in workers of their own with a time budget: only that works the same way in every version.
   const bench = new Bench(values.against === undefined ? undefined : ROOT);
   const all: { name: string; of: readonly Measured[] }[] = [];
   try {
     const counting = (await bench.counting(mutants)).filter((mutant) => !isSample || bench.promises(mutant));
     const searched = sample === undefined ? counting : new Random(seeds[0] ?? 1).shuffle(counting).slice(0, sample);
     say(
-      `${searched.length} of ${counting.length} mutants that ${isSample ? 'are recorded as killed soon' : 'count'} are searched`,
+      `${searched.length} of ${counting.length} mutants that ${isSample ? 'are recorded as killed quickly' : 'count'} are searched`,
     );
     for (const one of series) {
       const of = await bench.search(searched, one);

@@ -1,8 +1,8 @@
 /**
- * The benchmark: everything side by side in one run, as medians and ratios. Absolute numbers belong to the machine, ratios to us.
+ * The benchmark: measures everything in one run and prints medians and ratios. Absolute numbers depend on the machine, ratios do not.
  *
- * Flags: --quick (without detection, and so briefly that figures say little more than that all of it runs), --section NAME (repeatable:
- * kernel, trials, schedulers, detection, http, gate, clusters, clocks), --json FILE.
+ * Flags: --quick (skips detection, and measures so briefly that the figures are only a smoke test), --section NAME (repeatable: kernel,
+ * trials, schedulers, detection, http, gate, clusters, clocks), --json FILE.
  */
 import { execFile } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
@@ -32,10 +32,10 @@ function line(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
-/** The nursery that the harness gives its workers. */
+/** The nursery size that the harness gives its workers. */
 const NURSERY = '--max-semi-space-size=64';
 
-/** Runs one measurement as a process of its own, so that none warms the code of another. */
+/** Runs one measurement in a separate process, so that no measurement runs on code that another one has warmed up. */
 async function measure<T>(script: string, ...args: readonly string[]): Promise<T> {
   const file = fileURLToPath(new URL(`./bench/${script}`, import.meta.url));
   const { stdout } = await promisify(execFile)(process.execPath, [NURSERY, file, ...args]);
@@ -67,7 +67,7 @@ interface Trials {
 }
 
 async function trials(): Promise<void> {
-  line('\n== trials/s of the same target, oracles included, one core');
+  line('\n== trials/s of the same target, including oracles, one core');
   const seconds = values.quick ? '2' : '8';
   const results: { [kind: string]: Trials } = {};
   for (const kind of ['thin', 'http-library', 'dispatcher'])
@@ -99,7 +99,7 @@ const MIXES: { readonly [name: string]: readonly StrategyName[] | undefined } = 
 };
 
 async function detection(): Promise<void> {
-  // Busy variants take many items a trial, so the budget is time, and the share is of however many trials that was.
+  // Trials of busy variants have many items, so the budget is a time, and the share refers to the trials that fit into it.
   const budget = values.quick ? '1s' : '10s';
   line(`\n== share of trials that violate the expected property, ${budget} per strategy`);
   line(
@@ -128,7 +128,7 @@ async function detection(): Promise<void> {
 }
 
 async function http(): Promise<void> {
-  line('\n== the served API server beside a real one, over TLS, requests/s (events/s for watches)');
+  line('\n== the served API server and a real one, over TLS, requests/s (events/s for watches)');
   const report = await measure<HttpReport>('http.ts', values.quick ? '0.5' : '3');
   const against = (ours: number, real: number | undefined): string =>
     real === undefined ? '' : `${real.toFixed(0).padStart(9)}/s real  ×${(ours / real).toFixed(1)}`;
@@ -156,7 +156,7 @@ async function http(): Promise<void> {
 }
 
 async function gate(): Promise<void> {
-  line('\n== the gate with nothing to do, beside a plain reverse proxy in Node and direct access, over TLS');
+  line('\n== the idle gate, a plain reverse proxy in Node, and direct access, over TLS');
   line(
     `  ${'behind it'.padEnd(15)} ${'request'.padEnd(16)} conns    direct     plain      gate   gate/plain   added at the median   CPU plain  gate`,
   );
@@ -184,9 +184,9 @@ async function gate(): Promise<void> {
 }
 
 async function clusters(): Promise<void> {
-  line('\n== runs an hour of a controller in Go, a fresh process each, whole campaigns');
+  line('\n== runs per hour of a controller in Go, one process per run, whole campaigns');
   if (!existsSync(builtFolder('go'))) {
-    line('  left out: "node scripts/controllers.ts build go" builds it');
+    line('  skipped: run "node scripts/controllers.ts build go" first');
     return;
   }
   const rates = await clusterRates(values.quick ? 8 : 100);
@@ -199,10 +199,10 @@ async function clusters(): Promise<void> {
 }
 
 async function clocks(): Promise<void> {
-  line('\n== a program in Node with a steered clock, beside the same with the clock of the host');
+  line('\n== a program in Node with a steered clock, and with the clock of the host');
   const report = await measure<SteeringReport>('steering.ts', values.quick ? '1' : '7');
   if (report.refused !== undefined) {
-    line(`  left out: ${report.refused}`);
+    line(`  skipped: ${report.refused}`);
     return;
   }
   const { readNs, workMs, jumpMs } = report;
@@ -219,7 +219,7 @@ async function clocks(): Promise<void> {
 }
 
 const sections = { kernel, trials, schedulers, detection, http, gate, clusters, clocks };
-/** Five strategies on every variant take five minutes: the quick form leaves that out unless it is asked for. */
+/** Five strategies on every variant take five minutes, so `--quick` leaves this out unless it is selected. */
 const LONG = ['detection'];
 for (const [name, section] of Object.entries(sections)) {
   const wanted = values.section.length === 0 ? !values.quick || !LONG.includes(name) : values.section.includes(name);

@@ -1,9 +1,9 @@
 /**
- * The way in on a fresh machine: `npm start`, `npm test`, `npm run bench` and their like come through here.
+ * The entry point on a fresh machine: `npm start`, `npm test`, `npm run bench` and similar commands run through this script.
  *
- * Owns: installing the dependencies when they are missing or older than package-lock.json, and running the real command with the
- * pinned Node first on PATH, whatever Node started this file (18 or newer). Does not own: what the commands do.
- * Plain JavaScript without dependencies, because nothing is installed when it starts. Start at `main`.
+ * Owns: installing the dependencies if they are missing or older than package-lock.json, and running the actual command with the pinned
+ * Node first on PATH, whichever Node (18 or newer) started this script. Does not own: what the commands do. Plain JavaScript without
+ * dependencies, because nothing is installed when it starts. Start at `main`.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -20,17 +20,17 @@ const PINNED_NODE = join(NODE_BIN, 'node');
 const NODE_DIGESTS = join(ROOT, 'scripts', 'node-digests.json');
 const COMPILE_CACHE = join(ROOT, 'node_modules', '.cache', 'compiled');
 
-/** Exit codes as everywhere in stalemate: 2 usage, 3 environment. */
+/** The same exit codes as in all of stalemate: 2 usage, 3 environment. */
 const EXIT_USAGE = 2;
 const EXIT_ENVIRONMENT = 3;
 
 const NETWORK_ERROR =
   /\b(ENOTFOUND|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EAI_AGAIN|ENETUNREACH|ERR_SOCKET_TIMEOUT|FETCH_ERROR)\b/;
 
-/** Two more tries, seconds apart: npm's own waits keep a person without network in the dark for two minutes. */
+/** Two retries, seconds apart: with npm's defaults, a user without network sees nothing for two minutes. */
 const RETRIES = ['--fetch-retries=2', '--fetch-retry-mintimeout=1000', '--fetch-retry-maxtimeout=5000'];
 
-/** What each word runs: a script of this folder, or the checks (an npm script, so that npm puts the tools on PATH). */
+/** What each command runs: a script, or the checks (an npm script, so that npm puts the tools on PATH). */
 const COMMANDS = {
   start: { script: 'scripts/tour.ts' },
   bench: { script: 'scripts/bench.ts' },
@@ -76,17 +76,17 @@ async function main([name, ...args]) {
   const env = {
     ...process.env,
     PATH: [NODE_BIN, join(ROOT, 'node_modules', '.bin'), process.env.PATH ?? ''].join(delimiter),
-    // In the clone, not in the system's folder for temporary files: nothing of ours is left there.
+    // In the clone rather than in the system's temporary directory, where we leave no files.
     NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? COMPILE_CACHE,
   };
-  // npm sets these for the Node that started it; a child npm must not hand the old one on.
+  // npm sets these to the Node that started it; a child npm must not inherit the old one.
   delete env.npm_node_execpath;
   delete env.NODE;
   if (command.script !== undefined) return run('node', [command.script, ...(command.args ?? []), ...args], env);
   return run('npm', ['run', '--silent', command.npm, ...(args.length > 0 ? ['--', ...args] : [])], env);
 }
 
-/** Installs what is missing; a second call does nothing. */
+/** Installs what is missing; does nothing if the installation is complete. */
 function setUp() {
   const reason = reasonToInstall();
   if (reason !== undefined) {
@@ -110,13 +110,13 @@ function reasonToInstall() {
   return undefined;
 }
 
-/** Changes with the lockfile, and with the platform, because a copied node_modules holds another platform's binaries. */
+/** Changes with the lockfile and with the platform, because a copied node_modules has binaries of another platform. */
 function lockHash() {
   const lock = readFileSync(join(ROOT, 'package-lock.json'));
   return createHash('sha256').update(`${process.platform}-${process.arch}\n`).update(lock).digest('hex');
 }
 
-/** `--loglevel=error` leaves out the warnings that this Node is older than some packages ask for: it only runs the installer. */
+/** `--loglevel=error` hides warnings that this Node is too old for some packages: it only runs the installer. */
 function install() {
   const result = spawnSync('npm', ['ci', '--loglevel=error', '--prefer-offline', '--no-progress', ...RETRIES], {
     cwd: ROOT,
@@ -142,8 +142,8 @@ function install() {
 }
 
 /**
- * Puts the pinned Node in place when npm did not run the install script of the package `node` (`ignore-scripts=true`, or a
- * release of npm that wants approval): the same script, run by hand.
+ * Installs the pinned Node if npm did not run the install script of the package `node` (`ignore-scripts=true`, or a release of npm that
+ * asks for approval), by running that script.
  */
 function placeNode() {
   say(
@@ -164,8 +164,8 @@ function placeNode() {
 }
 
 /**
- * Refuses a Node that is not the one this repository pins, before it is started. npm checks it against the registry that it came from,
- * and nothing in the lockfile names it: the package `node` fetches it by version.
+ * Refuses to start a Node that is not the pinned one. npm compares it only with the registry that it came from, and the lockfile has no
+ * digest of it: the package `node` downloads it by version.
  */
 function checkNode() {
   if (!existsSync(PINNED_NODE)) return;
@@ -194,7 +194,7 @@ function nodeVersion(binary) {
   return result.status === 0 ? result.stdout.trim().replace(/^v/, '') : undefined;
 }
 
-/** Runs the command to its end; Ctrl-C reaches it through the terminal, and it decides how to stop. */
+/** Runs the command until it exits; Ctrl-C reaches it through the terminal, and the command decides how to stop. */
 function run(file, args, env) {
   return new Promise((resolve, reject) => {
     const child = spawn(file, args, { cwd: ROOT, env, stdio: 'inherit' });
@@ -212,7 +212,7 @@ function run(file, args, env) {
   });
 }
 
-/** The terminal sends Ctrl-C to the child as well. */
+/** The terminal sends Ctrl-C to the child as well, so there is nothing to forward. */
 function leaveToChild() {}
 
 function say(line) {

@@ -17,13 +17,13 @@ import { REPOSITORY_ROOT } from './repository-files.ts';
 
 let root: string;
 
-/** A checkout with nothing but the bootstrap, and an npm that notes its arguments and installs a Node. */
+/** A checkout with only the bootstrap script, and a fake npm that logs its arguments and installs a Node. */
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'stalemate-bootstrap-'));
   for (const folder of ['scripts', 'bin']) mkdirSync(join(root, folder));
   copyFileSync(join(REPOSITORY_ROOT, 'scripts/bootstrap.mjs'), join(root, 'scripts/bootstrap.mjs'));
   writeFileSync(join(root, 'package-lock.json'), '{"packages":{"node_modules/node":{"version":"24.0.0"}}}');
-  // A small file, so that its digest costs nothing.
+  // A small file, so that hashing it takes no time.
   const node = `#!/bin/sh\nexec "${process.execPath}" "$@"\n`;
   writeFileSync(join(root, 'bin/pinned-node'), node, { mode: 0o755 });
   pins(createHash('sha256').update(node).digest('hex'));
@@ -32,7 +32,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(root, { recursive: true }));
 
-/** The digest that the checkout names for the Node of this platform. */
+/** Sets the digest that the checkout pins for Node on this platform. */
 function pins(digest: string | undefined): void {
   const digests = { '24.0.0': { [`${process.platform}-${process.arch}`]: digest } };
   writeFileSync(join(root, 'scripts/node-digests.json'), JSON.stringify(digests));
@@ -58,7 +58,7 @@ function npmCalls(): readonly string[] {
 
 const installs = (): number => npmCalls().filter((call) => call.startsWith('ci ')).length;
 
-it('installs what is missing, says so, and the second time installs nothing', () => {
+it('installs missing dependencies with a message, and nothing on the next run', () => {
   const first = bootstrap('setup');
   const second = bootstrap('setup');
 
@@ -67,33 +67,30 @@ it('installs what is missing, says so, and the second time installs nothing', ()
   expect(installs()).toBe(1);
 });
 
-it.each(['npm', 'the bootstrap'])(
-  'does not start a Node that is not the pinned one, when %s has placed it',
-  (placedBy) => {
-    const place = 'echo "#!/bin/sh\ntouch started" > bin/node; chmod +x bin/node';
-    writeFileSync(
-      join(root, 'install.js'),
-      `require("child_process").execSync(${JSON.stringify(`mkdir -p bin; ${place}`)});`,
+it.each(['npm', 'the bootstrap'])('does not start a Node other than the pinned one, installed by %s', (placedBy) => {
+  const place = 'echo "#!/bin/sh\ntouch started" > bin/node; chmod +x bin/node';
+  writeFileSync(
+    join(root, 'install.js'),
+    `require("child_process").execSync(${JSON.stringify(`mkdir -p bin; ${place}`)});`,
+  );
+  fakeNpm(
+    placedBy === 'npm'
+      ? `mkdir -p node_modules/node/bin && cd node_modules/node && ${place}`
+      : 'mkdir -p node_modules/node && cp install.js node_modules/node/installArchSpecificPackage.js',
+  );
+
+  for (const time of ['first', 'second']) {
+    const { status, stderr } = bootstrap('setup');
+
+    expect([time, status]).toEqual([time, 3]);
+    expect(stderr).toMatch(
+      /has the SHA-256 \w{64}, expected \w{64} \(scripts\/node-digests\.json\), so it was not started/,
     );
-    fakeNpm(
-      placedBy === 'npm'
-        ? `mkdir -p node_modules/node/bin && cd node_modules/node && ${place}`
-        : 'mkdir -p node_modules/node && cp install.js node_modules/node/installArchSpecificPackage.js',
-    );
+  }
+  expect(globSync('**/started', { cwd: root })).toEqual([]);
+});
 
-    for (const time of ['first', 'second']) {
-      const { status, stderr } = bootstrap('setup');
-
-      expect([time, status]).toEqual([time, 3]);
-      expect(stderr).toMatch(
-        /has the SHA-256 \w{64}, expected \w{64} \(scripts\/node-digests\.json\), so it was not started/,
-      );
-    }
-    expect(globSync('**/started', { cwd: root })).toEqual([]);
-  },
-);
-
-it('says so where there is no digest for the platform', () => {
+it('warns if there is no digest for the platform', () => {
   pins(undefined);
 
   const { status, stderr } = bootstrap('setup');
@@ -102,7 +99,7 @@ it('says so where there is no digest for the platform', () => {
   expect(stderr).toContain('scripts/node-digests.json has no digest of Node 24.0.0 for');
 });
 
-it('installs again when the lockfile changed', () => {
+it('installs again after the lockfile has changed', () => {
   bootstrap('setup');
   writeFileSync(join(root, 'package-lock.json'), '{"packages":{}}');
 
@@ -112,7 +109,7 @@ it('installs again when the lockfile changed', () => {
   expect(installs()).toBe(2);
 });
 
-it('runs a script on the pinned Node with its arguments and hands its exit code on', () => {
+it('runs a script on the pinned Node with its arguments and returns its exit code', () => {
   writeFileSync(
     join(root, 'scripts/tour.ts'),
     'console.log(process.env.PATH?.split(":")[0], process.argv[2]); process.exit(7);',
@@ -124,13 +121,13 @@ it('runs a script on the pinned Node with its arguments and hands its exit code 
   expect(stdout).toBe(`${join(root, 'node_modules/node/bin')} --quick\n`);
 });
 
-it('runs the checks through npm and passes arguments on to the tests', () => {
+it('runs the checks through npm and passes arguments to the tests', () => {
   bootstrap('test', '--reporter=json');
 
   expect(npmCalls().at(-1)).toBe('run --silent check -- --reporter=json');
 });
 
-it('says that the network is missing, with the exit code of a broken environment', () => {
+it('reports a missing network with the exit code for an environment problem', () => {
   fakeNpm('echo "npm error code ENOTFOUND" >&2; exit 1');
 
   const { status, stderr } = bootstrap('setup');
@@ -139,7 +136,7 @@ it('says that the network is missing, with the exit code of a broken environment
   expect(stderr).toContain('the npm registry could not be reached');
 });
 
-it('shows the output of an installation that failed for another reason, and tries again the next time', () => {
+it('shows the output of an installation that failed for another reason, and retries on the next run', () => {
   fakeNpm('mkdir -p node_modules; echo "npm error code EACCES" >&2; exit 243');
 
   const { status, stderr } = bootstrap('setup');
@@ -150,7 +147,7 @@ it('shows the output of an installation that failed for another reason, and trie
   expect(installs()).toBe(2);
 });
 
-it('places the pinned Node itself when npm ran no install script', () => {
+it('installs the pinned Node itself if npm did not run the install script', () => {
   const pinned = JSON.stringify(join(root, 'bin/pinned-node'));
   const install = `require("fs").mkdirSync("bin");require("fs").copyFileSync(${pinned}, "bin/node");`;
   writeFileSync(join(root, 'install.js'), install);
@@ -162,7 +159,7 @@ it('places the pinned Node itself when npm ran no install script', () => {
   expect(stderr).toContain('npm did not run the install script');
 });
 
-it('names the script that a checkout lacks, before installing anything', () => {
+it('names a script that is missing from the checkout, before installing anything', () => {
   const { status, stderr } = bootstrap('bench');
 
   expect(status).toBe(2);
@@ -170,7 +167,7 @@ it('names the script that a checkout lacks, before installing anything', () => {
   expect(installs()).toBe(0);
 });
 
-it.each([[[]], [['dance']]])('says what it expects when called with %j', (args) => {
+it.each([[[]], [['dance']]])('prints the expected commands when called with %j', (args) => {
   const { status, stderr } = bootstrap(...args);
 
   expect(status).toBe(2);

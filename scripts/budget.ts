@@ -1,12 +1,12 @@
-/** Times on the command lines of scripts. */
+/** Parses durations on the command lines of scripts. */
 import { HarnessError } from '../harness/model/errors.ts';
 
 const UNITS_MS: { readonly [unit: string]: number } = { s: 1000, m: 60_000, h: 3_600_000 };
 
 /**
- * Milliseconds of `30s`, `10m`, `1h`.
+ * Returns the milliseconds of `30s`, `10m` or `1h`.
  *
- * @throws {USAGE} naming what was given.
+ * @throws {USAGE} with the given text.
  */
 export function budgetMs(text: string): number {
   const [, number, unit = ''] = /^(\d+)([smh])$/.exec(text) ?? [];

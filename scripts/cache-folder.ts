@@ -1,4 +1,4 @@
-/** Where programs of this repository keep what they build: `~/.cache/stalemate/NAME…`, or below XDG_CACHE_HOME. */
+/** The cache folder for what scripts of this repository build: `~/.cache/stalemate/NAME…`, or below XDG_CACHE_HOME. */
 import { join } from 'node:path';
 import { userCache } from 'stalemate-apiserver/control-plane/binaries';
 

@@ -1,4 +1,4 @@
-/** The controllers under test as options for a campaign. Shared by the tour, the benchmark and the self-checks. */
+/** The controllers under test as options for a campaign. Used by the tour, the benchmark and the self-checks. */
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { controllers, HarnessError } from '../harness/index.ts';
@@ -7,7 +7,7 @@ import { builtFolder, sourcesFolder } from './controllers/builds.ts';
 
 const ROOT = fileURLToPath(new URL('../controllers-under-test/', import.meta.url));
 
-/** `releases/ignores-conflict`. */
+/** For example `releases/ignores-conflict`. */
 export function nameOf({ controller, variant }: ControllerUnderTest): string {
   return `${controller}/${variant}`;
 }
@@ -16,17 +16,17 @@ export function isCorrect(entry: ControllerUnderTest): boolean {
   return entry.expected === 'holds';
 }
 
-/** The properties that a wrong variant must be caught by, any of them. */
+/** The properties of which at least one must catch a wrong variant. */
 export function expectedProperties({ expected }: ControllerUnderTest): readonly string[] {
   return typeof expected === 'string' ? [] : expected;
 }
 
-/** Those that run inside the harness: all, or those whose name contains one of the given texts. */
+/** The controllers that run inside the harness: all, or those whose name contains one of the given texts. */
 export function selected(only: readonly string[]): readonly ControllerUnderTest[] {
   return matching(only).filter(({ module }) => module !== undefined);
 }
 
-/** Those that run as processes, in the given language: all, or those whose name contains one of the given texts. */
+/** The controllers that run as processes, in the given language: all, or those whose name contains one of the given texts. */
 export function selectedIn(language: string, only: readonly string[]): readonly ControllerUnderTest[] {
   return matching(only).filter((entry) => entry.language === language);
 }
@@ -36,9 +36,9 @@ function matching(only: readonly string[]): readonly ControllerUnderTest[] {
 }
 
 /**
- * The same entries, where a selection has any: a check of none would find nothing wrong.
+ * Returns the entries unchanged, and refuses an empty selection: a check of nothing would always pass.
  *
- * @throws {USAGE} when it has none.
+ * @throws {USAGE} if it is empty.
  */
 export function some(entries: readonly ControllerUnderTest[], only: readonly string[]): readonly ControllerUnderTest[] {
   if (entries.length > 0) return entries;
@@ -46,16 +46,16 @@ export function some(entries: readonly ControllerUnderTest[], only: readonly str
   throw new HarnessError('USAGE', `got --only "${only.join('", "')}", expected part of a name that fits: ${names}`);
 }
 
-/** The module of one that runs inside the harness, relative to the folder of all controllers. */
+/** The module of a controller that runs inside the harness, relative to the folder of all controllers. */
 export function moduleOf(entry: ControllerUnderTest): string {
   if (entry.module !== undefined) return entry.module;
   throw new HarnessError('CONFIG_INVALID', `got "${nameOf(entry)}", expected a controller with a module`);
 }
 
 /**
- * A campaign against one entry.
+ * The options of a campaign against one entry.
  *
- * @throws {TARGET_INVALID} for a process that has not been built.
+ * @throws {TARGET_INVALID} if a process has not been built.
  */
 export function optionsFor(entry: ControllerUnderTest, more: StalemateOptions = {}): StalemateOptions {
   return {

@@ -1,11 +1,11 @@
 /**
- * How many causes are reported of each wrong variant of the catalogue: one is right.
+ * Counts the causes that are reported for each wrong variant of the catalogue: one is correct.
  *
  *   node scripts/causes.ts [--language go] [--only TEXT …] [--seeds 1,2,3] [--budget 2000|5m] [--json FILE]
  *
- * Without `--language` the variants that run inside the harness. A line for each variant and seed as it comes, with the key of each cause
- * and how many symptoms it has; at last the median and the most, campaigns without a
- * finding among them. Exit code 1 when the median is not 1 or a variant has more than two.
+ * Without `--language`, runs the variants that run inside the harness. Prints a line for each variant and seed, with the key of each cause
+ * and the number of its symptoms; at the end the median and the maximum, which include campaigns without a finding. `--json` appends a line
+ * of JSON per campaign. Exit code 1 if the median is not 1 or a variant has more than two.
  */
 import { appendFileSync } from 'node:fs';
 import { run } from '../harness/index.ts';

@@ -1,10 +1,10 @@
 /**
- * Does a soak find sooner by drawing another mix for three of four batches, or by the whole mix every time? Both, on wrong controllers:
- * runs until the first violation of what they are to be caught by.
+ * Does a soak find bugs sooner if three of four batches draw fewer writers, faults and strategies (swarm testing), or if every batch uses
+ * everything? Measures both on wrong controllers: runs until the first violation of an expected property.
  *
- * `node scripts/compare-swarm.ts [--only TEXT]… [--seeds 10] [--runs 1000] [--batch 20]`. What matters is how long a batch is beside what
- * is searched for: bugs that the whole mix finds in tens of runs stand here for those that take it an hour, with batches as much shorter.
- * What came of it stands in `docs/decisions/0038-most-batches-are-whole.md`.
+ * `node scripts/compare-swarm.ts [--only TEXT]… [--seeds 10] [--runs 1000] [--batch 20]`. What matters is the length of a batch relative to
+ * the bug: bugs that the whole mix finds in tens of runs represent bugs that take it an hour in a soak, with batches shortened by the same
+ * factor. The results are in `docs/decisions/0038-most-batches-are-whole.md`.
  */
 import * as fc from 'fast-check';
 import { resolveRun } from '../harness/cli/library.ts';
@@ -35,7 +35,7 @@ const runsMax = Number(values.runs);
 const batchRuns = Number(values.batch);
 const WORKER = ownModule(import.meta.url, '../harness/cli/worker.ts');
 
-/** Numbers of batches of which a soak draws nothing, and something. */
+/** Batch numbers for which a soak draws nothing, and something. */
 const [WHOLE, DRAWN] = [0, 3];
 const MIXES = {
   whole: () => WHOLE,
@@ -59,7 +59,7 @@ class Bench {
     return new Bench(config, worker, await worker.ready());
   }
 
-  /** The number of the first run that fails; as many as there may be, when none does. */
+  /** Returns the number of the first run that fails, or the maximum if none does. */
   async runsToFinding(shard: number, mix: keyof typeof MIXES): Promise<number> {
     for (let run = 0, batch = 0; run < runsMax; batch++) {
       const random = batchRandom('swarm', { index: shard }, batch);
@@ -96,7 +96,7 @@ class Bench {
   }
 }
 
-/** Where the budget ended a search the mean is a lower bound. */
+/** If the budget ended a search, the mean is a lower bound. */
 function summary(runs: readonly number[]): string {
   const found = runs.filter((one) => one < runsMax).length;
   const mean = runs.reduce((sum, one) => sum + one, 0) / runs.length;

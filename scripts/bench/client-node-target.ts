@@ -1,7 +1,8 @@
 /**
- * The thin controller's logic on @kubernetes/client-node, as its author would write it: what the client library costs per trial.
+ * The logic of the thin controller on @kubernetes/client-node, as its author would write it: measures the cost of the client library per
+ * trial.
  *
- * For benchmarks only; a controller worth copying is in `controllers-under-test/`.
+ * For benchmarks only; for controllers to copy, see `controllers-under-test/`.
  */
 import { CoreV1Api, CustomObjectsApi, makeInformer } from '@kubernetes/client-node';
 import type { KubeConfig, KubernetesListObject, KubernetesObject, V1ConfigMap } from '@kubernetes/client-node';
@@ -57,7 +58,7 @@ export default function start({ kubeConfig, namespace }: { kubeConfig: KubeConfi
     working = true;
     for (const name of dirty) {
       dirty.delete(name);
-      // A refused write comes back with the next event.
+      // A failed write is retried on the next event.
       await reconcile(name).catch(() => {});
     }
     working = false;

@@ -1,6 +1,6 @@
 /**
- * Runs an hour of a program, a fresh process for each, on every cluster that this machine can make: whole campaigns of one correct
- * controller in Go, from the call to the verdict, so that starting the cluster and the undisturbed runs count too.
+ * Measures runs per hour of a program, with one process per run, on every cluster that this machine can start: whole campaigns of one
+ * correct controller in Go, including the start of the cluster and the undisturbed runs.
  */
 import { findProgram } from '../../harness/clusters/control-plane.ts';
 import { realNow } from '../../harness/determinism/real-time.ts';
@@ -18,7 +18,7 @@ export interface ClusterRate {
   readonly perHour: number;
 }
 
-/** @param runs - Of each campaign: the more, the less its beginning counts. */
+/** @param runs - Runs per campaign: the more, the smaller the share of the start-up. */
 export async function clusterRates(runs: number): Promise<readonly ClusterRate[]> {
   const clusters: readonly ClusterKind[] = [
     'embedded',

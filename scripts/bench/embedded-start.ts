@@ -1,7 +1,8 @@
 /**
- * How long the embedded API server takes inside a running harness, from nothing to its first answer over TLS, the very first time.
+ * Measures how long the embedded API server takes inside a running harness until its first response over TLS: certificates, API resources,
+ * port and a request.
  *
- * The modules are loaded and nothing is warm: certificates, kinds, port and a request. Prints milliseconds.
+ * The modules are loaded, and nothing else is warm. Prints milliseconds.
  */
 import { once } from 'node:events';
 import type { ClientRequest, IncomingMessage } from 'node:http';

@@ -1,5 +1,5 @@
 /**
- * The gate as a proxy with nothing to do, as a process of its own.
+ * The gate as a proxy that has nothing to do, in a separate process.
  *
  *   gate-proxy.ts URL TOKEN      prints its own URL; the token is the same on both sides
  */

@@ -1,8 +1,9 @@
 /**
- * What the gate costs when it has nothing to do: the same requests directly, through the plainest reverse proxy, and through the gate.
+ * Measures the overhead of the gate when it has nothing to do: the same requests directly, through a minimal reverse proxy, and through the
+ * gate.
  *
- * Arguments: rounds, and `one-server`.
- * Rounds take turns, for a machine is busier now and idler then; the ratio is the median over rounds of two neighbours. Prints JSON.
+ * Arguments: rounds, and `one-server`. Every round measures all three, because the load of the machine varies; the ratio is the median of
+ * the rounds' ratios. Prints JSON.
  */
 import { fileURLToPath } from 'node:url';
 import { median } from '../soak-self/statistics.ts';
@@ -11,25 +12,25 @@ import { runLoad } from './run-load.ts';
 import { cpuMicros, startOurs, startProgram, startReal, type MeasuredServer } from './servers.ts';
 
 const ROUNDS = Number(process.argv[2] ?? '3');
-/** Behind one server: the real one, or ours where that is not built. */
+/** Measure with one server only: the real one, or the embedded one if that is not built. */
 const ONE_SERVER = process.argv[3] === 'one-server';
 const ROUND_SECONDS = 0.7;
 const WATCHERS = 100;
 
 export interface GateMeasurement {
-  /** The server behind. */
+  /** The server behind the proxies. */
   readonly behind: string;
   readonly name: string;
   readonly connections: number;
-  /** Per second, medians. */
+  /** Medians per second. */
   readonly direct: number;
   readonly plain: number;
   readonly gate: number;
-  /** Of the gate's rate to the plain proxy's. */
+  /** The gate's rate divided by the plain proxy's, median over rounds. */
   readonly ratio: number;
-  /** What each adds to the median latency of direct access. */
+  /** Added to the median latency of direct access. */
   readonly addedMs: { readonly plain: number; readonly gate: number };
-  /** Processor time that each proxy takes for one. */
+  /** CPU time of the proxy per request or event, in microseconds. */
   readonly plainCpu: number;
   readonly gateCpu: number;
 }
@@ -68,7 +69,7 @@ async function measure(
   const measurements: GateMeasurement[] = [];
   for (const { name, connections, job } of cases) {
     const taken = roads.map(([url, pids]): Road => ({ url, pids, rates: [], p50s: [], cpus: [] }));
-    // The first round only warms the code.
+    // The first round is a warm-up.
     for (let round = 0; round <= ROUNDS; round++) {
       for (const road of round % 2 === 0 ? taken : taken.toReversed()) {
         const before = cpuMicros(road.pids);

@@ -1,25 +1,25 @@
-/** What is asked of the two API servers that `http.ts` compares. */
+/** The requests that `http.ts` sends to both API servers. */
 
 export interface LoadJob {
   readonly url: string;
   readonly token: string;
   readonly connections: number;
-  /** Streams of one HTTP/2 connection instead of connections of HTTP/1.1. */
+  /** Use streams of one HTTP/2 connection instead of HTTP/1.1 connections. */
   readonly http2?: boolean;
   readonly seconds: number;
   readonly method: string;
-  /** `%u` stands for the number of the request, from `from` on, and `%n` for it modulo `modulo`. */
+  /** `%u` is replaced by the number of the request, which starts at `from`, and `%n` by that number modulo `modulo`. */
   readonly path: string;
   readonly contentType: string;
   readonly body: string;
   readonly from: number;
   readonly modulo: number;
   readonly countMax: number;
-  /** How many watch `watch` while requests are made; 0 measures the requests themselves. */
+  /** The number of clients that watch `watch` during the requests; 0 measures the requests themselves. */
   readonly watchers: number;
-  /** The path of that watch, up to the version that it starts at. */
+  /** The path of that watch, which the starting resource version is appended to. */
   readonly watch: string;
-  /** What tells that version. */
+  /** The path of the list that provides that resource version. */
   readonly list: string;
 }
 
@@ -40,7 +40,7 @@ export interface NamedJob {
 }
 
 const CONFIGMAPS = '/api/v1/namespaces/default/configmaps';
-/** Objects that reads, updates and patches turn around. */
+/** The number of objects that reads, updates and patches cycle through. */
 export const STOCK = 1000;
 
 function configMap(name: string, value: string): string {
@@ -52,7 +52,7 @@ function configMap(name: string, value: string): string {
   });
 }
 
-/** Fills the stock: `creates` of its own connection count. */
+/** Creates the stock, with its own number of connections. */
 export const FILL: Partial<LoadJob> = {
   method: 'POST',
   path: CONFIGMAPS,
@@ -62,7 +62,7 @@ export const FILL: Partial<LoadJob> = {
   seconds: 60,
 };
 
-/** Objects up to `count` in all, for the memory that they take. */
+/** Creates objects up to a total of `count`, to measure their memory. */
 export function fillTo(count: number): Partial<LoadJob> {
   return {
     ...FILL,
@@ -84,7 +84,7 @@ const patch = (name: string, contentType: string, body: unknown, query = ''): Na
   },
 });
 
-/** In this order: what is created first is deleted last. `%r` stands for the run. */
+/** In this order: objects that are created first are deleted last. `%r` is replaced by the run. */
 export const JOBS: readonly NamedJob[] = [
   {
     name: 'create',
@@ -120,7 +120,7 @@ export const JOBS: readonly NamedJob[] = [
   },
 ];
 
-/** Updates in a row, seen by everybody who watches. */
+/** Updates in a row, which every watch receives. */
 export const FAN_OUT: Partial<LoadJob> = {
   method: 'PATCH',
   path: `${CONFIGMAPS}/stock-%n`,

@@ -1,9 +1,8 @@
 /**
- * The load on an API server: one kind of request, over and over, on a number of TLS connections. A process of its own, so that what
- * is measured does not share a thread with what measures. Speaks just enough HTTP/1.1 by itself: Node's client takes more time per
- * request than the server under test.
+ * Load on an API server: one request, repeated on a number of TLS connections. A separate process, so that the load does not share a thread
+ * with the measured server. Implements just enough HTTP/1.1 itself: Node's client takes more time per request than the server under test.
  *
- * Reads a job as JSON from its first argument, prints a result as JSON.
+ * Reads a job as JSON from its first argument, and prints a result as JSON.
  */
 import { connect as connectHttp2, type ClientHttp2Session } from 'node:http2';
 import { get } from 'node:https';
@@ -13,12 +12,12 @@ import type { LoadJob, LoadResult } from './http-jobs.ts';
 const job = JSON.parse(process.argv[2] ?? '') as LoadJob;
 const { hostname, port } = new URL(job.url);
 
-/** Responses of one connection, in order. */
+/** Sends requests on one connection, and receives their responses in order. */
 class Connection {
   readonly #socket: TLSSocket;
   #pending: Buffer = Buffer.alloc(0);
   #resolve: ((code: number) => void) | undefined;
-  /** Bytes of the body that are still to come; negative while the head is. */
+  /** Remaining bytes of the body; negative until the header is complete. */
   #left = -1;
   #chunked = false;
   #code = 0;
@@ -50,7 +49,7 @@ class Connection {
     });
   }
 
-  /** Hands every piece of a stream that follows to `onPiece`. */
+  /** Sends a request and passes every chunk of its response to `onPiece`. */
   stream(request: string, onPiece: (piece: Buffer) => void): void {
     this.#socket.removeAllListeners('data');
     this.#socket.on('data', onPiece);
@@ -69,7 +68,7 @@ class Connection {
       return;
     }
     if (this.#chunked) {
-      // The end of a chunked body is all that matters of it.
+      // Of a chunked body only the end matters.
       const tail = Buffer.concat([this.#pending, piece]).subarray(-5);
       this.#pending = tail;
       if (tail.toString('latin1') === '0\r\n\r\n') this.#done();
@@ -107,7 +106,7 @@ class Connection {
   }
 }
 
-/** One request at a time in streams of a session that all share. */
+/** Sends one request at a time on a session that all streams share. */
 class Stream {
   readonly #session: ClientHttp2Session;
 
@@ -201,7 +200,7 @@ async function load(): Promise<LoadResult> {
   return { done, perSecond: done / seconds, p50Ms: at(0.5), p99Ms: at(0.99), codes };
 }
 
-/** Where the watches start, so that they are told of nothing that was before. */
+/** The resource version at which the watches start, so that they receive no earlier events. */
 function latestVersion(): Promise<string> {
   return new Promise((resolve, reject) => {
     const headers = { authorization: `Bearer ${job.token}` };
@@ -216,7 +215,7 @@ function latestVersion(): Promise<string> {
   });
 }
 
-/** Events that arrive at all watchers per second, while one connection writes. */
+/** Measures events per second, summed over all watchers, while one connection writes. */
 async function fanOut(watchers: number): Promise<LoadResult> {
   const version = await latestVersion();
   const watching = await Promise.all(Array.from({ length: watchers }, () => Connection.open()));
@@ -239,7 +238,7 @@ async function fanOut(watchers: number): Promise<LoadResult> {
   const started = performance.now();
   const until = started + job.seconds * 1000;
   let writes = 0;
-  // Ten in flight at most: what is not delivered yet would otherwise count for the server that queues most.
+  // At most ten writes may be undelivered: otherwise the server that queues most would look best.
   while (performance.now() < until) {
     await writer.send(requestAt(job.from + writes++));
     while (writes * watchers - events > 10 * watchers && performance.now() < until + 5000)

@@ -1,8 +1,8 @@
-/** Opens idle watches over HTTP/2 and says so once all are open: `http-watches.ts URL TOKEN COUNT`. */
+/** Opens idle watches over HTTP/2 and prints a line once all are open: `http-watches.ts URL TOKEN COUNT`. */
 import { connect } from 'node:http2';
 
 const [url = '', token = '', count = '0'] = process.argv.slice(2);
-/** kube-apiserver's limit of streams on a connection, and so client-go's. */
+/** kube-apiserver's limit of streams per connection, which client-go therefore uses. */
 const PER_CONNECTION = 100;
 const PATH =
   '/api/v1/namespaces/kube-system/secrets?watch=1&allowWatchBookmarks=true&timeoutSeconds=3600&resourceVersion=';

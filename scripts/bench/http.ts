@@ -1,7 +1,7 @@
 /**
- * The served API server beside a real one, over TLS, in one run: requests per second by kind, start-up, memory, idle watches.
+ * Compares the served API server with a real one over TLS in one run: requests per second by operation, start-up, memory, idle watches.
  *
- * Prints JSON. Where there are no binaries of a real one (`node scripts/control-plane.ts build`), only ours is measured.
+ * Prints JSON. If the binaries of a real server are missing (`node scripts/control-plane.ts build`), only ours is measured.
  */
 import { execFile, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -20,26 +20,29 @@ export interface HttpMeasurement {
   readonly name: string;
   readonly kind: Kind | 'watch';
   readonly connections: number;
-  /** Per second. */
+  /** Requests or events per second. */
   readonly ours: number;
   readonly real?: number;
   readonly oursP99Ms: number;
   readonly realP99Ms?: number;
-  /** Processor time that the server takes for one: what a busy machine blurs least. */
+  /** CPU time of the server per request or event: varies least on a busy machine. */
   readonly oursCpuMicros: number;
   readonly realCpuMicros?: number;
 }
 
 export interface HttpReport {
   readonly operations: readonly HttpMeasurement[];
-  /** As processes. */
+  /** Each server as a process. */
   readonly startMs: { readonly ours: number; readonly real?: number };
-  /** Ours in a process that has loaded it, up to its first answer over TLS; trials without sockets take less. The real one as above. */
+  /**
+   * Ours in a process that has loaded its modules, up to its first response over TLS; trials without sockets take less. The real one as
+   * above.
+   */
   readonly startInsideMs: { readonly ours: number; readonly real?: number };
-  /** Resident, idle and with 10,000 objects more. */
+  /** Resident memory: idle, and after 10,000 more objects were created. */
   readonly idleMb: { readonly ours: number; readonly real?: number };
   readonly fullMb: { readonly ours: number; readonly real?: number };
-  /** What each of 5,000 idle watches over HTTP/2 adds. */
+  /** Memory per idle watch, measured with 5,000 watches over HTTP/2. */
   readonly watchKb: { readonly ours: number; readonly real?: number };
 }
 
@@ -111,7 +114,7 @@ function measurement(
   };
 }
 
-/** Memory per idle watch: opened in a process of their own, 100 on a connection, as client-go does. */
+/** Memory per idle watch: opened by a separate process, 100 per connection, as client-go does. */
 async function idleWatchKb(server: MeasuredServer): Promise<number> {
   const before = residentMb(server);
   const child = spawn(process.execPath, [file('./http-watches.ts'), server.url, server.token, String(WATCHES)]);

@@ -1,4 +1,4 @@
-/** Operations per second of the embedded API server's kernel, in process, one kind after the other; one JSON line. */
+/** Operations per second of the embedded API server's kernel, in process, one operation after another; prints one line of JSON. */
 import { ApiServer } from 'stalemate-apiserver';
 import type { ApiRequest, ApiResponse } from 'stalemate-apiserver/wire/http';
 import type { JsonObject } from 'stalemate-apiserver/objects/object';
@@ -34,7 +34,7 @@ function send(
   return answer;
 }
 
-/** Repeats an operation for a while and says how many a second. */
+/** Repeats an operation and returns its rate per second for each round. */
 function rates(operation: (n: number) => void): readonly number[] {
   const out: number[] = [];
   let n = 0;

@@ -1,5 +1,5 @@
 /**
- * What the gate is measured against: the least that a reverse proxy in Node does, with TLS on both sides and connections that are kept.
+ * The baseline for the gate: a minimal reverse proxy in Node, with TLS and persistent connections on both sides.
  *
  *   plain-proxy.ts URL      prints its own URL
  */
@@ -24,7 +24,7 @@ server.on('request', (incoming, response) => {
   const onward = request({ agent, hostname, port, method, path: incoming.url, headers: { ...headers, host } });
   onward.on('response', (answer) => {
     response.writeHead(answer.statusCode ?? 502, answer.headers);
-    // A watch may have nothing to tell for long.
+    // A watch may have no event for a long time.
     if (answer.headers['content-length'] === undefined) (response as unknown as ServerResponse).flushHeaders();
     answer.pipe(response);
   });

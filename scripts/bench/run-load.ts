@@ -1,4 +1,4 @@
-/** One load on one server, made by a process of its own: whoever measures must not share a processor's time with the load. */
+/** Runs one load on one server, in a separate process: the process that measures must not share a thread with the load. */
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -6,12 +6,12 @@ import type { LoadJob, LoadResult } from './http-jobs.ts';
 
 const LOAD = fileURLToPath(new URL('./http-load.ts', import.meta.url));
 
-/** What a load needs to be told; the rest has values that do nothing. */
+/** Required fields of a load; the others have defaults. */
 export type Load = Partial<LoadJob> & Pick<LoadJob, 'url' | 'token' | 'connections' | 'seconds'>;
 
 export interface LoadOutcome {
   readonly result: LoadResult;
-  /** What was answered with 300 or more, as one line; undefined when nothing was. */
+  /** The request and its response codes as one line, if any code was 300 or higher; otherwise undefined. */
   readonly refused: string | undefined;
 }
 

@@ -1,4 +1,7 @@
-/** Our schedulers against `fc.scheduler()` on the same model: fifty tasks of two steps each; one JSON line of runs per second. */
+/**
+ * Compares our schedulers with `fc.scheduler()` on one model: five tasks of five requests each, 50 steps; prints runs per second as one
+ * line of JSON.
+ */
 import * as fc from 'fast-check';
 import { Random } from '../../harness/determinism/random.ts';
 import { realNow } from '../../harness/determinism/real-time.ts';
@@ -39,7 +42,7 @@ function ours(make: (n: number) => Scheduler): Promise<readonly number[]> {
   });
 }
 
-/** The same model on fast-check's scheduler: every step is a scheduled promise of its task. */
+/** The same model with fast-check's scheduler: every step is a scheduled promise of its task. */
 async function theirs(n: number): Promise<void> {
   const [scheduler] = fc.sample(fc.scheduler(), { numRuns: 1, seed: n });
   if (scheduler === undefined) throw new Error('fast-check gave no scheduler');

@@ -1,4 +1,4 @@
-/** The servers that benchmarks over HTTP measure: ours as a process, a real one where it is built. */
+/** The servers that HTTP benchmarks measure: ours as a process, and a real one if it is built. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,18 +11,18 @@ const TOKEN = 'bench-token';
 export interface MeasuredServer {
   readonly url: string;
   readonly token: string;
-  /** All processes that it takes, etcd among them. */
+  /** All processes of the server, including etcd. */
   readonly pids: readonly number[];
   readonly startMs: number;
   stop(): Promise<void>;
 }
 
-/** A real one; undefined where there are no binaries (`node scripts/control-plane.ts build`). */
+/** Starts a real server; returns undefined if its binaries are missing (`node scripts/control-plane.ts build`). */
 export async function startReal(): Promise<MeasuredServer | undefined> {
   return findProgram('kube-apiserver') === undefined ? undefined : startControlPlane();
 }
 
-/** `stalemate serve`. */
+/** Starts `stalemate serve`. */
 export async function startOurs(): Promise<MeasuredServer> {
   const folder = mkdtempSync(join(tmpdir(), 'stalemate-bench-'));
   const tokens = join(folder, 'tokens.csv');
@@ -41,14 +41,14 @@ export async function startOurs(): Promise<MeasuredServer> {
 }
 
 export interface MeasuredProgram {
-  /** What it printed once it was ready. */
+  /** The line that it printed once it was ready. */
   readonly firstLine: string;
   readonly pids: readonly number[];
   readonly startMs: number;
   stop(): Promise<void>;
 }
 
-/** A program of Node's that prints a line when it is ready. */
+/** Starts a Node program that prints a line when it is ready. */
 export async function startProgram(args: readonly string[]): Promise<MeasuredProgram> {
   const before = performance.now();
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -73,7 +73,7 @@ export function firstLine(child: ChildProcess): Promise<string> {
   });
 }
 
-/** User and system time of processes so far; a tick is 10 ms. */
+/** User and system time of the processes so far; a tick is 10 ms. */
 export function cpuMicros(pids: readonly number[]): number {
   const ticks = pids.map((pid) => {
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')

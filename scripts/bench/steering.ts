@@ -1,7 +1,8 @@
 /**
- * What a steered clock costs a program: each read of it, work that has nothing to skip, and each jump to the next deadline.
+ * Measures the overhead of a steered clock for a program: each read of the clock, work without any waiting, and each jump to the next
+ * deadline.
  *
- * Argument: rounds. The same programs run in the same namespaces with a steered clock and with the host's, in turns. Prints JSON.
+ * Argument: rounds. The same programs run in the same namespaces, alternately with a steered clock and with the host's. Prints JSON.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -17,13 +18,13 @@ import { Steering } from '../../harness/actors/process/steering.ts';
 import { median } from '../soak-self/statistics.ts';
 
 export interface SteeringReport {
-  /** Why a clock cannot be steered here; nothing else is measured then. */
+  /** Why the clock cannot be steered on this machine; if set, nothing else is measured. */
   readonly refused?: string;
-  /** Of one read, in ns, the call from JavaScript included. */
+  /** Nanoseconds per read, including the call from JavaScript. */
   readonly readNs: { readonly steered: number; readonly host: number };
-  /** Work of about a second that computes, reads files and starts other programs, in ms of real time. */
+  /** Milliseconds of real time for about a second of work that computes, reads files and starts other programs. */
   readonly workMs: { readonly steered: number; readonly host: number };
-  /** From the decision to jump until the program sleeps again, in ms: what it does itself meanwhile is to set the next timer. */
+  /** Milliseconds from the decision to jump until the program sleeps again; meanwhile the program only sets its next timer. */
   readonly jumpMs: { readonly median: number; readonly p99: number; readonly count: number };
 }
 

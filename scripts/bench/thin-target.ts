@@ -1,8 +1,8 @@
 /**
- * A controller without a client library: list, watch and write through the harness's own `Upstream`.
+ * A controller without a client library: lists, watches and writes through the harness's own `Upstream`.
  *
- * For benchmarks: what a trial costs when the target costs nearly nothing. Keeps `spec.replicas` ConfigMaps per widget, names
- * derived from the widget's, status through the subresource.
+ * For benchmarks: the cost of a trial when the target costs almost nothing. Maintains `spec.replicas` ConfigMaps per widget, with names
+ * derived from the widget's, and updates the status through the subresource.
  */
 import type { JsonObject, KubeObject } from 'stalemate-apiserver/objects/object';
 import type { WatchEvent } from 'stalemate-apiserver/objects/watch-event';
@@ -23,7 +23,7 @@ function request(
   return { method, path, query, headers: JSON_HEADERS, ...(body === undefined ? {} : { body }) };
 }
 
-/** Starts the thin controller on an upstream. */
+/** Starts the thin controller with an upstream. */
 export function launchThinTarget(upstream: Upstream): Incarnation {
   let over = false;
   const widgets = new Map<string, KubeObject>();
@@ -65,7 +65,7 @@ export function launchThinTarget(upstream: Upstream): Incarnation {
     working = true;
     for (const name of dirty) {
       dirty.delete(name);
-      // A broken connection is the only thing that throws here; the next event brings the key back.
+      // Only a broken connection throws here; the next event adds the key again.
       await reconcile(name).catch(() => {});
     }
     working = false;
@@ -134,7 +134,7 @@ function childOf(widget: KubeObject, name: string): JsonObject {
   };
 }
 
-/** The custom resource that the thin controller looks after. */
+/** The custom resource of the thin controller. */
 export const WIDGET_CRD: KubeObject = {
   apiVersion: 'apiextensions.k8s.io/v1',
   kind: 'CustomResourceDefinition',

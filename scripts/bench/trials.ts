@@ -1,8 +1,8 @@
 /**
- * Trials per second of one kind of target, oracles included, printed as one JSON line. Run as a process of its own by `bench.ts`:
- * virtual time is installed once per process.
+ * Measures trials per second of one kind of target, including oracles, and prints one line of JSON. `bench.ts` runs it as a separate
+ * process, because virtual time is installed once per process.
  *
- * Arguments: thin | http-library | dispatcher, seconds, and the seed.
+ * Arguments: thin | http-library | dispatcher, and seconds.
  */
 import { fileURLToPath } from 'node:url';
 import { realNow } from '../../harness/determinism/real-time.ts';
@@ -39,7 +39,7 @@ const WIDGET: ObjectTarget = {
   namespace: 'default',
   name: 'a',
 };
-/** About fifty gate items with the target's reactions. */
+/** About fifty gate items, including the target's reactions. */
 const WORKLOAD: Workload = {
   version: 1,
   start: 'settled',
@@ -100,7 +100,7 @@ const host = await hostFor(kind);
 const runner = new TrialRunner(host, SETTINGS);
 const hostMs = realNow() - loaded;
 const base: Workload = { ...WORKLOAD, programs: [] };
-// As in a campaign: how many quiet turns of the event loop this target needs is measured, not assumed.
+// As in a campaign, measures how many quiet turns of the event loop this target needs.
 await checkRun(runner, base);
 const { reference } = await takeReferences(runner, base, [WIDGET_CRD]);
 const readyMs = realNow() - loaded;
@@ -125,7 +125,7 @@ async function one(seed: number): Promise<void> {
 for (let seed = 0; seed < 300; seed++) await one(seed);
 items = 0;
 const rates: number[] = [];
-/** CPU time per trial, all threads: what a noisy machine disturbs less. */
+/** CPU time per trial in all threads: a busy machine affects it less. */
 const cpuMicros: number[] = [];
 let trials = 0;
 for (let round = 0; round < Number(seconds) * 2; round++) {
