@@ -1,9 +1,10 @@
 /**
- * Whether a budget is a bound: campaigns on the controllers under test, as a user starts them, and how long each took from start to exit.
+ * Checks that a budget is a bound: runs campaigns on the controllers under test, as a user starts them, and measures each from start to
+ * exit.
  *
- * A line per campaign: wall time ÷ budget, what was found, and of that how much was shrunk and proved. `--json FILE` appends a line of JSON
- * for each, so that two versions can be compared. Go programs have to be built first (`node scripts/controllers.ts build go`). Exit code 1
- * where a campaign took more than 1.5 times its budget, or fewer than 95 % of the findings were shrunk and proved.
+ * Prints a line per campaign: wall time ÷ budget, and how many of its findings were shrunk and reproduced. `--json FILE` appends a line of
+ * JSON for each, so that two versions can be compared. Build the Go programs first (`node scripts/controllers.ts build go`). Exit code 1 if
+ * a campaign took more than 1.5 times its budget, or fewer than 95 % of the findings were shrunk and reproduced.
  *
  *     node scripts/check-budget.ts [--modules 10s] [--programs 20s] [--seed 1] [--only TEXT] [--json FILE]
  */
@@ -20,9 +21,9 @@ import { wholeNumber } from './whole-number.ts';
 import { parseFlags, runMain } from './run-main.ts';
 
 const BIN = fileURLToPath(new URL('../harness/cli/bin.mjs', import.meta.url));
-/** What no campaign may exceed, as a multiple of its budget. */
+/** The maximum duration of a campaign, as a multiple of its budget. */
 const BOUND = 1.5;
-/** The share of all findings that a budget must leave time to shrink and to prove. */
+/** The minimum share of findings that are shrunk and reproduced within the budget. */
 const PROVED_MIN = 0.95;
 
 interface Line {
@@ -79,7 +80,7 @@ function main(): void {
   process.exitCode = over.length === 0 && proved.length >= PROVED_MIN * found.length ? 0 : 1;
 }
 
-/** One campaign in a folder of its own, from start to exit. */
+/** Runs one campaign in a folder of its own, from start to exit. */
 function campaign(entry: ControllerUnderTest, budget: string, seed: number): Line {
   const folder = mkdtempSync(join(tmpdir(), 'stalemate-budget-'));
   try {
@@ -117,7 +118,7 @@ function findingLine(finding: SummaryFinding): Line['findings'][number] {
   const { k, n } = reproduced;
   return {
     signature,
-    // One that took its worker down is never shrunk: each attempt would cost a worker.
+    // A finding that kills its worker is never shrunk: each attempt would cost a worker.
     shrunk: executions > 1 || finding.property === 'survival',
     proved: k > 0 && (n > 1 || finding.property === 'survival'),
     size: preemptions + holds + faults,

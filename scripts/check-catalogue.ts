@@ -1,13 +1,14 @@
 /**
- * The catalogue of controllers under test in other languages: is every wrong variant found, is every correct one left alone?
+ * Checks the controllers under test in other languages: every wrong variant must be found, and no correct one may have a finding.
  *
- *   npm run catalogue -- [--language go …] [--only TEXT …] [--budget 5m] [--trials 200] [--replays 20] [--seed N] [--jobs N] [--quick] [--json FILE]
+ *   npm run catalogue -- [--language go …] [--only TEXT …] [--budget 5m] [--trials 200] [--replays 20] [--seed N] [--jobs N] [--quick]
+ *                        [--json FILE]
  *
- * A wrong variant gets `--budget` to be caught by a property that it breaks, and its smallest example is replayed; a correct one gets
- * `--trials` trials. `--quick` is what every run of the checks can afford: for a wrong variant the properties in question alone, little
- * shrinking and forty seconds, after which the rarer ones are still missing: it fails when more than seven in ten are. For a correct one, few
- * trials. A language whose toolchain is not on this machine is left out, and said so, unless it was asked for by name. Exit code 1 when an
- * expectation fails.
+ * A wrong variant is searched for `--budget`, until an expected property is violated, and its counterexample is replayed `--replays` times;
+ * a correct one gets `--trials` trials. `--jobs` campaigns run in parallel. `--quick` is short enough for every CI run: for a wrong variant
+ * it checks only the expected properties, shrinks little and stops after forty seconds, which misses the rarer bugs, so it fails only if
+ * more than 70 % of the variants are missed; a correct one gets few trials. A language without its toolchain is skipped with a message, or
+ * fails if `--language` names it. Exit code 1 if an expectation fails.
  */
 import { writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -49,7 +50,7 @@ const form: CheckForm = {
   seed: Number(values.seed),
   quick: values.quick,
 };
-/** Share of the wrong variants that the quick form may miss: it has no time to be sure. */
+/** Share of the wrong variants that `--quick` may miss: its budget is too short for all. */
 const QUICK_MISSES_MAX = 0.7;
 
 const broken: string[] = [];
@@ -60,7 +61,7 @@ function say(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
-/** Builds what can be built; answers the languages that can be checked. */
+/** Builds the selected languages, and returns those that can be checked. */
 async function ready(): Promise<readonly string[]> {
   const asked = values.language.flatMap((text) => text.split(','));
   const unknown = asked.find((language) => !LANGUAGES.includes(language));
@@ -71,7 +72,7 @@ async function ready(): Promise<readonly string[]> {
   for (const language of asked.length > 0 ? asked : LANGUAGES.filter(hasSources)) {
     const missing = missingProgram(language);
     if (missing !== undefined) {
-      const sentence = `${language}: "${missing}" is not on this machine; its ${selectedIn(language, []).length} controllers are left out`;
+      const sentence = `${language}: "${missing}" is not installed; its ${selectedIn(language, []).length} controllers are skipped`;
       if (asked.length > 0) broken.push(sentence);
       say(sentence);
       continue;
@@ -107,7 +108,7 @@ async function check(entry: ControllerUnderTest): Promise<void> {
   }
 }
 
-/** Campaigns side by side: each waits for its target much of the time. */
+/** Runs campaigns in parallel: each mostly waits for its target. */
 async function checkAll(entries: readonly ControllerUnderTest[]): Promise<void> {
   const waiting = [...entries];
   const work = async (): Promise<void> => {
@@ -119,7 +120,7 @@ async function checkAll(entries: readonly ControllerUnderTest[]): Promise<void> 
 async function main(): Promise<number> {
   const began = performance.now();
   const entries = (await ready()).flatMap((language) => selectedIn(language, values.only));
-  // The long ones first, so that none of them is left alone at the end.
+  // The long ones first, so that none of them runs alone at the end.
   const ordered = [...entries.filter(isCorrect), ...entries.filter((entry) => !isCorrect(entry))];
   say(
     `${ordered.length} controllers, seed ${form.seed}, ${form.budget} for a wrong one, ${form.trials} trials for a correct one\n`,

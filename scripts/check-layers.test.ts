@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { checkLayers } from './check-layers.ts';
 
-/** The problems found in one file of the given text. */
+/** Returns the problems in one file with the given text. */
 function problems(path: string, text: string): readonly string[] {
   return checkLayers([{ path, text }]).complaints.map(({ problem }) => problem);
 }
@@ -16,7 +16,7 @@ describe('the layer rule', () => {
     ['harness/index.ts', './cli/registry.ts'],
     ['harness/test/replay.test.ts', '../cli/main.ts'],
     ['scripts/bench.ts', '../controllers-under-test/a/correct/main.ts'],
-  ])('lets %s import %s', (path, specifier) => {
+  ])('allows %s to import %s', (path, specifier) => {
     expect(problems(path, `import { a } from '${specifier}';`)).toEqual([]);
   });
 
@@ -44,7 +44,7 @@ describe('the layer rule', () => {
     ['harness/execution/soak/soak.ts', '../campaign/campaign.ts'],
     ['harness/execution/run/trial.test.ts', '../hosts/module-host.ts'],
     ['harness/execution/run/testing.ts', '../hosts/module-host.ts'],
-  ])('lets %s import %s inside execution', (path, specifier) => {
+  ])('allows %s to import %s inside execution', (path, specifier) => {
     expect(problems(path, `import { a } from '${specifier}';`)).toEqual([]);
   });
 
@@ -64,17 +64,17 @@ describe('the layer rule', () => {
     ["const a = await import('../gate/a.ts');"],
     ["type A = import('../gate/a.ts').A;"],
     ["import '../gate/a.ts';"],
-  ])('sees the import in: %s', (text) => {
+  ])('finds the import in: %s', (text) => {
     expect(problems('harness/model/x.ts', text)).toHaveLength(1);
   });
 
-  it('ignores an import that stands in a comment or a string', () => {
+  it('ignores an import in a comment or a string', () => {
     const text = "// import a from '../gate/a.ts'\nexport const text = `import a from '../gate/a.ts'`;";
 
     expect(problems('harness/model/x.ts', text)).toEqual([]);
   });
 
-  it('keeps sockets and processes to the shell and platform modules out of the pure folders', () => {
+  it('restricts sockets and processes to the shell, and keeps platform modules out of pure folders', () => {
     expect(problems('harness/gate/gate.ts', "import net from 'node:net';")).toHaveLength(1);
     expect(problems('harness/gate/http/proxy.ts', "import net from 'node:net';")).toEqual([]);
     expect(problems('harness/clusters/kind.ts', "import { spawn } from 'node:child_process';")).toEqual([]);
@@ -120,13 +120,13 @@ describe('time and randomness', () => {
   });
 
   it.each([['new Date(0)'], ['clock.now()'], ['socket.setTimeout(1)'], ['Date.parse(text)'], ['{ setTimeout: 1 }']])(
-    'are not seen in %s',
+    'are not reported for %s',
     (expression) => {
       expect(problems('harness/gate/gate.ts', `export const a = ${expression};`)).toEqual([]);
     },
   );
 
-  it('refuses files that import each other, by value or type, once for each group', () => {
+  it('reports an import cycle once, whether values or types are imported', () => {
     const files = [
       { path: 'harness/model/a.ts', text: "import { b } from './b.ts';" },
       { path: 'harness/model/b.ts', text: "import type { C } from './c.ts';" },

@@ -1,10 +1,9 @@
 /**
- * The layer rule, checked: knowledge runs one way through the folders, and time and randomness have one home.
+ * Checks the layer rule: imports go one way through the folders, and only certain folders may use time and randomness.
  *
- * Owns: which folder may import which, which modules and names are kept to which folders. Does not own: parsing (source-scan.ts), what a
- * circle is (import-circles.ts).
- * Run as `npm run layers`. Start at `checkLayers`; to allow a new folder, put it into `LAYERS` or `API_SERVER` where it belongs (one
- * inside harness/execution: into `EXECUTION`).
+ * Owns: which folder may import which, and which modules and names are restricted to which folders. Does not own: parsing (source-scan.ts),
+ * finding import cycles (import-circles.ts). Run as `npm run layers`. Start at `checkLayers`; to allow a new folder, add it to `LAYERS` or
+ * `API_SERVER` (a folder in harness/execution: to `EXECUTION`).
  */
 import { posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -19,7 +18,7 @@ import { circlesOf } from './import-circles.ts';
 import { type Complaint, report, repositoryFiles, type SourceFile } from './repository-files.ts';
 import { type ImportUse, scanSource } from './source-scan.ts';
 
-/** Left is known by right; folders of one row do not know each other. */
+/** Later rows may import earlier ones; folders of one row may not import each other. */
 type Rows = readonly (readonly string[])[];
 
 const LAYERS: Rows = [
@@ -31,7 +30,7 @@ const LAYERS: Rows = [
   ['cli'],
 ];
 
-/** The package of the API server: its folders, and the files beside them. `package` is what it offers to others. */
+/** The folders of the API server's package, and the files next to them. `package` stands for all files without a row of their own. */
 const API_SERVER: Rows = [
   ['objects', 'clock', 'ids'],
   ['wire'],
@@ -43,7 +42,7 @@ const API_SERVER: Rows = [
 ];
 const BESIDE: ReadonlySet<string> = new Set(['clock', 'ids']);
 
-/** The same inside harness/execution; `.` is what stands beside its folders. `gate` has nothing but tests. */
+/** The same inside harness/execution; `.` stands for the files next to its folders. `gate` contains only tests. */
 const EXECUTION: Rows = [
   ['.'],
   ['project', 'recording'],
@@ -61,25 +60,25 @@ const LAYER_RULE = ruleOf(LAYERS);
 const API_SERVER_RULE = ruleOf(API_SERVER);
 const EXECUTION_RULE = ruleOf(EXECUTION.slice(1));
 
-/** Modules that open sockets or start processes, and the folders that are the shell. */
+/** Modules that open sockets or start processes, and the folders that may use them. */
 const SHELL_MODULES = /^node:(net|tls|dgram|dns|http|https|http2|child_process|worker_threads|cluster)(\/|$)/;
 const SHELL =
   /^harness\/(determinism|actors|clusters|execution|cli)\/|^harness\/[^/]+\/http\/|^apiserver\/(server\/http|client-node|processes|fidelity|scripts)\//;
-/** Pure folders: no platform module at all. */
+/** Pure folders: they may not use platform modules. */
 const PURE = /^harness\/model\/|^apiserver\/(objects|wire)\//;
-/** What they may take from the package of the API server: pure as well, or a type. */
+/** What pure folders may import from the API server's package: its own pure folders, and one module for a type. */
 const PURE_PARTS = /^stalemate-apiserver\/(objects|wire)\/|^stalemate-apiserver\/client-node\/transport$/;
-/** The one package that they may use, which is pure itself, where, and what loads it late (decision 0037). */
+/** The only dependency of a pure file, pure as well, and the module that loads it lazily (decision 0037). */
 const PURE_PACKAGE = { path: 'apiserver/wire/go-regexp.ts', specifiers: ['re2js', 'node:module'] };
 const TIMER_MODULES = /^node:timers(\/promises)?$/;
 
 const TEST = /\.test\.ts$|^harness\/test\//;
-/** What tests share stands beside them, and makes its runs on hosts as they do. */
+/** Test helpers are beside the tests, and may import hosts as tests do. */
 const FOR_TESTS = /testing\.ts$|\/test-[a-z-]+\.ts$/;
-/** Controllers and scripts are ordinary programs: time and randomness are theirs. */
+/** Controllers and scripts are ordinary programs: they may use real time and randomness. */
 const MAY_USE_CLOCKS =
   /^harness\/determinism\/|^apiserver\/((clock|ids)\.ts$|scripts\/)|^controllers-under-test\/|^scripts\/|^ci\//;
-/** The captured clock is the package's; who may use it is ours to say. */
+/** The clock of the API server's package: only harness/determinism may import it. */
 const CLOCK = `${API_SERVER_PACKAGE}/clock`;
 const SOURCE = /\.(ts|mts|cts|js|mjs|cjs)$/;
 
@@ -91,11 +90,11 @@ interface Edge {
 export interface LayerReport {
   readonly checked: number;
   readonly complaints: readonly Complaint[];
-  /** `execution → actors, gate`, one line per folder. */
+  /** For example `execution → actors, gate`; one line per folder. */
   readonly graph: readonly string[];
 }
 
-/** Judges all source files of the repository. */
+/** Checks all source files of the repository. */
 export function checkLayers(files: readonly SourceFile[]): LayerReport {
   const sources = files.filter(({ path }) => SOURCE.test(path) && unitOf(path) !== undefined);
   const entries = apiServerExports();
@@ -130,14 +129,14 @@ export function checkLayers(files: readonly SourceFile[]): LayerReport {
   return { checked: sources.length, complaints, graph: graphOf(edges) };
 }
 
-/** The repository path that an import names: a relative one, or one of a package of this repository. */
+/** Resolves an import to a path in the repository; undefined for any other module. */
 function targetOf(path: string, specifier: string, entries: Exports): string | undefined {
   if (specifier === 'stalemate') return 'harness/index.ts';
   if (namesApiServer(specifier)) return apiServerFile(specifier, entries);
   return specifier.startsWith('.') ? posix.join(posix.dirname(path), specifier) : undefined;
 }
 
-/** The part of the repository that a file belongs to: a folder of a house, `harness` for its entry files, or a top-level folder. */
+/** The unit that a file belongs to: a folder of `harness` or `apiserver`, `harness` for its entry files, or a top-level folder. */
 function unitOf(path: string): string | undefined {
   const [top, second = '', third] = path.split('/');
   if (top === 'apiserver') return `apiserver/${apiServerPart(second, third === undefined)}`;
@@ -162,7 +161,7 @@ function importProblem(path: string, target: string, specifier: string): string 
   if (from === undefined || to === undefined || from === to) return undefined;
   if (from === 'scripts' || from === 'test') return undefined;
   if (from === 'controllers-under-test') {
-    return `imports ${target}: a controller gets a KubeConfig and nothing else, as a stranger's would; copy what it needs into its folder`;
+    return `imports ${target}: a controller gets a KubeConfig and nothing else, like any controller; copy what it needs into its folder`;
   }
   if (to === 'scripts' || to === 'test')
     return `imports ${target}: nothing but ${to} may use ${to}; move the code to the folder that owns the idea`;
@@ -175,7 +174,7 @@ function importProblem(path: string, target: string, specifier: string): string 
   return from === 'harness' ? undefined : harnessProblem(from, to, target);
 }
 
-/** Inside the package. Tests may look at whatever they are about from above. */
+/** Checks imports inside the API server's package. Tests may import any of its folders. */
 function apiServerProblem(path: string, target: string): string | undefined {
   const [from = '', to = ''] = [path, target].map((file) => unitOf(file)?.replace('apiserver/', ''));
   if (!inApiServer(unitOf(target)))
@@ -189,7 +188,7 @@ function apiServerProblem(path: string, target: string): string | undefined {
   return `imports ${target}: in apiserver ${from} may not know ${to} (${API_SERVER_RULE}); move what both need to the earlier one`;
 }
 
-/** From outside: by its name, as anybody would, and its clock by way of ours. */
+/** Checks imports of the API server's package from outside: only its exports, and its clock only in harness/determinism. */
 function packageProblem(path: string, target: string, specifier: string): string | undefined {
   if (specifier.startsWith('.'))
     return `imports ${target}: the API server is a package; import what it exports ("${API_SERVER_PACKAGE}/…", see apiserver/package.json)`;
@@ -198,7 +197,7 @@ function packageProblem(path: string, target: string, specifier: string): string
   if (PURE.test(path) && !PURE_PARTS.test(specifier))
     return `imports ${specifier}: harness/model is pure and may use objects and wire of ${API_SERVER_PACKAGE} only`;
   return unitOf(path) === 'controllers-under-test'
-    ? `imports ${specifier}: a controller gets a KubeConfig and nothing else, as a stranger's would`
+    ? `imports ${specifier}: a controller gets a KubeConfig and nothing else, like any controller`
     : undefined;
 }
 
@@ -219,7 +218,7 @@ function harnessProblem(from: string, to: string, target: string): string | unde
   return `imports ${target}: ${from} may not know ${to}; move the shared noun to harness/model, or pass the function in from a later layer`;
 }
 
-/** Tests may look at whatever they are about from above. */
+/** Checks imports inside harness/execution. Tests and their helpers may import any folder. */
 function executionProblem(path: string, target: string): string | undefined {
   const [from, to] = [path, target].map((file) => file.split('/').slice(2, -1)[0] ?? '.') as [string, string];
   if (from === to || TEST.test(path) || FOR_TESTS.test(path)) return undefined;
@@ -239,7 +238,7 @@ function ruleOf(rows: Rows): string {
   return rows.map((row) => (row.length === 1 ? row[0] : `{${row.join(', ')}}`)).join(' → ');
 }
 
-/** Imports that leave the repository. */
+/** Checks imports of modules outside the repository. */
 function moduleProblem(path: string, { specifier }: ImportUse): string | undefined {
   if (!/^(harness|apiserver)\//.test(path) || TEST.test(path)) return undefined;
   if (namesApiServer(specifier))

@@ -18,20 +18,20 @@ const FINE: Facts = {
 };
 
 describe('licences', () => {
-  it('are fine where the text goes along and NOTICE names the data', () => {
+  it('are accepted if their text is included and NOTICE names the data', () => {
     expect(checkLicences(FINE)).toEqual([]);
   });
 
   it.each([
-    ['a licence that nobody has read', { packages: [{ ...PACKAGE, licence: 'SSPL-1.0' }] }, 'a 1.0.0'],
+    ['an unknown licence', { packages: [{ ...PACKAGE, licence: 'SSPL-1.0' }] }, 'a 1.0.0'],
     ['a package without any licence', { packages: [{ ...PACKAGE, licence: '' }] }, 'a 1.0.0'],
-    ['a text that does not go along', { withText: new Set<string>() }, 'a 1.0.0'],
-    ['data of another version than NOTICE names', { notice: 'data generated from Kubernetes 1.35.0' }, 'NOTICE'],
+    ['a missing licence text', { withText: new Set<string>() }, 'a 1.0.0'],
+    ['data of a version other than the one in NOTICE', { notice: 'data generated from Kubernetes 1.35.0' }, 'NOTICE'],
   ])('complain about %s', (_, change, where) => {
     expect(checkLicences({ ...FINE, ...change }).map((one) => one.where)).toEqual([where]);
   });
 
-  it('let NOTICE hold the text', () => {
+  it('are accepted if NOTICE contains the text', () => {
     const facts = { ...FINE, withText: new Set<string>(), notice: `${FINE.notice}\na 1.0.0 is under MIT: …` };
 
     expect(checkLicences(facts)).toEqual([]);

@@ -1,8 +1,7 @@
 /**
- * Whether we may pass on what we ship, and do it as its licences ask: `npm run licences`.
+ * Checks that the licences of everything that we ship permit it, and that we meet their conditions: `npm run licences`.
  *
- * Owns: the licences that are fine, and the rules below. Does not own: what is shipped (`package/shipped.ts`). Start at
- * {@link checkLicences}.
+ * Owns: the accepted licences, and the rules below. Does not own: what is shipped (`package/shipped.ts`). Start at {@link checkLicences}.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +10,7 @@ import { assets } from './package/build.ts';
 import { FOREIGN_DATA, readLock, type Shipped, shippedPackages } from './package/shipped.ts';
 import { type Complaint, report, REPOSITORY_ROOT, repositoryPaths } from './repository-files.ts';
 
-/** All may be passed on together under Apache-2.0, as long as their texts go along. */
+/** Software under these may be distributed together under Apache-2.0, as long as the licence texts are included. */
 const FINE: ReadonlySet<string> = new Set([
   ...[
     'Apache-2.0',
@@ -26,15 +25,15 @@ const FINE: ReadonlySet<string> = new Set([
     'Unlicense',
   ],
 ]);
-/** What counts as the text of a licence in a package. */
+/** File names of a licence text in a package. */
 const TEXT = /^((un)?licen[cs]e|copying)/i;
 
-/** What NOTICE and package folders say, for the rules to judge. */
+/** The input of the rules. */
 export interface Facts {
   readonly packages: readonly Shipped[];
-  /** Paths of packages that hold the text of their licence. */
+  /** Paths of packages that contain the text of their licence. */
   readonly withText: ReadonlySet<string>;
-  /** Files of the package that are no code of ours to begin with. */
+  /** Data files of the package, some of which are from other projects. */
   readonly data: readonly string[];
   readonly notice: string;
 }

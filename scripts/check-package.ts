@@ -1,8 +1,9 @@
 /**
- * `npm run check-package [-- NAME…]`: what people get, tried as they would: the npm package in an empty folder on the oldest Node, the
- * package of the API server in another, the archive beside its bill of materials, and under `go test` and pytest, the image with a Go program.
+ * `npm run check-package [-- NAME…]`: tests the released artifacts as users would: the npm package in an empty folder on the oldest
+ * supported Node, the package of the API server in another, the archive and its bill of materials, the archive under `go test` and pytest,
+ * and the image with a Go program.
  *
- * What this machine has no toolchain or engine for is left out, and said so. Exit code 1 when anything failed.
+ * A check without its toolchain or container engine is skipped with a message. Exit code 1 if a check failed.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -46,7 +47,7 @@ async function runChecks(): Promise<number> {
       if (!(error instanceof LeftOut)) failed += 1;
       say(
         error instanceof LeftOut
-          ? `left out: ${error.message}`
+          ? `skipped: ${error.message}`
           : `FAILED: ${error instanceof Error ? error.message : String(error)}`,
       );
     } finally {

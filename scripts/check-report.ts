@@ -1,8 +1,9 @@
 /**
- * The pages of findings and of runs in a headless Chromium: they render, filter, scrub and copy, fetch nothing, complain of nothing, shut nobody
- * out (axe), and hold hostile text as text. Takes screenshots of them, the same each time, and says how quick 100,000 events are.
+ * Checks the pages of findings and of runs in a headless Chromium: they render, filter, scrub and copy, fetch nothing, log no errors, are
+ * accessible (axe), and show hostile text as text. Takes reproducible screenshots of them, and prints how fast a page with 100,000 events
+ * is.
  *
- * `npm run check-report` (`-- --out DIR`, default `.stalemate/report-pages`). Needs Chromium; exit code 1 when a check failed.
+ * `npm run check-report` (`-- --out DIR`, default `.stalemate/report-pages`). Needs Chromium; exit code 1 if a check failed.
  */
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -33,7 +34,7 @@ function say(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
-/** Runs a check and goes on, so that a first problem hides no second one. */
+/** Runs a check and continues after a failure, so that all failures are reported. */
 async function check(name: string, run: () => Promise<unknown>): Promise<void> {
   try {
     await run();
@@ -56,7 +57,7 @@ function write(name: string, told: StoryInput): string {
   return file;
 }
 
-/** In every window: nothing sticks out, nothing complains, nobody is shut out; and a picture of it. */
+/** In every window size and colour scheme: takes a screenshot, and checks overflow, accessibility, errors and requests. */
 async function look(browser: Browser, name: string, file: string): Promise<void> {
   for (const view of LOOKS) {
     const title = `${name}-${view.width}-${view.scheme}`;
@@ -64,8 +65,8 @@ async function look(browser: Browser, name: string, file: string): Promise<void>
     const { page, complaints } = opened;
     await shoot(page, join(out, `${title}.png`));
     await check(`${title} fits its window`, async () => none([(await overflow(page)) ?? []].flat()));
-    await check(`${title} is open to everybody`, async () => none(await barriers(page)));
-    await check(`${title} complains of nothing and fetches nothing`, async () => none(complaints));
+    await check(`${title} is accessible`, async () => none(await barriers(page)));
+    await check(`${title} logs no errors and fetches nothing`, async () => none(complaints));
     await opened.close();
   }
 }
@@ -75,17 +76,17 @@ async function behave(browser: Browser, file: string): Promise<void> {
     const opened = await open(browser, file, view);
     const { page, complaints } = opened;
     for (const one of CHECKS) await check(`${one.name} (${view.width})`, () => one.run(page));
-    await check(`complains of nothing while it is used (${view.width})`, async () => none(complaints));
+    await check(`logs no errors while it is used (${view.width})`, async () => none(complaints));
     await opened.close();
   }
 }
 
-/** For a finding that has a run beside it. */
+/** For a finding with a passing run to compare with. */
 async function compare(browser: Browser, file: string): Promise<void> {
   const opened = await open(browser, file, { width: 1400, height: 900, scheme: 'light' });
-  await check('shows where the run that passes parts from the failing one', async () => {
+  await check('shows where the passing run diverges from the failing one', async () => {
     const parted = await opened.page.locator('#neighbour .parting + tr.differs').count();
-    none(parted === 1 ? [] : [`${parted} rows are the first that differs, expected one`]);
+    none(parted === 1 ? [] : [`${parted} rows are marked as the first difference, expected one`]);
   });
   await opened.close();
 }
@@ -93,10 +94,10 @@ async function compare(browser: Browser, file: string): Promise<void> {
 async function resist(browser: Browser, file: string): Promise<void> {
   const opened = await open(browser, file, { width: 1400, height: 900, scheme: 'light' });
   const { page, complaints } = opened;
-  await check('keeps hostile text what it is', async () => {
+  await check('shows hostile text as text', async () => {
     for (const row of await page.locator('#event-space [role=row]').all()) await row.click();
-    none((await page.title()) === 'taken' ? ['a text of the record was run'] : []);
-    none((await page.locator('img').count()) === 0 ? [] : ['a text of the record became an image']);
+    none((await page.title()) === 'taken' ? ['text of the record was executed'] : []);
+    none((await page.locator('img').count()) === 0 ? [] : ['text of the record became an image']);
     none(
       (await page.locator('header .sentence').textContent())?.includes(HOSTILE) === true
         ? []
@@ -110,7 +111,7 @@ async function resist(browser: Browser, file: string): Promise<void> {
 async function time(browser: Browser, file: string): Promise<void> {
   const opened = await open(browser, file, { width: 1400, height: 900, scheme: 'light' });
   const { page, complaints } = opened;
-  await check(`${MANY} events: complains of nothing`, async () => none(complaints));
+  await check(`${MANY} events: logs no errors`, async () => none(complaints));
   const speed = await measure(page);
   for (const [what, ms] of Object.entries(speed))
     say(`          ${what.replace(/Ms$/, '').padEnd(8)} ${ms.toFixed(0)} ms`);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { checkTidy } from './check-tidy.ts';
 
-/** The problems found in one file of the given text. */
+/** Returns the problems in one file with the given text. */
 function problems(path: string, text: string): readonly string[] {
   return checkTidy([{ path, text }]).map(({ problem }) => problem);
 }
@@ -27,7 +27,7 @@ describe('the house lint', () => {
     ['docs/a.md', 'what the gate tells'],
     ['harness/a.ts', "console.log('nobody answers');"],
     ['harness/report/html/page/a.js', "show('what would mend it');"],
-  ])('complains about %s holding %j', (path, text) => {
+  ])('complains about %s with %j', (path, text) => {
     expect(problems(path, text)).toHaveLength(1);
   });
 
@@ -39,11 +39,11 @@ describe('the house lint', () => {
     ['.ci/run', 'kind_parts=../shared/kind'],
     ['harness/a.ts', '/** What the gate tells. */\nexport const told = 1;'],
     ['harness/a.test.ts', "it('tells which', f);"],
-  ])('accepts %s holding %j', (path, text) => {
+  ])('accepts %s with %j', (path, text) => {
     expect(problems(path, text)).toEqual([]);
   });
 
-  it('looks at the length of code, not of prose', () => {
+  it('limits the length of code, but not of documents', () => {
     expect(problems('harness/a.ts', 'const a = 1;\n'.repeat(450))).toEqual([]);
     expect(problems('harness/a.ts', 'const a = 1;\n'.repeat(451))).toEqual([expect.stringContaining('has 451 lines')]);
     expect(problems('README.md', 'text\n'.repeat(451))).toEqual([]);

@@ -1,20 +1,19 @@
 /**
- * The house lint that no linter knows: tests that do not run, work left for later, machine paths, files that hold two ideas, and words
- * that stop a reader of documents and output.
+ * Rules of this repository that no linter checks: skipped tests, work left for later, paths of one machine, files that hold two ideas, and
+ * words that stop a reader of documents and output.
  *
- * Owns: the rules below, each with its reason in its message. Does not own: layers (check-layers.ts), the list of words
- * (plain-words.ts), format, types.
- * Run as `npm run tidy`. Start at `RULES`.
+ * Owns: the rules below, each with its reason in its message. Does not own: layers (check-layers.ts), the list of words (plain-words.ts),
+ * format, types. Run as `npm run tidy`. Start at `RULES`.
  */
 import { fileURLToPath } from 'node:url';
 import { entriesWithoutDigest, type Lockfile, missingBuilds } from './lockfile.ts';
 import { foreignWords } from './plain-words.ts';
 import { type Complaint, report, repositoryFiles, type SourceFile } from './repository-files.ts';
 
-/** Most files hold 50–200 lines; past this one usually holds two ideas. */
+/** Most files have 50–200 lines; a file above this limit usually holds two ideas. */
 const LINES_MAX = 450;
 
-/** Each new name at the top is a new thing for a reader to place; docs/ and scripts/ have room. */
+/** Every new top-level name is one more thing to learn; use docs/ or scripts/ instead. */
 const TOP_LEVEL: ReadonlySet<string> = new Set(
   [
     'apiserver harness properties controllers-under-test scripts ci docs .ci',
@@ -23,12 +22,12 @@ const TOP_LEVEL: ReadonlySet<string> = new Set(
   ].flatMap((names) => names.split(' ')),
 );
 
-/** These name what they look for. */
+/** These files contain the words and patterns that they search for. */
 const OWN_FILES: ReadonlySet<string> = new Set(
   ['check-tidy.ts', 'check-tidy.test.ts', 'plain-words.ts', 'plain-words.test.ts'].map((name) => `scripts/${name}`),
 );
 
-/** What people read: documents, and the code whose texts are printed. Tests quote what programs and people say, guards quote both. */
+/** What people read: documents, and code with printed texts. Tests quote output and documents, guards quote code: both are exempt. */
 const READ = /\.md$|^(?:apiserver|harness|properties|scripts)\/(?!.*\.test\.ts$|test\/|guards\/).*\.(?:ts|mjs|js)$/;
 
 interface LineRule {
@@ -45,25 +44,24 @@ const RULES: readonly LineRule[] = [
     files: TEST_FILES,
     pattern:
       /\b(?:it|test|describe|suite|bench)(?:\.\w+)*\.(?:skip|only|todo|fails)\b|\b(?:xit|fit|xdescribe|fdescribe)\(/,
-    problem:
-      'a test that does not run, or keeps others from running, hides what it would say: make it pass or delete it',
+    problem: 'a skipped test, or one that keeps other tests from running, hides failures: make it pass or delete it',
   },
   {
     files: TEST_FILES,
     pattern: /expect\((?:true|false|1|0)\)/,
-    problem: 'a test that cannot fail says nothing: expect a value that the code under test produced',
+    problem: 'a test that cannot fail proves nothing: expect a value that the code under test produced',
   },
   {
     files: CODE,
     pattern: /\b(?:TODO|FIXME|XXX|HACK)\b|\b[Nn]ot (?:yet )?implemented\b/,
     problem:
-      'work left for later is invisible here: finish it, or say it in the changelog or the documentation of limits',
+      'work left for later is invisible here: finish it, or describe it in the changelog or the documentation of limits',
   },
   {
     files: /^(?:apiserver|harness|properties)\/(?!scripts\/|.*\.test\.ts$|test\/).*\.ts$/,
     pattern: /\bnew URL\(\s*['"`][^'"`]*\.ts['"`]/,
     problem:
-      'in a package this module is compiled and has another ending: name it with ownModule (harness/model/own-module.ts)',
+      'in the package this module is compiled and has another extension: name it with ownModule (harness/model/own-module.ts)',
   },
   {
     files: /./,
@@ -75,7 +73,7 @@ const RULES: readonly LineRule[] = [
   {
     files: /^(?!\.ci\/run$)/,
     pattern: /(?<![\w./-])\.\.\/shared\//,
-    problem: 'what lies beside the repository is not there for others: only .ci/run may use it, where it is',
+    problem: 'files beside the repository do not exist on other machines: only .ci/run may use them, if they exist',
   },
   {
     files: /^package-lock\.json$/,
@@ -84,7 +82,7 @@ const RULES: readonly LineRule[] = [
   },
 ];
 
-/** Judges all files of the repository. */
+/** Checks all files of the repository. */
 export function checkTidy(files: readonly SourceFile[]): readonly Complaint[] {
   return files.flatMap((file) => [
     ...placeComplaints(file),
@@ -107,7 +105,7 @@ function placeComplaints({ path, text }: SourceFile): readonly Complaint[] {
   if (CODE.test(path) && lines > LINES_MAX) {
     complaints.push({
       where: path,
-      problem: `has ${lines} lines, at most ${LINES_MAX} are meant: split it by idea`,
+      problem: `has ${lines} lines, expected at most ${LINES_MAX}: split it by idea`,
     });
   }
   return complaints;

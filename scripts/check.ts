@@ -1,14 +1,14 @@
 /**
- * Every check in one command. All of them run, even after one has failed, so that a first failure hides no second one.
+ * Runs all checks, even after one has failed, so that all failures are reported.
  *
- * Arguments go to the tests: `npm test -- harness/gate`. Those that take long are left out (`npm run test:long`), unless an argument
- * names a path. Exit code 1 when any check failed.
+ * Arguments go to the tests: `npm test -- harness/gate`. Long tests are left out (`npm run test:long` runs them), unless an argument names
+ * a path. Exit code 1 if a check failed.
  */
 import { spawnSync } from 'node:child_process';
 
 const given = process.argv.slice(2);
 const TESTS = given.some((argument) => !argument.startsWith('-')) ? 'test:all' : 'test:unit';
-/** npm scripts, the quick ones first. */
+/** npm scripts, the fast ones first. */
 const WORDS = ['format:check', 'lint', 'types', 'layers', 'tidy', 'licences', TESTS];
 
 const results = WORDS.map((word) => {

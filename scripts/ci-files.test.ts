@@ -58,7 +58,7 @@ describe('the composite action', () => {
 
   afterEach(() => rmSync(folder, { recursive: true }));
 
-  /** Runs the campaign step with an npx that prints its arguments and fails, as a finding would. */
+  /** Runs the campaign step with an npx that prints its arguments and fails, as with a finding. */
   function campaign(inputs: { readonly [name: string]: string }): { args: readonly string[]; status: number | null } {
     const step = stepWith(action.runs.steps, 'Run the campaign');
     const env: { [name: string]: string } = { PATH: `${folder}:${process.env['PATH'] ?? ''}` };
@@ -83,15 +83,15 @@ describe('the composite action', () => {
     );
   });
 
-  it('passes an input on as text, whatever it holds', () => {
+  it('passes any input as text', () => {
     expect(campaign({ config: '$(touch x); "`id`"' }).args).toContain('$(touch x); "`id`"');
   });
 
-  it('hands the exit code of the campaign on', () => {
+  it('returns the exit code of the campaign', () => {
     expect(campaign({}).status).toBe(1);
   });
 
-  it('uses each input that it declares, and writes none into a script', () => {
+  it('uses each input that it declares, and interpolates none into a script', () => {
     const text = JSON.stringify(action.runs.steps);
     const used = new Set([...text.matchAll(/inputs\.([\w-]+)/g)].map((match) => match[1]));
 
@@ -103,7 +103,7 @@ describe('the composite action', () => {
 describe('the workflow to copy', () => {
   const steps = (load('ci/github/workflow.yml') as Workflow).jobs.campaign.steps;
 
-  it('gives the action only inputs that it has', () => {
+  it('passes only inputs that the action declares', () => {
     const { inputs } = load('ci/github/action.yml') as Action;
 
     const given = Object.keys(stepWith(steps, 'Search').with ?? {});

@@ -22,7 +22,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Runs a script with a program that prints its arguments and ends as told, under the names that scripts call it by. */
+/** Runs a script with a fake program that prints its arguments and exits with the given code, under the names that scripts call it by. */
 function runWith({ script, env }: Script, ends = 0, shell: readonly string[] = ['bash', '-e', '-o', 'pipefail', '-c']) {
   for (const name of ['npx', 'stalemate']) {
     writeFileSync(join(folder, name), `#!/bin/sh\necho "$@"\nexit ${ends}\n`);
@@ -54,7 +54,7 @@ describe('the Jobs of Kubernetes', () => {
     parseDocument(text('kubernetes/merge.yaml')),
   ].map((document) => document.toJS() as never) as unknown as readonly [object, Job, Job];
 
-  it('are what an API server takes, to the last field', () => {
+  it('are accepted by an API server with strict field validation', () => {
     const { request } = testServer();
     const strict = 'fieldValidation=Strict';
 
@@ -85,7 +85,7 @@ describe('the Jobs of Kubernetes', () => {
     ['a volume that cannot be written to', 3, undefined, 3],
     ['a wrong flag', 2, undefined, 2],
     ['a kill', 137, 'batch', 137],
-  ])('leave %s to whom it concerns', (_, ends, last, expected) => {
+  ])('exit with the expected code after %s', (_, ends, last, expected) => {
     const [{ command, args }] = soak.spec.template.spec.containers;
     const place = join(folder, 'soak', 'night', '3-of-16');
     if (last !== undefined) {
@@ -127,7 +127,7 @@ describe('the soak of GitHub Actions', () => {
     return { script: run, env: Object.fromEntries(filled) as Script['env'] };
   };
 
-  it('makes a shard of each job of the matrix', () => {
+  it('runs one shard in each job of the matrix', () => {
     expect(runWith(stepOf('soak', 'Soak'))).toEqual({
       said: '--no-install stalemate soak --config stalemate.config.ts --budget 1h --shard 3/8 --seed-epoch run-77 --report-dir stalemate-report',
       status: 0,
@@ -165,7 +165,7 @@ describe('the template of GitLab', () => {
       ends,
     );
 
-  it('makes a shard of each parallel job, and merges what they keep', () => {
+  it('runs one shard in each parallel job, and merges their artifacts', () => {
     expect(run('stalemate-soak', 1)).toEqual({
       said: '--no-install stalemate soak --budget 1h --shard 3/8 --seed-epoch 55',
       status: 1,

@@ -13,7 +13,7 @@ import { REPOSITORY_ROOT, repositoryFiles } from './repository-files.ts';
 const documents = repositoryFiles().filter(({ path }) => path.endsWith('.md'));
 const inRepository = (path: string): boolean => existsSync(join(REPOSITORY_ROOT, path));
 
-/** The fenced blocks of one language. */
+/** Returns the fenced blocks of one language. */
 function blocks(text: string, language: string): readonly string[] {
   return [...text.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)]
     .filter((match) => match[1] === language)
@@ -24,7 +24,7 @@ function matches(text: string, pattern: RegExp): readonly string[] {
   return [...text.matchAll(pattern)].map((match) => match[1] ?? '');
 }
 
-/** Of a heading, as GitHub and most other renderers make it. */
+/** Returns the anchor that GitHub and most other renderers create for a heading. */
 function anchorOf(heading: string): string {
   return heading
     .toLowerCase()
@@ -94,7 +94,7 @@ describe('the map of the code', () => {
     named: matches(rows, /`([\w./-]+)`/g),
   }));
 
-  it.each(parts)('has each folder below $folder, and nothing that is not there', ({ folder, named }) => {
+  it.each(parts)('has each folder below $folder, and none that does not exist', ({ folder, named }) => {
     const path = join(REPOSITORY_ROOT, 'harness', folder);
     const below = readdirSync(path, { withFileTypes: true }).filter((entry) => entry.isDirectory());
     const isThere = (name: string): boolean => [path, join(path, '..')].some((at) => existsSync(join(at, name)));
@@ -116,18 +116,18 @@ it.each(['README.md', 'docs/reading-a-counterexample.md'])('shows in %s what the
   const page = readFileSync(join(REPOSITORY_ROOT, path), 'utf8');
   const shown = /<!-- counterexample:begin -->\n```\n([\s\S]*?)```\n<!-- counterexample:end -->/.exec(page)?.[1];
 
-  // A real finding, kept with its record: `npx stalemate run` on the variant refreshes-version-only, seed 11.
+  // A real finding, stored with its record: `npx stalemate run` on the variant refreshes-version-only, seed 11.
   const example = (name: string): string => readFileSync(join(REPOSITORY_ROOT, 'docs/examples', name), 'utf8');
   const record = decodeRecord(example('lost-update.record.json'), 'lost-update.record.json');
   const { violation } = recheck(record);
-  if (violation === undefined) throw new Error('the record no longer shows what the README tells');
+  if (violation === undefined) throw new Error('the record no longer shows what the README describes');
   const stats = JSON.parse(example('lost-update.stats.json')) as FindingStats;
   const story = tellStory({ violation, counterexample: record.counterexample, record: record.history, stats });
   const replay = 'npx stalemate replay .stalemate/failures/lost-update-9669dc.json';
   expect(shown).toBe(renderStory(story, { width: 100, color: false, replay }));
 });
 
-it('shows in the README a configuration that is valid', async () => {
+it('shows a valid configuration in the README', async () => {
   const readme = readFileSync(join(REPOSITORY_ROOT, 'README.md'), 'utf8');
   const block = blocks(readme, 'ts').find((text) => text.startsWith('// stalemate.config.ts')) ?? '';
   const folder = mkdtempSync(join(tmpdir(), 'stalemate-readme-'));
@@ -144,7 +144,7 @@ it('shows in the README a configuration that is valid', async () => {
   }
 });
 
-it('shows programs whose types are right', { timeout: 300_000 }, () => {
+it('shows programs that type-check', { timeout: 300_000 }, () => {
   const programs = documents
     .filter(({ path }) => ['README.md', 'docs/library.md', 'docs/configuration.md'].includes(path))
     .flatMap(({ text }) => blocks(text, 'ts'))
@@ -188,7 +188,7 @@ const GUIDES = [
 ];
 const WITH_FLAGS = ['README.md', 'ci/README.md', 'ci/github/action.yml', ...GUIDES.map((name) => `docs/${name}.md`)];
 
-it.each(WITH_FLAGS)('names in %s only flags that a command has', (path) => {
+it.each(WITH_FLAGS)('names only existing flags in %s', (path) => {
   const files = repositoryFiles();
   const commands = files.filter((file) => /^harness\/cli\/(?:commands\/|arguments\.ts)/.test(file.path));
   const scripts = files.filter((file) => /^scripts\/[\w-]+\.ts$/.test(file.path));
@@ -198,14 +198,14 @@ it.each(WITH_FLAGS)('names in %s only flags that a command has', (path) => {
   ]);
   const others = ['--help', '--save-dev', '--no-install', '--rm', '--init', '--user'];
 
-  // What is said to kubectl, or to the user's own program, is theirs.
+  // Flags of kubectl and of the user's own program are not ours.
   const text = readFileSync(join(REPOSITORY_ROOT, path), 'utf8').replace(/^kubectl .*$| -- \S+ .*$/gm, '');
   const named = matches(text, /(?<![\w-])(--[a-z][\w-]*)/g);
 
   expect(named.filter((flag) => !known.has(flag) && !others.includes(flag))).toEqual([]);
 });
 
-it('numbers decisions once each, and says the number in their titles', () => {
+it('numbers each decision once, and repeats the number in its title', () => {
   const decisions = documents.filter(({ path }) => /^docs\/decisions\/\d{4}-(?!template)/.test(path));
   const numbers = decisions.map(({ path }) => path.slice('docs/decisions/'.length).slice(0, 4));
 

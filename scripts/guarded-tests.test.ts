@@ -6,7 +6,7 @@ import { REPOSITORY_ROOT } from './repository-files.ts';
 const tests = (...statuses: readonly string[]): { readonly fullName: string; readonly status: string }[] =>
   statuses.map((status, n) => ({ fullName: `test ${n}`, status }));
 
-it('names the tests that did not run, by their file in this repository, whichever clone they were run in', () => {
+it('returns the skipped tests by file in this repository, from results of any clone', () => {
   const results = [
     { name: '/elsewhere/clone/scripts/tour.ts', assertionResults: tests('passed', 'skipped', 'pending') },
     { name: join(REPOSITORY_ROOT, 'harness', 'index.ts'), assertionResults: tests('todo') },
@@ -19,13 +19,13 @@ it('names the tests that did not run, by their file in this repository, whicheve
   ]);
 });
 
-it('refuses results of files that are not of this repository', () => {
+it('refuses results of files outside this repository', () => {
   const results = [{ name: '/elsewhere/other.test.ts', assertionResults: tests('skipped') }];
 
   expect(() => skippedTests({ testResults: results })).toThrow('"/elsewhere/other.test.ts"');
 });
 
-it('counts each test once, however often it ran, and one that failed anywhere as failed', () => {
+it('counts a test once even if it ran twice, as failed if it failed in any run', () => {
   const bare = [
     { name: '/elsewhere/clone/scripts/tour.ts', assertionResults: tests('passed', 'skipped', 'passed') },
     { name: '/elsewhere/clone/harness/index.ts', assertionResults: [...tests('passed'), ...tests('passed')] },

@@ -1,14 +1,13 @@
 /**
- * The tests that a bare machine skips and those that `npm test` leaves out, where everything is there that they need: one that is
- * skipped here is a failure.
+ * Runs the tests that a bare machine skips and those that `npm test` leaves out, on a machine with everything that they need: a test that
+ * is skipped here is a failure.
  *
  *   node scripts/guarded-tests.ts BARE RESULTS   reads vitest's JSON results of the bare machine from the file BARE, runs the files with
  *                                                tests that were skipped there and the long ones, and writes their results to the
  *                                                file RESULTS
  *   node scripts/guarded-tests.ts count FILE...  prints "PASSED FAILED" of all results together; a test that ran twice counts once
  *
- * `--may-skip` lets tests be skipped, where the machine lacks something. Exit code 0 when each of them ran and passed, 2 for
- * results that cannot be read.
+ * `--may-skip` allows skipped tests, if the machine lacks something. Exit code 0 if each of them ran and passed, 2 for unreadable results.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -16,7 +15,7 @@ import { join, sep } from 'node:path';
 import { LONG_TESTS } from './long-tests.ts';
 import { REPOSITORY_ROOT } from './repository-files.ts';
 
-/** What is read of vitest's JSON results. */
+/** The part of vitest's JSON results that is used. */
 export interface TestResults {
   readonly testResults: readonly {
     /** Absolute path of the file, in the clone where it ran. */
@@ -31,7 +30,7 @@ export interface TestResults {
 
 const RAN: ReadonlySet<string> = new Set(['passed', 'failed']);
 
-/** Titles of the tests that did not run, by file from the root of the repository. */
+/** Returns the titles of the tests that did not run, by file relative to the root of the repository. */
 export function skippedTests({ testResults }: TestResults): ReadonlyMap<string, readonly string[]> {
   const skipped = new Map<string, readonly string[]>();
   for (const { name, assertionResults } of testResults) {
@@ -41,7 +40,7 @@ export function skippedTests({ testResults }: TestResults): ReadonlyMap<string, 
   return skipped;
 }
 
-/** The results may be those of another clone: the longest end of the path that leads to a file here. */
+/** The results may be from another clone: finds the longest suffix of the path that is a file here. */
 function fileOf(name: string): string {
   const parts = name.split(sep);
   const at = parts.findIndex((_, index) => index > 0 && existsSync(join(REPOSITORY_ROOT, ...parts.slice(index))));
@@ -49,7 +48,7 @@ function fileOf(name: string): string {
   return parts.slice(at).join('/');
 }
 
-/** How many tests passed and failed, in whichever of the results; one that failed anywhere has failed. */
+/** Counts passed and failed tests over all results; a test that failed in any of them has failed. */
 export function countTests(all: readonly TestResults[]): { readonly passed: number; readonly failed: number } {
   const failures = new Map<string, boolean>();
   for (const { name, assertionResults } of all.flatMap(({ testResults }) => testResults)) {
@@ -96,7 +95,8 @@ function main([bare, results, ...flags]: readonly string[]): number {
   });
   const still = existsSync(results) && !flags.includes('--may-skip') ? [...skippedTests(read(results))] : [];
   for (const [file, titles] of still)
-    for (const title of titles) console.error(`${file}: "${title}" was skipped here too; its guard says what it needs`);
+    for (const title of titles)
+      console.error(`${file}: "${title}" was skipped here too; its condition says what it needs`);
   return status === 0 && still.length === 0 ? 0 : 1;
 }
 

@@ -1,9 +1,9 @@
-/** Files that import each other, directly or by way of others: none of them can be read, moved or tested without the rest. */
+/** Finds import cycles: files that import each other, directly or indirectly, cannot be read, moved or tested on their own. */
 
-/** Which files each file imports, by path. */
+/** The imports of each file, by path. */
 export type ImportGraph = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** The shortest circle through each group of files that import each other, the groups in order of their first path. */
+/** Returns the shortest cycle through the first file of each group of files that import each other, in order of those files' paths. */
 export function circlesOf(graph: ImportGraph): readonly (readonly string[])[] {
   const circles: (readonly string[])[] = [];
   const seen = new Set<string>();
@@ -17,7 +17,7 @@ export function circlesOf(graph: ImportGraph): readonly (readonly string[])[] {
   return circles;
 }
 
-/** The way from a file back to itself, without the file at its end; undefined where there is none. */
+/** Returns the path from a file back to itself, without the final repetition; undefined if there is none. */
 function shortestCircle(graph: ImportGraph, start: string): readonly string[] | undefined {
   const cameFrom = new Map<string, string>();
   const queue = [start];
@@ -38,7 +38,7 @@ function wayTo(path: string, cameFrom: ReadonlyMap<string, string>): readonly st
   return way;
 }
 
-/** All files that the given one reaches and that reach it. */
+/** Returns all files that the given one reaches and that reach it. */
 function groupOf(graph: ImportGraph, start: string): ReadonlySet<string> {
   const reached = reachableFrom(graph, start);
   return new Set([...reached].filter((path) => reachableFrom(graph, path).has(start)));

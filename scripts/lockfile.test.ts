@@ -3,7 +3,7 @@ import { entriesWithoutDigest, missingBuilds } from './lockfile.ts';
 
 const digest = `sha512-${'A'.repeat(86)}==`;
 
-it('names the builds for a platform that have no entry', () => {
+it('returns platform builds without an entry', () => {
   const optionalDependencies = {
     '@b/linux-x64-gnu': '1.0.0',
     '@b/darwin-arm64': '1.0.0',
@@ -17,7 +17,7 @@ it('names the builds for a platform that have no entry', () => {
   ).toEqual(['node_modules/@b/darwin-arm64', 'node_modules/@b/linux-arm64-musl']);
 });
 
-it('names the packages that would be installed unchecked', () => {
+it('returns packages without a SHA-512 digest', () => {
   const packages = {
     '': {},
     'node_modules/checked': { integrity: digest },

@@ -1,15 +1,15 @@
 /**
- * What package-lock.json has to hold: an entry for each platform's build of a tool, and a digest for each entry.
+ * Requirements for package-lock.json: an entry for each platform's build of a tool, and a digest for each entry.
  *
- * Why: tools such as oxlint ship one optional package per platform. A registry mirror may lack some of those of the newest releases.
- * npm then leaves them out of the lockfile, and `npm ci` refuses it on the platforms in question; or, where they are added by hand, they
- * are installed unchecked. So tools are taken from releases whose builds are all there. `check-tidy.ts` asks both questions.
+ * Why: tools such as oxlint ship one optional package per platform, and a registry mirror may lack some of those of the newest releases.
+ * npm then omits them from the lockfile, and `npm ci` fails on these platforms; or they are added by hand, and are installed without a
+ * check. So use releases of tools whose builds are all in the registry. `check-tidy.ts` checks both.
  */
 
 interface LockEntry {
   readonly version?: string;
   readonly integrity?: string;
-  /** A folder of this repository. */
+  /** A link to a folder of this repository. */
   readonly link?: boolean;
   readonly optionalDependencies?: { readonly [name: string]: string };
 }
@@ -22,7 +22,7 @@ const PLATFORM_NAME = /(?:^|[-/])(aix|android|darwin|freebsd|linux|openharmony|s
 const EXACT_VERSION = /^\d+\.\d+\.\d+(?:-[\w.]+)?$/;
 const DIGEST = /^sha512-[A-Za-z0-9+/]{86}==$/;
 
-/** Paths of platform builds that packages of the lockfile name and that have no entry. */
+/** Returns paths of platform builds that packages of the lockfile depend on and that have no entry. */
 export function missingBuilds({ packages }: Lockfile): readonly string[] {
   return Object.values(packages).flatMap(({ optionalDependencies = {} }) =>
     Object.entries(optionalDependencies)
@@ -32,7 +32,7 @@ export function missingBuilds({ packages }: Lockfile): readonly string[] {
   );
 }
 
-/** Paths of packages that would be installed unchecked. Those of the repository itself need no digest. */
+/** Returns paths of packages that would be installed without a check. Packages of this repository need no digest. */
 export function entriesWithoutDigest({ packages }: Lockfile): readonly string[] {
   return Object.entries(packages)
     .filter(

@@ -1,5 +1,5 @@
 /**
- * What `npm test` leaves out: whole campaigns and the command line from end to end, which take half of the time of all tests. `npm run
+ * Tests that `npm test` leaves out: whole campaigns and the command line end to end, which take half of the time of all tests. `npm run
  * test:long` runs them, and so does CI.
  */
 export const LONG_TESTS: readonly string[] = [

@@ -5,7 +5,7 @@ function words(path: string, text: string): readonly string[] {
   return foreignWords(path, text).map(({ word, line }) => `${line}: ${word}`);
 }
 
-describe('in a page', () => {
+describe('odd words in a page', () => {
   it.each([
     ['What would mend it.', 'mend'],
     ['The watch tells the controller.', 'tells'],
@@ -26,14 +26,14 @@ describe('in a page', () => {
     expect(words('docs/a.md', text)).toContain(`1: ${word}`);
   });
 
-  it('are found in comments of code that is shown', () => {
+  it('are found in comments of code blocks', () => {
     expect(words('docs/a.md', '```ts\n/** What it tells. */\nconst told = 1;\n```\nwhat it tells')).toEqual([
       '2: tells',
       '5: tells',
     ]);
   });
 
-  it('names the line, and what to write instead', () => {
+  it('are reported with the line and a replacement', () => {
     expect(foreignWords('docs/a.md', 'one\ntwo tells\n')).toEqual([
       { line: 2, word: 'tells', instead: expect.stringContaining('"report"') },
     ]);
@@ -51,13 +51,13 @@ describe('in a page', () => {
   });
 });
 
-describe('in a source file', () => {
+describe('odd words in a source file', () => {
   it('are found in strings and templates, by line', () => {
     const text = "const a = 'mend it';\nconst b = `${a}\nsomebody else`;\n";
     expect(words('harness/a.ts', text)).toEqual(['1: mend', '3: somebody']);
   });
 
-  it('are no matter in names, single words, patterns and comments', () => {
+  it('are ignored in names, single words, patterns and comments', () => {
     const text = "// what it tells\nconst told = { mend: 'mend', file: './others.ts' };\nconst b = /nobody else/;\n";
     expect(words('harness/a.ts', text)).toEqual([]);
   });

@@ -1,8 +1,8 @@
 /**
  * Words that stop a reader: precise but foreign, or names of this project for something that has a common name.
  *
- * Owns: which words, and where prose is (Markdown without code, texts in source files). Does not own: which files are checked
- * (check-tidy.ts). Only forms that are never right are listed; style is more than this list. Start at {@link foreignWords}.
+ * Owns: the list of words, and where prose is (Markdown without code, texts in source files). Does not own: which files are checked
+ * (check-tidy.ts). Lists only forms that are never right; good style is more than this list. Start at {@link foreignWords}.
  */
 import { extname } from 'node:path';
 import { type SourceText, textsIn } from './source-scan.ts';
@@ -32,7 +32,7 @@ const WORDS: readonly (readonly [pattern: RegExp, instead: string])[] = [
   [/\bsparing\b/, '"without"'],
 ];
 
-/** Every such word in the prose of a Markdown or source file. */
+/** Returns every listed word in the prose of a Markdown or source file. */
 export function foreignWords(path: string, text: string): readonly ForeignWord[] {
   if (!WORDS.some(([pattern]) => any(pattern).test(text))) return [];
   const prose = extname(path) === '.md' ? proseOf(text) : textsIn(path, text).filter((one) => /\s/.test(one.text));
@@ -47,7 +47,7 @@ export function foreignWords(path: string, text: string): readonly ForeignWord[]
   );
 }
 
-/** The lines of a page without code, comments and addresses; of fenced blocks the comments, for most of the API's page is that. */
+/** Returns the lines of a page without code and addresses. Of code blocks it keeps the comments, which are most of the API page. */
 function proseOf(page: string): readonly SourceText[] {
   let fenced = false;
   return page.split('\n').flatMap((text, index) => {

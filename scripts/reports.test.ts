@@ -1,4 +1,4 @@
-/** Checks what is stored in docs/reports: each finding can be replayed by its reader, and the pages name it. */
+/** Checks the reports in docs/reports: readers can replay each finding, and the pages list it. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
@@ -9,7 +9,7 @@ const read = (name: string): string => readFileSync(`${FOLDER}${name}`, 'utf8');
 const files = readdirSync(FOLDER);
 const findings = files.filter((name) => name.endsWith('.json'));
 const reports = files.filter((name) => /^\d{4}-.*\.md$/.test(name));
-/** A finding that a maintainer may read as a whole. */
+/** Small enough for a maintainer to read completely. */
 const BYTES_MAX = 24_000;
 const SECTIONS = ['## What a user sees', '## Replay', '## Cause', '## Fix'];
 
@@ -27,7 +27,7 @@ describe.each(findings)('%s', (name) => {
     expect(entry.target).toMatchObject({ directory: '.' });
   });
 
-  it('is small, and says nothing of the machine that found it', () => {
+  it('is small, and contains nothing about the machine that found it', () => {
     const text = read(name);
 
     expect(Buffer.byteLength(text)).toBeLessThan(BYTES_MAX);
@@ -39,7 +39,7 @@ describe.each(findings)('%s', (name) => {
 describe.each(reports)('%s', (name) => {
   const text = read(name);
 
-  it('has what a maintainer needs', () => {
+  it('has the sections that a maintainer needs', () => {
     expect(text.split('\n')[0]).toMatch(/^# \S/);
     for (const section of SECTIONS) expect(text).toContain(`\n${section}\n`);
     expect(text).toMatch(/^(?:Confirmed \d of 5|Not yet confirmed) on kube-apiserver/m);

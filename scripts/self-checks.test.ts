@@ -1,4 +1,4 @@
-/** A check that is asked about nothing says so, rather than that all is well. */
+/** A script whose flags select nothing must fail, not report success. */
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';

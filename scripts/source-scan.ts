@@ -1,5 +1,5 @@
 /**
- * Reads one source file the way the checks of this folder need it: its imports, its texts, and where it names time or randomness.
+ * Parses a source file for the checks of this folder: its imports, its texts, and its uses of time and randomness.
  *
  * Owns: parsing (oxc-parser) and the walk over the tree. Does not own: which import, name or word is allowed where (check-layers.ts,
  * plain-words.ts). Start at `scanSource`.
@@ -13,7 +13,7 @@ export interface ImportUse {
 }
 
 export interface NameUse {
-  /** `Date.now`, `setTimeout`, `new Date()`. */
+  /** For example `Date.now`, `setTimeout`, `new Date()`. */
   readonly name: string;
   readonly line: number;
 }
@@ -23,7 +23,7 @@ export interface SourceScan {
   readonly clockAndRandom: readonly NameUse[];
 }
 
-/** Members that read a clock or draw at random, whatever the object is called for the last two. */
+/** Members of known objects that read a clock or random numbers. */
 const MEMBERS: { readonly [object: string]: readonly string[] } = {
   Date: ['now'],
   Math: ['random'],
@@ -46,7 +46,7 @@ interface TreeNode {
   readonly [key: string]: unknown;
 }
 
-/** Every import, re-export, dynamic import and import type with a literal specifier, and every use of a clock or of randomness. */
+/** Returns every import, re-export, dynamic import and import type with a literal specifier, and every use of a clock or of randomness. */
 export function scanSource(file: string, text: string): SourceScan {
   const imports: ImportUse[] = [];
   const clockAndRandom: NameUse[] = [];
@@ -59,7 +59,7 @@ export function scanSource(file: string, text: string): SourceScan {
   return { imports, clockAndRandom };
 }
 
-/** The texts that a program may show: its string literals and the texts of its templates. */
+/** Returns the texts that a program may print: its string literals and the texts of its templates. */
 export function textsIn(file: string, text: string): readonly SourceText[] {
   const texts: SourceText[] = [];
   walk(parsed(file, text), (node) => {
@@ -69,10 +69,10 @@ export function textsIn(file: string, text: string): readonly SourceText[] {
   return texts;
 }
 
-/** What never runs, whatever the machine has: `it.skip(…)`, `describe.skip.each(…)(…)`, `it.todo(…)`. */
+/** Tests that never run on any machine: `it.skip(…)`, `describe.skip.each(…)(…)`, `it.todo(…)`. */
 const NEVER_RUN = new Set(['skip', 'todo']);
 
-/** The string literals of a test file, titles among them, without those of tests that never run. */
+/** Returns the string literals of a test file, including titles, but without those of tests that never run. */
 export function testTexts(file: string, text: string): ReadonlySet<string> {
   const texts = new Set<string>();
   walk(parsed(file, text), (node) => {
@@ -83,7 +83,7 @@ export function testTexts(file: string, text: string): ReadonlySet<string> {
   return texts;
 }
 
-/** `it.concurrent.each(…)` → it, concurrent, each. */
+/** For example `it.concurrent.each(…)` → it, concurrent, each. */
 function calledBy(callee: unknown): readonly string[] {
   if (!isNode(callee)) return [];
   if (callee.type === 'MemberExpression')
@@ -139,7 +139,7 @@ function bannedMember(node: TreeNode): string | undefined {
     : undefined;
 }
 
-/** `setTimeout(…)`, and `promisify(setTimeout)`: handed on, it is as real as when called. */
+/** `setTimeout(…)`, and also `promisify(setTimeout)`, where it is passed as an argument. */
 function bannedCall(node: TreeNode): string | undefined {
   const callee = identifier(node['callee']);
   if (callee === 'Date') return 'Date()';
@@ -147,7 +147,7 @@ function bannedCall(node: TreeNode): string | undefined {
   return [callee, ...handedOn].find((name) => name !== undefined && FREE_NAMES.has(name));
 }
 
-/** @param visit False for a node that is not looked into. */
+/** @param visit - Returns false for a node whose children are skipped. */
 function walk(node: TreeNode, visit: (node: TreeNode) => boolean | void): void {
   if (visit(node) === false) return;
   for (const value of Object.values(node)) {

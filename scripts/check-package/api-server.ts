@@ -1,4 +1,6 @@
-/** The package of the API server alone, installed into an empty project: types, and the example of its page as a test of that project. */
+/**
+ * Tests the package of the API server, installed into an empty project: its types, and the example of its page as a test of that project.
+ */
 import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { API_SERVER_FOLDER, API_SERVER_PACKAGE } from '../api-server-package.ts';
@@ -7,7 +9,7 @@ import { expectText, step } from './steps.ts';
 
 const EXAMPLE = 'example.test.ts';
 
-/** With versions of ours. */
+/** The name with the version that this repository uses. */
 function pinned(name: string): string {
   const { version } = JSON.parse(readFileSync(join(REPOSITORY_ROOT, 'node_modules', name, 'package.json'), 'utf8')) as {
     readonly version: string;
@@ -24,7 +26,7 @@ export function checkApiServer(scratch: string): void {
   const others = ['@kubernetes/client-node', 'vitest', 'typescript'].map(pinned);
   step(['npm', 'install', '--prefer-offline', '--loglevel=error', join(scratch, tarball), ...others], project);
   cpSync(join(REPOSITORY_ROOT, API_SERVER_FOLDER, EXAMPLE), join(project, EXAMPLE));
-  // client-node's own declarations do not pass without.
+  // The declarations of client-node do not compile without `--skipLibCheck`.
   step(['npx', 'tsc', '--noEmit', '--strict', '--module', 'nodenext', '--skipLibCheck', EXAMPLE], project);
   expectText(step(['npx', 'vitest', 'run'], project).out, /1 passed/, 'the example');
 }

@@ -1,7 +1,7 @@
 /**
- * The bills of materials beside what they are about: nothing is inside that is not listed, and nothing is listed that is not inside.
+ * Compares a bill of materials with the artifact it describes: everything inside is listed, and everything listed is inside.
  *
- * Owns: the comparison. What is listed is `package/sbom.ts`.
+ * Owns: the comparison. Does not own: what is listed (`package/sbom.ts`).
  */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ import { standaloneFolder } from './steps.ts';
 
 const PACKAGE = /(?:^|\/)node_modules\/((?:@[^/]+\/)?[^/@]+)\/package\.json$/;
 
-/** The archive and the image: Node, the packages, the data, and nothing beside them. */
+/** The archive and the image: Node, the packages, the data, and nothing else. */
 export function checkArchiveBill(): void {
   checkFolderBill(standaloneFolder());
 }
@@ -21,7 +21,7 @@ export function checkArchiveBill(): void {
 export function checkFolderBill(folder: string): void {
   const bill = read(join(folder, BILL));
   const foreign = foreignName(folder);
-  if (foreign !== undefined) throw new Error(`the folder holds "${foreign}", which no component is`);
+  if (foreign !== undefined) throw new Error(`the folder contains "${foreign}", which is not part of any component`);
   expectSame('packages', installedPackages(join(folder, 'app')), listedPackages(bill));
   expectSame('files of data', dataFiles(folder, 'app/dist'), listedFiles(bill));
   const [node] = bill.components.filter(({ type }) => type === 'platform');
@@ -29,8 +29,8 @@ export function checkFolderBill(folder: string): void {
 }
 
 /**
- * The npm package, unpacked, and a project that it was installed into. It holds none of its dependencies: the bill has the versions of
- * our lockfile, which npm takes of those that it names itself; others may be newer ones.
+ * Checks the unpacked npm package, and a project that it was installed into. The package does not contain its dependencies: the bill has
+ * the versions of our lockfile. npm installs these versions of direct dependencies, but may take newer versions of indirect ones.
  */
 export function checkPackageBill(unpacked: string, project: string): void {
   const bill = read(join(unpacked, 'dist', BILL));
@@ -46,14 +46,14 @@ export function checkPackageBill(unpacked: string, project: string): void {
     named,
   );
   const newer = installed.filter((one) => !listedPackages(bill).includes(one));
-  if (newer.length > 0) console.log(`npm took other versions than the lockfile has of ${newer.join(', ')}`);
+  if (newer.length > 0) console.log(`npm installed versions that are not in the lockfile: ${newer.join(', ')}`);
 }
 
 function read(file: string): Bill {
   return JSON.parse(readFileSync(file, 'utf8')) as Bill;
 }
 
-/** `name@version`, as installed. */
+/** `name@version` of each installed package. */
 function installedPackages(folder: string): readonly string[] {
   return globSync('node_modules/**/package.json', { cwd: folder })
     .filter((path) => PACKAGE.test(path))
@@ -69,7 +69,7 @@ function listedPackages({ components }: Bill, isMeant: (one: Component) => boole
     .map(({ group, name, version }) => `${group === undefined ? '' : `${group}/`}${name}@${version}`);
 }
 
-/** `path sha256` */
+/** `path sha256` of each file. */
 function dataFiles(folder: string, dist: string): readonly string[] {
   return globSync(`${dist}/**/*.*`, { cwd: folder })
     .filter((path) => FOREIGN_DATA.some(({ files }) => files.test(path)))
@@ -87,6 +87,6 @@ export function expectSame(what: string, inside: readonly string[], listed: read
   const absent = listed.filter((one) => !inside.includes(one));
   if (inside.length > 0 && unlisted.length === 0 && absent.length === 0) return;
   throw new Error(
-    `${what}: not in ${BILL}: ${unlisted.join(', ') || 'none'}; listed and not inside: ${absent.join(', ') || 'none'}`,
+    `${what}: missing from ${BILL}: ${unlisted.join(', ') || 'none'}; listed but not inside: ${absent.join(', ') || 'none'}`,
   );
 }

@@ -1,4 +1,7 @@
-/** The image: small, nobody's, and a Go program tried in it. The base is made from packages: no registry is asked. */
+/**
+ * Checks the image: its size, its unprivileged user, and a campaign with a Go program in it. The base is built from packages, without a
+ * container registry.
+ */
 import { chmodSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { baseTrouble } from '../image/base.ts';
@@ -15,19 +18,19 @@ export async function checkImage(scratch: string): Promise<void> {
   const trouble = engineTrouble() ?? baseTrouble();
   if (trouble !== undefined) throw new LeftOut(trouble);
   await goRepository(scratch);
-  // Written into by a user of the container's own.
+  // The user of the container writes here.
   chmodSync(scratch, 0o777);
   step(['npm', 'run', '--silent', 'image', '--', '--base-from-packages', '--tag', TAG], REPOSITORY_ROOT);
   try {
     const { stdout } = engine(['image', 'inspect', '--format', '{{.Size}} {{.Config.User}}', TAG]);
     const [size = '', user] = stdout.trim().split(' ');
     if (user !== '65532:65532') throw new Error(`the image runs as "${user}", expected 65532:65532`);
-    if (Number(size) > BYTES_MAX) throw new Error(`the image has ${size} bytes, at most ${BYTES_MAX} are meant`);
+    if (Number(size) > BYTES_MAX) throw new Error(`the image has ${size} bytes, expected at most ${BYTES_MAX}`);
     console.log(`image  ${(Number(size) / 1e6).toFixed(0)} MB`);
     checkImageBill();
     const container = [ENGINE, 'run', '--rm', '--init', '--network', 'none', '--volume', `${scratch}:/work`, TAG];
     const campaign = ['ci', ...GO_FLAGS, '--budget', '4', '--', './bin/manager', 'correct'];
-    // So few runs may well be vacuous; what is found elsewhere is found here.
+    // So few runs may be vacuous; other tests find bugs.
     const { out } = step([...container, ...campaign], scratch, { codes: [0, 3] });
     expectText(out, /seed 1 · 4 runs/, 'a controller in the image');
     expectText(readFileSync(join(scratch, '.stalemate', 'junit.xml'), 'utf8'), /<testcase/, 'junit.xml of the image');
@@ -36,7 +39,7 @@ export async function checkImage(scratch: string): Promise<void> {
   }
 }
 
-/** The packages as dpkg lists them in a container, and the folder as it was copied. */
+/** Compares the bill with dpkg's list of packages in a container, and with the copied folder. */
 function checkImageBill(): void {
   const context = join(REPOSITORY_ROOT, 'build', 'image', `linux-${process.arch}`);
   checkFolderBill(context);

@@ -1,4 +1,4 @@
-/** The npm package, installed into an empty project under the oldest Node that it promises: types, a campaign, a replay. */
+/** Tests the npm package, installed into an empty project, under the oldest supported Node: types, a campaign, a replay. */
 import { cpSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { OLDEST_NODE } from '../package/manifest.ts';
@@ -18,10 +18,10 @@ export async function found(): Promise<readonly Counterexample[]> {
 export const code: 0 = EXIT.holds;
 export const ours = (error: unknown): boolean => error instanceof HarnessError;
 testController({ target: 'controller.ts', samples: ['sample.yaml'] });
-// @ts-expect-error a budget is no list
+// @ts-expect-error a budget is not a list
 defineConfig({ budget: [] });
 `;
-/** As strict as it gets, and with the declarations of the package checked too. */
+/** The strictest options; without `--skipLibCheck`, so that the declarations of the package are checked too. */
 const TYPES = [
   '--noEmit',
   '--strict',
@@ -39,7 +39,7 @@ export function checkInstalled(scratch: string): void {
   const before = readFileSync(join(REPOSITORY_ROOT, 'package.json'), 'utf8');
   step(['npm', 'pack', '--silent', '--pack-destination', scratch], REPOSITORY_ROOT);
   if (readFileSync(join(REPOSITORY_ROOT, 'package.json'), 'utf8') !== before)
-    throw new Error('"npm pack" has left another package.json in the clone');
+    throw new Error('"npm pack" has left a changed package.json in the clone');
   const { name, version } = JSON.parse(before) as { readonly name: string; readonly version: string };
   const tarball = join(scratch, `${name}-${version}.tgz`);
   console.log(`${name}-${version}.tgz  ${(statSync(tarball).size / 1e6).toFixed(1)} MB`);
@@ -66,6 +66,6 @@ export function checkInstalled(scratch: string): void {
   const { out } = step([bin, 'run', ...files, ...target, ...budget], project, { codes: [1], env });
   expectText(out, /LOST UPDATE/, 'the campaign of the installed package');
   const [, replay] = /replay: npx stalemate replay (\S+)/.exec(out) ?? [];
-  if (replay === undefined) throw new Error(`the campaign names no replay by npx:\n${out}`);
+  if (replay === undefined) throw new Error(`the campaign printed no replay command with npx:\n${out}`);
   expectText(step([bin, 'replay', replay], project, { codes: [1], env }).out, /LOST UPDATE/, 'the replay');
 }

@@ -1,4 +1,4 @@
-/** Running a program as one step of a check, and what may be missing. */
+/** Runs programs as steps of a check, and prepares what checks share. */
 import { spawnSync } from 'node:child_process';
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { thisPlatform } from '../package/node-binary.ts';
 import { buildStandalone } from '../package/standalone.ts';
 import { REPOSITORY_ROOT } from '../repository-files.ts';
 
-/** Says what is not here. */
+/** Thrown to skip a check; the message names what is missing. */
 export class LeftOut extends Error {}
 
 export interface Said {
@@ -15,7 +15,7 @@ export interface Said {
   readonly err: string;
 }
 
-/** Runs it and expects one of some exit codes; else everything that it said is in the error. */
+/** Runs a program and throws with its whole output unless it ends with one of the expected exit codes. */
 export function step(
   words: readonly string[],
   cwd: string,
@@ -39,7 +39,7 @@ export function expectText(text: string, pattern: RegExp, where: string): void {
 
 let standalone: string | undefined;
 
-/** A standalone folder, made once for all checks. */
+/** A standalone folder, built once for all checks. */
 export function standaloneFolder(): string {
   if (standalone === undefined) {
     const folder = join(REPOSITORY_ROOT, 'build', 'checked');
@@ -49,12 +49,12 @@ export function standaloneFolder(): string {
   return standalone;
 }
 
-/** Its program. */
+/** The program in the standalone folder. */
 export function standaloneProgram(): string {
   return join(standaloneFolder(), 'bin', 'stalemate');
 }
 
-/** A repository as a team that writes Go has it: a program, a definition, a sample. */
+/** Creates a repository as a team that writes Go has it: a program, a CRD, a sample. */
 export async function goRepository(folder: string): Promise<void> {
   const missing = missingProgram('go');
   if (missing !== undefined) throw new LeftOut(`there is no "${missing}" to build a controller with`);
@@ -63,7 +63,7 @@ export async function goRepository(folder: string): Promise<void> {
   for (const name of ['crd.yaml', 'sample.yaml']) cpSync(join(sourcesFolder('go'), name), join(folder, 'config', name));
 }
 
-/** Flags for such a repository. Its wrong variant is found by whatever is tried, its correct one never. */
+/** Flags for a campaign in such a repository. */
 export const GO_FLAGS: readonly string[] = [
   '--crds',
   'config/crd.yaml',
@@ -74,7 +74,7 @@ export const GO_FLAGS: readonly string[] = [
   '--confirm',
   'none',
 ];
-/** Found within the first ten runs of that seed, and shrunk soon. */
+/** A wrong variant that these flags find within ten runs, and shrink quickly. */
 export const GO_WRONG: { readonly variant: string; readonly property: string; readonly title: RegExp } = {
   variant: 'removes-foreign-finalizers',
   property: 'no-lost-update',

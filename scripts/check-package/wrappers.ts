@@ -1,4 +1,4 @@
-/** The archive under `go test` and under pytest: a correct controller passes, the story of a wrong one fails a subtest. */
+/** Tests the archive under `go test` and pytest: a correct controller passes, and a wrong one fails a subtest with its story. */
 import { spawnSync } from 'node:child_process';
 import { cpSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
