@@ -1,9 +1,10 @@
 /**
- * Finds what is wrong with the controllers under test on the embedded server, and replays each finding on a real one.
+ * Finds the bugs of the controllers under test on the embedded server, and replays each finding on a real one.
  *
- * `node scripts/confirm-catalogue.ts --only releases --times 5`: one line per wrong variant, k of n, and where the runs part when some come
- * out well. With `--keep DIR` what was found stays there and is not searched again, and the table is of all calls with that folder. A finding
- * that a real server does not show is a fault of the embedded one, or chance that has to be explained.
+ * `node scripts/confirm-catalogue.ts [--only TEXT]… [--times 5] [--budget 60s] [--cluster envtest] [--keep DIR]`: prints one line per wrong
+ * variant with k of n, and where the runs diverge if some replays pass. With `--keep DIR`, findings are stored there and not searched
+ * again, and the table covers all calls with that folder. A finding that does not reproduce on a real server is a bug of the embedded one,
+ * or chance, which has to be explained.
  */
 import { CLUSTERS, type ClusterKind } from '../harness/model/cluster.ts';
 import { partingOf } from '../harness/execution/replay/parting.ts';
@@ -59,7 +60,7 @@ async function confirm(entry: ControllerUnderTest): Promise<Confirmed> {
     const parting = partingOf(embedded.history, result.other ?? result.history);
     if (parting !== undefined)
       console.log(
-        `  part after ${parting.after ?? 'the beginning'}: embedded ${parting.one}, ${cluster} ${parting.other}`,
+        `  diverge after ${parting.after ?? 'the start'}: embedded ${parting.one}, ${cluster} ${parting.other}`,
       );
   }
   return { ...about, found: counterexample.signature.property, k, n, seconds };
@@ -71,7 +72,7 @@ for (const entry of controllers) {
   if (values.only.length > 0 && !values.only.some((text) => name.includes(text))) continue;
   const result = await confirm(entry).catch((error: unknown) => {
     if (!(error instanceof HarnessError)) throw error;
-    console.log(`${name.padEnd(40)} could not be tried: ${error.message}`);
+    console.log(`${name.padEnd(40)} failed: ${error.message}`);
     return undefined;
   });
   if (result === undefined) continue;

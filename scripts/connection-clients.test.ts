@@ -1,8 +1,8 @@
 /**
- * What clients do when their connection is disturbed: one run each of a correct controller, with a real toxiproxy server in its way.
+ * How clients react to connection faults: one run each of a correct controller, with a real toxiproxy server in its connection.
  *
- * A controller takes part where it has been built (`node scripts/controllers.ts build`), all of them where a server is found. Nothing is
- * timed here: what is compared is what happened first.
+ * Tests run for controllers that have been built (`node scripts/controllers.ts build`), and only if a toxiproxy server is found. Nothing is
+ * timed: the tests compare the order of events.
  */
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -28,7 +28,7 @@ const isBuilt = (language: string): boolean => binary !== undefined && existsSyn
 interface Subject {
   readonly folder: string;
   readonly command: readonly string[];
-  /** What a user changes while connections are disturbed. */
+  /** The field that a writer changes during the fault. */
   readonly field: string;
   readonly value: JsonValue;
 }
@@ -59,7 +59,7 @@ interface Disturbed extends Partial<Record<'env', { readonly [name: string]: str
   readonly forMs: number;
 }
 
-/** One run in which somebody changes the sample, and connections are disturbed from just before that. */
+/** Runs a trial in which a writer changes the sample, and the connection fault starts just before that write. */
 async function runOf(
   { folder, command, field, value }: Subject,
   { trouble, forMs, env = {} }: Disturbed,
@@ -75,7 +75,7 @@ async function runOf(
     namespaceController: true,
     replicasMax: 1,
   } as const;
-  // Python would write beside its sources.
+  // Otherwise Python would write beside its sources.
   const process = resolveCommand({ command, directory: file(folder), env: { PYTHONDONTWRITEBYTECODE: '1', ...env } });
   const subject = {
     ...({ target: '', process, transport: 'http-library', cluster: 'embedded', crds, samples: sample } as const),
@@ -101,15 +101,15 @@ async function runOf(
   return seen(history);
 }
 
-/** What of it is asked about. */
+/** What the tests check about a run. */
 interface Seen {
   readonly missed: readonly string[];
-  /** Watches that broke before connections were left alone again, and after. */
+  /** Watches that broke before and after the end of the fault. */
   readonly brokeDuring: number;
   readonly brokeAfter: number;
-  /** Watches that the target opened since. */
+  /** Watches that the target opened after the start of the fault. */
   readonly reopened: number;
-  /** What the target wrote after connections were left alone. */
+  /** Writes of the target after the start of the fault. */
   readonly writes: number;
   readonly settled: boolean;
 }
@@ -131,13 +131,13 @@ function seen({ decisions, streamEnds, operations, revisions, settlement, missed
 }
 
 const HOLE: ConnectionTrouble = { do: 'black-hole' };
-/** In the end it is as if nothing had been. */
+/** No anchor is missing, and the run comes to rest. */
 const WELL = { missed: [], settled: true };
 
 describe.concurrent('a client whose connection is disturbed', { timeout: 180_000 }, () => {
   describe.runIf(isBuilt('go'))('client-go', () => {
-    it('pings a silent connection, and gives it up when nothing answers', async () => {
-      // 30 s and 15 s unless told otherwise.
+    it('pings a silent connection, and closes it if there is no answer', async () => {
+      // The defaults are 30 s and 15 s.
       const env = { HTTP2_READ_IDLE_TIMEOUT_SECONDS: '1', HTTP2_PING_TIMEOUT_SECONDS: '1' };
 
       const run = await runOf(SUBJECTS.go, { trouble: HOLE, forMs: 8_000, env });
@@ -149,7 +149,7 @@ describe.concurrent('a client whose connection is disturbed', { timeout: 180_000
       expect(run.writes).toBeGreaterThan(0);
     });
 
-    it('believes a silent connection for as long as that lasts when it does not ping', async () => {
+    it('keeps a silent connection open if pings are disabled', async () => {
       const env = { HTTP2_READ_IDLE_TIMEOUT_SECONDS: '0' };
 
       const run = await runOf(SUBJECTS.go, { trouble: HOLE, forMs: 5_000, env });
@@ -172,7 +172,7 @@ describe.concurrent('a client whose connection is disturbed', { timeout: 180_000
   });
 
   describe.runIf(isBuilt('python'))('kopf', () => {
-    it('has no time-out for a silent watch', async () => {
+    it('has no timeout for a silent watch', async () => {
       const run = await runOf(SUBJECTS.python, { trouble: HOLE, forMs: 5_000 });
 
       expect(run).toMatchObject({ ...WELL, brokeDuring: 0 });
@@ -180,7 +180,7 @@ describe.concurrent('a client whose connection is disturbed', { timeout: 180_000
       expect(run.reopened).toBeGreaterThan(0);
     });
 
-    it('comes back after a reset', async () => {
+    it('reconnects after a reset', async () => {
       const run = await runOf(SUBJECTS.python, { trouble: { do: 'reset' }, forMs: 500 });
 
       expect(run).toMatchObject(WELL);
@@ -190,7 +190,7 @@ describe.concurrent('a client whose connection is disturbed', { timeout: 180_000
   });
 
   describe.runIf(isBuilt('java'))('fabric8', () => {
-    it('comes back when nothing has listened for a while', async () => {
+    it('reconnects after the server was down for a while', async () => {
       const run = await runOf(SUBJECTS.java, { trouble: { do: 'down' }, forMs: 500 });
 
       expect(run).toMatchObject(WELL);

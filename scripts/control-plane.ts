@@ -1,14 +1,14 @@
 /**
  * A real control plane (etcd, kube-apiserver, kube-controller-manager, kubectl) without containers.
  *
- *   node scripts/control-plane.ts build [PROGRAM…]   builds what is missing, once per machine; prints where each program is
- *   node scripts/control-plane.ts path [PROGRAM]     where the programs are, without building
+ *   node scripts/control-plane.ts build [PROGRAM…]   builds missing programs, once per machine; prints the path of each
+ *   node scripts/control-plane.ts path [PROGRAM]     prints the paths without building
  *   node scripts/control-plane.ts start FOLDER       starts one in the background and writes FOLDER/kubeconfig, url, token, ca.crt, pids
  *     [--controller-manager] [--authorization RBAC] [-- FLAGS FOR KUBE-APISERVER]
- *   node scripts/control-plane.ts stop FOLDER        stops it; its data is gone
+ *   node scripts/control-plane.ts stop FOLDER        stops it and deletes its data
  *
- * KUBEBUILDER_ASSETS, TEST_ASSET_ETCD, TEST_ASSET_KUBE_APISERVER and TEST_ASSET_KUBECTL go first: whoever has envtest's binaries
- * builds nothing.
+ * KUBEBUILDER_ASSETS, TEST_ASSET_ETCD, TEST_ASSET_KUBE_APISERVER and TEST_ASSET_KUBECTL take precedence: with the binaries of envtest,
+ * nothing is built.
  */
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -62,7 +62,7 @@ function programNamed(name: string): Program {
   return program;
 }
 
-/** Leaves a process behind that holds the control plane, and waits until that has written its files. */
+/** Starts a background process that holds the control plane, and waits until it has written its files. */
 async function start(folder: string): Promise<void> {
   if (existsSync(join(folder, 'holder')))
     throw new ApiServerError('USAGE', `"${folder}" has a control plane already; stop it, or name another folder`);
@@ -104,7 +104,7 @@ async function hold(
   write('token', `${plane.token}\n`);
   write('ca.crt', plane.ca);
   write('pids', `${plane.pids.join(' ')}\n`);
-  // The children are no reason for Node to stay; being stopped is what ends this.
+  // Keeps this process running until a signal ends it; the child processes do not.
   setInterval(() => {}, 2 ** 30);
 }
 
@@ -122,7 +122,7 @@ async function stop(folder: string): Promise<void> {
       process.kill(pid, 0);
     }
   } catch {
-    // The holder is gone, and its children with it.
+    // The holder has exited, and its child processes with it.
     for (const name of FILES) rmSync(join(folder, name), { force: true });
   }
   console.log('stopped');

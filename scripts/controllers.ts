@@ -1,10 +1,11 @@
 /**
  * The controllers under test in Go, Java, Python and Rust.
  *
- *   node scripts/controllers.ts build [go|java|python|rust …]        builds them into the user's cache folder; nothing when that is done
- *   node scripts/controllers.ts run NAME [--budget 5m] [--seed N] [--stop-after N]     a campaign against one, by its name in the catalogue
+ *   node scripts/controllers.ts build [go|java|python|rust …]        builds them into the user's cache folder, unless they are up to date
+ *   node scripts/controllers.ts run NAME [--budget 5m] [--seed N] [--stop-after N]     runs a campaign against one of the catalogue
  *
- * `npm run catalogue` goes through all of a language (scripts/check-catalogue.ts). Exit codes of `run` are those of `stalemate run`.
+ * `npm run catalogue` checks all controllers of a language (scripts/check-catalogue.ts). The exit codes of `run` are those of `stalemate
+ * run`.
  */
 import { controllers, EXIT, HarnessError, renderStory, run, tellStory } from '../harness/index.ts';
 import { nameOf, optionsFor } from './catalogue.ts';
@@ -32,14 +33,14 @@ async function build(languages: readonly string[]): Promise<number> {
     const missing = missingProgram(language);
     if (missing !== undefined) {
       const left = controllers.filter((entry) => entry.language === language).length;
-      console.log(`${language}: "${missing}" is not on this machine; its ${left} controllers are left out`);
+      console.log(`${language}: "${missing}" is not installed; its ${left} controllers are skipped`);
       failed ||= languages.includes(language);
       continue;
     }
     const began = performance.now();
     try {
       const built = await buildLanguage(language);
-      const how = built ? `built in ${((performance.now() - began) / 1000).toFixed(1)} s` : 'nothing has changed';
+      const how = built ? `built in ${((performance.now() - began) / 1000).toFixed(1)} s` : 'up to date';
       console.log(`${language}: ${how}: ${builtFolder(language)}`);
     } catch (error) {
       if (!(error instanceof StepFailed)) throw error;

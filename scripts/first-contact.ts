@@ -1,14 +1,14 @@
 /**
- * First contact: public operators as they are published, from clone to verdict with nothing but `stalemate init`.
+ * First contact: public operators as published, from a clone to a verdict with only `stalemate init`.
  *
- *   node scripts/first-contact.ts draw                     which of the hundred are tried, and that is all
+ *   node scripts/first-contact.ts draw                     prints which operators of the list are in the sample
  *   node scripts/first-contact.ts try [NAME …] [--budget 3m] [--seed N]
  *   node scripts/first-contact.ts check [NAME …] [--budget 20s]
- *   node scripts/first-contact.ts table                    writes docs/track-record.md from what is kept
+ *   node scripts/first-contact.ts table                    writes docs/track-record.md from the stored results
  *
- * `try` fetches each project from its registry, runs what a user would type there (`stalemate init --yes`; where that asks for a command
- * first, that command and `init` again), keeps the result beside the list and writes the table. `check` keeps nothing: it fails (exit code 1)
- * where one of a few projects, or of those that are named, no longer comes to runs. Needs the toolchain of each project.
+ * `try` fetches each project from its registry, runs what a user would type there (`stalemate init --yes`; if that asks for another command
+ * first, that command and `init` again), stores the result next to the list and writes the table. `check` stores nothing: it fails (exit
+ * code 1) if one of a few projects, or of the named ones, no longer gets to runs. Needs the toolchain of each project.
  */
 import { spawn } from 'node:child_process';
 import { createWriteStream, mkdirSync, readFileSync } from 'node:fs';
@@ -22,7 +22,7 @@ import { sourcesOf } from './first-contact/sources.ts';
 import { parseFlags, runMain } from './run-main.ts';
 
 const STALEMATE = fileURLToPath(new URL('../harness/cli/bin.mjs', import.meta.url));
-/** A build, what is tried before the first run, and a run: more than that is no first contact. */
+/** Enough for a build, the attempts before the first run, and a run. */
 const LIMIT_MS = 1_500_000;
 
 const { positionals, values } = parseFlags({
@@ -52,7 +52,7 @@ function runShown(command: string, cwd: string, log: string): Promise<Ended> {
   });
 }
 
-/** As a user would go on: a command that is asked for first is given, and `init` follows once more. */
+/** As a user would continue: runs the command that `init` asks for, and then `init` again. */
 async function contact(repository: Repository, budget: string): Promise<Result> {
   let folder: string;
   try {
@@ -110,9 +110,9 @@ async function tryAll(names: readonly string[]): Promise<void> {
   }
 }
 
-/** They build within a minute or two, and were known to come to a verdict when this was written. */
+/** Projects that build within a minute or two, and led to a verdict when this was written. */
 const CHECKED: readonly string[] = ['flagger', 'k6-operator', 'node-feature-discovery'];
-/** In a short run on a busy machine. */
+/** The minimum in a short run on a busy machine. */
 const CHECKED_RUNS_MIN = 5;
 
 async function checkAll(names: readonly string[]): Promise<boolean> {
@@ -121,7 +121,7 @@ async function checkAll(names: readonly string[]): Promise<boolean> {
     console.log(`\n== ${repository.name} ${repository.version}`);
     const { exit, runs, seconds, said } = await contact(repository, '20s');
     console.log(`   exit ${exit ?? 'none'}, ${seconds} s, ${runs} runs: ${said}`);
-    // Whether there was time for a verdict depends on the machine.
+    // Whether there is time for a verdict depends on the machine.
     const isGood =
       (exit === EXIT.holds || exit === EXIT.violated || exit === EXIT.inconclusive) && runs >= CHECKED_RUNS_MIN;
     if (!isGood) failed.push(repository.name);

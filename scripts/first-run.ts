@@ -1,8 +1,8 @@
 /**
- * How long a newcomer waits: each shape of project is cloned and handed to `stalemate init`, in a temporary folder.
+ * Measures how long a new user waits: clones each project layout and runs `stalemate init` in it, in a temporary folder.
  *
- * `node scripts/first-run.ts [--only NAME] [--keep]`. Exit code 1 where one takes more than four minutes or four commands after the
- * clone's, or where no verdict comes. Programs that are missing leave their shapes out, and that is said.
+ * `node scripts/first-run.ts [--only NAME] [--keep]`. Exit code 1 if one takes more than four minutes or four commands including the clone,
+ * or ends without a verdict. Skips layouts whose program is missing, with a message. `--keep` keeps the folders.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -14,7 +14,7 @@ import { SHAPES, type Shape } from './first-run/projects.ts';
 import { parseFlags } from './run-main.ts';
 
 const STALEMATE = fileURLToPath(new URL('../harness/cli/bin.mjs', import.meta.url));
-/** A build, and a first run of two minutes at most. */
+/** A build, and a first run of at most two minutes. */
 const SECONDS_MAX = 240;
 const COMMANDS_MAX = 4;
 
@@ -65,7 +65,7 @@ const lines: string[] = [];
 let failed = false;
 for (const shape of SHAPES.filter(({ name }) => values.only === undefined || values.only === name)) {
   if (spawnSync(shape.needs, ['--version']).error !== undefined) {
-    lines.push(`${shape.name}: left out, there is no ${shape.needs}`);
+    lines.push(`${shape.name}: skipped, "${shape.needs}" is not installed`);
     continue;
   }
   process.stdout.write(`\n== ${shape.name}\n`);

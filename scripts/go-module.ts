@@ -1,9 +1,9 @@
-/** Sources of Go modules, from the module proxy. */
+/** Downloads sources of Go modules from the module proxy. */
 import { execFileSync, type ExecFileSyncOptions } from 'node:child_process';
 import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Downloads a module unless Go's cache has it, and returns its folder there. @throws with the output of `go`. */
+/** Downloads a module unless it is in Go's cache, and returns its folder. @throws with the output of `go`. */
 export function moduleFolder(
   module: string,
   version: string,
@@ -18,10 +18,10 @@ export function moduleFolder(
   return (JSON.parse(downloaded) as { readonly Dir: string }).Dir;
 }
 
-/** Copies a folder of Go's module cache to where it can be built. */
+/** Copies a folder of Go's module cache to a folder where it can be built. */
 export function copyModule(from: string, to: string): void {
   cpSync(from, to, { recursive: true });
   execFileSync('chmod', ['-R', 'u+w', to]);
-  // The archive of a module has no vendored sources, only the list of them.
+  // A module's archive has no vendored sources, only the list of them.
   rmSync(join(to, 'vendor'), { recursive: true, force: true });
 }

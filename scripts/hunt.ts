@@ -1,16 +1,16 @@
-/** Searches for one finding that is known to be there, with nothing in the search that knows about it. */
+/** Searches for one known finding, without giving the search any knowledge of it. */
 import { run } from '../harness/index.ts';
 import type { CampaignResult, Finding, StalemateOptions } from '../harness/index.ts';
 
 export interface Hunt {
   readonly result: CampaignResult;
-  /** The whole search, in seconds. */
+  /** Duration of the whole search, in seconds. */
   readonly seconds: number;
-  /** Absent where it was not found. */
+  /** Absent if it was not found. */
   readonly hit?: { readonly finding: Finding; readonly afterSeconds: number };
 }
 
-/** Searches until a finding is the wanted one; `onOther` is called with each that comes before it, and with the time, in seconds. */
+/** Searches until the wanted finding appears; calls `onOther` with each finding before it, and its time in seconds. */
 export async function hunt(
   options: StalemateOptions,
   isWanted: (finding: Finding) => boolean,
@@ -34,7 +34,7 @@ export async function hunt(
   return { result, seconds: seconds(), ...(hit === undefined ? {} : { hit }) };
 }
 
-/** Returns a finding in one line: what it is about, the parts of its schedule, how often it was reproduced, and its sentence. */
+/** Returns a finding as one line: its subject, the parts of its schedule, how often it was reproduced, and its sentence. */
 export function findingLine({ violation, stats }: Finding): string {
   const { preemptions, holds, faults, reproduced } = stats;
   const { property, kind, field } = violation.signature;

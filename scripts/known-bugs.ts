@@ -2,14 +2,14 @@
  * Known bugs: pairs of releases, one with a bug that was found by other means and one without, searched with the defaults.
  *
  *   node scripts/known-bugs.ts [NAME …] [--seeds 1-5] [--budget 10m] [--replays 20] [--confirm 5] [--without 1000]
- *   node scripts/known-bugs.ts --quick      two pairs, one seed, nothing is kept: whether they are still found
+ *   node scripts/known-bugs.ts --quick      checks with one seed that two of them are still found; stores nothing
  *   node scripts/known-bugs.ts build [NAME …]
- *   node scripts/known-bugs.ts replay [NAME …]     replays what was found before, without searching again
- *   node scripts/known-bugs.ts table        writes docs/track-record.md from what is kept
+ *   node scripts/known-bugs.ts replay [NAME …]     replays stored findings without searching again
+ *   node scripts/known-bugs.ts table        writes docs/track-record.md from the stored results
  *
- * Searches the release with the bug until it is found, once with each seed, replays the first finding on the embedded server and on a
- * real one, and runs the release without the bug. The search does not know what is looked for: all properties are judged, and other
- * findings are reported as well. `0` leaves a part out. Exit code 1 if a bug was not found, or the release without it was accused of it.
+ * Searches the release with the bug until the bug is found, once with each seed, replays the first finding on the embedded server and on a
+ * real one, and runs the release without the bug. The search does not know the bug: it checks all properties, and other findings are
+ * reported as well. `0` skips a part. Exit code 1 if a bug was not found, or was reported for the release without it.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
@@ -36,7 +36,7 @@ import { StepFailed } from './languages/processes.ts';
 import { parseFlags, readFlags, runMain } from './run-main.ts';
 import { wholeNumber } from './whole-number.ts';
 
-/** They build within a minute or two, and need few runs: 8 and 48 when this was written. */
+/** Pairs that build within a minute or two and need few runs: 8 and 48 when this was written. */
 const QUICK: readonly string[] = ['kopf-1106', 'kuberay-715'];
 
 const { positionals, values } = parseFlags({
@@ -87,7 +87,7 @@ function optionsOf(pair: Pair, built: BuiltRelease, seed: number, length: string
   return {
     command: pair.command.map((word) => inPlace(word, pair, built)),
     env: environment(pair, built),
-    // Shown to the program: its packages lie beside it.
+    // This folder is visible to the program, and contains its packages.
     directory: built.folder,
     crds: [...built.crds],
     samples: pair.samples.map((path) => join(pair.folder, path)),
@@ -116,7 +116,7 @@ async function search(pair: Pair, built: BuiltRelease, seed: number): Promise<Hi
     optionsOf(pair, built, seed, budget),
     (finding) => isTheBug(finding, pair),
     (finding, after) => {
-      console.log(`   beside it, after ${after} s: ${findingLine(finding)}`);
+      console.log(`   other finding after ${after} s: ${findingLine(finding)}`);
       others.push(`${finding.violation.signature.property}: ${finding.violation.sentence}`);
     },
   );
@@ -173,13 +173,13 @@ async function replayAll(pair: Pair, built: BuiltRelease, found: Counterexample)
   if (confirmations > 0) keep(pair.name, { confirmed: await repeat(pair, built, found, confirmations, 'envtest') });
 }
 
-/** Replays the finding of an earlier call with the lowest seed. */
+/** Replays the stored finding with the lowest seed. */
 async function replayKept(pair: Pair): Promise<void> {
   const { searches = [] } = readResults().find(({ name }) => name === pair.name) ?? {};
   const files = searches.filter(({ found }) => found).map(({ seed }) => findingFile(pair, seed));
   const file = files.find((path) => existsSync(path));
   if (file === undefined) {
-    console.log(`${pair.name}: no finding of an earlier search is here`);
+    console.log(`${pair.name}: there is no stored finding of an earlier search`);
     return;
   }
   console.log(`${pair.name}: ${file}`);
@@ -187,7 +187,7 @@ async function replayKept(pair: Pair): Promise<void> {
   await replayAll(pair, built, decodeCounterexample(readFileSync(file, 'utf8'), file));
 }
 
-/** Runs the release without the bug; answers whether it was accused of it. */
+/** Runs the release without the bug; returns whether the bug was reported. */
 async function runWithout(pair: Pair): Promise<boolean> {
   const built = await buildRelease(pair, pair.withoutBug);
   const { findings, outcome, runs, elapsedMs, contention, inconclusive, warnings } = await run(
@@ -202,7 +202,7 @@ async function runWithout(pair: Pair): Promise<boolean> {
   for (const warning of warnings) console.log(`   warning: ${warning}`);
   const accused = findings.some((finding) => isTheBug(finding, pair));
   for (const finding of findings)
-    console.log(`   ${isTheBug(finding, pair) ? 'THE BUG' : 'another'}: ${findingLine(finding)}`);
+    console.log(`   ${isTheBug(finding, pair) ? 'THE BUG' : 'other finding'}: ${findingLine(finding)}`);
   const others = findings
     .filter((finding) => !isTheBug(finding, pair))
     .map(({ violation }) => `${violation.signature.property}: ${violation.sentence}`);
@@ -210,7 +210,7 @@ async function runWithout(pair: Pair): Promise<boolean> {
   return accused;
 }
 
-/** Answers whether the pair is as it should be. */
+/** Returns whether the pair is as expected. */
 async function tryPair(pair: Pair): Promise<boolean> {
   console.log(`\n== ${pair.name}, ${pair.withBug}: ${pair.what} (${pair.issue})`);
   const built = await buildRelease(pair, pair.withBug);
@@ -257,9 +257,9 @@ async function main(words: readonly string[]): Promise<boolean> {
     try {
       ok = (await tryPair(pair)) && ok;
     } catch (error) {
-      // What cannot be built or started here must not hide the others.
+      // A pair that cannot be built or started must not stop the others.
       if (!(error instanceof HarnessError) && !(error instanceof StepFailed)) throw error;
-      console.log(`   could not be tried: ${error.message}`);
+      console.log(`   failed: ${error.message}`);
       ok = false;
     }
   }

@@ -1,14 +1,14 @@
 /**
- * kube-controller-manager as a target: a known bug with and without its cure, and every controller by itself.
+ * kube-controller-manager as a target: a known bug with and without its fix, and every controller on its own.
  *
  *   node scripts/kubernetes.ts build
  *   node scripts/kubernetes.ts hunt [--quick] [--budget 5m] [--replays 20] [--seed N]
  *   node scripts/kubernetes.ts sweep [CONTROLLER …] [--release v1.36.3] [--gates on|off] [--budget 75s] [--seed N]
- *   node scripts/kubernetes.ts table                       writes docs/kubernetes-controllers.md from what is kept
+ *   node scripts/kubernetes.ts table                       writes docs/kubernetes-controllers.md from the stored results
  *
- * `hunt` searches for Kubernetes issue 129795 in three positions: a release before the cure, one with it, and that one with the feature
- * gates off that switch it. `--quick` tries the first only, for two minutes, and keeps nothing. Exit code 1 when it was not found where it
- * is, or found where it is not. `sweep` gives each controller a campaign with all properties, writers and faults.
+ * `hunt` searches for Kubernetes issue 129795 in three positions: a release before the fix, one with it, and that one with the feature
+ * gates of the fix disabled. `--quick` tries only the first, for two minutes, and stores nothing. Exit code 1 if the bug was not found
+ * where it exists, or found where it does not. `sweep` runs a campaign against each controller, with all properties, writers and faults.
  */
 import path from 'node:path';
 import { encodeCounterexample, redactFinding, renderStory, replay, run, tellStory } from '../harness/index.ts';
@@ -55,7 +55,7 @@ function say(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
-/** Writes a finding down, and returns its file. */
+/** Writes the counterexample and the story of a finding, and returns the file. */
 function keepFinding(finding: Finding, folder: string, index: number): string {
   const file = path.join('.stalemate', 'kubernetes', folder, `${index}.json`);
   writeWhole(file, encodeCounterexample(redactFinding(finding).counterexample));
@@ -66,19 +66,19 @@ function keepFinding(finding: Finding, folder: string, index: number): string {
   return file;
 }
 
-/** Issue 129795 shows as a pod too many. */
+/** The symptom of issue 129795 is one pod too many. */
 function isTheBug({ violation: { signature } }: Finding): boolean {
   return signature.property === 'cardinality' && signature.kind === 'pods';
 }
 
-/** Searches for issue 129795 in one position. Nothing of the search knows what is looked for. */
+/** Searches for issue 129795 in one position. The search knows nothing about the bug. */
 async function huntIn(controller: Controller, position: Position, budget: string): Promise<Hunted> {
   say(`\nissue 129795 in ${positionText(position)}`);
   const options = { ...optionsOf(list, controller, position, await managerOf(position.release)), budget, seed };
   const folder = `129795-${position.release}-${position.gates}`;
   let kept = 0;
   const { result, seconds, hit } = await hunt(options, isTheBug, (finding, after) => {
-    say(`   beside it, after ${after} s: ${findingLine(finding)}\n   ${keepFinding(finding, folder, (kept += 1))}`);
+    say(`   other finding after ${after} s: ${findingLine(finding)}\n   ${keepFinding(finding, folder, (kept += 1))}`);
   });
   const { outcome, runs, inconclusive } = result;
   const figures = { ...position, measured, budget, seed, seconds, runs };
@@ -93,7 +93,7 @@ async function huntIn(controller: Controller, position: Position, budget: string
   return { ...figures, found: { ...foundHere(finding), afterSeconds, replayed } };
 }
 
-/** Returns whether each position showed what it should. */
+/** Returns whether each position had the expected result. */
 async function huntAll(): Promise<boolean> {
   const [replicaSets] = controllersNamed(list, ['replicaset-controller']);
   if (replicaSets === undefined) return false;
@@ -106,7 +106,7 @@ async function huntAll(): Promise<boolean> {
     const expected = position.gates !== 'on';
     if ((hunted.found !== undefined) !== expected) {
       ok = false;
-      say(`   EXPECTED ${expected ? 'it here' : 'nothing of it here'}`);
+      say(`   EXPECTED ${expected ? 'to find the bug here' : 'not to find the bug here'}`);
     }
     if (!values.quick) keepResults({ hunts: [hunted] });
   }

@@ -1,12 +1,13 @@
 /**
- * Are findings grouped too coarsely? Twenty controllers with two different planted bugs each: a campaign has to report both.
+ * Are findings grouped too coarsely? Runs campaigns on twenty controllers with two different planted bugs each, and expects both to be
+ * reported.
  *
  *   npm run pairs -- [--only TEXT]… [--runs 3000] [--seed 1] [--whole | --quick] [--alone]
  *
- * Each campaign ends when both bugs are reported, with `--whole` at the end of its runs: then the number of findings says whether they
- * are grouped too finely. `--quick` takes the few pairs that are found soonest. `--alone` gives each controller one bug at a time
- * instead: it must be found, and nothing may look like the other one, else the pair proves nothing. Exit code 1 when more than one of
- * all pairs is missed, or any of a selection.
+ * Each campaign ends once both bugs are reported, or with `--whole` at the end of its runs: then the number of findings shows whether they
+ * are grouped too finely. `--quick` uses only the pairs that are found quickly. `--alone` tests each controller with one bug at a time
+ * instead: that bug must be found, and no finding may match the other one, or the pair proves nothing. Exit code 1 if more than one of all
+ * pairs is missed, or any of a selection.
  */
 import { EXIT, HarnessError, run } from '../harness/index.ts';
 import { signatureText } from '../harness/model/signature.ts';
@@ -27,7 +28,7 @@ const { values } = parseFlags({
     alone: { type: 'boolean', default: false },
   },
 });
-/** Of all pairs, so many may be missed. */
+/** How many of all pairs may be missed. */
 const MISSED_MAX = 1;
 const { runsMax, seed } = readFlags(() => ({
   runsMax: wholeNumber('--runs', values.runs),
@@ -36,13 +37,13 @@ const { runsMax, seed } = readFlags(() => ({
 
 interface Reported {
   readonly finding: Finding;
-  /** How many runs the campaign had made by then. */
+  /** The number of runs when it was reported. */
   readonly run: number;
 }
 
 interface Hunt {
   readonly reported: readonly Reported[];
-  /** At the end, with all their symptoms. */
+  /** The findings at the end, with all their symptoms. */
   readonly findings: readonly Finding[];
   readonly runs: number;
   readonly seconds: number;
@@ -53,7 +54,7 @@ function say(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
-/** One campaign against a controller with these bugs, until all of `wanted` are reported or the runs are used up. */
+/** Runs a campaign against a controller with these bugs, until all of `wanted` are reported or the runs are used up. */
 async function hunt(pair: Pair, bugs: readonly PlantedBug[], wanted: readonly PlantedBug[]): Promise<Hunt> {
   const stop = new AbortController();
   const began = performance.now();
@@ -81,11 +82,11 @@ function foundText(bug: PlantedBug, reported: readonly Reported[]): string {
   return first === undefined ? `${bug.bug} NOT REPORTED` : `${bug.bug} @${first.run}`;
 }
 
-/** Findings that prove neither bug: a further consequence of one, or a false alarm. */
+/** Prints findings that prove neither bug: a further symptom, or a false alarm. */
 function printOthers(pair: Pair, reported: readonly Reported[]): void {
   for (const { finding, run: at } of reported) {
     if (pair.bugs.some((bug) => proves(finding, bug))) continue;
-    say(`     beside it @${at}: ${signatureText(finding.violation.signature)}: ${finding.violation.sentence}`);
+    say(`     other finding @${at}: ${signatureText(finding.violation.signature)}: ${finding.violation.sentence}`);
   }
 }
 
@@ -106,7 +107,7 @@ async function tryPair(pair: Pair): Promise<boolean> {
   return isBoth;
 }
 
-/** Whether each bug is found without the other, and nothing then looks like the other. */
+/** Returns whether each bug is found without the other, and no finding matches the other one. */
 async function tryAlone(pair: Pair): Promise<boolean> {
   let isRight = true;
   for (const bug of pair.bugs) {

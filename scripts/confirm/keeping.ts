@@ -1,4 +1,4 @@
-/** Where counterexamples of the catalogue are kept, and what came of replaying them: a folder, or this call alone. */
+/** Stores counterexamples of the catalogue and the results of their replays: in a folder, or in memory. */
 import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { decodeCounterexample, encodeCounterexample, type Counterexample } from '../../harness/index.ts';
@@ -8,7 +8,7 @@ export interface Kept {
   readonly counterexample: (name: string) => Counterexample | undefined;
   readonly keep: (name: string, counterexample: Counterexample) => void;
   readonly note: (result: Confirmed) => void;
-  /** The latest of each variant, in the order in which variants were first tried. */
+  /** The latest result of each variant, in the order in which the variants were first tried. */
   readonly results: () => readonly Confirmed[];
 }
 

@@ -1,25 +1,25 @@
-/** What came of replaying findings on a real server, added up by language. */
+/** A table of replayed findings on a real server, by language. */
 
-/** One wrong variant. */
+/** The result of one wrong variant. */
 export interface Confirmed {
   readonly name: string;
   readonly language: string;
   readonly cluster: string;
-  /** The property that was found violated on the embedded server; null when nothing was found in time. */
+  /** The violated property on the embedded server; null if nothing was found within the budget. */
   readonly found: string | null;
   readonly k: number;
   readonly n: number;
   readonly seconds: number;
 }
 
-/** What counts as confirmed: four of five. */
+/** The share of replays that must fail: four of five. */
 const CONFIRMED = 0.8;
 
 export function isConfirmed({ k, n }: Confirmed): boolean {
   return n > 0 && k >= n * CONFIRMED;
 }
 
-/** One line per language in the order of the results, and their sum; what was not found is no finding that could be confirmed. */
+/** One row per language in the order of the results, and a total; variants without a finding do not count as unconfirmed. */
 export function tableOf(results: readonly Confirmed[]): string {
   const languages = [...new Set(results.map(({ language }) => language))];
   const rows = languages.map((language) =>

@@ -2,7 +2,7 @@
  * Builds the programs of a control plane from their Go modules into the user's cache folder, once per machine and version.
  *
  * Owns: the scratch modules (`go install` refuses k8s.io/kubernetes because its go.mod replaces the staging modules), the lock that
- * parallel callers wait for, and renaming into place, so that an interrupted build leaves nothing half-made behind.
+ * parallel callers wait for, and the rename into place, so that an interrupted build leaves no incomplete file behind.
  */
 import { existsSync } from 'node:fs';
 import { copyFile, mkdir, mkdtemp, open, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
@@ -23,11 +23,11 @@ import {
 
 const GO = 'https://go.dev/dl/';
 const KUBERNETES = 'k8s.io/kubernetes';
-/** The one who builds touches the lock this often; one that nobody has touched for long is a dead builder's. */
+/** The builder touches its lock this often; a lock that was not touched for LOCK_DEAD_MS is from a process that died. */
 const LOCK_TOUCH_MS = 5000;
 const LOCK_DEAD_MS = 60_000;
 
-/** Builds what is missing and returns where each program is. */
+/** Builds missing programs and returns the path of each. */
 export async function build(programs: readonly Program[] = PROGRAMS): Promise<ReadonlyMap<Program, string>> {
   await mkdir(cacheFolder(), { recursive: true });
   for (const program of ['toxiproxy-server', 'kwok'] as const)
@@ -96,7 +96,7 @@ async function buildKubernetes(parent: string, programs: readonly Program[]): Pr
   for (const program of programs) await goBuild(folder, program, `${KUBERNETES}/cmd/${program}`, flags);
 }
 
-/** Builds one program of another release of Kubernetes unless that was done before, and returns where it is. */
+/** Builds one program of another Kubernetes release unless it is in the cache, and returns its path. */
 export async function buildRelease(program: Program, version: string): Promise<string> {
   const cache = join(userCache(), 'kubernetes', version);
   const target = join(cache, program);
@@ -112,7 +112,7 @@ export async function buildRelease(program: Program, version: string): Promise<s
   return target;
 }
 
-/** Makes a module from which programs of a release of Kubernetes are built, and returns it with the flags of the linker. */
+/** Creates a module for building programs of a Kubernetes release, and returns it with the linker flags. */
 async function kubernetesModule(
   parent: string,
   version: string,
@@ -126,7 +126,7 @@ async function kubernetesModule(
   const commands = programs.map((program) => `${KUBERNETES}/cmd/${program}`);
   const requirement = `require ${KUBERNETES} ${version}`;
   const folder = await scratchModule(parent, 'kubernetes', [requirement, '', ...replaced], commands);
-  // Without these /version is no plain number, and clients stumble.
+  // Otherwise /version has no numeric version, which clients fail to parse.
   const stamp = 'k8s.io/component-base/version';
   const [, minor = ''] = version.split('.');
   const flags = `-s -w -X ${stamp}.gitVersion=${version} -X ${stamp}.gitMajor=1 -X ${stamp}.gitMinor=${minor}`;
@@ -165,7 +165,7 @@ async function goBuild(folder: string, program: Program, command: string, flags:
   console.log(`  ${program.padEnd(24)} ${seconds(began).padStart(6)}  ${Math.round(size / 1e6)} MB`);
 }
 
-/** Waits until nobody else builds. Returns what lets the next one in. */
+/** Waits until no other process is building. Returns a function that releases the lock. */
 async function lock(programs: readonly Program[]): Promise<() => Promise<void>> {
   const path = join(cacheFolder(), 'building');
   for (let waited = false; ; waited = true) {

@@ -1,8 +1,8 @@
 /**
  * Builds of the controllers under test in other languages, kept in the user's cache folder.
  *
- * A build is named by the hash of what it was made from, so that a changed source never meets an old binary, and two checkouts do not
- * disturb each other. It is made beside its place and renamed into it: what is there is whole. Start at {@link buildLanguage}.
+ * A build is named by the hash of its sources, so that changed sources never use an old binary, and two checkouts do not affect each other.
+ * It is made in a temporary folder and renamed into place, so that a build folder is always complete. Start at {@link buildLanguage}.
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -15,7 +15,7 @@ import { hashInto } from '../languages/controllers.ts';
 import { TOOLCHAINS, type Toolchain } from './toolchains.ts';
 
 const CACHE = cacheFolder('controllers');
-/** Builds that nobody used for so long are removed when a new one is made. */
+/** A new build removes builds that were not used for this long. */
 const KEEP_MS = 14 * 24 * 60 * 60_000;
 
 export const LANGUAGES: readonly string[] = Object.keys(TOOLCHAINS).toSorted();
@@ -25,12 +25,12 @@ export function sourcesFolder(language: string): string {
   return fileURLToPath(new URL(`../../controllers-under-test/${language}`, import.meta.url));
 }
 
-/** Whether the catalogue's controllers of this language exist in this checkout. */
+/** Whether this checkout has controllers of this language. */
 export function hasSources(language: string): boolean {
   return existsSync(sourcesFolder(language));
 }
 
-/** Where the build of the present sources is, or will be. */
+/** The folder of the build of the current sources, which may not exist yet. */
 export function builtFolder(language: string): string {
   const sources = sourcesFolder(language);
   const hash = createHash('sha256');
@@ -41,21 +41,21 @@ export function builtFolder(language: string): string {
   return join(CACHE, `${language}-${hash.digest('hex').slice(0, 16)}`);
 }
 
-/** All but what no compiler reads, and what a compiler that was called by hand has left. */
+/** All sources except documents, manifests, and the output of a compiler that was run by hand. */
 function compiledParts(sources: string): readonly string[] {
   return readdirSync(sources)
     .filter((name) => !/\.(?:md|yaml)$/.test(name) && name !== 'target')
     .toSorted();
 }
 
-/** The program that is missing for a language, if one is. */
+/** Returns the program that is missing for a language, or undefined. */
 export function missingProgram(language: string): string | undefined {
   const { needs } = toolchainOf(language);
   return spawnSync('which', [needs]).status === 0 ? undefined : needs;
 }
 
 /**
- * Builds the present sources of a language unless that was done before; answers whether it had to.
+ * Builds the current sources of a language unless that was done before; returns whether it built them.
  *
  * @throws {StepFailed} with the end of the compiler's output.
  */
@@ -63,7 +63,7 @@ export async function buildLanguage(language: string): Promise<boolean> {
   for (;;) {
     const folder = builtFolder(language);
     const made = await buildInto(folder, language);
-    // Sources that were edited meanwhile are not what the folder is named by.
+    // If the sources were edited meanwhile, the folder has the wrong name.
     if (builtFolder(language) === folder) return made;
     if (made) rmSync(folder, { recursive: true, force: true });
   }
@@ -90,7 +90,7 @@ async function buildInto(folder: string, language: string): Promise<boolean> {
   return true;
 }
 
-/** Somebody else may have built the same in the meantime. */
+/** Another process may have built the same sources in the meantime. */
 function place(out: string, folder: string): void {
   try {
     renameSync(out, folder);

@@ -1,7 +1,7 @@
 /**
- * One entry of the catalogue against its expectation, as a process.
+ * Checks one entry of the catalogue against its expectation, as a process.
  *
- * Owns: the campaigns, what is measured of them and how a line of the table reads. Does not own: which entries, and in which order
+ * Owns: the campaigns, their measurements, and the lines of the table. Does not own: which entries are checked, and in which order
  * (`../check-catalogue.ts`). Start at {@link checkWrong} and {@link checkCorrect}.
  */
 import path from 'node:path';
@@ -11,37 +11,37 @@ import { writeWhole } from '../../harness/report/write-files.ts';
 import { expectedProperties, nameOf, optionsFor } from '../catalogue.ts';
 
 export interface CheckForm {
-  /** For a wrong variant, as `--budget` takes it. */
+  /** For a wrong variant, in the form of `--budget`. */
   readonly budget: string;
-  /** For a correct one. */
+  /** For a correct controller. */
   readonly trials: number;
-  /** Of the smallest example. */
+  /** Replays of the counterexample. */
   readonly replays: number;
   readonly seed: number;
-  /** Judges only what a wrong variant must be caught by, and shrinks little. */
+  /** Checks only the expected properties of a wrong variant, and shrinks little. */
   readonly quick: boolean;
 }
 
 export interface WrongResult {
   readonly name: string;
-  /** What it was caught by; absent when it was not. */
+  /** The property that caught it; absent if none did. */
   readonly property?: string;
-  /** References and shrinking included. */
+  /** Time to the finding, including references and shrinking. */
   readonly seconds: number;
   readonly trials: number;
   readonly preemptions: number;
   readonly holds: number;
   readonly faults: number;
-  /** Watch events that its holds keep back. */
+  /** Watch events that its holds delay. */
   readonly lag: number;
   readonly k: number;
   readonly n: number;
-  /** Other properties that it was caught by on the way. */
+  /** Other properties that caught it before. */
   readonly beside: readonly string[];
   readonly sentence: string;
   readonly expected: readonly string[];
   readonly outcome: string;
-  /** Why it may have been missed. */
+  /** Reasons why it may have been missed. */
   readonly reasons: readonly string[];
   readonly broken: readonly string[];
 }
@@ -59,7 +59,7 @@ export interface CorrectResult {
 
 const QUICK_SHRINK_MS = 5_000;
 
-/** Runs until the first finding by an expected property, or to the end of the budget, and replays its example. */
+/** Runs until the first finding of an expected property, or to the end of the budget, and replays its counterexample. */
 export async function checkWrong(entry: ControllerUnderTest, form: CheckForm): Promise<WrongResult> {
   const expected = expectedProperties(entry);
   const stop = new AbortController();
@@ -74,7 +74,7 @@ export async function checkWrong(entry: ControllerUnderTest, form: CheckForm): P
   });
   const result = await run(options, {
     signal: stop.signal,
-    // The expected property may be a symptom of a cause that another one shows first.
+    // The expected property may be a symptom of a cause that was first found through another property.
     allSymptoms: true,
     ...(form.quick ? { shrinkMs: QUICK_SHRINK_MS } : {}),
     events: {
@@ -127,22 +127,22 @@ const NOTHING = {
   broken: [],
 };
 
-/** What is said of one that was not caught. */
+/** The message for a variant that was not caught. */
 export function missedText({ name, expected, outcome, trials, reasons }: WrongResult): string {
   const why = reasons.length === 0 ? '' : ` (${reasons.join('; ')})`;
   return `${name} was not caught by ${expected.join(' or ')}: ${outcome}, ${trials} trials${why}`;
 }
 
-/** Runs the trials, to the last one also when there are findings. */
+/** Runs all trials, even if there are findings. */
 export async function checkCorrect(entry: ControllerUnderTest, form: CheckForm): Promise<CorrectResult> {
   const name = nameOf(entry);
   const { outcome, runs, elapsedMs, contention, findings, inconclusive, warnings } = await run(
     optionsFor(entry, { budget: form.trials, seed: form.seed }),
     form.quick ? { shrinkMs: QUICK_SHRINK_MS } : {},
   );
-  const broken = findings.map((finding) => `${name} was accused:\n${storyOf(name, finding)}`);
+  const broken = findings.map((finding) => `${name}: false alarm:\n${storyOf(name, finding)}`);
   if (outcome !== 'holds' && findings.length === 0) {
-    broken.push(`${name} came out as ${outcome}: ${JSON.stringify(inconclusive.reasons)} ${warnings.join('; ')}`);
+    broken.push(`${name} ended as ${outcome}: ${JSON.stringify(inconclusive.reasons)} ${warnings.join('; ')}`);
   }
   return {
     name,
@@ -156,7 +156,7 @@ export async function checkCorrect(entry: ControllerUnderTest, form: CheckForm):
   };
 }
 
-/** The story of an accusation that nobody expected, with the file that replays it. */
+/** The story of a false alarm, with the file to replay it. */
 function storyOf(name: string, finding: Finding): string {
   const file = path.join(
     '.stalemate',
@@ -181,7 +181,7 @@ export function wrongLine(result: WrongResult): string {
     (found ? small : '-').padStart(14),
     (found ? String(result.lag) : '-').padStart(4),
     `${result.k}/${result.n}`.padStart(7),
-    `  ${result.property ?? ''}${result.beside.length > 0 ? ` (beside ${result.beside.join(', ')})` : ''}`.trimEnd(),
+    `  ${result.property ?? ''}${result.beside.length > 0 ? ` (also ${result.beside.join(', ')})` : ''}`.trimEnd(),
   ].join(' ');
 }
 

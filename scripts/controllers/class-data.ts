@@ -1,8 +1,8 @@
 /**
- * Class data sharing for the Java controllers: an archive of what they load, so that a start takes a third of the processor's time.
+ * Class data sharing for the Java controllers: an archive of the classes that they load, which reduces the CPU time of a start to a third.
  *
- * The virtual machine writes it when a run ends in which the controller did all that it does: it is started against the embedded
- * server, makes what the sample asks for, cleans up after it. Start at {@link archiveClasses}.
+ * The JVM writes it at the end of a run that has to exercise the whole controller: it runs against the embedded server, creates what the
+ * sample asks for, and cleans up. Start at {@link archiveClasses}.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import { start, until, type Running } from '../languages/processes.ts';
 import type { BuildPlace } from './build-place.ts';
 
 const BIN = join(import.meta.dirname, '..', '..', 'harness', 'cli', 'bin.mjs');
-/** Nothing is shared yet, and the machine may be busy. */
+/** There is no shared archive yet, and the machine may be busy. */
 const STEP_TIMEOUT_MS = 120_000;
 
 interface Reported extends KubernetesObject {
@@ -20,9 +20,9 @@ interface Reported extends KubernetesObject {
 }
 
 /**
- * Runs the launcher in `out` with `CLASS_DATA` set to what makes it write `LAUNCHER.jsa` there.
+ * Runs the launcher in `out` with a `CLASS_DATA` that makes the JVM write `LAUNCHER.jsa` there.
  *
- * @throws {StepFailed} when the controller does not do its work.
+ * @throws {StepFailed} if the controller does not reconcile the sample.
  */
 export async function archiveClasses({ sources, out, scratch }: BuildPlace, launcher: string): Promise<void> {
   const kubeconfig = join(scratch, 'kubeconfig.yaml');

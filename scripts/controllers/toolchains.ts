@@ -1,8 +1,8 @@
 /**
- * How the controllers under test of each language are built. Their own files pin the versions: `go.sum`, `constraints.txt`,
- * `Cargo.lock`, `pom.xml`.
+ * How the controllers under test of each language are built. Their own files pin the versions: `go.sum`, `constraints.txt`, `Cargo.lock`,
+ * `pom.xml`.
  *
- * Owns: the table below. Does not own: where builds are kept and when they are made (`builds.ts`).
+ * Owns: the table below. Does not own: where builds are kept, and when they are made (`builds.ts`).
  */
 import type { BuildPlace } from './build-place.ts';
 import { cpSync, rmSync } from 'node:fs';
@@ -11,21 +11,21 @@ import { nice } from '../languages/controllers.ts';
 import { archiveClasses } from './class-data.ts';
 
 export interface Toolchain {
-  /** The program that must be on this machine. */
+  /** The program that must be installed. */
   readonly needs: string;
-  /** What the build depends on, of the sources; default all but manifests and texts. */
+  /** The sources that the build depends on; defaults to all except manifests and documents. */
   readonly parts?: readonly string[];
   build(place: BuildPlace): Promise<void>;
 }
 
-/** By language. One that stands here without controllers in the catalogue builds nothing. */
+/** By language. A language without controllers in the catalogue is not built. */
 export const TOOLCHAINS: { readonly [language: string]: Toolchain } = {
   go: {
     needs: 'go',
     build: ({ sources, out, log }) =>
       nice('go build', 'go', ['build', '-ldflags=-s -w', '-o', `${out}/`, '.'], log, { cwd: sources }),
   },
-  // The programs themselves run from where they are; only their packages are installed.
+  // The programs run from their sources; only their packages are installed.
   python: {
     needs: 'python3',
     parts: ['requirements.txt', 'constraints.txt'],
@@ -48,7 +48,7 @@ export const TOOLCHAINS: { readonly [language: string]: Toolchain } = {
 
 const LAUNCHER = 'surveys';
 
-/** A jar beside its libraries, and what starts it; class data can be shared from jars only. */
+/** Builds a jar, its libraries, and a launcher; class data can be shared from jars only. */
 async function buildJava(place: BuildPlace): Promise<void> {
   const { sources, out, scratch, log } = place;
   rmSync(scratch, { recursive: true });

@@ -1,4 +1,4 @@
-/** The public operators that first contact is measured with, and which of them are drawn. Start at {@link drawn}. */
+/** The public operators for first contact, and the sample that is drawn from them. Start at {@link drawn}. */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Random } from '../../harness/determinism/random.ts';
@@ -8,25 +8,25 @@ export interface Repository {
   readonly language: 'Go' | 'Python' | 'Rust' | 'Java';
   /** The registry that its sources are fetched from. */
   readonly source: 'go' | 'pypi' | 'crates' | 'maven';
-  /** What the registry calls it: a module, a package, `group:artifact`. */
+  /** Its name in the registry: a module, a package, `group:artifact`. */
   readonly package: string;
   readonly version: string;
-  /** Where its sources are cloned from instead, if what the registry serves is not what a clone holds. */
+  /** The repository to clone instead, if the registry's sources differ from a clone. */
   readonly clone?: {
     readonly url: string;
-    /** A tag or, of a project that has none, a commit. */
+    /** A tag, or a commit if the project has no tags. */
     readonly at: string;
   };
-  /** As far as known from its sources. */
+  /** As far as its sources show. */
   readonly webhooks: boolean;
-  /** Whether one of its webhooks converts. */
+  /** Whether it has a conversion webhook. */
   readonly conversion: boolean;
 }
 
-/** Of the numbers that it could have been, the one of the issue that asked for it. */
+/** An arbitrary number: that of the issue that asked for the sample. */
 export const SEED = 18;
 export const DRAWN = 24;
-/** At least so many of each sort. */
+/** The minimum number of each kind. */
 const QUOTAS: readonly { readonly count: number; readonly of: (one: Repository) => boolean }[] = [
   { count: 2, of: ({ conversion }) => conversion },
   { count: 8, of: ({ webhooks }) => webhooks },
@@ -39,7 +39,7 @@ export function readRepositories(): readonly Repository[] {
   return JSON.parse(readFileSync(`${FOLDER}repositories.json`, 'utf8')) as readonly Repository[];
 }
 
-/** A sample of the list: in the order of a shuffle, what a quota still lacks is taken before what is left. */
+/** Draws a sample of the list: in shuffled order, first what each quota lacks, then the rest. */
 export function drawn(all: readonly Repository[], seed: number = SEED): readonly Repository[] {
   const shuffled = new Random(seed).shuffle(all);
   const taken = new Set<Repository>();

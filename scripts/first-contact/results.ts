@@ -1,4 +1,4 @@
-/** What first contacts came to: read from what `init` prints, kept beside the list, and shown in docs/track-record.md. */
+/** The results of first contacts: parsed from the output of `init`, stored next to the list, and shown in docs/track-record.md. */
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { writeWhole } from '../../harness/report/write-files.ts';
@@ -8,22 +8,22 @@ import { FOLDER, type Repository } from './repositories.ts';
 export interface Result {
   readonly name: string;
   readonly version: string;
-  /** What a user types, one after the other. */
+  /** The commands that a user types, in order. */
   readonly commands: readonly string[];
   readonly seconds: number;
-  /** Undefined where it was ended from outside. */
+  /** Undefined if the timeout ended it. */
   readonly exit: number | undefined;
   readonly runs: number;
   readonly conflicts: number;
-  /** Writes that another writer overtook, refused or not. */
+  /** Foreign writes between a read and a write of the target, whether that write was refused or not. */
   readonly overtaken?: number;
   readonly staleReads: number;
   readonly inconclusive: number;
-  /** The line of the output that says what it came to. */
+  /** The line of the output that states the outcome. */
   readonly said: string;
 }
 
-/** What was found out about a project by reading its sources. */
+/** The assessment of a finding after reading the project's sources. */
 export interface Judgement {
   readonly name: string;
   readonly property: string;
@@ -36,23 +36,23 @@ const RESULTS = `${FOLDER}results.json`;
 const JUDGEMENTS = `${FOLDER}judgements.json`;
 const PAGE = fileURLToPath(new URL('../../docs/track-record.md', import.meta.url));
 
-/** A verdict with less behind it proves little. */
+/** A verdict below these limits is not useful. */
 const FLOOR = { runs: 20, conflicts: 10, staleReads: 10, inconclusiveShare: 0.05 };
 
 export function readResults(): readonly Result[] {
   return existsSync(RESULTS) ? (JSON.parse(readFileSync(RESULTS, 'utf8')) as readonly Result[]) : [];
 }
 
-/** Adds a result in the place of an older one. */
+/** Adds a result, or replaces an older one of the same project. */
 export function keepResult(tried: Result): void {
-  // Where a registry is, is a matter of the machine.
+  // The address of the registry depends on the machine.
   const result = { ...tried, said: tried.said.replaceAll(/reading https?:\/\/\S+ /g, '') };
   const others = readResults().filter(({ name }) => name !== result.name);
   const all = [...others, result].toSorted((a, b) => (a.name < b.name ? -1 : 1));
   writeWhole(RESULTS, `${JSON.stringify(all, undefined, 2)}\n`);
 }
 
-/** What the closing lines of a campaign say in figures; all zero where there was none. */
+/** Parses the counters in the last lines of a campaign; all zero if there was none. */
 export function figuresIn(
   output: string,
 ): Pick<Result, 'runs' | 'conflicts' | 'overtaken' | 'staleReads' | 'inconclusive'> {
@@ -75,10 +75,10 @@ const SAID: readonly RegExp[] = [
   /^stalemate: (?!.* on \w+, seed \d)(.+)$/m,
 ];
 
-/** The sentence of the output that says most about how it ended. */
+/** Returns the sentence of the output that explains best how it ended. */
 export function saidIn(output: string): string {
   const last = output.slice(output.lastIndexOf('\n$ ') + 1);
-  // What a build says last, where it failed.
+  // If a build failed, the last line of its output.
   const failed = /^(.*)\nfirst {3}/m.exec(last)?.[1];
   if (failed !== undefined) return failed.trim();
   for (const pattern of SAID) {
@@ -90,13 +90,13 @@ export function saidIn(output: string): string {
 
 export function isUseful({ exit, runs, conflicts, overtaken = 0, staleReads, inconclusive }: Result): boolean {
   const { inconclusiveShare } = FLOOR;
-  // A target that sends no versions is never refused.
+  // A target that sends no resourceVersion gets no conflicts, so overtaken writes count as well.
   const met = Math.max(conflicts, overtaken);
   const enough = runs >= FLOOR.runs && met >= FLOOR.conflicts && staleReads >= FLOOR.staleReads;
   return (exit === 0 || exit === 1) && enough && inconclusive <= runs * inconclusiveShare;
 }
 
-/** Puts the table of all results into the page, between its markers. */
+/** Writes the table of all results into the page, between its markers. */
 export function writePage(drawn: readonly Repository[], list: readonly Result[] = readResults()): void {
   const text = tableText(drawn, list, readJudgements());
   writeWhole(PAGE, withTable(readFileSync(PAGE, 'utf8'), 'first-contact', text));

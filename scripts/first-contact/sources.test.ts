@@ -48,13 +48,13 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-it('clones a project at its tag, with what an archive leaves out', () => {
+it('clones a project at its tag, including files that an archive leaves out', () => {
   const tree = sourcesOf(repositoryAt('v1.0.0'));
 
   expect(readFileSync(join(tree, 'vendor', 'modules.txt'), 'utf8')).toBe('of the release');
 });
 
-it('removes what an earlier try has left', () => {
+it('removes files of an earlier attempt', () => {
   const tree = sourcesOf(repositoryAt('v1.0.0'));
   writeFileSync(join(tree, 'left'), '');
 

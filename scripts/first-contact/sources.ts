@@ -1,6 +1,6 @@
 /**
- * The source trees of public projects, as a clone of them would be: fetched from their registry by its ordinary client, or cloned, into the
- * user's cache folder, and made a git repository, so that each try begins with what was published.
+ * The source trees of public projects, like a clone of them: fetched from their registry with its ordinary client, or cloned, into the
+ * user's cache folder. Each becomes a git repository, so that every attempt starts with the published files.
  *
  * Start at {@link sourcesOf}.
  */
@@ -27,9 +27,9 @@ const OUTPUT_BYTES_MAX = 1 << 26;
 const AUTHOR = ['-c', 'user.name=a', '-c', 'user.email=a@example.com'];
 
 /**
- * The folder of a project as it was published; what earlier tries have left there is removed.
+ * Returns the folder of a project as published; removes files of earlier attempts.
  *
- * @throws {HarnessError} with the last words of the registry's client, where it does not bring the sources.
+ * @throws {HarnessError} with the last lines of the registry's client, if it cannot fetch the sources.
  */
 export function sourcesOf(repository: Repository): string {
   const cache = cacheFolder('first-contact');
@@ -46,7 +46,7 @@ export function sourcesOf(repository: Repository): string {
     if (repository.clone === undefined) FETCHERS[repository.source](repository, work, tree);
     else cloned(repository.clone, tree, work);
     run('git', ['init', '--quiet'], tree);
-    // Also what the project ignores and publishes all the same.
+    // Includes published files that the project's .gitignore excludes.
     run('git', ['add', '--all', '--force'], tree);
     run('git', [...AUTHOR, 'commit', '--quiet', '-m', repository.version], tree);
     renameSync(tree, folder);
@@ -74,7 +74,7 @@ const FETCHERS: { readonly [source in Repository['source']]: Fetcher } = {
     copyModule(folderOf(module, version, work), tree);
     addNestedModules(module, version, work, tree);
   },
-  // Where there is no archive of the sources, the wheel holds the modules, and nothing of how they are installed.
+  // If there is no source archive, the wheel has the modules, but not how they are built.
   pypi: ({ package: name, version }, work, tree) => {
     const download = (form: readonly string[]): void => {
       run('pip', ['download', '--quiet', '--no-deps', ...form, '--dest', work, `${name}==${version}`], work);
@@ -101,7 +101,7 @@ const FETCHERS: { readonly [source in Repository['source']]: Fetcher } = {
     const found = told.packages.find((one) => one.name === name);
     cpSync(dirname(found?.manifest_path ?? ''), tree, { recursive: true });
   },
-  // The sources of an artifact and its POM: what Maven needs to build it again.
+  // The sources of an artifact and its POM, which is what Maven needs to build it.
   maven: ({ package: name, version }, work, tree) => {
     const [, artifact = ''] = name.split(':');
     const copy = (what: string): void => {
@@ -127,7 +127,7 @@ const FETCHERS: { readonly [source in Repository['source']]: Fetcher } = {
   },
 };
 
-/** A clone without its history, which nothing here needs. */
+/** Clones without the history. */
 function cloned({ url, at }: NonNullable<Repository['clone']>, tree: string, work: string): void {
   run('git', ['init', '--quiet', tree], work);
   run('git', ['fetch', '--quiet', '--depth', '1', url, at], tree);
@@ -136,11 +136,11 @@ function cloned({ url, at }: NonNullable<Repository['clone']>, tree: string, wor
 }
 
 function folderOf(module: string, version: string, cwd: string): string {
-  // Of some old versions the checksum database has no entry: what is run is public code in a sandbox either way.
+  // The checksum database lacks some old versions; all of this is public code that runs in a sandbox anyway.
   return moduleFolder(module, version, { cwd, env: { GONOSUMDB: '*' }, timeout: FETCH_TIMEOUT_MS });
 }
 
-/** A module's archive lacks the modules inside of it. Those that go.mod takes from the tree are brought at the same version. */
+/** A module's archive does not contain nested modules. Adds those that go.mod replaces with a folder of the tree, at the same version. */
 function addNestedModules(module: string, version: string, work: string, tree: string): void {
   const text = readFileSync(join(tree, 'go.mod'), 'utf8');
   for (const [, name = '', path = ''] of text.matchAll(/^\s*(?:replace\s+)?(\S+)(?:\s+v\S+)?\s+=>\s+\.\/(\S+)\s*$/gm)) {

@@ -1,7 +1,7 @@
 /**
- * Projects of the usual shapes, made from the controllers under test: what `init` meets in the world.
+ * Projects with common layouts, made from the controllers under test: what `init` has to detect.
  *
- * Each is a git repository as its author would have pushed it; nothing in it knows of stalemate.
+ * Each is a git repository as its author would have pushed it, without any file of stalemate.
  */
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -11,9 +11,9 @@ const CONTROLLERS = fileURLToPath(new URL('../../controllers-under-test/', impor
 
 export interface Shape {
   readonly name: string;
-  /** The program without which it cannot be tried. */
+  /** The program that it cannot be tried without. */
   readonly needs: string;
-  /** What its users do before anything else, after cloning. */
+  /** The commands that its users run first after cloning. */
   readonly install: readonly (readonly string[])[];
   readonly write: (folder: string) => void;
 }
@@ -49,7 +49,7 @@ function put(folder: string, files: Files): void {
 
 const source = (path: string): string => readFileSync(join(CONTROLLERS, path), 'utf8');
 
-/** The reconciler of `go/`, in a folder of this name; its metrics are served where the flag says. */
+/** Writes the reconciler of `go/` into the folder `where`; its metrics address comes from the flag. */
 function goSources(folder: string, where: string): void {
   for (const path of ['common', 'correct'])
     cpSync(join(CONTROLLERS, 'go', path), join(folder, where, path), { recursive: true });
@@ -66,7 +66,7 @@ function goSources(folder: string, where: string): void {
   });
 }
 
-/** What `kubebuilder init` and `create api` scaffold, as far as it concerns a run. */
+/** The scaffold of `kubebuilder init` and `create api`, as far as it matters for a run. */
 function kubebuilder(folder: string): void {
   goSources(folder, 'internal');
   const kustomization = (resources: readonly string[]): string =>
@@ -89,7 +89,7 @@ function kubebuilder(folder: string): void {
   });
 }
 
-/** An operator whose only manifests are its chart, with CRDs where Helm has them, and no sample. */
+/** An operator whose only manifests are its Helm chart, with CRDs in `crds/`, and without a sample. */
 function helmChart(folder: string): void {
   goSources(folder, 'pkg');
   put(folder, {
@@ -165,7 +165,7 @@ func main() {
 	flag.StringVar(&probes, "health-probe-bind-address", ":8081", "The address the probe endpoint binds to.")
 	flag.BoolVar(&leaderElection, "leader-elect", false, "Enable leader election for controller manager.")
 	flag.Parse()
-	// The scaffold makes its manager here: mgr, err := ctrl.NewManager(…), mgr.Start(…).
+	// The scaffold creates its manager here: mgr, err := ctrl.NewManager(…), mgr.Start(…).
 	ctrl.Log.Info("starting manager", "metrics", metrics, "probes", probes, "elects", leaderElection)
 	common.Main(correct.Steps())
 }

@@ -1,9 +1,9 @@
 /**
  * Builds of the releases of a pair, kept in the user's cache folder.
  *
- * A release of an operator is copied out of Go's module cache and built where it lies, so that its own `replace` lines and `go.sum`
- * count. A controller of ours is built from the pair's folder, with the package files of `releases/VERSION` beside its sources.
- * Start at {@link buildRelease}.
+ * A release of an operator is copied out of Go's module cache and built in the copy, so that its own `replace` directives and `go.sum`
+ * apply. A controller of ours is built from the pair's folder, with the package files of `releases/VERSION` added to its sources. Start at
+ * {@link buildRelease}.
  */
 import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
@@ -80,7 +80,7 @@ interface Step {
   readonly sources: string;
   readonly out: string;
   readonly log: string;
-  /** Where the output will be: what a virtual environment has to be made in. */
+  /** The final folder of the output: a virtual environment has to be created there. */
   readonly folder: string;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Pairs of releases, one with a known bug and one without: what is built, how it is started, and what has to be found.
+ * Pairs of releases, one with a known bug and one without: how they are built and started, and the expected finding.
  *
  * Each pair is a folder of controllers-under-test/known-bugs with a `pair.json`. Start at {@link readPairs}.
  */
@@ -30,33 +30,33 @@ export interface ModuleBuild {
 export interface Expected {
   readonly property: string;
   readonly kind: string;
-  /** How the field begins; empty means any. */
+  /** A prefix of the field; empty matches any. */
   readonly field: string;
 }
 
-/** What `pair.json` holds. */
+/** The content of `pair.json`. */
 interface PairFile {
   readonly version: 1;
   readonly project: string;
   readonly language: (typeof LANGUAGES)[number];
-  /** The kind of mistake; pairs with one word for it are one family. */
+  /** The kind of mistake; pairs with the same text are one family. */
   readonly family: string;
   readonly issue: string;
   readonly what: string;
-  /** The change that is the difference, found in the history of the project. */
+  /** The commit or change that fixed the bug. */
   readonly fix: string;
   readonly withBug: string;
   readonly withoutBug: string;
   readonly build: OurBuild | ModuleBuild;
-  /** Files or folders: of the module, or of the pair's folder. */
+  /** Files or folders, relative to the module or to the pair's folder. */
   readonly crds: readonly string[];
   readonly samples: readonly string[];
   /** `{built}` is replaced by the folder of the build, `{sources}` by that of the pair. */
   readonly command: readonly string[];
   readonly env: { readonly [name: string]: string };
-  /** Any of these is the bug. */
+  /** A finding that matches any of these is the bug. */
   readonly expected: readonly Expected[];
-  /** Why it is not found, where it is not. */
+  /** Why the bug is not found, if it is not. */
   readonly notFound?: string | undefined;
 }
 
@@ -87,7 +87,7 @@ const PAIR: z.ZodType<PairFile> = z.strictObject({
   notFound: z.string().optional(),
 });
 
-/** All pairs by name. @throws {CONFIG_INVALID} naming the file. */
+/** Returns all pairs, sorted by name. @throws {CONFIG_INVALID} with the file name. */
 export function readPairs(): readonly Pair[] {
   return readdirSync(PAIRS_FOLDER)
     .toSorted()
@@ -99,7 +99,7 @@ function readPair(name: string): Pair {
   const folder = join(PAIRS_FOLDER, name);
   const parsed = PAIR.safeParse(JSON.parse(readFileSync(join(folder, 'pair.json'), 'utf8')));
   if (!parsed.success)
-    throw new HarnessError('CONFIG_INVALID', `${name}/pair.json is no pair: ${z.prettifyError(parsed.error)}`);
+    throw new HarnessError('CONFIG_INVALID', `${name}/pair.json is not a valid pair: ${z.prettifyError(parsed.error)}`);
   return { ...parsed.data, name, folder };
 }
 

@@ -39,7 +39,7 @@ function search(seed: number, seconds: number): Search {
 
 const MISSED: Search = { seed: 9, found: false, seconds: 600, runs: 900, load: 2, others: [] };
 
-test('shows the median of what was found, and what it lies between', () => {
+test('shows the median and the range of the searches that found the bug', () => {
   const searches = [search(1, 40), search(2, 10), search(3, 200), MISSED];
 
   const table = tableText(
@@ -64,7 +64,7 @@ test('shows the median of what was found, and what it lies between', () => {
   );
 });
 
-test('shows what was missed with its reason, and what was not tried', () => {
+test('shows the reason for a missed bug, and pairs that were not tried', () => {
   const missed = { ...PAIR, notFound: 'no writer does that' };
 
   expect(tableText([missed], [{ name: 'thing-7', measured: '2026-11-26', searches: [MISSED] }])).toContain(
@@ -73,7 +73,7 @@ test('shows what was missed with its reason, and what was not tried', () => {
   expect(tableText([PAIR], [])).toContain('| not tried |');
 });
 
-test('has a pair for every result, and the files that pairs name', () => {
+test('has a pair for every result, and every file that a pair names', () => {
   const pairs = readPairs();
 
   expect(pairs.length).toBeGreaterThan(0);

@@ -1,4 +1,4 @@
-/** The results of searches for known bugs: kept beside the pairs, and shown in docs/track-record.md. */
+/** The results of searches for known bugs: stored next to the pairs, and shown in docs/track-record.md. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -6,14 +6,14 @@ import { writeWhole } from '../../harness/report/write-files.ts';
 import { markdownTable, withTable } from '../page-tables.ts';
 import { PAIRS_FOLDER, type Pair } from './pairs.ts';
 
-/** One search in the release with the bug. */
+/** One search of the release with the bug. */
 export interface Search {
   readonly seed: number;
   readonly found: boolean;
-  /** Until the finding was shrunk and reproduced, or until the search ended. */
+  /** Time until the finding was shrunk and reproduced, or until the search ended. */
   readonly seconds: number;
   readonly runs: number;
-  /** Of the machine, over the last minute, when it ended. */
+  /** The load average of the last minute at the end. */
   readonly load: number;
   readonly property?: string;
   readonly sentence?: string;
@@ -21,9 +21,9 @@ export interface Search {
   readonly deviations?: number;
   readonly steps?: number;
   readonly reproduced?: Share;
-  /** What else was reported before it. */
+  /** Other findings that were reported before it. */
   readonly others: readonly string[];
-  /** Outcome and reasons, where it was not found. */
+  /** Outcome and reasons, if it was not found. */
   readonly ended?: string;
 }
 
@@ -33,7 +33,7 @@ export interface Share {
   readonly n: number;
 }
 
-/** The search in the release without the bug. */
+/** The search of the release without the bug. */
 export interface Without {
   readonly runs: number;
   readonly seconds: number;
@@ -52,7 +52,7 @@ export interface Result {
 
 const RESULTS = join(PAIRS_FOLDER, 'results.json');
 const PAGE = fileURLToPath(new URL('../../docs/track-record.md', import.meta.url));
-/** What is asked of a pair: found with so many of the seeds. */
+/** A bug counts as found if at least this many seeds find it. */
 const SEEDS_MIN = 3;
 
 export function readResults(): readonly Result[] {
@@ -61,7 +61,7 @@ export function readResults(): readonly Result[] {
     : [];
 }
 
-/** Adds what was measured to the result of a pair; a search replaces that with the same seed. */
+/** Adds measurements to the result of a pair; a search replaces the one with the same seed. */
 export function keepResult(name: string, part: Partial<Omit<Result, 'name' | 'measured'>>, measured: string): void {
   const results = readResults();
   const before = results.find((result) => result.name === name) ?? { name, searches: [] };
@@ -73,7 +73,7 @@ export function keepResult(name: string, part: Partial<Omit<Result, 'name' | 'me
   writeWhole(RESULTS, `${JSON.stringify({ version: 1, results: sorted }, undefined, 2)}\n`);
 }
 
-/** Puts the table of all pairs into the page, between its markers. */
+/** Writes the table of all pairs into the page, between its markers. */
 export function writePage(pairs: readonly Pair[]): void {
   writeWhole(PAGE, withTable(readFileSync(PAGE, 'utf8'), 'known-bugs', tableText(pairs, readResults())));
 }
@@ -158,7 +158,7 @@ function cellsOf(pair: Pair, result: Result | undefined): readonly string[] {
   ];
 }
 
-/** The median, and what it lies between. */
+/** Returns the median and the range. */
 function rangeOf(numbers: readonly number[], unit: string): string {
   const sorted = numbers.toSorted((a, b) => a - b);
   const median = sorted[Math.floor(sorted.length / 2)] ?? 0;

@@ -1,8 +1,8 @@
 /**
- * kube-controller-manager as it is released, one controller at a time: what is run, with which flags and on which sample.
+ * The released kube-controller-manager, one controller at a time: the program, its flags, and the sample.
  *
- * Owns: the list (`controllers-under-test/kubernetes/controllers.json`), the keys and certificates that some controllers are started with.
- * Start at {@link optionsOf}.
+ * Owns: the list (`controllers-under-test/kubernetes/controllers.json`), and the keys and certificates that some controllers need. Start at
+ * {@link optionsOf}.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
@@ -17,11 +17,11 @@ import { build, buildRelease } from '../control-plane/build.ts';
 export const FOLDER: string = fileURLToPath(new URL('../../controllers-under-test/kubernetes/', import.meta.url));
 
 export interface Controller {
-  /** As in `--controllers`; `*` for all that are on by default. */
+  /** As in `--controllers`; `*` for all that are enabled by default. */
   readonly name: string;
   /** Below `controllers-under-test/kubernetes/samples`. */
   readonly sample: string;
-  /** Further flags; `{pki}` is a folder with a certificate authority and a key for tokens. */
+  /** Additional flags; `{pki}` is replaced by a folder with a certificate authority and a key for tokens. */
   readonly args?: readonly string[];
   readonly environment?: NonNullable<StalemateOptions['environment']>;
   readonly garbageCollection?: false;
@@ -31,15 +31,15 @@ export interface Controller {
 export interface ControllerList {
   readonly version: 1;
   readonly releases: { readonly before: string; readonly since: string };
-  /** The feature gates of KEP-5647, which are on by default where they exist. */
+  /** The feature gates of KEP-5647, which are enabled by default in releases that have them. */
   readonly gates: readonly string[];
   readonly command: readonly string[];
   readonly controllers: readonly Controller[];
-  /** The ReplicaSet that the known bug is searched for on. */
+  /** The ReplicaSet sample of the search for the known bug. */
   readonly huntSample: string;
 }
 
-/** A release, with its gates as they are by default or all off. */
+/** A release, with its gates at their defaults or all disabled. */
 export interface Position {
   readonly release: string;
   readonly gates: 'none' | 'on' | 'off';
@@ -49,7 +49,7 @@ export function readList(): ControllerList {
   return JSON.parse(readFileSync(join(FOLDER, 'controllers.json'), 'utf8')) as ControllerList;
 }
 
-/** The three positions that tell the cure of KEP-5647 from everything else that a release changes. */
+/** The three positions that separate the effect of KEP-5647 from other changes of a release. */
 export function positionsOf({ releases }: ControllerList): readonly Position[] {
   return [
     { release: releases.before, gates: 'none' },
@@ -75,7 +75,7 @@ export function controllersNamed({ controllers }: ControllerList, names: readonl
   });
 }
 
-/** Builds a release unless that was done before, and returns its kube-controller-manager. */
+/** Builds a release unless that was done before, and returns the path of its kube-controller-manager. */
 export async function managerOf(release: string): Promise<string> {
   if (release !== KUBERNETES_VERSION) return buildRelease('kube-controller-manager', release);
   await build(['kube-controller-manager']);
@@ -105,7 +105,7 @@ export function optionsOf(
   };
 }
 
-/** Returns a folder with a certificate authority (`ca.crt`, `ca.key`) and a key for tokens (`sa.key`), made once for each machine. */
+/** Returns a folder with a certificate authority (`ca.crt`, `ca.key`) and a key for tokens (`sa.key`), created once per machine. */
 function pkiFolder(): string {
   const folder = cacheFolder('kubernetes', 'pki');
   if (existsSync(folder)) return folder;

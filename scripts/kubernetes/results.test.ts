@@ -46,7 +46,7 @@ describe('the list of controllers', () => {
     expect(readdirSync(join(FOLDER, 'samples')).filter((sample) => !used.includes(sample))).toEqual([]);
   });
 
-  it('gives the manager one controller, and switches the gates off only where that is asked for', () => {
+  it('gives the manager one controller, and disables the gates only on request', () => {
     const [job] = controllersNamed(list, ['job']);
     const command = (gates: 'on' | 'off'): readonly string[] =>
       job === undefined ? [] : (optionsOf(list, job, { release: 'v1.36.3', gates }, 'kcm').command ?? []);
@@ -58,7 +58,7 @@ describe('the list of controllers', () => {
 });
 
 describe('the tables of the page', () => {
-  it('show what a finding was judged to be, and that another was not', () => {
+  it('show the judgement of a finding, and findings without one', () => {
     const other = { ...FOUND, property: 'convergence' };
     const controllers = controllersNamed(readList(), ['job']);
 
@@ -69,7 +69,7 @@ describe('the tables of the page', () => {
     );
   });
 
-  it('say where the known bug was found, and where it was not', () => {
+  it('show where the known bug was found, and where it was not', () => {
     const hunted = { release: 'v1.36.3', gates: 'off', ...MEASURED } as const;
     const found = { ...FOUND, afterSeconds: 7, replayed: [19, 20] as const };
 

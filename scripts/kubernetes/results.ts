@@ -1,4 +1,4 @@
-/** What was measured with kube-controller-manager: kept beside the list of controllers, and shown in docs/kubernetes-controllers.md. */
+/** The results for kube-controller-manager: stored next to the list of controllers, and shown in docs/kubernetes-controllers.md. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -15,12 +15,12 @@ export interface FoundHere {
   readonly preemptions: number;
   readonly holds: number;
   readonly faults: number;
-  /** Of how many replays, how many. */
+  /** How many replays failed, and how many there were. */
   readonly reproduced: readonly [number, number];
 }
 
 interface Measured extends Position {
-  /** The day, and what the machine was like. */
+  /** The date and the machine. */
   readonly measured: string;
   readonly budget: string;
   readonly seed: number;
@@ -35,22 +35,22 @@ export interface Swept extends Measured {
   readonly conflicts: number;
   readonly staleReads: number;
   readonly inconclusive: number;
-  /** The most frequent reason of inconclusive runs, or why there is no verdict. */
+  /** The most frequent reason for inconclusive runs, or why there is no verdict. */
   readonly why?: string;
   readonly findings: readonly FoundHere[];
 }
 
 /** A search for issue 129795. */
 export interface Hunted extends Measured {
-  /** Absent where it was not found. */
+  /** Absent if it was not found. */
   readonly found?: FoundHere & { readonly afterSeconds: number; readonly replayed: readonly [number, number] };
 }
 
-/** What the sources of Kubernetes say about a finding. */
+/** The assessment of a finding after reading the sources of Kubernetes. */
 export interface Judgement {
   readonly controller: string;
   readonly property: string;
-  /** Empty for any. */
+  /** Empty matches any. */
   readonly kind: string;
   readonly field: string;
   readonly finding: string;
@@ -79,7 +79,7 @@ function readJudgements(): readonly Judgement[] {
 
 const isSamePosition = (a: Position, b: Position): boolean => a.release === b.release && a.gates === b.gates;
 
-/** Adds results in the place of older ones of the same controller and position. */
+/** Adds results, or replaces older ones of the same controller and position. */
 export function keepResults({ hunts = [], sweeps = [] }: Partial<Results>): void {
   const kept = readResults();
   const all: Results = {
@@ -121,7 +121,7 @@ export function sweptOf(
   };
 }
 
-/** Puts the tables of all results into the page, between their markers. */
+/** Writes the tables of all results into the page, between their markers. */
 export function writePage(controllers: readonly Controller[]): void {
   const { hunts, sweeps } = readResults();
   const judgements = readJudgements();
@@ -197,7 +197,7 @@ export function sweepTable(
 }
 
 const WHY_MAX = 160;
-/** Fewer prove nothing. */
+/** Fewer runs are not enough for a verdict. */
 const RUNS_MIN = 10;
 
 function resultText(

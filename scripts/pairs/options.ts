@@ -7,14 +7,14 @@ import { writeWhole } from '../../harness/report/write-files.ts';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const CONTROLLERS = `${ROOT}controllers-under-test/`;
 
-/** `releases takes-spec-from-cache + rebuilds-labels`. */
+/** For example `releases takes-spec-from-cache + rebuilds-labels`. */
 export function nameOf({ controller }: Pick<Pair, 'controller'>, bugs: readonly PlantedBug[]): string {
   return `${controller} ${bugs.length === 0 ? 'without bugs' : bugs.map(({ bug }) => bug).join(' + ')}`;
 }
 
 /**
- * A campaign against a controller with these bugs, which may be none. Its module is one line and is written to `.stalemate/pairs`, where it
- * stays, so that `stalemate run` and `replay` can be given it too.
+ * The options of a campaign against a controller with these bugs, possibly none. Its module is one line and is written to
+ * `.stalemate/pairs`. It is not removed, so that `stalemate run` and `replay` can use it too.
  */
 export function optionsFor(
   { controller, crd = `${controller}/crd.yaml` }: Pick<Pair, 'controller' | 'crd'>,

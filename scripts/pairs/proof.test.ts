@@ -25,7 +25,7 @@ function finding(
   >[0];
 }
 
-it('takes a finding for a bug when property, resource, field and guilty request agree', () => {
+it('matches a finding to a bug if property, resource, field and guilty request agree', () => {
   expect(proves(finding(), BUG)).toBe(true);
 });
 
@@ -33,11 +33,11 @@ it.each([
   ['field', { field: 'spec.replicas' }],
   ['resource', { kind: 'configmaps' }],
   ['guilty request', { verb: 'patch' }],
-] as const)('takes none of another %s', (_, over) => {
+] as const)('does not match a finding with another %s', (_, over) => {
   expect(proves(finding(over), BUG)).toBe(false);
 });
 
-it('names the finding that has a bug among its symptoms', () => {
+it('returns the finding that has a bug among its symptoms', () => {
   const { signature } = finding().violation;
   const other = { ...signature, field: 'spec.replicas' };
   const findings = [

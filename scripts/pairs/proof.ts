@@ -1,17 +1,17 @@
-/** Whether a reported finding is about a planted bug. Pure. */
+/** Decides whether a reported finding is about a planted bug. */
 import type { PlantedBug, Proof } from '../../controllers-under-test/pairs/pairs.ts';
 import type { Signature } from '../../harness/model/signature.ts';
 import type { Finding } from '../../harness/model/finding.ts';
 
 /**
- * Judges the violation that a finding is about, not further symptoms that it lists: what a user sees only in small print below another bug
- * is not reported.
+ * Considers only the violation of a finding, not the further symptoms that it lists: a bug that is mentioned only as a symptom of another
+ * one does not count as reported.
  */
 export function proves(finding: Pick<Finding, 'violation' | 'record'>, { provedBy }: PlantedBug): boolean {
   return provedBy.some((proof) => isAbout(finding, proof));
 }
 
-/** Of a bug that no finding is about: the finding that counts it among its symptoms, as if both were one bug. */
+/** Returns the finding that lists a bug among its symptoms, as if both were one bug. */
 export function mistakenFor<F extends Pick<Finding, 'stats'>>(
   findings: readonly F[],
   { provedBy }: PlantedBug,
