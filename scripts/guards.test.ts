@@ -15,14 +15,14 @@ function read(path: string): string {
 }
 
 describe.each(GUARDS)('$name', (guard) => {
-  it('can be removed, and what is left is a module', () => {
+  it('can be removed, and the result parses', () => {
     const text = withoutGuard(guard, read(guard.file));
 
     expect(guard.after).not.toBe(guard.before);
     expect(parseSync(guard.file, text).errors).toEqual([]);
   });
 
-  it('is missed by tests that there are', () => {
+  it('names existing tests', () => {
     const [file, ...titles] = guard.noticedBy;
     const texts = [...testTexts(file, read(file))].map((text) => new RegExp(`^${patternOf(text)}$`));
 
@@ -35,13 +35,13 @@ describe('the list of guards', () => {
     expect(titlesWithoutGuard(titlesByFile(), GUARDS)).toEqual([]);
   });
 
-  it('has no name twice', () => {
+  it('has unique names', () => {
     const names = GUARDS.map(({ name }) => name);
 
     expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([]);
   });
 
-  it('says which titles have none', () => {
+  it('reports titles without a guard', () => {
     const titles = new Map([['a.test.ts', new Set(['is refused', 'is kept: %s'])]]);
 
     expect(titlesWithoutGuard(titles, [GUARD])).toEqual(['a.test.ts: is kept: %s']);
@@ -51,14 +51,14 @@ describe('the list of guards', () => {
 });
 
 describe('removing a guard', () => {
-  it('puts the other text in its place', () => {
+  it('inserts the replacement', () => {
     expect(withoutGuard({ ...GUARD, after: '$&' }, 'a(); guard(); b();')).toBe('a(); $& b();');
   });
 
   it.each([
     [0, 'other();'],
     [2, 'guard(); guard();'],
-  ])('is refused where its text occurs %i times', (count, text) => {
+  ])('is refused if its text occurs %i times', (count, text) => {
     expect(() => withoutGuard(GUARD, text)).toThrow(
       `guard "a": got ${count} occurrences of "guard();" in a.ts, expected one`,
     );

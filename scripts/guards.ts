@@ -1,9 +1,9 @@
 /**
- * Whether each test of the table of docs/security.md notices when its guard is missing.
+ * Checks that each test named in the table of docs/security.md fails without the guard that it is about.
  *
- * In a scratch copy of the repository: first all named tests unchanged, which have to pass; then each guard is removed by an edit, and the
- * tests that are to notice it have to run and fail. A line per guard: "noticed" with the first line of the failure, or "NOT NOTICED".
- * Exit code 1 where one was not noticed, or where a title of the table has no guard in the list.
+ * Works in a scratch copy of the repository: first runs all named tests unchanged, which must pass; then removes each guard with an edit,
+ * and the tests of that guard must run and fail. Prints a line per guard: "noticed" with the first line of the failure, or "NOT NOTICED".
+ * Exit code 1 if one was not noticed, or if a title of the table has no guard in the list.
  *
  *     node scripts/guards.ts [--only TEXT]
  */
@@ -16,7 +16,7 @@ import { parseFlags, runMain } from './run-main.ts';
 
 const WHY_MAX = 120;
 const STOPPING = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-/** As shells have it for a program that an interrupt has ended. */
+/** The exit code that shells use for a program ended by an interrupt. */
 const INTERRUPTED = 130;
 
 const { values: flags } = parseFlags({ options: { only: { type: 'string', default: '' } } });
@@ -33,7 +33,7 @@ function chosenGuards(only: string): readonly Guard[] {
   );
 }
 
-/** One sentence for each test that is no proof: it has to pass with all guards in place. */
+/** Returns a sentence for each test that proves nothing, because it does not pass with all guards in place. */
 async function unsound(copy: ScratchCopy, guards: readonly Guard[]): Promise<readonly string[]> {
   const titles = new Map<string, Set<string>>();
   for (const { noticedBy } of guards) {
@@ -52,7 +52,7 @@ async function unsound(copy: ScratchCopy, guards: readonly Guard[]): Promise<rea
   return problems;
 }
 
-/** An edit that does not compile would make tests fail for that alone. */
+/** Returns the compiler errors of the edits: an edit that does not compile would make any test fail. */
 async function uncompiled(copy: ScratchCopy, guards: readonly Guard[]): Promise<readonly string[]> {
   const problems: string[] = [];
   for (const round of roundsOf(guards)) {
@@ -66,7 +66,7 @@ async function uncompiled(copy: ScratchCopy, guards: readonly Guard[]): Promise<
   return problems;
 }
 
-/** What there is to say of a guard; `isNoticed` where all tests that are to notice that it is missing ran and failed. */
+/** Tries a guard; `isNoticed` if all of its tests ran and failed without it. */
 async function withoutIt(copy: ScratchCopy, guard: Guard): Promise<{ isNoticed: boolean; line: string }> {
   const [file, ...titles] = guard.noticedBy;
   const text = withoutGuard(guard, copy.read(guard.file));
@@ -96,7 +96,7 @@ async function tried(copy: ScratchCopy, guards: readonly Guard[], signal: AbortS
   let noticed = 0;
   for (const guard of guards) {
     const { isNoticed, line } = await withoutIt(copy, guard);
-    // What an interrupt has cut short says nothing.
+    // An interrupted result means nothing.
     if (signal.aborted) return INTERRUPTED;
     console.log(line);
     if (isNoticed) noticed += 1;

@@ -1,4 +1,4 @@
-/** Guards around clusters: which ones are used, and what is written and ended beside them. */
+/** Guards around clusters: which ones are used, and which files are written and processes ended for them. */
 import type { Guard } from './guard.ts';
 
 const RECORD = 'harness/test/record.test.ts';
@@ -13,10 +13,10 @@ export const CLUSTER_GUARDS: readonly Guard[] = [
     noticedBy: [RECORD, 'with a misspelt placeholder is not started'],
   },
   {
-    name: 'record asks no server elsewhere that is not allowed',
+    name: 'record sends no request to a remote server that is not allowed',
     file: 'harness/clusters/existing/admission.ts',
     before: '  guardCluster(access, isByName || isKnownThere || clusters.length > 0 || ask !== undefined);\n',
-    // Whoever is asked without the guard is on this machine, and does not listen.
+    // Without the guard, requests go to a closed port on this machine.
     after: "  if (!remote.url.includes('127.0.0.1')) Object.assign(remote, { url: 'http://127.0.0.1:1' });\n",
     noticedBy: [RECORD, 'a cluster elsewhere, whatever its name'],
   },
@@ -43,7 +43,7 @@ export const CLUSTER_GUARDS: readonly Guard[] = [
     noticedBy: ['apiserver/server/http/call-out.test.ts', 'carries the reviews of a server to a webhook and back'],
   },
   {
-    name: 'clean ends nothing of a run that lives',
+    name: 'clean ends no process of a live run',
     file: 'apiserver/processes/scratch.ts',
     before: '    if (isOurProcess({ host: ourHost(), pid: Number(pid), started })) return [];\n',
     after: '',
@@ -67,7 +67,7 @@ export const CLUSTER_GUARDS: readonly Guard[] = [
     ],
   },
   {
-    name: 'clean uses the cluster that was used',
+    name: 'clean uses the cluster of the run',
     file: 'harness/clusters/existing/admission.ts',
     before: 'if (same !== undefined && uid !== same)',
     after: 'if (false)',

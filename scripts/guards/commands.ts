@@ -1,4 +1,4 @@
-/** What commands that only look must not do. Most of it no single guard prevents: the edits add it, a line each. */
+/** Guards against side effects of read-only commands. Mostly no single guard prevents them: such an edit adds the side effect instead. */
 import type { Guard } from './guard.ts';
 
 const LOOKING = 'harness/test/looking-commands.test.ts';
@@ -12,7 +12,7 @@ const LISTS = 'list, completion and clean start nothing, reach nothing and write
 const SERVES = 'serve starts and reaches nothing by itself, and writes what it is told and its own note';
 
 const ADDED = 'no code does this; the edit adds it';
-/** Nothing listens there. Of ports such as 9, fetch would not even ask. */
+/** No server listens on this port. fetch refuses some ports, such as 9, without connecting. */
 const REACHES = "await fetch('http://127.0.0.1:65535').catch(() => {});";
 
 export const COMMAND_GUARDS: readonly Guard[] = [
@@ -90,7 +90,7 @@ export const COMMAND_GUARDS: readonly Guard[] = [
     noticedBy: [LOOKING, CORPUS],
   },
   {
-    name: 'corpus prune removes what is named',
+    name: 'corpus prune removes only the named entries',
     file: 'harness/cli/corpus/prune.ts',
     before: '    if (!dryRun) removeEntry(folder, name);\n',
     after: '    if (!dryRun) for (const one of kept) removeEntry(folder, one.name);\n',
@@ -111,7 +111,7 @@ export const COMMAND_GUARDS: readonly Guard[] = [
     noticedBy: [LOOKING, DRY],
   },
   {
-    name: 'doctor says where a configuration is not valid',
+    name: 'doctor reports an invalid configuration',
     file: 'harness/cli/doctor/project.ts',
     before: "await probed('configuration', true, async () => {",
     after: "await probed('configuration', false, async () => {",

@@ -1,4 +1,4 @@
-/** Guards against what files and repositories of strangers name: commands, modules, links. */
+/** Guards against commands, modules and links that untrusted files and repositories name. */
 import type { Guard } from './guard.ts';
 
 const STORED = 'harness/cli/stored-target.test.ts';
@@ -15,7 +15,7 @@ export const FILE_GUARDS: readonly Guard[] = [
     noticedBy: [CORPUS, 'start and import nothing that they name, and are left out: %s'],
   },
   {
-    name: 'a replay asks before it starts what a file names',
+    name: 'a replay asks before it starts a target from a file',
     file: 'harness/cli/stored-target.ts',
     before: 'if (!trusted && !(await user.ask(`${whatText(shown)}; start it? [y/N] `))) {',
     after: "if (!trusted && whatText(shown) === '') {",
@@ -58,7 +58,7 @@ export const FILE_GUARDS: readonly Guard[] = [
     noticedBy: [WRITES, 'is written through by nobody'],
   },
   {
-    name: 'a file is written through no link in place of its folder',
+    name: 'a file is not written through a link in place of its folder',
     file: 'harness/report/write-files.ts',
     before: '  refuseLinks(dirname(path), flag);\n',
     after: '',
@@ -76,14 +76,14 @@ export const FILE_GUARDS: readonly Guard[] = [
     noticedBy: [WRITES, 'is not followed where a repository brings it along: .stalemate, for soak/soak.jsonl'],
   },
   {
-    name: 'folders are searched for unfinished files without links',
+    name: 'the search for unfinished files follows no links',
     file: 'harness/report/read-files.ts',
     before: '(entry.isDirectory() ? open : files)',
     after: '(entry.isDirectory() || entry.isSymbolicLink() ? open : files)',
     noticedBy: [WRITES, 'is not followed when what was left unfinished is removed'],
   },
   {
-    name: 'an entry of the corpus is removed through no link',
+    name: 'a corpus entry is not removed through a link',
     file: 'harness/cli/corpus/folder.ts',
     before: "  refuseLinks(folder, '--corpus');\n",
     after: '',
@@ -125,7 +125,7 @@ export const FILE_GUARDS: readonly Guard[] = [
     noticedBy: [STRANGERS, 'does not render "resources: [", where that asks the network'],
   },
   {
-    name: 'init writes below the project',
+    name: 'init writes only inside the project',
     file: 'harness/cli/init/write.ts',
     before: 'if (leadsOut(path, cwd))',
     after: 'if (false)',
@@ -143,7 +143,7 @@ export const FILE_GUARDS: readonly Guard[] = [
     noticedBy: [STRANGERS, 'makes no folder through a link, and writes through those that stay inside'],
   },
   {
-    name: 'init reads below the project',
+    name: 'init reads only inside the project',
     file: 'harness/cli/init/repository.ts',
     before: "leadsInto(root, join(root, path)) ? textOf(join(root, path)) : ''",
     after: 'textOf(join(root, path))',

@@ -1,29 +1,31 @@
 /**
- * A guard: what keeps stalemate from doing what docs/security.md rules out, and the tests that notice when it is missing.
+ * A guard: code that keeps stalemate from doing what docs/security.md rules out, and the tests that fail without it.
  *
- * Owns: the edit that removes one, how tests are found by their titles, and what a list of guards lacks. Does not own: the list
+ * Owns: the edit that removes a guard, how tests are found by their titles, and the completeness of the list. Does not own: the list
  * (list.ts), running tests (scratch-copy.ts).
  */
 import { HarnessError } from '../../harness/model/errors.ts';
 
 export interface Guard {
   readonly name: string;
-  /** From the root of the repository. */
+  /** Relative to the root of the repository. */
   readonly file: string;
-  /** Occurs exactly once in the file. */
+  /** Must occur exactly once in the file. */
   readonly before: string;
-  /** Without the guard; the result compiles, so that no test fails for that alone. */
+  /** The replacement without the guard; it must compile, so that tests do not fail for that reason. */
   readonly after: string;
-  /** Why the edit adds what must not happen, where no single guard prevents it. */
+  /** Why the edit adds the forbidden behaviour, if no single guard prevents it. */
   readonly reason?: string;
-  /** A file, and titles of tests in it that fail without the guard. A title may name one case: `is refused: a link` for `is refused: %s`. */
+  /**
+   * A file, and titles of tests in it that fail without the guard. A title may select one case: `is refused: a link` for `is refused: %s`.
+   */
   readonly noticedBy: readonly [file: string, ...titles: readonly [string, ...string[]]];
 }
 
 /**
- * A file without the guard.
+ * Returns the text of a file without the guard.
  *
- * @throws {USAGE} where the text that is to be replaced does not occur exactly once.
+ * @throws {USAGE} if the text to replace does not occur exactly once.
  */
 export function withoutGuard({ name, file, before, after }: Guard, text: string): string {
   const [head = '', tail, ...more] = text.split(before);
@@ -35,11 +37,11 @@ export function withoutGuard({ name, file, before, after }: Guard, text: string)
   return head + after + tail;
 }
 
-/** What vitest puts a value in place of. */
+/** Placeholders that vitest replaces by values. */
 const PLACEHOLDER = /%[sdifjo]/;
 const SPECIAL = /[\\^$.*+?()[\]{}|]/g;
 
-/** A regular expression for a title, in which the values of cases may be anything. */
+/** Returns a regular expression for a title that matches any value of its placeholders. */
 export function patternOf(title: string): string {
   return title
     .split(PLACEHOLDER)
@@ -47,12 +49,12 @@ export function patternOf(title: string): string {
     .join('.*');
 }
 
-/** The same for the full name of a test, which has the titles of its groups in front; a case may be named alone. */
+/** The same for full names of tests, which start with the titles of their groups; one case may be selected. */
 export function namePatternOf(titles: readonly string[]): string {
   return `(?:^|\\s)(?:${titles.map(patternOf).join('|')})$`;
 }
 
-/** Titles that no guard is noticed by, as `FILE: TITLE`. */
+/** Returns the titles that no guard names, as `FILE: TITLE`. */
 export function titlesWithoutGuard(
   titles: ReadonlyMap<string, ReadonlySet<string>>,
   guards: readonly Guard[],
@@ -68,7 +70,7 @@ export function titlesWithoutGuard(
   });
 }
 
-/** Guards in rounds: in each one no file is edited twice, so that all of its edits can be made at once. */
+/** Splits guards into rounds that edit each file at most once, so that all edits of a round can be made at once. */
 export function roundsOf(guards: readonly Guard[]): readonly (readonly Guard[])[] {
   const rounds: Guard[][] = [];
   for (const guard of guards) {

@@ -1,4 +1,4 @@
-/** All guards whose absence is tried. An entry goes into the file of what it keeps from doing harm. */
+/** The list of all guards. An entry goes into the file of what it protects. */
 import { CLUSTER_GUARDS } from './clusters.ts';
 import { COMMAND_GUARDS } from './commands.ts';
 import { FILE_GUARDS } from './files.ts';

@@ -1,8 +1,8 @@
 /**
- * A copy of the repository whose files may be edited, and the programs that run there: vitest and the compiler.
+ * A copy of the repository whose files may be edited, and runs of vitest and the compiler in it.
  *
- * Owns: making it, putting files back, what a run of tests says about tests by title. Temporary files of the tests are inside of it. Does
- * not own: when it is removed. Start at {@link ScratchCopy}.
+ * Owns: making the copy, restoring files, mapping test results to titles. Temporary files of the tests are inside the copy. Does not own:
+ * when it is removed. Start at {@link ScratchCopy}.
  */
 import { spawn } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -12,11 +12,11 @@ import type { TestResults } from '../guarded-tests.ts';
 import { REPOSITORY_ROOT, repositoryPaths } from '../repository-files.ts';
 import { namePatternOf } from './guard.ts';
 
-/** Tests that wait for ever without a guard are ended; none of them takes a tenth of that with it, on a busy machine. */
+/** Tests that hang without a guard are killed after this; with the guard, none takes a tenth of it, even on a busy machine. */
 const HANGS_MS = 600_000;
 const STATUS_OF_RUN: ReadonlySet<string> = new Set(['passed', 'failed']);
 
-/** What one title came to: its tests that ran, whether any failed, and the first line of why. */
+/** The result of one title: its tests that ran, how many failed, and the first line of a failure. */
 export interface TitleResult {
   readonly title: string;
   readonly passed: number;
@@ -34,7 +34,7 @@ export class ScratchCopy {
   readonly #root = join(this.#folder, 'repository');
   readonly #signal: AbortSignal;
 
-  /** @param signal ends what runs there. */
+  /** @param signal - Kills what runs in the copy. */
   constructor(signal: AbortSignal) {
     this.#signal = signal;
     try {
@@ -66,7 +66,7 @@ export class ScratchCopy {
     writeFileSync(join(this.#root, path), text);
   }
 
-  /** Does something while files have other contents; each as it was afterwards. */
+  /** Runs a function while files have other contents, and restores them afterwards. */
   async edited<T>(texts: ReadonlyMap<string, string>, act: () => Promise<T>): Promise<T> {
     const originals = [...texts.keys()].map((path) => [path, this.read(path)] as const);
     for (const [path, text] of texts) this.write(path, text);
@@ -77,11 +77,11 @@ export class ScratchCopy {
     }
   }
 
-  /** The complaints of the compiler; names that an edit leaves unused are none. */
+  /** Returns the compiler errors; names that an edit leaves unused are allowed. */
   async compile(): Promise<readonly string[]> {
     const program = join('node_modules', 'typescript', 'bin', 'tsc');
     const words = ['-p', '.', '--noUnusedLocals', 'false', '--pretty', 'false'];
-    // After the first time, only what an edit concerns is looked at again.
+    // Later calls check only what an edit affects.
     const known = ['--incremental', '--tsBuildInfoFile', join(this.#folder, 'types.json')];
     const { code, output } = await this.#run([program, ...words, ...known]);
     if (code === 0) return [];
@@ -89,7 +89,7 @@ export class ScratchCopy {
     return errors.length > 0 ? errors : [`tsc ended with ${code}: ${output}`];
   }
 
-  /** Runs the tests of one file that have one of the titles. Undefined where they came to no result at all. */
+  /** Runs the tests of one file that have one of the titles. Undefined if there are no results at all. */
   async test(file: string, titles: readonly string[]): Promise<readonly TitleResult[] | undefined> {
     const results = join(this.#folder, 'results.json');
     rmSync(results, { force: true });
@@ -111,7 +111,7 @@ export class ScratchCopy {
     });
   }
 
-  /** In a process group of its own: what is left of it ends with it. */
+  /** Runs in a process group of its own, so that all of its processes can be killed. */
   #run(words: readonly string[]): Promise<Ended> {
     if (this.#signal.aborted) return Promise.resolve({ code: null, output: 'interrupted' });
     return new Promise((resolve, reject) => {
@@ -148,6 +148,6 @@ function endGroup(pid: number | undefined): void {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    // It has ended meanwhile.
+    // It has exited meanwhile.
   }
 }

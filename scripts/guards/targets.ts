@@ -1,4 +1,4 @@
-/** Guards against targets: what a program and a module can see, reach, start and write. */
+/** Guards against targets: what a program and a module can see, connect to, start and write. */
 import type { Guard } from './guard.ts';
 
 const VIEW = 'harness/actors/process/file-view.test.ts';
@@ -34,7 +34,7 @@ export const TARGET_GUARDS: readonly Guard[] = [
     name: 'a program sees no other folder of the host',
     file: 'harness/actors/process/file-view.ts',
     before: '    ...hidden.flatMap(',
-    // The others stay: the launcher lays what a pod finds over one of them.
+    // The other hidden folders stay: the launcher mounts the files of a pod over one of them.
     after: '    ...hidden.filter((folder) => !isWithin(viewer.cwd, folder)).flatMap(',
     noticedBy: [VIEW, 'sees no home, no state folder, and no other folder of the host'],
   },
@@ -84,7 +84,7 @@ export const TARGET_GUARDS: readonly Guard[] = [
     noticedBy: [MODULES, `${REFUSED}: starts-programs`],
   },
   {
-    name: 'a module waits for no program',
+    name: 'a module runs no program synchronously',
     file: 'harness/actors/in-process/outward-guard.ts',
     before: "for (const name of ['spawnSync', 'execFileSync', 'execSync'])",
     after: 'for (const name of [])',
