@@ -1,16 +1,16 @@
 /**
- * Controllers in five languages, and client-go's own examples, against one server: the embedded one, or a real control plane.
+ * Runs controllers in five languages, and client-go's own examples, against one server: the embedded one, or a real control plane.
  *
  *   npm run languages [-- --only go,python,…] [--server embedded|real|KUBECONFIG] [--gate] [--build-only]
  *   npm run languages -- --compare [--only kubectl,informers-list,go,…]
  *
- * With --gate all clients talk to the server through the gate.
+ * With --gate, all clients connect through the gate.
  *
- * The second records what passes between each client and both servers, and tells what differs (scripts/languages/compare.ts).
+ * With --compare, records the traffic between each client and both servers, and prints the differences (scripts/languages/compare.ts).
  *
- * Each is built (cached), started, taken through the story of scripts/languages/goal.ts and ended; a line says how long each took. A
- * kubeconfig must point to a control plane with a kube-controller-manager, for the garbage collector. A language whose program is
- * not on this machine is left out, and said so, unless it was asked for by name. Exit code 1 when any did not reach its goal.
+ * Each controller is built (cached), started, taken through the steps of scripts/languages/goal.ts and stopped; prints a line with the time
+ * of each step. A kubeconfig must point to a control plane with a kube-controller-manager, for the garbage collector. A language whose
+ * program is not installed is skipped with a message, unless --only names it. Exit code 1 if any controller did not reach its goal.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -59,7 +59,7 @@ async function main(): Promise<number> {
   const wanted = (name: string, needs = 'node'): boolean => {
     if (asked !== undefined) return asked.includes(name);
     if (present(needs)) return true;
-    console.log(`${name}: left out, "${needs}" is not on this machine`);
+    console.log(`${name}: skipped, "${needs}" is not installed`);
     return false;
   };
   try {
@@ -71,7 +71,7 @@ async function main(): Promise<number> {
     const controllers = CONTROLLER_TABLE.filter(({ name, needs }) => wanted(name, needs));
     const examples = wanted(EXAMPLES_NAME, 'go');
     const built: LanguageController[] = [];
-    // All builds come first, so that none takes the processor from a controller that is being timed.
+    // All builds come first, so that none uses the CPU while a controller is timed.
     for (const controller of controllers) {
       const log = join(folder, `${controller.name}-build.log`);
       if (await timed(rows, `${controller.name} build`, () => controller.build(buildFolder(controller.name), log)))
@@ -105,7 +105,7 @@ async function compareStories(stories: readonly Story[], folder: string): Promis
   return [...rows, ...compared.map(({ client, ok, text }) => shown({ name: client, ok, text }))];
 }
 
-/** Prints a row at once, so that a stage that is stopped shows how far it came. */
+/** Prints a row immediately, so that a stage that is stopped shows its progress. */
 function shown(row: Row): Row {
   console.log(`${row.ok ? 'ok    ' : 'FAILED'} ${row.name.padEnd(26)} ${row.text}`);
   return row;

@@ -1,11 +1,11 @@
 /**
- * Runs suites of other projects against a server: the embedded one, or a real control plane.
+ * Runs test suites of other projects against a server: the embedded one, or a real control plane.
  *
  *   npm run upstream [-- --only client,flux-ssa,…] [--server embedded|real] [--build-only]
  *
- * The modules come from the Go module proxy at the versions below and are copied out of the module cache, which is read-only; nothing
- * of them is kept in the repository, and nothing in them is changed. Each suite gets a fresh, bare server, as envtest gives it one. A
- * suite passes when it passes as a whole; beside its count stands how many pass on a real server. Exit code 1 when one does not pass.
+ * The modules come from the Go module proxy at the versions below and are copied out of the module cache, which is read-only; the
+ * repository contains nothing of them, and they are not changed. Each suite gets a fresh, bare server, as with envtest. A suite passes if
+ * all its tests pass; its line also shows how many pass on a real server. Exit code 1 if a suite fails.
  */
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,14 +19,14 @@ import { parseFlags } from './run-main.ts';
 interface Suite {
   /** `path@version` of the Go module. */
   readonly module: string;
-  /** The package, below the module. */
+  /** The package, relative to the module. */
   readonly folder: string;
   readonly args: readonly string[];
-  /** How many pass on kube-apiserver 1.36.3. */
+  /** The number of tests that pass on kube-apiserver 1.36.3. */
   readonly onReal: number;
 }
 
-/** The line of releases that goes with client-go 0.36, and the one before. */
+/** The controller-runtime release for client-go 0.36, and the one before. */
 const CONTROLLER_RUNTIME = 'sigs.k8s.io/controller-runtime@v0.24.1';
 const EARLIER_CONTROLLER_RUNTIME = 'sigs.k8s.io/controller-runtime@v0.23.3';
 const FLUX_SSA = 'github.com/fluxcd/pkg/ssa@v0.70.0';
@@ -36,16 +36,16 @@ function ginkgo(folder: string, onReal: number, module = CONTROLLER_RUNTIME): Su
   return { module, folder: `pkg/${folder}`, args: ['--ginkgo.no-color'], onReal };
 }
 
-/** Suites of the standard test runner, which counts subtests and the tests around them. */
+/** Suites of the standard test runner, whose count includes subtests and their parents. */
 function plain(module: string, folder: string, onReal: number, skip = ''): Suite {
   return { module, folder, args: skip === '' ? ['-test.v'] : ['-test.v', '-test.skip', skip], onReal };
 }
 
-/** Suites that talk to a server, the telling ones first. */
+/** Suites that use a server, the most relevant ones first. */
 const SUITES: { readonly [name: string]: Suite } = {
   client: ginkgo('client', 296),
-  // Some ask for an informer with a context that is over, and count on a cache that is not filled yet when they look: a server that
-  // answers at once may win that race. They get a second try, and the count says so.
+  // Some tests request an informer with a cancelled context, and expect a cache that is not filled yet: a fast server may win that race.
+  // They get a second attempt, which the count shows as flaked.
   cache: { ...ginkgo('cache', 276), args: ['--ginkgo.no-color', '--ginkgo.flake-attempts=2'] },
   controllerutil: ginkgo('controller/controllerutil', 60),
   envtest: ginkgo('envtest', 28),
@@ -59,7 +59,7 @@ const SUITES: { readonly [name: string]: Suite } = {
   source: ginkgo('source', 19),
   manager: ginkgo('manager', 106),
   'client-0.23': ginkgo('client', 295, EARLIER_CONTROLLER_RUNTIME),
-  // Server-side apply of whole sets. The skipped test counts on RBAC, which is not asked here.
+  // Server-side apply of whole sets. The skipped test depends on RBAC, which these servers do not enforce.
   'flux-ssa': plain(FLUX_SSA, '.', 114, 'TestApplyAllStaged_AppliesRoleAndRoleBinding'),
   'flux-jsondiff': plain(FLUX_SSA, 'jsondiff', 115),
   'capi-patch': plain(CLUSTER_API, 'util/patch/test', 62),
@@ -102,7 +102,7 @@ async function main(): Promise<number> {
   }
 }
 
-/** A copy that can be built and run in: suites write beside their files. */
+/** A writable copy of the module: suites write beside their files. */
 async function sourcesOf({ module }: Suite): Promise<string> {
   const folder = buildFolder(join('upstream', module.replaceAll('/', '-')));
   if (existsSync(join(folder, 'go.mod'))) return folder;
@@ -126,14 +126,14 @@ function binaryOf(name: string, sources: string): string {
 
 interface Outcome {
   readonly ok: boolean;
-  /** Undefined where the suite did not get to its end. */
+  /** Undefined if the suite did not complete. */
   readonly count: string | undefined;
 }
 
 /**
- * One row of the table. A suite that counts nothing broke down by itself: the webhook suite starts each server on the port of the one
- * before, which on a busy machine may not be free yet, and an assertion outside of any test then ends the program. Such a suite is
- * tried once more, and the row says so; one that counts a failure is not.
+ * Runs a suite and returns its row of the table. A suite without a count crashed: the webhook suite starts each server on the port of the
+ * previous one, which may still be in use on a busy machine, and an assertion outside of a test then ends the program. Such a suite is run
+ * once more, which the row shows; a suite with failed tests is not.
  */
 async function rowOf(
   name: string,
@@ -145,7 +145,7 @@ async function rowOf(
   const first = await runSuite(name, suite, which, scratch);
   const { ok, count } = first.count === undefined ? await runSuite(name, suite, which, scratch) : first;
   const took = `${((performance.now() - began) / 1000).toFixed(1)} s`.padStart(8);
-  const counted = count ?? 'no count: it did not get to its end';
+  const counted = count ?? 'no count: it did not complete';
   const tries = first.count === undefined ? ', second try' : '';
   return {
     ok,
@@ -182,7 +182,7 @@ async function runSuite(name: string, suite: Suite, which: string, scratch: stri
   }
 }
 
-/** Ginkgo's own count, or that of the standard test runner's lines. */
+/** Ginkgo's own count, or the number of result lines of the standard test runner. */
 function countIn(output: string): string | undefined {
   const counted = /([1-9]\d* Passed \| \d+ Failed \| (?:\d+ Flaked \| )?\d+ Pending)/.exec(output)?.[1];
   if (counted !== undefined) return counted;

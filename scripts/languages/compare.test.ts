@@ -1,4 +1,4 @@
-/** Recording through every protocol, forms without time and chance, and what is told of two recordings. */
+/** Tests of recordings over every protocol, of normalized requests and answers, and of the differences between two recordings. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:http2';
 import { request } from 'node:https';
@@ -24,7 +24,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-it('records HTTP/1.1, HTTP/2 and WebSocket, each as it came', async () => {
+it('records HTTP/1.1, HTTP/2 and WebSocket, each with its protocol', async () => {
   const authority = new CertificateAuthority();
   const tls = { identity: authority.issueServer(), clientCa: authority.certificate };
   const user = { name: 'admin', groups: ['system:masters'] };
@@ -92,14 +92,14 @@ const seen = (uid: string, resourceVersion: string, name = 'a'): object => {
 
 const UIDS = ['11111111-1111-1111-1111-111111111111', '22222222-2222-2222-2222-222222222222'] as const;
 
-it('sees the same in answers that differ by chance and time', () => {
+it('treats answers as equal that differ only in timing and random values', () => {
   const one = formsOf([passed('/x?resourceVersion=7&timeoutSeconds=301', seen(UIDS[0], '7'))], 'values');
   const other = formsOf([passed('/x?resourceVersion=90&timeoutSeconds=599', seen(UIDS[1], '90'))], 'values');
 
   expect(one).toEqual(other);
 });
 
-it('tells the order of events of one object, and leaves bookmarks by the clock out', () => {
+it('records the order of events of one object, and leaves out periodic bookmarks', () => {
   const event = (type: string, version: string): string =>
     `${JSON.stringify({ type, object: seen(UIDS[0], version, type === 'BOOKMARK' ? '' : 'a') })}\n`;
   const watch = event('ADDED', '1') + event('BOOKMARK', '2') + event('DELETED', '3');
@@ -111,7 +111,7 @@ it('tells the order of events of one object, and leaves bookmarks by the clock o
   expect(facts.some((fact) => fact.startsWith('BOOKMARK'))).toBe(false);
 });
 
-it('tells requests, answers and facts that one side only has, unless there is a reason', () => {
+it('reports requests, answers and facts that only one side has', () => {
   const steps = (...recording: readonly Passed[]): ReadonlyMap<string, Forms> =>
     new Map([['step', formsOf(recording, 'values')]]);
   const ours = steps(passed('/a', { kind: 'A' }), passed('/b', {}), passed('/c', {}));
@@ -129,7 +129,7 @@ it('tells requests, answers and facts that one side only has, unless there is a 
   expect(found.map(reasonOf)).toEqual(found.map(() => undefined));
 });
 
-it('keeps what differs in every recording, and drops what raced in one', () => {
+it('keeps differences that are in every recording, and drops races', () => {
   const difference = (fact: string) =>
     ({ client: 'go', step: 'buckets', request: 'GET /a', side: 'real', fact }) as const;
   const again = inBoth([difference('answer 404'), difference('the request')], [difference('the request')]);

@@ -1,9 +1,9 @@
 /**
- * The same clients and the same stories on the embedded server and on a real control plane, and what passed between them compared.
+ * Runs the same clients through the same steps on the embedded server and on a real control plane, and compares the traffic.
  *
- * For each step, form of request and status, the answers' facts are sets: how often something was asked or said does not count. Owns:
- * running both sides and telling differences. Does not own: what the clients do (`stories.ts`), what is a form (`forms.ts`), which
- * differences are meant (`explained.ts`). Start at {@link compareClients}.
+ * For each step, form of request and status, the facts of the answers are sets: how often a request or an answer occurred does not matter.
+ * Owns: running both sides and finding differences. Does not own: what the clients do (`stories.ts`), forms (`forms.ts`), expected
+ * differences (`explained.ts`). Start at {@link compareClients}.
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,10 +14,10 @@ import { record } from './recorder.ts';
 import { openServer, type Server } from './server.ts';
 import type { Story } from './story.ts';
 
-/** A client's steps, and what passed in each; what it printed counts as an answer. */
+/** The traffic of each step of a client; its output counts as an answer. */
 type Steps = ReadonlyMap<string, Forms>;
 
-/** Figures of one client, and what differed without a reason. */
+/** The figures of one client, and its unexplained differences. */
 export interface Compared {
   readonly client: string;
   readonly ok: boolean;
@@ -27,7 +27,10 @@ export interface Compared {
 const SIDES = ['embedded', 'real'] as const;
 const LINES_MAX = 12;
 
-/** Recordings of both sides; who still differs is recorded again, as what a client asks also depends on how its own threads race. */
+/**
+ * The maximum number of recordings of both sides. A client with differences is recorded again, because its requests also depend on races
+ * between its own threads.
+ */
 const ROUNDS = 3;
 
 export async function compareClients(stories: readonly Story[], folder: string): Promise<readonly Compared[]> {
@@ -86,9 +89,9 @@ async function runAll(stories: readonly Story[], server: Server, folder: string)
 }
 
 interface Judged extends Compared {
-  /** Without a reason in every round so far; undefined while no round has come to its end. */
+  /** Unexplained differences of every round so far; undefined until a round was completed. */
   readonly differences: readonly Difference[] | undefined;
-  /** What earlier rounds had that did not come back, for people to read. */
+  /** Differences and errors of earlier rounds that did not recur, for the output. */
   readonly passing: readonly string[];
   readonly again: boolean;
 }
@@ -118,13 +121,13 @@ function judge(
   return { client, ok, text, differences, passing: told, again: !ok };
 }
 
-/** What one side does differently is in every recording; what is not may be a race, of the client's own or of a server's. */
+/** A true difference is in every recording; others may be races of the client or of a server. */
 export function inBoth(some: readonly Difference[], others: readonly Difference[]): readonly Difference[] {
   const keys = new Set(others.map((one) => JSON.stringify(one)));
   return some.filter((one) => keys.has(JSON.stringify(one)));
 }
 
-/** Differences between the two sides, those of one request together. */
+/** Returns the differences between the two sides, grouped by request. */
 export function differencesOf(client: string, embedded: Steps, real: Steps): readonly Difference[] {
   const found: Difference[] = [];
   for (const step of union(embedded, real)) {

@@ -1,8 +1,8 @@
 /**
  * The Bucket controllers under controllers-under-test/languages: how each is built and started.
  *
- * Builds are cached in the user's cache folder, so that a second run compiles nothing. Each language's own package files pin the
- * versions. Owns: the table below. Does not own: what a controller must do (`goal.ts`).
+ * Builds are cached in the user's cache folder, so that a second run compiles nothing. The package files of each language pin the versions.
+ * Owns: the table below. Does not own: what a controller must do (`goal.ts`).
  */
 import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -14,12 +14,12 @@ const ROOT = join(import.meta.dirname, '..', '..');
 const CONTROLLERS = join(ROOT, 'controllers-under-test');
 const LANGUAGES = join(CONTROLLERS, 'languages');
 
-/** A first build from bare package caches, at low priority on a busy machine. */
+/** For a first build with empty package caches, at low priority on a busy machine. */
 const BUILD_TIMEOUT_MS = 20 * 60_000;
 
 export interface LanguageController {
   readonly name: string;
-  /** The program that must be there, as called to see whether it is. */
+  /** The program that must be installed. */
   readonly needs: string;
   readonly client: string;
   /** Builds what is not in the cache. */
@@ -27,7 +27,7 @@ export interface LanguageController {
   command(folder: string): Command;
 }
 
-/** Where builds are kept. */
+/** The folder of a controller's build. */
 export function buildFolder(name: string): string {
   return cacheFolder('languages', name);
 }
@@ -94,7 +94,7 @@ export const CONTROLLER_TABLE: readonly LanguageController[] = [
   },
 ];
 
-/** Go's own cache knows what is stale, but links anew in each clone. */
+/** Go's own cache detects stale packages, but links again in each clone. */
 export function goBuild(folder: string, packages: string, log: string): Promise<void> {
   const source = join(LANGUAGES, 'go');
   const target = packages === '.' ? join(folder, 'bucket-controller') : `${folder}/`;
@@ -111,7 +111,7 @@ function buildPython(folder: string, log: string): Promise<void> {
   });
 }
 
-/** The same sources, beside the node_modules of the older line. */
+/** The same sources, next to the node_modules of client-node 1. */
 async function buildClientNode1(folder: string, log: string): Promise<void> {
   const source = join(LANGUAGES, 'typescript', 'client-node-1');
   await once(folder, source, ['package.json', 'package-lock.json'], async () => {
@@ -133,7 +133,7 @@ function buildJava(folder: string, log: string): Promise<void> {
   });
 }
 
-/** Builds anew, into an emptied folder, when the sources, or what is made of them, differ from those of the last build that succeeded. */
+/** Builds into an empty folder, if the sources or the built packages differ from those of the last successful build. */
 async function once(
   folder: string,
   source: string,
@@ -146,14 +146,14 @@ async function once(
   for (const part of parts) hashInto(hash, join(source, part));
   const sources = hash.digest('hex');
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === sources) return;
-  // cargo keeps what it can use again; the others are quick.
+  // cargo reuses its build folder; the others are fast.
   if (!existsSync(join(folder, 'CACHEDIR.TAG'))) rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   await build();
   writeFileSync(stamp, sources);
 }
 
-/** All that is in a file or folder, names included. */
+/** Hashes a file, or all names and files in a folder. */
 export function hashInto(hash: ReturnType<typeof createHash>, path: string): void {
   let names: readonly string[];
   try {
@@ -168,7 +168,7 @@ export function hashInto(hash: ReturnType<typeof createHash>, path: string): voi
   }
 }
 
-/** Runs a compiler or installer, at low priority. @throws {StepFailed} */
+/** Runs a compiler or installer at low priority. @throws {StepFailed} */
 export function nice(
   what: string,
   program: string,

@@ -1,7 +1,7 @@
 /**
  * The example programs of client-go, unchanged, built from the module that controllers-under-test/languages/go pins.
  *
- * Owns: how each is run and what it must show. Start at {@link EXAMPLES}.
+ * Owns: how each is run, and its expected behaviour. Start at {@link EXAMPLES}.
  */
 import { join } from 'node:path';
 import { buildFolder, goBuild } from './controllers.ts';
@@ -32,7 +32,7 @@ const DEPLOYMENT: PlainObject = {
   metadata: { name: 'demo-deployment', namespace: 'default' },
 };
 
-/** Each resolves when the example has shown what it is there to show. */
+/** Each resolves once the example has shown its expected behaviour. */
 export const EXAMPLES: { readonly [name: string]: (server: Server, folder: string) => Promise<void> } = {
   'examples build': (_, folder) => goBuild(binaries(), PACKAGES.join(' '), join(folder, 'examples-build.log')),
   'example leader-election': leaderElection,
@@ -44,7 +44,7 @@ function binaries(): string {
   return buildFolder('client-go-examples');
 }
 
-/** The second takes over when the first steps down. */
+/** The second candidate takes over when the first one steps down. */
 async function leaderElection({ kubeconfig, objects }: Server, folder: string): Promise<void> {
   await objects.remove(LOCK);
   const { name, namespace = '' } = LOCK.metadata;
@@ -65,7 +65,7 @@ async function leaderElection({ kubeconfig, objects }: Server, folder: string): 
     const second = candidate('second');
     try {
       const heard = (): boolean => second.output().includes('new leader elected: first');
-      await until('the second candidate to hear of the first', TIMEOUT_MS, heard, second);
+      await until('the second candidate to observe the first', TIMEOUT_MS, heard, second);
       await first.stop();
       await until('the second candidate to lead', TIMEOUT_MS, async () => (await holder()) === 'second', second);
       await until('its loop to start', TIMEOUT_MS, () => second.output().includes('Controller loop'), second);
@@ -78,7 +78,7 @@ async function leaderElection({ kubeconfig, objects }: Server, folder: string): 
   }
 }
 
-/** It hears of a pod that comes and of one that goes. */
+/** It observes the creation and the deletion of a pod. */
 async function workqueue({ kubeconfig, objects }: Server, folder: string): Promise<void> {
   await objects.remove(POD);
   const args = [`--kubeconfig=${kubeconfig}`];
@@ -96,7 +96,7 @@ async function workqueue({ kubeconfig, objects }: Server, folder: string): Promi
   }
 }
 
-/** It goes through a Deployment's life and asks for Return three times. */
+/** It creates, updates and deletes a Deployment, and waits for Return three times. */
 async function dynamicClient({ kubeconfig, objects }: Server, folder: string): Promise<void> {
   await objects.remove(DEPLOYMENT);
   const log = join(folder, 'dynamic-client.log');
@@ -112,5 +112,5 @@ async function dynamicClient({ kubeconfig, objects }: Server, folder: string): P
   const missing = ['Created deployment "demo-deployment"', 'Updated deployment', 'Deleted deployment'].find(
     (text) => !running.output().includes(text),
   );
-  if (missing !== undefined) throw new StepFailed(`the example did not say ${missing}:\n${running.output()}`);
+  if (missing !== undefined) throw new StepFailed(`the example did not print ${missing}:\n${running.output()}`);
 }

@@ -1,8 +1,6 @@
-/**
- * Differences between the recordings of two servers that are meant, each with its reason. What matches no entry fails the comparison.
- */
+/** Expected differences between the recordings of two servers, each with its reason. A difference without an entry fails the comparison. */
 
-/** What only one server's recording has. */
+/** A fact that is only in one server's recording. */
 export interface Difference {
   readonly client: string;
   readonly step: string;
@@ -27,55 +25,57 @@ const EXPLAINED: readonly Explained[] = [
     fact: /^answer (?:200|304)/,
   },
   {
-    reason:
-      'how soon the garbage collector lets go of what is deleted in the foreground or orphaned is a matter of time',
+    reason: 'when the garbage collector releases an object with foreground or orphan deletion depends on timing',
     step: /delete deployment \w+ --cascade=/,
     request: /^GET /,
     fact: /^answer (?:200|404)|^the request$/,
   },
   {
     reason:
-      'whether a controller writes what it read before the garbage collector, or itself, wrote is a matter of time',
+      'whether a controller read an object before a write of the garbage collector, or of its own, depends on timing',
     client: /^(?:go|java|python|rust|typescript.*)$/,
     request: /^(?:PUT|PATCH) /,
     fact: /^answer 409 /,
   },
   {
-    reason: 'whether a controller looks once more after the write that ended an object, or not, is a matter of time',
+    reason: 'whether a controller reconciles again after the write that removed an object depends on timing',
     client: /^(?:go|java|python|rust|typescript.*)$/,
     request: /^(?:PUT|PATCH|DELETE) /,
     fact: /^answer 404 /,
   },
   {
-    reason: 'a typed bookmark is an empty object of its kind, and Go writes those of its fields that it never omits',
+    reason: 'a typed bookmark is an empty object of its kind, and Go encodes the fields without omitempty',
     side: 'real',
     fact: /^BOOKMARK initial events end (?:spec|status)\b/,
   },
   {
-    reason: 'the Service of the server is made at boot, before there are owners',
+    reason: 'the embedded server creates its Service at boot, without managedFields',
     side: 'real',
     fact: /\[kube-apiserver\]/,
   },
   {
-    reason: 'the definitions of a run are installed at boot here, and by a request there',
+    reason: 'the embedded server installs CRDs at boot, the real one receives them in a request',
     request: /^GET .*\/customresourcedefinitions/,
     fact: /managedFields\[(?:kube-apiserver|unknown)\]/,
   },
   {
-    reason: 'reviews are not stored and track no owners (DIFFERENCES.md)',
+    reason: 'reviews are not stored, and have no managedFields (DIFFERENCES.md)',
     request: /^POST \/apis\/auth\S+reviews |\/token /,
     fact: /^metadata(?:=|\.managedFields)/,
   },
   { reason: 'the audience is the issuer, and each server has its own', request: /\/token /, fact: /^spec\.audiences/ },
-  { reason: "the administrator's name is the server's choice", fact: /userInfo\.(?:username|uid)=|^(?:Username|UID) / },
   {
-    reason: 'OpenAPI 2 comes as JSON only (DIFFERENCES.md)',
+    reason: 'each server has its own name for the administrator',
+    fact: /userInfo\.(?:username|uid)=|^(?:Username|UID) /,
+  },
+  {
+    reason: 'OpenAPI 2 is served as JSON only (DIFFERENCES.md)',
     request: /^GET \/openapi\/v2\?.*protobuf/,
     fact: /^answer (?:406|200|304)/,
   },
 ];
 
-/** Why it is meant; undefined when nothing says so. */
+/** Returns why a difference is expected; undefined if no entry matches. */
 export function reasonOf(difference: Difference): string | undefined {
   const { client, step, request, side, fact } = difference;
   return EXPLAINED.find(

@@ -1,6 +1,6 @@
 /**
- * What passed a recorder, as two servers' recordings can be compared: requests and answers with everything symbolic that time or
- * chance makes.
+ * Normalizes recorded traffic so that two servers' recordings can be compared: replaces everything in requests and answers that depends on
+ * time or chance by symbols.
  *
  * Owns: decoding bodies and watches, the form of a request, the facts of an answer. Does not own: what is compared with what
  * (`compare.ts`). Start at {@link formsOf}.
@@ -12,16 +12,16 @@ import type { JsonObject, JsonValue } from 'stalemate-apiserver/objects/object';
 import { decodeProtobuf } from 'stalemate-apiserver/wire/protobuf/envelope';
 import type { Passed } from './recorder.ts';
 
-/** How much of an answer counts: every value, or, for clients whose timing decides what they see, which fields there are. */
+/** How much of an answer is compared: every value, or, for clients whose timing affects what they receive, only which fields exist. */
 export type Depth = 'values' | 'fields';
 
-/** Every answer to one form of request: the facts of all of them, by status. */
+/** By form of request: the facts of all its answers, by status. */
 export type Forms = ReadonlyMap<string, ReadonlyMap<string, ReadonlySet<string>>>;
 
 export function formsOf(recording: readonly Passed[], depth: Depth): Forms {
   const forms = new Map<string, Map<string, Set<string>>>();
   for (const one of recording) {
-    // Left before the answer came.
+    // The client left before the answer.
     if (one.answer.status === 0) continue;
     const request = requestForm(one, depth);
     const answers = forms.get(request) ?? new Map<string, Set<string>>();
@@ -64,14 +64,14 @@ function answerFacts(one: Passed, depth: Depth): Iterable<string> {
     }
   }
   if (/[?&]watch=(?:true|1)\b/.test(one.target) && one.answer.status === 200) return watchFacts(bytes, type, depth);
-  // Each has a comparison of its own, at rest and document by document.
+  // OpenAPI documents are compared separately, one by one.
   if (one.target.startsWith('/openapi/')) return [bytes.length === 0 ? 'empty' : 'a document'];
   if (bytes.length === 0) return ['empty'];
   const body = decoded(bytes, type);
   return typeof body === 'string' ? [`text ${symbolicText(body)}`] : factsOf(symbolic(body), depth);
 }
 
-/** Which events, in which order for each object, and what the objects were like. */
+/** Returns which events there were, in which order for each object, and the facts of the objects. */
 function watchFacts(bytes: Buffer, type: string, depth: Depth): ReadonlySet<string> {
   const facts = new Set<string>();
   const sequences = new Map<string, string[]>();
@@ -79,7 +79,7 @@ function watchFacts(bytes: Buffer, type: string, depth: Depth): ReadonlySet<stri
     const object = event['object'] as JsonObject;
     const kind = textOf(event['type']);
     const metadata = (object['metadata'] ?? {}) as JsonObject;
-    // They come by the clock, but for the one that ends the initial events.
+    // Bookmarks are periodic, except for the one that ends the initial events.
     const initial = JSON.stringify(metadata).includes('k8s.io/initial-events-end');
     if (kind === 'BOOKMARK' && !initial) continue;
     const name = kind === 'BOOKMARK' ? 'initial events end' : symbolicPath(nameOf(object));
@@ -100,7 +100,7 @@ function nameOf(object: JsonObject): string {
 
 function eventsOf(bytes: Buffer, type: string): readonly JsonObject[] {
   if (!type.includes('protobuf')) {
-    // The last line may have been cut.
+    // The last line may be incomplete.
     const lines = bytes.toString().split('\n').slice(0, -1);
     return lines.filter((line) => line !== '').map((line) => JSON.parse(line) as JsonObject);
   }
@@ -114,7 +114,7 @@ function eventsOf(bytes: Buffer, type: string): readonly JsonObject[] {
   return events;
 }
 
-/** `WatchEvent`: the type, and a `RawExtension` around the object in its envelope; both are short enough to be read by hand. */
+/** `WatchEvent`: the type, and a `RawExtension` around the object in its envelope; short enough to decode by hand. */
 function watchEvent(frame: Buffer): JsonObject {
   const typeLength = frame[1] ?? 0;
   const type = frame.subarray(2, 2 + typeLength).toString();
@@ -125,7 +125,7 @@ function watchEvent(frame: Buffer): JsonObject {
 
 const MAGIC = Buffer.from('k8s\0', 'latin1');
 
-/** JSON of a body; text when it is none. */
+/** Parses a body as JSON, or returns it as text. */
 function decoded(bytes: Buffer, type: string): JsonValue {
   if (type.startsWith('application/vnd.kubernetes.protobuf')) {
     const read = decodeProtobuf(bytes, { apiVersion: 'meta.k8s.io/v1', kind: 'DeleteOptions' });
@@ -139,7 +139,7 @@ function decoded(bytes: Buffer, type: string): JsonValue {
   }
 }
 
-/** Of one message by itself: what a client saw before it depends on time. */
+/** Symbols of each message are independent, because earlier messages depend on timing. */
 function symbolic(value: JsonValue): JsonValue {
   return new Symbols().of(value);
 }
@@ -152,7 +152,7 @@ function factsOf(value: JsonValue, depth: Depth): Set<string> {
 
 const UUID = /\buid-\d+\b|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 
-/** Fields that say what something is, not how far it has come. */
+/** Fields that identify what an object is; other fields depend on its progress. */
 const TELLING = /(?:^|\.)(?:kind|apiVersion|reason|manager|operation|subresource|code)$/;
 
 function walk(value: JsonValue, path: string, depth: Depth, facts: Set<string>): void {
@@ -165,7 +165,7 @@ function walk(value: JsonValue, path: string, depth: Depth, facts: Set<string>):
     const keys = Object.keys(object);
     if (keys.length === 0) facts.add(`${path}={}`);
     for (const key of keys) {
-      // Keys of field sets carry values, among them uids.
+      // Keys of field sets contain values, including uids.
       const step = key.replace(UUID, 'UID');
       walk(object[key] ?? null, path === '' ? step : `${path}.${step}`, depth, facts);
     }
@@ -176,13 +176,13 @@ function walk(value: JsonValue, path: string, depth: Depth, facts: Set<string>):
   else facts.add(`${path}:${value === null ? 'null' : typeof value}`);
 }
 
-/** Lists are compared item by item where items have names. */
+/** Items of a list are matched by name, if they have names. */
 function itemKey(item: JsonValue): string {
   if (item === null || typeof item !== 'object') return '';
   const { metadata, object, name, type, group, manager, groupVersion, uid } = item as JsonObject;
   if (object !== undefined) return itemKey(object);
   const named = (metadata as JsonObject | undefined)?.['name'];
-  // A group's entry of discovery is named by itself alone: its kind sits in `responseKind`.
+  // A discovery entry of a group is identified by its name; its kind is in `responseKind`.
   const key = named ?? name ?? group ?? manager ?? type ?? groupVersion ?? '';
   return typeof key === 'string' ? symbolicPath(key) : uid === undefined ? '' : 'uid';
 }
@@ -191,19 +191,19 @@ function symbolicOption(name: string, value: string): string {
   if (name === 'resourceVersion') return value === '0' ? '0' : 'V';
   if (name === 'timeoutSeconds' || name === 'hash') return 'N';
   if (name === 'continue') return 'TOKEN';
-  // Go ranges over a map here.
+  // Go iterates over a map here.
   if (name === 'fieldSelector') return symbolicText(value).split(',').sort().join();
   return symbolicText(value);
 }
 
-/** Names that were generated, and those of events, which carry the time. */
+/** Replaces generated names, and names of events, which contain the time. */
 function symbolicPath(path: string): string {
   return path
     .replace(/\.[0-9a-f]{15,16}\b/g, '.HEX')
     .replace(/\b([a-z-]+)-(?=[a-z0-9]*\d)[bcdfghjklmnpqrstvwxz2456789]{5}\b/g, '$1-GEN');
 }
 
-/** Also of what a client prints. */
+/** Also used for what a client prints. */
 export function symbolicText(text: string): string {
   return symbolicPath(text)
     .replace(/\beyJ[\w-]+\.[\w-]+\.[\w-]+/g, 'JWT')

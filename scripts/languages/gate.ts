@@ -1,7 +1,7 @@
 /**
- * The gate before a server of the language driver: everything passes it as labelled items, and nothing is held.
+ * The gate in front of a server of the language driver: all traffic passes it as labelled items, and nothing is held.
  *
- * Shows that real clients do not notice it: their bytes are taken apart, named, and put back.
+ * Shows that real clients do not notice the gate, although it parses, labels and forwards their traffic.
  */
 import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
@@ -15,12 +15,12 @@ import { EMPTY_SCHEDULE } from '../../harness/model/schedule.ts';
 import { ReplayScheduler } from '../../harness/schedule/replay-scheduler.ts';
 
 export interface StandingGate {
-  /** Requests and watch events that have passed. */
+  /** Requests and watch events so far. */
   readonly passed: () => { readonly requests: number; readonly events: number };
   close(): Promise<void>;
 }
 
-/** Opens a gate before the server of `kubeconfig` and writes to `written` a kubeconfig that leads through it. */
+/** Opens a gate in front of the server of `kubeconfig`, and writes a kubeconfig for the gate to `written`. */
 export async function openStandingGate(kubeconfig: string, written: string): Promise<StandingGate> {
   const access = readKubeconfig(kubeconfig);
   const authority = new CertificateAuthority();

@@ -1,16 +1,16 @@
 /**
- * What every Bucket controller must do, whatever its language: the story of two buckets, each step waited for by its condition.
+ * What every Bucket controller must do, in any language: steps with two buckets, each of which waits for a condition.
  *
- * One bucket is there before the controller starts, one comes later; a spec changes, an owned object is deleted by hand, the buckets
- * are deleted. Owns: the steps and the goal state. Does not own: how a controller is built (`controllers.ts`).
+ * One bucket exists before the controller starts, one is created later; a spec changes, an owned object is deleted by hand, the buckets are
+ * deleted. Owns: the steps and the goal state. Does not own: how a controller is built (`controllers.ts`).
  */
 import { isDeepStrictEqual } from 'node:util';
 import { type Running, until } from './processes.ts';
 import type { Objects, PlainObject } from './server.ts';
 
-/** Milliseconds from the cause to the goal. */
+/** Milliseconds until each goal is reached. */
 export interface Times {
-  /** From the start of the process to the bucket that was there before it. */
+  /** From the start of the process until the existing bucket is ready. */
   readonly start: number;
   readonly create: number;
   readonly change: number;
@@ -18,7 +18,7 @@ export interface Times {
   readonly delete: number;
 }
 
-/** A JVM on a busy machine, and a lease that has to be won. */
+/** Enough for a JVM on a busy machine, and for acquiring a lease. */
 const STEP_TIMEOUT_MS = 60_000;
 const FINALIZER = 'storage.example.com/cleanup';
 
@@ -39,7 +39,7 @@ function child(kind: 'ConfigMap' | 'Secret', { metadata: { name } }: PlainObject
   return { apiVersion: 'v1', kind, metadata: { name: `${name}-${suffix}`, namespace: 'default' } };
 }
 
-/** Removes what an earlier run may have left on a server that lives on. */
+/** Removes objects of earlier runs from a server that is used again. */
 export async function clear(objects: Objects): Promise<void> {
   for (const one of [EARLY, LATE]) {
     if ((await objects.read(one)) !== undefined) {
@@ -51,16 +51,14 @@ export async function clear(objects: Objects): Promise<void> {
   }
 }
 
-/** Runs the story. @throws {StepFailed} naming what did not come true. */
+/** Runs the steps. @throws {StepFailed} with the condition that did not become true. */
 export async function reachGoal(objects: Objects, begin: () => Running): Promise<Times> {
   await objects.create(EARLY);
   const controller = begin();
   const wait = (what: string, holds: () => Promise<boolean>): Promise<number> =>
     until(what, STEP_TIMEOUT_MS, holds, controller);
   try {
-    const started = await wait('the bucket that was there before the start to be ready', () =>
-      ready(objects, EARLY, 2),
-    );
+    const started = await wait('the existing bucket to be ready', () => ready(objects, EARLY, 2));
     await objects.create(LATE);
     const created = await wait('a new bucket to be ready', () => ready(objects, LATE, 4));
     await objects.merge({ ...EARLY, spec: { sizeGiB: 3 } });
@@ -68,7 +66,7 @@ export async function reachGoal(objects: Objects, begin: () => Running): Promise
     await objects.remove(child('ConfigMap', LATE));
     const restored = await wait('deleted settings to be created again', () => ready(objects, LATE, 4));
     for (const one of [EARLY, LATE]) await objects.remove(one);
-    const deleted = await wait('the deleted buckets and what they had to be gone', () => gone(objects));
+    const deleted = await wait('the deleted buckets and their children to be gone', () => gone(objects));
     return { start: started, create: created, change: changed, restore: restored, delete: deleted };
   } finally {
     await controller.stop();

@@ -1,8 +1,8 @@
 /**
- * What people and scripts do with kubectl, command by command; nothing but kubectl acts on the objects meanwhile.
+ * Typical kubectl commands of people and scripts, one by one; only kubectl acts on the objects meanwhile.
  *
- * Owns: the commands and what each is fed. There are no nodes and no workload controllers in the story: where a command waits for a
- * status, another kubectl that is not recorded writes it. Start at {@link kubectlStory}.
+ * Owns: the commands and their input. There are no nodes and no workload controllers: if a command waits for a status, another kubectl,
+ * which is not recorded, writes it. Start at {@link kubectlStory}.
  */
 import { join } from 'node:path';
 import { findKubectl } from '../../harness/clusters/control-plane.ts';
@@ -42,7 +42,7 @@ const V1 = 'registry.example.com/web:v1';
 const V2 = 'registry.example.com/web:v2';
 const MERGE = '--type=merge';
 
-/** The status that a deployment controller would write. */
+/** The status that the deployment controller would write. */
 const AVAILABLE = JSON.stringify({
   status: {
     observedGeneration: 99,
@@ -57,9 +57,9 @@ const AVAILABLE = JSON.stringify({
 interface Step {
   readonly args: readonly string[];
   readonly input?: string;
-  /** Commands that are not recorded: before it, and while it runs once it has printed something or waited a moment. */
+  /** Commands that run during the step, once it has had time to start, and are not recorded. */
   readonly meanwhile?: readonly (readonly string[])[];
-  /** It is ended instead of waited for, once its output has this. */
+  /** The step is stopped once its output contains this. */
   readonly untilPrinted?: string;
   readonly editor?: string;
 }
@@ -144,7 +144,7 @@ const STEPS: readonly Step[] = [
   said(`set image deployment/web main=${V1}`),
   said('set env deployment/web MODE=fast'),
   said('autoscale deployment web --min=1 --max=5 --cpu=80%'),
-  // Rolling out.
+  // Rollouts.
   said('rollout status deployment/web --timeout=30s', {
     meanwhile: [['patch', 'deployment', 'web', '--subresource=status', MERGE, '-p', AVAILABLE.replace(/3/g, '4')]],
   }),
@@ -158,7 +158,7 @@ const STEPS: readonly Step[] = [
     meanwhile: [['patch', 'configmap', 'settings', MERGE, '-p', '{"data":{"ready":"yes"}}']],
   }),
   said('wait --for=delete configmap/settings --timeout=1s'),
-  // Making.
+  // Creating.
   said('expose deployment web --port=80 --target-port=80'),
   said('expose deployment web --port=80'),
   said('run worker --image=registry.example.com/worker:v1 --restart=Never -- work hard'),
@@ -224,7 +224,7 @@ async function runStep(program: string, told: Told, step: Step, index: number): 
   const running = kubectl(`step-${index}.log`, step.args, kubeconfig, step.input ?? '');
   try {
     if (step.meanwhile !== undefined) {
-      // It has to be watching before anything happens.
+      // The command must be watching before the objects change.
       await new Promise((resolve) => setTimeout(resolve, 1500));
       for (const [at, args] of step.meanwhile.entries()) {
         const other = kubectl(`step-${index}-${at}.log`, args, server.kubeconfig, '');
@@ -245,7 +245,7 @@ async function runStep(program: string, told: Told, step: Step, index: number): 
   }
 }
 
-/** Columns are as wide as ages make them. */
+/** The width of columns depends on ages. */
 function linesOf(output: string): readonly string[] {
   return output
     .split('\n')

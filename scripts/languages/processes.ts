@@ -1,7 +1,7 @@
 /**
- * The processes that the language driver starts: output to a file, ended by their own id.
+ * Processes of the language driver: their output goes to a file, and they are stopped by process id.
  *
- * Owns: starting, waiting for a line, ending. Does not own: what they are (`controllers.ts`, `examples.ts`).
+ * Owns: starting, waiting for a condition, stopping. Does not own: which programs they are (`controllers.ts`, `examples.ts`).
  */
 import { spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
@@ -16,21 +16,21 @@ export interface Command {
 
 export interface Running {
   readonly pid: number;
-  /** What it has written so far. */
+  /** The output so far. */
   output(): string;
-  /** How it ended, while it has. */
+  /** How it ended; undefined while it is running. */
   ended(): string | undefined;
-  /** SIGTERM, and after a grace SIGKILL. */
+  /** Sends SIGTERM, and SIGKILL after a grace period. */
   stop(): Promise<void>;
 }
 
-/** As long as a controller may take to shut down in good order. */
+/** The time that a controller may take to shut down gracefully. */
 const GRACE_MS = 10_000;
 const POLL_MS = 20;
 
 export class StepFailed extends Error {}
 
-/** Starts it with its output in `log`; `input` is all it reads. */
+/** Starts a process with its output in `log`; `input` is its whole stdin. */
 export function start(command: Command, log: string, input?: string): Running {
   const file = openSync(log, 'w');
   const child = spawn(command.file, command.args, {
@@ -66,7 +66,7 @@ export function start(command: Command, log: string, input?: string): Running {
   return { pid: child.pid ?? 0, output: () => readFileSync(log, 'utf8'), ended: () => how, stop };
 }
 
-/** Runs it to its end. @throws {StepFailed} with the end of its output when it fails. */
+/** Runs a process until it exits. @throws {StepFailed} with the end of its output if it fails. */
 export async function runToEnd(what: string, command: Command, log: string, timeoutMs: number): Promise<void> {
   const running = start(command, log);
   try {
@@ -78,7 +78,7 @@ export async function runToEnd(what: string, command: Command, log: string, time
     throw new StepFailed(`${what} ${running.ended()}:\n${lastLines(running.output())}`);
 }
 
-/** Polls until the condition holds; answers how long that took, in milliseconds. @throws {StepFailed} when it does not come true. */
+/** Polls until the condition holds; returns how long that took, in milliseconds. @throws {StepFailed} if it does not become true. */
 export async function until(
   what: string,
   timeoutMs: number,

@@ -1,5 +1,5 @@
 /**
- * A reverse proxy that writes down what passes: TLS with HTTP/2, HTTP/1.1 and WebSocket, each handed on as what it came.
+ * A reverse proxy that records traffic: TLS with HTTP/2, HTTP/1.1 and WebSocket, each forwarded with its own protocol.
  *
  * Owns: sockets and the bytes of both directions, unchanged. Does not own: what the bytes mean (`forms.ts`). Start at {@link record}.
  */
@@ -19,7 +19,7 @@ import type { Duplex, Readable, Writable } from 'node:stream';
 import { parse, stringify } from 'yaml';
 import { CertificateAuthority } from 'stalemate-apiserver/http';
 
-/** One request and its answer, whole or as far as it came. */
+/** One request and its answer, possibly incomplete. */
 export interface Passed {
   readonly protocol: 'HTTP/2' | 'HTTP/1.1' | 'WebSocket';
   readonly method: string;
@@ -31,7 +31,7 @@ export interface Passed {
 }
 
 export interface Recorder {
-  /** What has passed since the last call, in the order in which it began. What is still open is in it as far as it has come. */
+  /** Returns the traffic since the last call, in order of the requests; open requests are included as far as they have got. */
   take(): readonly Passed[];
   close(): Promise<void>;
 }
@@ -40,10 +40,10 @@ interface Kubeconfig {
   readonly clusters: readonly { readonly cluster: { server: string; 'certificate-authority-data'?: string } }[];
 }
 
-/** Of HTTP/1.1 connections; HTTP/2 knows no such headers. */
+/** Headers of HTTP/1.1 connections, which HTTP/2 does not allow. */
 const HOP_BY_HOP = new Set(['connection', 'host', 'http2-settings', 'keep-alive', 'transfer-encoding', 'upgrade']);
 
-/** Listens in front of the server of `kubeconfig`, and writes to `written` a kubeconfig that leads through here. */
+/** Listens in front of the server of `kubeconfig`, and writes a kubeconfig for the recorder to `written`. */
 export async function record(kubeconfig: string, written: string): Promise<Recorder> {
   const config = parse(readFileSync(kubeconfig, 'utf8')) as Kubeconfig;
   const cluster = config.clusters[0]?.cluster;
@@ -55,7 +55,7 @@ export async function record(kubeconfig: string, written: string): Promise<Recor
   let session: ClientHttp2Session | undefined;
   const sockets = new Set<Duplex>();
 
-  /** One connection serves all: whoever opens many to the recorder does not care. */
+  /** One session for all clients: the number of their connections does not matter. */
   const upstreamSession = (): ClientHttp2Session => {
     if (session === undefined || session.closed || session.destroyed) {
       session = connect(upstream, { ca });
@@ -74,7 +74,7 @@ export async function record(kubeconfig: string, written: string): Promise<Recor
     const one = begin('HTTP/2', incoming);
     const headers = Object.entries(incoming.headers).filter(([name]) => !name.startsWith(':') && !HOP_BY_HOP.has(name));
     const pseudo = { ':method': one.method, ':path': one.target, ':authority': upstream.host };
-    // Node would take a DELETE to have no body.
+    // Otherwise Node assumes that a DELETE has no body.
     const stream = upstreamSession().request({ ...pseudo, ...Object.fromEntries(headers) }, { endStream: false });
     stream.on('response', (answered) => {
       note(one, Number(answered[':status']), answered);
@@ -82,7 +82,7 @@ export async function record(kubeconfig: string, written: string): Promise<Recor
     });
     tee(incoming, stream, one.body as Buffer[]);
     tee(stream, response, one.answer.body);
-    // A client that ends a watch leaves; a server that cuts one does the same to the client.
+    // Closing a watch on one side closes it on the other side.
     response.on('close', () => stream.close());
     stream.on('error', () => response.stream?.destroy());
   };
@@ -178,7 +178,7 @@ function withoutPseudo(headers: IncomingHttpHeaders): IncomingHttpHeaders {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !name.startsWith(':')));
 }
 
-/** Hands on, and keeps a copy. */
+/** Forwards a stream and keeps a copy. */
 function tee(from: Readable, to: Writable | Http2ServerResponse, copy: Buffer[]): void {
   from.on('data', (part: Buffer) => void copy.push(part));
   from.pipe(to);

@@ -1,7 +1,7 @@
 /**
- * The server that the controllers of the language driver talk to: `stalemate serve`, a real control plane, or one that is there.
+ * The server for the controllers of the language driver: `stalemate serve`, a real control plane, or an existing one.
  *
- * Owns: starting and ending it, and a client that reads and writes plain objects. Does not own: what is done with it (`goal.ts`).
+ * Owns: starting and stopping it, and a client that reads and writes plain objects. Does not own: what is done with it (`goal.ts`).
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { request, type RequestOptions } from 'node:https';
@@ -15,10 +15,10 @@ import { lastLines, start, StepFailed, until } from './processes.ts';
 const ROOT = join(import.meta.dirname, '..', '..');
 const CRD = join(ROOT, 'controllers-under-test', 'buckets', 'crd.yaml');
 const START_TIMEOUT_MS = 20_000;
-/** What runs beside the embedded server as well: nobody acts on workloads but the clients. */
+/** The controllers that also run with the embedded server: only the clients act on workloads. */
 const CONTROLLERS = 'garbage-collector-controller,namespace-controller,serviceaccount-controller';
 
-/** An object as it goes over the wire. */
+/** An object in its wire format. */
 export interface PlainObject {
   readonly apiVersion: string;
   readonly kind: string;
@@ -34,13 +34,13 @@ export interface PlainObject {
 }
 
 export interface Objects {
-  /** Undefined when it is not there. */
+  /** Undefined if it does not exist. */
   read(object: PlainObject): Promise<PlainObject | undefined>;
   create(object: PlainObject): Promise<PlainObject>;
-  /** What is served at a path. */
+  /** The document that is served at a path. */
   document(path: string): Promise<{ readonly [key: string]: unknown } | undefined>;
   merge(object: PlainObject): Promise<PlainObject>;
-  /** Not found is fine. */
+  /** Succeeds if it does not exist. */
   remove(object: PlainObject): Promise<void>;
 }
 
@@ -51,10 +51,10 @@ export interface Server {
 }
 
 /**
- * Starts or takes the server: `embedded`, `real`, or the path of a kubeconfig. A bare one has no definitions and no controllers beside
- * it; the others have buckets and a garbage collector.
+ * Starts or uses a server: `embedded`, `real`, or the path of a kubeconfig. A bare one has no CRDs and no controllers; the others have the
+ * Bucket CRD and a garbage collector.
  *
- * @param gate Puts the gate before it, which clients then talk to; we go on talking to the server itself.
+ * @param gate - Puts the gate in front of it for the clients; this driver connects directly.
  */
 export async function openServer(which: string, folder: string, bare = false, gate = false): Promise<Server> {
   const server = await openDirectly(which, folder, bare);
@@ -66,7 +66,7 @@ export async function openServer(which: string, folder: string, bare = false, ga
     objects: server.objects,
     stop: async () => {
       const { requests, events } = standing.passed();
-      console.log(`${requests} requests and ${events} watch events have passed the gate`);
+      console.log(`${requests} requests and ${events} watch events passed the gate`);
       await standing.close();
       await server.stop();
     },
@@ -102,18 +102,18 @@ async function openDirectly(which: string, folder: string, bare: boolean): Promi
 async function installCrd(objects: Objects): Promise<void> {
   const crd = parse(readFileSync(CRD, 'utf8')) as PlainObject;
   if ((await objects.read(crd)) === undefined) await objects.create(crd);
-  await until('the definition of buckets to be established', START_TIMEOUT_MS, async () => {
+  await until('the Bucket CRD to be established', START_TIMEOUT_MS, async () => {
     const status = (await objects.read(crd))?.['status'] as { conditions?: { type: string; status: string }[] };
     return status?.conditions?.some(({ type, status: value }) => type === 'Established' && value === 'True') ?? false;
   });
-  // Published a moment later, and kubectl explains only what is published.
-  await until('the schema of buckets to be published', START_TIMEOUT_MS, async () => {
+  // Published a moment later; kubectl explain needs the published schema.
+  await until('the Bucket schema to be published', START_TIMEOUT_MS, async () => {
     const paths = (await objects.document('/openapi/v3'))?.['paths'];
     return Object.hasOwn(paths ?? {}, 'apis/storage.example.com/v1');
   });
 }
 
-/** Where each kind that is used here lives. */
+/** The collection path of each kind that is used here. */
 const COLLECTIONS: { readonly [kind: string]: string } = {
   Bucket: '/apis/storage.example.com/v1/namespaces/default/buckets',
   ConfigMap: '/api/v1/namespaces/default/configmaps',
@@ -124,7 +124,7 @@ const COLLECTIONS: { readonly [kind: string]: string } = {
   Secret: '/api/v1/namespaces/default/secrets',
 };
 
-/** Plain JSON over HTTPS: client-node's typed models would drop what they do not know, such as defaults in a definition. */
+/** Plain JSON over HTTPS: client-node's typed models would drop unknown fields, such as defaults in a CRD. */
 function objectsOf(kubeconfig: string): Objects {
   const config = new KubeConfig();
   config.loadFromFile(kubeconfig);

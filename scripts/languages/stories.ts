@@ -1,7 +1,7 @@
 /**
- * Who is compared, and in which story: the language controllers in theirs, client-go's informers, kubectl.
+ * The clients to compare, and what each does: the language controllers, client-go's informers, kubectl.
  *
- * Owns: the informers' story and the list. Does not own: the others (`goal.ts`, `kubectl.ts`). Start at {@link STORIES}.
+ * Owns: the informers' steps and the list. Does not own: the other clients' steps (`goal.ts`, `kubectl.ts`). Start at {@link STORIES}.
  */
 import { join } from 'node:path';
 import { buildFolder, CONTROLLER_TABLE, goBuild, type LanguageController } from './controllers.ts';
@@ -45,7 +45,7 @@ const object = (kind: string, name: string, rest: { readonly [key: string]: unkn
   ...rest,
 });
 
-/** Of each kind one that is there before the informers start, and one that comes and goes. */
+/** For each kind, one object that exists before the informers start, and one that is created and deleted later. */
 const WATCHED = (['ConfigMap', 'Secret', 'Bucket'] as const).map((kind) => {
   const content = (text: string): object =>
     kind === 'Bucket' ? { spec: { sizeGiB: text.length } } : stringData(kind, text);

@@ -1,22 +1,22 @@
-/** What a client does on a server, in steps that are compared one by one. */
+/** What a client does on a server, in steps that are compared separately. */
 import type { Depth } from './forms.ts';
 import type { Server } from './server.ts';
 
 export interface Told {
   readonly server: Server;
-  /** Leads through the recorder; that of the server itself does not. */
+  /** Connects through the recorder; the server's own kubeconfig does not. */
   readonly kubeconfig: string;
   readonly folder: string;
-  /** Ends a step: what has passed since the last one belongs to it. */
+  /** Ends a step: the traffic since the last one belongs to it. */
   readonly done: (step: string, printed?: { readonly how: string; readonly lines: readonly string[] }) => void;
 }
 
 export interface Story {
   readonly client: string;
   readonly depth: Depth;
-  /** @throws {StepFailed} when it does not come to its end. */
+  /** @throws {StepFailed} if it does not complete. */
   readonly run: (told: Told) => Promise<void>;
-  /** The program that must be there. */
+  /** The program that must be installed. */
   readonly needs?: string;
   build?(log: string): Promise<void>;
 }
