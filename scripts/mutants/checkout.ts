@@ -1,4 +1,4 @@
-/** Another version of the harness, to search the same mutants with: a folder, or a commit of this repository. */
+/** Another version of the harness, to search the same mutants: a folder, or a commit of this repository. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -8,7 +8,7 @@ import { cacheFolder } from '../cache-folder.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
-/** The folder of a checkout: the given one, or the commit that the text names, put into the user's cache folder. */
+/** Returns the folder of a checkout: the given folder, or the given commit, extracted into the user's cache folder. */
 export function checkout(refOrFolder: string): string {
   if (existsSync(join(refOrFolder, 'harness', 'index.ts'))) return resolve(refOrFolder);
   const commit = commitOf(refOrFolder);
@@ -46,7 +46,7 @@ function commitOf(ref: string): string {
   }
 }
 
-/** The packages of this checkout, except the API server, which is the other one's own. */
+/** Links the packages of this checkout, except for the API server, which comes from the other checkout. */
 function linkPackages(folder: string): void {
   const [from, to] = [join(ROOT, 'node_modules'), join(folder, 'node_modules')];
   mkdirSync(to);

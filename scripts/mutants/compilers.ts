@@ -1,7 +1,8 @@
 /**
- * How the mutants of a compiled language are chosen between, compiled and started.
+ * How the mutants of a compiled language are selected at run time, compiled and started.
  *
- * Owns: the compilers' calls and complaints, and the helpers that mutants call. Packages come from the build of the controllers under test.
+ * Owns: the compiler calls, their error output, and the helpers that mutants call. Packages come from the build of the controllers under
+ * test.
  */
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
@@ -16,15 +17,15 @@ export interface Place {
   readonly log: string;
 }
 
-/** A place that the compiler refuses. */
+/** A line that the compiler refuses. */
 export interface Refusal {
-  /** The end of its path. */
+  /** The end of the file's path. */
   readonly file: string;
   readonly line: number;
 }
 
 export interface Compiler {
-  /** A statement that chooses a body: what comes before, each arm, and the original. */
+  /** A statement that selects a body: its start, one arm per mutant, the original, and its end. */
   readonly choice: {
     readonly open: string;
     readonly arm: (id: string) => string;
@@ -32,11 +33,11 @@ export interface Compiler {
     readonly otherwise: string;
     readonly close: string;
   };
-  /** Files to add, or text to add to files. */
+  /** Files to add, or text to append to existing files. */
   readonly support: readonly { readonly file: string; readonly text: string }[];
-  /** Compiles into `out`. Returns what it refuses. */
+  /** Compiles into `out`. Returns the lines that the compiler refuses. */
   compile(place: Place): Promise<readonly Refusal[]>;
-  /** What a build needs at its last place. */
+  /** Completes a build in its final folder. */
   finish?(place: Place): Promise<void>;
 }
 
@@ -82,7 +83,7 @@ func die(err error) error {
 }
 
 const RUST_SUPPORT = `
-/// The id of the mutant to be, from the environment.
+/// Returns the id of the selected mutant, from the environment.
 pub fn mutant() -> &'static str {
     static ID: std::sync::OnceLock<String> = std::sync::OnceLock::new();
     ID.get_or_init(|| std::env::var("MUTANT").unwrap_or_default())
@@ -129,7 +130,7 @@ function ran(
   return { code: status ?? 1, output: stdout + stderr };
 }
 
-/** The lines that a compiler complains of, by a pattern with the groups `file` and `line`. */
+/** Parses the lines that a compiler refuses, with a pattern that has the groups `file` and `line`. */
 function refusals({ code, output }: Ran, pattern: RegExp): readonly Refusal[] {
   if (code === 0) return [];
   const found = [...output.matchAll(pattern)].map(({ groups }) => ({
@@ -170,7 +171,7 @@ export const COMPILERS: { readonly [language in 'go' | 'java' | 'rust']: Compile
     },
     support: [{ file: 'main.rs', text: RUST_SUPPORT }],
     compile: ({ sources, out }) => {
-      // The packages are compiled there already.
+      // The packages are already compiled in this folder.
       const target = cacheFolder('controllers', 'rust-scratch');
       const args = ['build', '--locked', '--quiet', '--message-format', 'short'];
       const result = ran('cargo', args, { cwd: sources, env: { CARGO_TARGET_DIR: target, RUSTFLAGS: '' } });
@@ -220,7 +221,7 @@ export const COMPILERS: { readonly [language in 'go' | 'java' | 'rust']: Compile
     finish: async ({ sources, out, log }) => {
       const scratch = `${out}.scratch`;
       mkdirSync(scratch, { recursive: true });
-      // The archive knows its jars by their paths, so it is written where they stay.
+      // The archive contains the paths of its jars, so it is written in their final folder.
       await archiveClasses({ sources, out, scratch, log }, 'surveys');
       rmSync(scratch, { recursive: true, force: true });
     },

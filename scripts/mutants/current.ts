@@ -1,4 +1,4 @@
-/** The controller that `dispatcher.ts` starts, in the process of a lane. */
+/** The controller that `dispatcher.ts` starts in the process of a lane. */
 import type { ControllerContext, RunningController } from '../../controllers-under-test/lib/controller.ts';
 
 export type Start = (context: ControllerContext) => RunningController | Promise<RunningController>;

@@ -6,9 +6,9 @@ import { placed } from './place.ts';
 import { readResults } from './results.ts';
 
 const mutants = new Map(allMutants().map((mutant) => [mutant.id, mutant]));
-/** Half of the mutants that are killed are killed within this many runs. */
+/** The median number of runs until a kill. */
 const RUNS = 200;
-/** More than these runs take anywhere. */
+/** Enough for these runs on any machine. */
 const SECONDS = 150;
 
 describe('equivalent mutants', () => {

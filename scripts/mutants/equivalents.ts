@@ -1,9 +1,9 @@
-/** Mutants that do nothing wrong, each with the reason. Stored in `equivalents.json`; the test beside it runs them. */
+/** Mutants that do nothing wrong, each with the reason. Stored in `equivalents.json`; `equivalents.test.ts` runs them. */
 import { readFileSync } from 'node:fs';
 
 interface Equivalent {
   readonly id: string;
-  /** Why no property can tell it from its original. */
+  /** Why no property can distinguish it from its original. */
   readonly because: string;
 }
 

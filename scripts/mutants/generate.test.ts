@@ -8,7 +8,7 @@ import { LANGUAGES, parseSource } from './syntax.ts';
 const mutants = allMutants();
 
 describe('mutants', () => {
-  it('have ids of their own', () => {
+  it('have unique ids', () => {
     expect(new Set(mutants.map(({ id }) => id)).size).toBe(mutants.length);
   });
 
@@ -25,7 +25,7 @@ describe('mutants', () => {
     expect(texts.size).toBe(originals + mutants.length);
   });
 
-  it.each(LANGUAGES)('in %s, change one place: what they replace is inside one declaration', (language) => {
+  it.each(LANGUAGES)('in %s change only one declaration', (language) => {
     for (const { id, source, file, edits, text } of mutants) {
       if (source.language !== language) continue;
       const original = readFileSync(ROOT + file, 'utf8');
@@ -46,7 +46,7 @@ describe('mutants', () => {
     }
   });
 
-  it('keep their ids when other functions come before them', () => {
+  it('keep their ids if functions are added before them', () => {
     for (const source of SOURCES.filter(({ controller }) => controller === 'disks')) {
       const added = `function first(a: boolean, b: boolean): void {\n  if (a && b) return;\n}\n`;
       const idsOf = (read?: (file: string) => string): readonly string[] => mutantsOf(source, read).map(({ id }) => id);
@@ -64,7 +64,7 @@ describe('an operator', () => {
     return new Map(made.map(({ id, text }) => [id, text]));
   };
 
-  it('removes a guard about the life of an object, and no other', () => {
+  it('removes a guard about the deletion of an object, and no other guard', () => {
     const texts = mutate(
       'async function f() {\n  if (isDone(x)) return;\n  if (isTerminating(x)) return;\n  await write(x);\n}\n',
     );
@@ -73,7 +73,7 @@ describe('an operator', () => {
     ]);
   });
 
-  it('drops each operand about an object once, and no other', () => {
+  it('drops each operand about the identity of an object once, and no other operand', () => {
     const texts = [...mutate('function f() {\n  return a.uid === b && isCurrent(a) && c;\n}\n').values()];
     expect(texts.map((text) => /return (.*);/.exec(text)?.[1])).toEqual(['a.uid === b && c', 'isCurrent(a) && c']);
   });
@@ -88,7 +88,7 @@ describe('an operator', () => {
     ]);
   });
 
-  it('exchanges two steps', () => {
+  it('swaps two steps', () => {
     const texts = mutate('async function f() {\n  await one();\n  await two();\n}\n');
     expect(texts.get('disks/swaps-steps@f#1')).toBe('async function f() {\n  await two();\n  await one();\n}\n');
   });

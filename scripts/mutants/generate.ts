@@ -1,7 +1,7 @@
 /**
- * Makes mutants: each is one correct controller with one mistake in one place.
+ * Generates mutants: each is one correct controller with one mistake in one place.
  *
- * Owns: names, and which places count. Does not own: what the mistakes are (`operators/`), where a mutant is put to run (`place.ts`).
+ * Owns: their ids, and which places count. Does not own: the mistakes (`operators/`), the folder that a mutant runs in (`place.ts`).
  */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -13,13 +13,13 @@ import { parseSource, type SgNode, type Site } from './syntax.ts';
 export const ROOT: string = fileURLToPath(new URL('../../controllers-under-test/', import.meta.url));
 
 export interface Mutant {
-  /** `buckets/drops-guard@cleanUp#1`: controller, operator, function, and the number of the place in that function. */
+  /** For example `buckets/drops-guard@cleanUp#1`: controller, operator, function, and the number of the place in that function. */
   readonly id: string;
   readonly source: Source;
   readonly operator: OperatorName;
   /** Relative to the folder of controllers under test. */
   readonly file: string;
-  /** From 1. */
+  /** 1-based. */
   readonly line: number;
   readonly before: string;
   readonly after: string;
@@ -33,13 +33,13 @@ const NAMED = new Set([
   ...['variable_declarator', 'class_declaration', 'public_field_definition', 'trait_item', 'impl_item', 'const_item'],
 ]);
 
-/** Nothing is claimed of a controller that was told to end, or that could not begin. */
+/** Functions outside of what properties claim: stopping a controller, and starting it. */
 const BEYOND = /^(?:stop|stopIfLate|sleep|Main|main|configure)$/;
 
-/** Of a program, so many places of each operator: a run of one takes a hundred times as long as one of a module. */
+/** The maximum number of places per operator in a program, because a run takes a hundred times as long as that of a module. */
 const PLACES_MAX = 3;
 
-/** Returns all mutants of one controller, in an order that edits elsewhere do not change. */
+/** Returns all mutants of one controller, in an order that edits of other functions do not change. */
 export function mutantsOf(source: Source, read: (file: string) => string = readSource): readonly Mutant[] {
   const mutants: Mutant[] = [];
   const numbers = new Map<string, number>();
@@ -80,7 +80,7 @@ function readSource(file: string): string {
   return readFileSync(ROOT + file, 'utf8');
 }
 
-/** Some places of each operator, from all over the sources. */
+/** Picks PLACES_MAX mutants per operator, spread evenly over the sources. */
 function* spread(mutants: readonly Mutant[]): Generator<Mutant> {
   for (const of of Map.groupBy(mutants, ({ operator }) => operator).values()) {
     const step = Math.max(1, of.length / PLACES_MAX);
@@ -91,12 +91,12 @@ function* spread(mutants: readonly Mutant[]): Generator<Mutant> {
   }
 }
 
-/** All mutants of all controllers. */
+/** Returns all mutants of all controllers. */
 export function allMutants(): readonly Mutant[] {
   return SOURCES.flatMap((source) => mutantsOf(source));
 }
 
-/** In the order of the source, so that numbers within a function follow its lines. */
+/** Returns the places in source order, so that numbers within a function follow its lines. */
 function sitesOf(root: SgNode, { language }: Source, operator: OperatorName): readonly Site[] {
   const sites = (OPERATORS[language][operator] ?? []).flatMap((find) => find(root));
   return sites.toSorted((a, b) => startOf(a) - startOf(b));
@@ -110,7 +110,7 @@ function isBroken(root: SgNode): boolean {
   return root.find({ rule: { kind: 'ERROR' } }) !== null;
 }
 
-/** The name of the innermost function, class or variable around a place. */
+/** Returns the name of the innermost function, class or variable around a position. */
 function functionAt(root: SgNode, at: number): string {
   let name = 'file';
   let node: SgNode | undefined = root;
@@ -123,13 +123,13 @@ function functionAt(root: SgNode, at: number): string {
   return name;
 }
 
-/** Of variables, only those that hold a function, a list or an object name a place. */
+/** A variable gives a place its name only if it holds a function, an object or the result of a call. */
 function isFunction(node: SgNode): boolean {
   if (node.kind() !== 'variable_declarator') return true;
   return ['arrow_function', 'object', 'call_expression'].includes(String(node.field('value')?.kind()));
 }
 
-/** What stands in the place of what, for people. */
+/** The replaced code and its replacement, shortened for display. */
 function shown(text: string, edits: Site): { readonly before: string; readonly after: string } {
   const main = edits.filter(({ startPos }) => startPos > 0);
   const part = (of: readonly string[]): string => of.join(' … ').replaceAll(/\s+/g, ' ').slice(0, 160);

@@ -1,6 +1,6 @@
-/** How sure a share of a small sample is. */
+/** Confidence intervals for shares of a small sample. */
 
-/** 97.5 % of a normal distribution is below so many standard deviations. */
+/** 97.5 % of a normal distribution is below this many standard deviations. */
 const Z = 1.959964;
 
 export interface Interval {
@@ -8,7 +8,7 @@ export interface Interval {
   readonly high: number;
 }
 
-/** Wilson's score interval at 95 %: right also for few, for none and for all. */
+/** Returns the Wilson score interval at 95 %, which is also correct for small samples, and for none or all. */
 export function wilson(hits: number, of: number): Interval {
   if (of === 0) return { low: 0, high: 1 };
   const share = hits / of;

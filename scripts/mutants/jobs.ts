@@ -1,4 +1,4 @@
-/** What the benchmark asks its lanes (`worker.ts`), and what they answer; how lanes are kept busy. */
+/** The messages between the benchmark and its lanes (`worker.ts`), and the distribution of work over lanes. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { StalemateOptions, Trial } from '../../harness/index.ts';
@@ -8,16 +8,16 @@ export interface Campaign {
   readonly do: 'search';
   readonly options: StalemateOptions;
   readonly strategies?: readonly StrategyName[];
-  /** The number of runs after which it ends before its budget does. */
+  /** The maximum number of runs, in addition to the budget. */
   readonly runs?: number;
 }
 
 export interface LookUndisturbed {
   readonly do: 'undisturbed';
   readonly options: StalemateOptions;
-  /** Of the correct controller. */
+  /** The options of the correct controller. */
   readonly original: StalemateOptions;
-  /** The steps of the user; `null` to make them from the references. */
+  /** The steps of the user; `null` to derive them from the references. */
   readonly script: Trial | null;
 }
 
@@ -28,12 +28,12 @@ export interface Kill {
   readonly property: string;
   readonly class: string;
   /**
-   * From the start of the search until it was seen: references included, shrinking and reproducing not. Of a module, time of the processor;
-   * of a program, of the clock.
+   * Time from the start of the search until the violation was seen, including references, without shrinking and reproduction: CPU time for
+   * a module, wall-clock time for a program.
    */
   readonly ms: number;
   readonly runs: number;
-  /** The strategy of the trial; `null` where the trial was one deviation from an undisturbed run. */
+  /** The strategy of the trial; `null` if the trial was one deviation from an undisturbed run. */
   readonly strategy: StrategyName | null;
 }
 
@@ -48,7 +48,7 @@ export interface Searched {
 export interface Undisturbed {
   readonly script: Trial | null;
   readonly states: readonly string[];
-  /** What goes wrong without any disturbance; `null` for nothing. */
+  /** What fails without any disturbance; `null` if nothing does. */
   readonly broken: string | null;
 }
 
@@ -58,20 +58,20 @@ interface Answer {
   readonly error?: string;
 }
 
-/** References and one run of a program. */
+/** Enough for the references and one run of a program. */
 const UNDISTURBED_MS = 30_000;
 const WORKER = fileURLToPath(new URL('worker.ts', import.meta.url));
-/** A lane that is not ready after so many times its budget, and then some, is blocked by its target. */
+/** A lane counts as blocked by its target after `times` times its budget plus `ms`. */
 const PATIENCE = { times: 21, ms: 60_000 } as const;
 
-/** A process that does one job at a time; a new one for each controller, and after one that was blocked. */
+/** A process that does one job at a time. It is replaced for each controller, and after it was blocked. */
 export class Lane {
   readonly #args: readonly string[];
   #child: ChildProcess | undefined;
   #controller = '';
   #pending: PromiseWithResolvers<unknown> = Promise.withResolvers();
 
-  /** `other`: the checkout whose harness searches; absent for this one. */
+  /** @param other - The checkout whose harness searches; absent for this one. */
   constructor(other?: string) {
     this.#args = other === undefined ? [] : [other];
   }
@@ -129,7 +129,7 @@ export class Lane {
   }
 }
 
-/** Does the work for each item, in as many lanes as there are. */
+/** Processes all items, one at a time in each lane. */
 export async function inLanes<T>(
   lanes: readonly Lane[],
   items: Iterable<T>,

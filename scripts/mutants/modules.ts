@@ -1,8 +1,8 @@
 /**
  * Searches mutants that are modules in this process, one after the other, as a campaign does in a worker of its own.
  *
- * A campaign's worker loads the harness again, which takes longer than finding most mutants. Virtual time, once installed here, stays. Owns:
- * the host that all mutants of one controller share. Does not own: the search itself, which is that of the harness.
+ * A campaign's worker loads the harness again, which takes longer than finding most mutants. Virtual time, once installed, stays installed.
+ * Owns: the host that all mutants of one controller share. Does not own: the search itself, which is that of the harness.
  */
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { ClusterState } from '../../harness/clusters/cluster.ts';
@@ -29,14 +29,14 @@ import type { Campaign, Kill, Searched, Undisturbed } from './jobs.ts';
 import { scriptOf, statesOf } from './undisturbed.ts';
 
 const DISPATCHER = fileURLToPath(new URL('dispatcher.ts', import.meta.url));
-/** Shrinking is not what is measured. */
+/** Shrinking is not measured. */
 const SHRINK_MS = 1;
 
-/** A busy machine may take so many times as long. */
+/** The wall-clock limit as a multiple of the CPU time budget, because the machine may be busy. */
 const STRETCH = 20;
 
 let host: Host | undefined;
-/** The cluster before the first run: every mutant begins there. */
+/** The state of the cluster before the first run, which every mutant starts from. */
 let pristine: ClusterState | undefined;
 
 async function choose(options: StalemateOptions): Promise<void> {
@@ -59,7 +59,7 @@ async function begin(options: StalemateOptions) {
   return { config, subject, slots, pulse, runner, base: baseWorkload(subject, runner), properties };
 }
 
-/** What the undisturbed runs of a lane's mutants share: all of it was learned from their original. */
+/** Shared by the undisturbed runs of a lane's mutants; measured with their original. */
 interface Learned {
   readonly script: Trial;
   readonly run: (script: Trial) => Promise<Judged>;
@@ -80,7 +80,7 @@ async function learnFrom(options: StalemateOptions): Promise<Learned> {
   return { script: scriptOf({ aim, base }), run };
 }
 
-/** Runs the steps of the user alone. */
+/** Runs only the steps of the user. */
 export async function undisturbed(
   original: StalemateOptions,
   options: StalemateOptions,
@@ -104,8 +104,8 @@ function firstLine(error: unknown): string {
 }
 
 /**
- * Searches until the first finding, or until the budget is used up. Time is that of the processor: what the search would take on a machine
- * that does nothing else.
+ * Searches until the first finding, or until the budget is used up. The budget is CPU time, which is what the search would take on an idle
+ * machine.
  */
 export async function search({
   options,

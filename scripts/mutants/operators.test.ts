@@ -9,13 +9,13 @@ function mutate(source: string, family: MutantFamily): readonly string[] {
 }
 
 describe('mutation operators', () => {
-  it('forget the version that a replace was read at', () => {
+  it('drop the version from a replace', () => {
     const [mutant] = mutate('await api.replaceThing({ name, body: object });', 'drop-version');
 
     expect(mutant).toContain('resourceVersion: undefined');
   });
 
-  it('answer a live read from memory', () => {
+  it('answer a live read from a cache', () => {
     const [mutant] = mutate('const live = await core.readNamespacedPod({ name, namespace });', 'drop-fresh-read');
 
     expect(mutant).toContain("staleRead(core, 'readNamespacedPod'");
@@ -30,14 +30,14 @@ describe('mutation operators', () => {
     expect(mutant).toBe('await api.deleteThing({ name, body: { ...{} } });');
   });
 
-  it('remove a guard that leaves early, and open one that writes only when needed', () => {
+  it('remove a guard that returns early, and make a guarded write unconditional', () => {
     expect(mutate('function f() { if (done) return; g(); }', 'drop-predicate')).toEqual(['function f() { ; g(); }']);
     expect(mutate('async function f() { if (needed) { await write(); } }', 'drop-predicate')).toEqual([
       'async function f() { if (true) { await write(); } }',
     ]);
   });
 
-  it('no longer wait for a call', () => {
+  it('drop the await of a call', () => {
     expect(mutate('async function f() { await write(); }', 'drop-await')).toEqual([
       'async function f() { void write(); }',
     ]);
@@ -49,7 +49,7 @@ describe('mutation operators', () => {
     ]);
   });
 
-  it('find nothing where there is nothing to mistake', () => {
+  it('find nothing in code without a place for a mistake', () => {
     expect(mutantsOf('controller.ts', 'export const answer = 42;')).toEqual([]);
   });
 });

@@ -1,14 +1,14 @@
 /**
  * Mutation operators: small edits of a correct controller that its author could have made by mistake.
  *
- * Owns: which edits there are, by family. Works on the syntax tree and on nothing that it knows of a particular controller, so the
- * mutants are planted by nobody. Does not own: whether a mutant is found out (`soak-self/mutants.ts`).
+ * Owns: the edits, by family. They work on the syntax tree, without knowledge of a particular controller. Does not own: whether a mutant is
+ * found (`soak-self/mutants.ts`).
  */
 import { parseSync } from 'oxc-parser';
 
 export type MutantFamily =
   | 'drop-version' // a replace without the version that was read
-  | 'drop-fresh-read' // a read that answers what it answered the first time
+  | 'drop-fresh-read' // a read that repeats its first answer
   | 'drop-uid-precondition'
   | 'drop-predicate' // a guard that returns early, or that writes only when needed
   | 'drop-await'
@@ -18,7 +18,7 @@ export interface Mutant {
   readonly family: MutantFamily;
   /** 1-based. */
   readonly line: number;
-  /** The source that was changed. */
+  /** The replaced source. */
   readonly before: string;
   /** The whole file after the edit. */
   readonly source: string;
@@ -36,11 +36,11 @@ interface Edit {
   readonly start: number;
   readonly end: number;
   readonly text: string;
-  /** Added at the end of the file. */
+  /** Appended to the file. */
   readonly tail?: string;
 }
 
-/** A read that is made once per client and then answered from memory: the cache that somebody thought was fresh. */
+/** A read that is made once per client and then answered from memory, like a cache that was assumed to be fresh. */
 const STALE_READ = `
 function staleRead(client, key, read) {
   const reads = (staleRead.byClient ??= new WeakMap());
@@ -51,7 +51,7 @@ function staleRead(client, key, read) {
 }
 `;
 
-/** All mutants of one source file. */
+/** Returns all mutants of one source file. */
 export function mutantsOf(fileName: string, source: string): readonly Mutant[] {
   const { program, errors } = parseSync(fileName, source);
   if (errors.length > 0)
@@ -116,7 +116,7 @@ function callEdits(node: SyntaxNode, text: (of: SyntaxNode) => string): readonly
   return [{ family: 'drop-version', start: body.start, end: body.end, text: blind }];
 }
 
-/** `if (…) return;` vanishes; `if (needed) { write }` writes always. */
+/** Removes `if (…) return;`, and makes the write in `if (needed) { write }` unconditional. */
 function guardEdits(node: SyntaxNode, text: (of: SyntaxNode) => string): readonly Edit[] {
   if (node['alternate'] !== null && node['alternate'] !== undefined) return [];
   const consequent = node['consequent'] as SyntaxNode;

@@ -1,4 +1,4 @@
-/** The table in `docs/search-benchmark.md`, from the recorded results. */
+/** Writes the table in `docs/search-benchmark.md` from the recorded results. */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { writeWhole } from '../../harness/report/write-files.ts';
@@ -22,7 +22,7 @@ export function writePage(results: Results): void {
   writeWhole(FILE, pageWith(readFileSync(FILE, 'utf8'), results));
 }
 
-/** The page with the table of these results. */
+/** Returns the page with the table of these results. */
 export function pageWith(page: string, results: Results): string {
   return withTable(page, 'mutants', tables(results));
 }

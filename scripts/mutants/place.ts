@@ -1,7 +1,7 @@
 /**
- * Puts mutants where they can run: modules into a folder of the clone, programs into builds of the user's cache folder.
+ * Puts mutants where they can run: modules into a folder of the clone, programs into builds in the user's cache folder.
  *
- * A mutant that is a module is a copy of its controller with one other file. All mutants of a compiled language are one build
+ * A mutant that is a module is a copy of its controller with one changed file. All mutants of a compiled language are one build
  * (`schemata.ts`), and an environment variable selects one.
  */
 import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -14,10 +14,10 @@ import { type Mutant, ROOT } from './generate.ts';
 import { schemataFolder, SELECTOR } from './schemata.ts';
 import type { Source } from './sources.ts';
 
-/** In the clone, so that modules find its packages; not below `node_modules`, where Node runs no TypeScript. */
+/** In the clone, so that modules can import its packages; not in `node_modules`, where Node runs no TypeScript. */
 const MODULES = fileURLToPath(new URL('../../.stalemate/mutants/', import.meta.url));
 
-/** A controller to search: options for a campaign, as data. */
+/** The options of a campaign against a controller. */
 export type Subject = StalemateOptions;
 
 function correct({ controller }: Source): ControllerUnderTest {
@@ -26,12 +26,12 @@ function correct({ controller }: Source): ControllerUnderTest {
   return entry;
 }
 
-/** The correct controller that mutants are compared with. */
+/** The options for the correct controller that mutants are compared with. */
 export function original(source: Source): Subject {
   return optionsFor(correct(source));
 }
 
-/** Places a mutant, unless its build has it already. */
+/** Writes the files of a mutant, unless its build contains it, and returns the options to run it. */
 export function placed({ id, source, file, text }: Mutant): Subject {
   const options = original(source);
   const { language } = source;

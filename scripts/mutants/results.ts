@@ -1,4 +1,4 @@
-/** What is recorded of mutants: which count, and how each that counts was killed. Stored in `results.json`, beside this file. */
+/** The recorded results of mutants: which count, and how each of these was killed. Stored in `results.json`. */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -8,10 +8,10 @@ import type { Kill } from './jobs.ts';
 
 const FILE = fileURLToPath(new URL('results.json', import.meta.url));
 
-/** Of one mutant. */
+/** The result of one mutant. */
 export interface MutantResult {
   readonly id: string;
-  /** Of its sources: another digest means that the rest is out of date. */
+  /** The digest of its sources; if it differs, the rest is out of date. */
   readonly digest: string;
   /** Why it does not count: it fails undisturbed, or does not compile. */
   readonly left?: string;
@@ -23,7 +23,7 @@ export interface MutantResult {
 
 export interface Results {
   readonly version: 1;
-  /** When and on what the kills were measured. */
+  /** The date of the measurement. */
   readonly measured: string;
   readonly mutants: readonly MutantResult[];
 }
@@ -37,7 +37,7 @@ export function readResults(): Results {
   }
 }
 
-/** One mutant a line, so that a change of one is a change of one line. */
+/** Writes one mutant per line, so that a change of one result is a change of one line. */
 export function writeResults({ version, measured, mutants }: Results): void {
   const lines = mutants
     .toSorted((a, b) => (a.id < b.id ? -1 : 1))
@@ -49,7 +49,7 @@ export function writeResults({ version, measured, mutants }: Results): void {
   );
 }
 
-/** Changes with the mutant's file, and with the other files of its controller. */
+/** Returns a digest of the mutated file and the other files of its controller. */
 export function digestOf({ source, file, text }: Mutant): string {
   const hash = createHash('sha256');
   for (const name of source.files) hash.update(name === file ? text : readFileSync(ROOT + name, 'utf8'));

@@ -1,9 +1,9 @@
 /**
- * All mutants of a compiled language as one program, of which the environment variable {@link SELECTOR} selects one by its id.
+ * Builds all mutants of a compiled language as one program; the environment variable {@link SELECTOR} selects one by its id.
  *
- * Each function with mutants becomes a choice between its body and the mutated ones, so that one build has all of them. Those that the
- * compiler refuses are taken out, and the build is made again. Owns: the text of the sources, and which mutants are left out. Does not
- * own: the calls of the compilers (`compilers.ts`).
+ * Each function with mutants becomes a choice between its body and the mutated ones, so that one build contains all of them. Mutants that
+ * the compiler refuses are removed, and the build is repeated. Owns: the text of the sources, and which mutants are left out. Does not own:
+ * the compiler calls (`compilers.ts`).
  */
 import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -23,7 +23,7 @@ export function isCompiled(language: Language): language is Compiled {
   return language !== 'typescript' && language !== 'python';
 }
 
-/** Kinds of nodes that are functions. */
+/** The syntax node kinds of functions. */
 const FUNCTIONS: { readonly [language in Compiled]: readonly string[] } = {
   go: ['function_declaration', 'method_declaration'],
   java: ['method_declaration'],
@@ -32,7 +32,7 @@ const FUNCTIONS: { readonly [language in Compiled]: readonly string[] } = {
 
 const folders = new Map<Compiled, string>();
 
-/** Where the build of a language's mutants is, or will be. */
+/** Returns the folder of the build of a language's mutants, which may not exist yet. */
 export function schemataFolder(language: Compiled): string {
   const known = folders.get(language);
   if (known !== undefined) return known;
@@ -48,7 +48,7 @@ function mutantsIn(language: Compiled): readonly Mutant[] {
   return SOURCES.filter((source) => source.language === language).flatMap((source) => mutantsOf(source));
 }
 
-/** Ids of mutants that the compiler refuses, or that no function holds. Builds them all first if that was not done before. */
+/** Returns the ids of mutants that the compiler refuses, or that are not in a function. Builds all mutants first if necessary. */
 export async function build(language: Compiled): Promise<ReadonlySet<string>> {
   const folder = schemataFolder(language);
   const list = join(folder, 'refused.json');
@@ -90,7 +90,7 @@ async function buildInto(language: Compiled, folder: string): Promise<void> {
   await compiler.finish?.({ sources, out: folder, log: `${folder}.log` });
 }
 
-/** The lines of one mutant's body. */
+/** The line range of one mutant's body. */
 interface Arm {
   readonly id: string;
   readonly file: string;
@@ -102,7 +102,7 @@ function isIn({ file, line }: Refusal, arm: Arm): boolean {
   return file.endsWith(arm.file) && line >= arm.from && line <= arm.to;
 }
 
-/** Writes each source with its mutants, except the refused ones; adds those to `refused` that are in no function. */
+/** Writes each source with its mutants, except for the refused ones; adds mutants that are not in a function to `refused`. */
 function writeSchemata(
   language: Compiled,
   sources: string,
@@ -145,7 +145,10 @@ function writeSchemata(
   return arms;
 }
 
-/** The body of the outermost function that holds all edits; undefined where its result has no type of its own, as each body has another. */
+/**
+ * Returns the body of the outermost function that contains all edits; undefined if its return type is an `impl` type, which would differ
+ * between bodies.
+ */
 function bodyAround(root: SgNode, functionKinds: readonly string[], { edits }: Mutant): SgNode | undefined {
   const functions = found(root, kinds(...functionKinds));
   for (const one of functions) {
@@ -158,7 +161,7 @@ function bodyAround(root: SgNode, functionKinds: readonly string[], { edits }: M
   return undefined;
 }
 
-/** The body with the edits in it. */
+/** Returns the body with the edits applied. */
 function mutated(text: string, body: SgNode, { edits }: Mutant): string {
   const { start, end } = body.range();
   let result = '';

@@ -1,15 +1,15 @@
-/** Which mutants count: those that behave as their original as long as they are undisturbed. */
+/** Decides which mutants count: those that behave like their original in an undisturbed run. */
 import type { Mutant } from './generate.ts';
 import { inLanes, type Lane, type Undisturbed } from './jobs.ts';
 import { original, placed } from './place.ts';
 import { digestOf, type MutantResult } from './results.ts';
 import type { Source } from './sources.ts';
 
-/** How the undisturbed runs of each original went. */
+/** The undisturbed run of each original. */
 type Originals = Map<Source, Promise<Undisturbed>>;
 
 /**
- * Runs each mutant undisturbed, and calls `done` with what came of it.
+ * Runs each mutant undisturbed, and calls `done` with its result.
  *
  * @throws if an original fails undisturbed.
  */
@@ -34,7 +34,7 @@ function ofOriginal(lane: Lane, source: Source): Promise<Undisturbed> {
   return lane.undisturbed(source.controller, { options, original: options, script: null });
 }
 
-/** Why a mutant does not count, if it does not. */
+/** Returns why a mutant does not count, or undefined if it counts. */
 async function whyLeft(lane: Lane, mutant: Mutant, right: Undisturbed): Promise<string | undefined> {
   const { broken, states } = await lane
     .undisturbed(mutant.source.controller, {

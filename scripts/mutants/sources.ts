@@ -1,15 +1,15 @@
-/** The ten correct controllers that mutants are made of, with the files of each. */
+/** The ten correct controllers that mutants are generated from, with the files of each. */
 import type { Language } from './syntax.ts';
 
 export interface Source {
-  /** As in the catalogue. */
+  /** The name in the catalogue. */
   readonly controller: string;
   readonly language: Language;
   /** Files to mutate, relative to the folder of controllers under test. */
   readonly files: readonly string[];
-  /** Folders that a mutant needs besides. */
+  /** Further folders that a mutant needs. */
   readonly beside: readonly string[];
-  /** Whether nothing in the search, the oracles or the operators may be chosen by what it shows. */
+  /** A held-out controller: the search, the oracles and the operators must not be tuned on its results. */
   readonly isHeldOut: boolean;
 }
 
@@ -55,7 +55,7 @@ export const SOURCES: readonly Source[] = [
       'releases/common/run.ts',
       'releases/common/status.ts',
       'releases/correct/controller.ts',
-      // What all share is mutated once, here.
+      // Shared files are mutated only once, here.
       'lib/controller.ts',
       'lib/errors.ts',
       'lib/informer.ts',

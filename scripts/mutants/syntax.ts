@@ -1,7 +1,7 @@
 /**
- * Syntax trees of the five languages that controllers under test are written in, and how a place in one becomes an edit.
+ * Syntax trees of the five languages of the controllers under test, and edits of their nodes.
  *
- * Owns: the parsers, and templates over what a pattern matched. Does not own: what is worth an edit (`operators/`).
+ * Owns: the parsers, and templates over what a pattern matched. Does not own: which nodes are edited (`operators/`).
  */
 import go from '@ast-grep/lang-go';
 import java from '@ast-grep/lang-java';
@@ -29,13 +29,13 @@ export function parseSource(language: Language, text: string): SgNode {
 /** The edits of one mutant, all in one place of one file. */
 export type Site = readonly Edit[];
 
-/** Finds the places in a file where an operator applies. */
+/** Finds the places in a file that an operator applies to. */
 export type Find = (root: SgNode) => readonly Site[];
 
 /** A rule of ast-grep. */
 export type Rule = NapiConfig['rule'] & object;
 
-/** What a node has to look like: a piece of code with `$NAME` for any expression, or a rule. */
+/** A pattern for a node: code with `$NAME` for any expression, or a rule. */
 export type Matcher = string | Rule;
 
 /** Returns the nodes below a node that match. */
@@ -43,13 +43,13 @@ export function found(root: SgNode, matcher: Matcher): readonly SgNode[] {
   return root.findAll(typeof matcher === 'string' ? matcher : { rule: matcher });
 }
 
-/** Replaces each node that matches by each of the templates: `$NAME` and `$$$NAME` are what was matched, `$0` is the node. */
+/** Replaces each matching node by each of the templates: `$NAME` and `$$$NAME` are the matched parts, `$0` is the node. */
 export function put(matcher: Matcher, ...templates: readonly string[]): Find {
   return (root) =>
     found(root, matcher).flatMap((node) => templates.map((template): Site => [node.replace(filled(template, node))]));
 }
 
-/** Makes any edits of each node that matches: one mutant for each text or list of edits that `make` returns. */
+/** Makes arbitrary edits to each matching node: one mutant for each text or list of edits that `make` returns. */
 export function each(matcher: Matcher, make: (node: SgNode) => readonly (string | Site)[]): Find {
   return (root) =>
     found(root, matcher).flatMap((node) =>
@@ -62,7 +62,7 @@ export function kinds(...names: readonly string[]): Rule {
   return { any: names.map((kind) => ({ kind })) };
 }
 
-/** Matches a piece of code that is no statement of its own: `code` is a statement with the piece in it, `kind` that of the piece. */
+/** Matches code that is not a statement: `code` is a statement that contains it, `kind` is its node kind. */
 export function part(code: string, kind: string): Rule {
   return { pattern: { context: code, selector: kind } };
 }
@@ -74,7 +74,7 @@ function filled(template: string, node: SgNode): string {
   });
 }
 
-/** The source from the first to the last of these nodes, with what is between them. */
+/** Returns the source from the first to the last of these nodes, including what is between them. */
 function textOf(nodes: readonly SgNode[], within: SgNode): string {
   const [first, last] = [nodes[0], nodes.at(-1)];
   if (first === undefined || last === undefined) return '';

@@ -1,4 +1,4 @@
-/** The tables of the benchmark: kill rates with intervals, and times, by what mutants have in common. */
+/** The tables of the benchmark: kill rates with confidence intervals, and times, by property of the mutants. */
 import { median, shown } from '../soak-self/statistics.ts';
 import type { Mutant } from './generate.ts';
 import { wilson } from './intervals.ts';
@@ -8,7 +8,7 @@ import type { Kill } from './jobs.ts';
 export interface Measured {
   readonly mutant: Pick<Mutant, 'id' | 'operator' | 'source'>;
   readonly kill: Kill | null;
-  /** A mutant that does nothing wrong: it counts for no rate. */
+  /** An equivalent mutant is not included in any rate. */
   readonly isEquivalent: boolean;
 }
 
@@ -24,7 +24,7 @@ function grouped(measured: readonly Measured[], nameOf: (one: Measured) => strin
 
 const percent = (share: number): string => (100 * share).toFixed(0);
 
-/** `41/43  95 % (85–99)`. */
+/** For example `41/43 95 % (85–99)`. */
 function rate(killed: number, of: number): string {
   const { low, high } = wilson(killed, of);
   return (
@@ -49,7 +49,7 @@ function table(title: string, groups: readonly Group[]): readonly string[] {
   return [`${title.padEnd(width)}  killed   rate (95 %)       median time   median runs`, ...lines, ''];
 }
 
-/** Kill rates by controller, language and operator, and what killed. */
+/** Kill rates by controller, language and operator, and kills by property and strategy. */
 export function summary(all: readonly Measured[]): string {
   const measured = all.filter(({ isEquivalent }) => !isEquivalent);
   const kills = measured.flatMap(({ kill }) => kill ?? []);
@@ -88,7 +88,7 @@ export function summary(all: readonly Measured[]): string {
   ].join('\n');
 }
 
-/** Two series of searches side by side: rates, times, and which mutants only one of them kills. */
+/** Compares two series of searches: rates, times, and mutants that only one of them kills. */
 export function comparison(a: { readonly name: string; readonly of: readonly Measured[] }, b: typeof a): string {
   const rows = [a, b].flatMap(({ name, of }) =>
     table(

@@ -1,9 +1,9 @@
 /**
- * Which mutants of TypeScript its compiler refuses: node would run them, but no build would.
+ * Finds the TypeScript mutants that the compiler refuses: Node would run them, but no build would succeed.
  *
- * One mistake in types makes a mutant like those that the compilers of other languages refuse, such as the use of an object that may be
- * absent. All mutants are checked in one call, each as one file beside the original modules that it imports: every export has a declared
- * type, so a mistake shows in the file that has it.
+ * A type error corresponds to what the compilers of other languages refuse, such as the use of an object that may be absent. All mutants
+ * are checked in one call, each as one file that imports the original modules: every export has a declared type, so an error is reported in
+ * the file that causes it.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -14,11 +14,11 @@ import { fileURLToPath } from 'node:url';
 import { type Mutant, ROOT } from './generate.ts';
 import type { Language } from './syntax.ts';
 
-/** In the clone, so that modules find their packages. */
+/** In the clone, so that modules can import their packages. */
 const FOLDER = fileURLToPath(new URL('../../.stalemate/mutant-types/', import.meta.url));
 const COMPILER = fileURLToPath(new URL('../../node_modules/typescript/bin/tsc', import.meta.url));
 
-/** The settings of the repository, but no stricter than most: what is left is an error wherever "strictNullChecks" is on. */
+/** The settings of the repository with some strict options off: an error that remains would occur wherever "strictNullChecks" is on. */
 const SETTINGS = {
   extends: '../../../tsconfig.json',
   compilerOptions: {
@@ -32,7 +32,7 @@ const SETTINGS = {
 const IMPORTED = /(from\s+|import\()'(\.\.?\/[^']+)'/g;
 const COMPLAINT = /^(\d+)\.ts\(\d+,\d+\): error /;
 
-/** Ids of the mutants that the compiler refuses; none of languages other than TypeScript. */
+/** Returns the ids of the mutants that the compiler refuses; empty for languages other than TypeScript. */
 export async function refusedTypes(language: Language, mutants: readonly Mutant[]): Promise<ReadonlySet<string>> {
   if (language !== 'typescript') return new Set();
   const folder = join(FOLDER, String(process.pid));
@@ -57,7 +57,7 @@ export async function refusedTypes(language: Language, mutants: readonly Mutant[
   }
 }
 
-/** The file with imports that lead to the original modules. */
+/** Returns the file with its imports changed to the original modules. */
 function moved({ file, text: source }: Mutant, folder: string): string {
   const from = dirname(join(ROOT, file));
   return source.replaceAll(IMPORTED, (_, before: string, path: string) => {

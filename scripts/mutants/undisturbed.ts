@@ -1,17 +1,17 @@
 /**
- * What a controller does when it is undisturbed: the sample is created, edited, deleted and made again, with a rest after each step.
+ * The undisturbed run of a controller: the sample is created, edited, deleted and created again, with a pause after each step.
  *
- * A mutant that differs from its original here is no mutant for a search: any test of the controller alone would find it. Owns: the
- * script of the user, and what counts as the same. Start at {@link scriptOf}.
+ * A mutant that differs from its original here does not count: any test of the controller alone would find it. Owns: the steps of the user,
+ * and the comparison of states. Start at {@link scriptOf}.
  */
 import type { Ready } from '../../harness/execution/lab/lab-worker.ts';
 import type { History, KubeObject, ProgramOp, Trial } from '../../harness/index.ts';
 
-/** Longer than any pause of a controller that is about to act. */
+/** Longer than any delay of a controller. */
 const REST_MS = 60_000;
 const EDITS_MAX = 3;
 
-/** The steps of the user, from what the references of the original showed. */
+/** The steps of the user, derived from the references of the original. */
 export function scriptOf({ aim, base }: Pick<Ready, 'aim' | 'base'>): Trial {
   const samples = aim.objects.filter(({ relation }) => relation === 'sample');
   const ops: ProgramOp[] = [];
@@ -27,7 +27,7 @@ export function scriptOf({ aim, base }: Pick<Ready, 'aim' | 'base'>): Trial {
   return { workload, schedule: { version: 1, default: 'run-to-completion', preemptions: [], holds: [], faults: [] } };
 }
 
-/** The objects before each step of the user and at the end, as text without what differs from run to run. */
+/** Returns the objects before each step of the user and at the end, as text without values that vary between runs. */
 export function statesOf({ revisions }: History): readonly string[] {
   const objects = new Map<string, string>();
   const states: string[] = [];
@@ -51,7 +51,7 @@ const VOLATILE = new Set([
 ]);
 const UID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/;
 
-/** Without volatile fields, with its keys in order, and with names for uids. */
+/** Returns a value without volatile fields, with sorted keys, and with names in place of uids. */
 function plain(value: unknown, nameOf: (uid: string) => string): unknown {
   if (Array.isArray(value)) return value.map((item: unknown) => plain(item, nameOf));
   if (typeof value === 'string')

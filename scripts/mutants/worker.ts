@@ -1,7 +1,7 @@
 /**
- * One lane of the benchmark, a process of its own: makes one campaign, or one undisturbed run, at a time, as its parent asks.
+ * One lane of the benchmark, in a separate process: runs one campaign, or one undisturbed run, at a time, for its parent.
  *
- * The harness that runs the campaigns may be that of another checkout: the first argument is its folder.
+ * The first argument may be the folder of another checkout, whose harness then runs the campaigns.
  */
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -21,7 +21,7 @@ type Run = (options: StalemateOptions, context?: RunContext) => Promise<Campaign
 const harness = other === undefined ? '../../harness/index.ts' : pathToFileURL(join(other, 'harness/index.ts')).href;
 const WORKER = ownModule(import.meta.url, '../../harness/cli/worker.ts');
 
-/** Shrinking is not what is measured. */
+/** Shrinking is not measured. */
 const SHRINK_MS = 1;
 
 async function search({ options, strategies }: Campaign): Promise<Searched> {
@@ -55,7 +55,7 @@ async function search({ options, strategies }: Campaign): Promise<Searched> {
   return { kill: kill ?? null, runs: result.runs, ms: performance.now() - began, reasons };
 }
 
-/** Of the original, when there is no script yet. */
+/** Without a script, the run is that of the original. */
 async function undisturbed(options: StalemateOptions, script: Trial | null): Promise<Undisturbed> {
   const config = resolveRun(options);
   const lab = new LabWorker(config, WORKER);
@@ -81,7 +81,7 @@ async function undisturbed(options: StalemateOptions, script: Trial | null): Pro
   }
 }
 
-/** A module is searched in this process, unless the harness is another's. */
+/** Runs a job: for a module in this process, unless the harness is that of another checkout. */
 async function done(job: Job): Promise<Searched | Undisturbed> {
   if (job.options.target !== undefined && other === undefined) {
     const modules = await import('./modules.ts');

@@ -1,4 +1,4 @@
-/** What the operators look like in Go with controller-runtime. Helpers that they call are in `../schemata.ts`. */
+/** The mutation operators for Go with controller-runtime. The helper functions that mutants call are in `../compilers.ts`. */
 import { each, kinds, part, put, type Rule, type SgNode, type Site } from '../syntax.ts';
 import type { Operators } from './idioms.ts';
 import { type Branching, dropsGuard, dropsOperand, isRelied, skips, skipsBranch, swapsSteps } from './shapes.ts';
@@ -11,7 +11,7 @@ const BRANCHES: Branching = {
   except: /^err != nil$/,
 };
 
-/** An expression. */
+/** Matches an expression. */
 function expression(code: string): Rule {
   return part(`func f() { _ = ${code} }`, code.endsWith(')') ? 'call_expression' : 'binary_expression');
 }
@@ -22,7 +22,7 @@ const CHECKED: Rule = {
   has: { field: 'initializer', regex: '^err := (r\\.|Create|controllerutil)' },
 };
 
-/** Reads meet no conflict. */
+/** Reads do not return conflicts. */
 const READ = /^r\.(?:Live\.)?(?:Get|List)\(/;
 
 function checkedCall(node: SgNode): string {
@@ -34,7 +34,7 @@ function checkedCall(node: SgNode): string {
   );
 }
 
-/** `return call(…)` of a function whose only result is an error. */
+/** `return call(…)` in a function whose only result is an error. */
 const RETURNED: Rule = {
   kind: 'return_statement',
   regex: '^return (client\\.IgnoreNotFound\\(r\\.|r\\.(Patch|Status|Client)|controllerutil)',

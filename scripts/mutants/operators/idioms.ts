@@ -1,7 +1,7 @@
-/** The names of the mutation operators, and the idiom of each. */
+/** The names of the mutation operators, and a description of each. */
 import type { Find } from '../syntax.ts';
 
-/** What each operator does, as the end of "the mutant …". */
+/** What each operator does; completes a sentence that starts with "the mutant …". */
 export const IDIOMS = {
   'acts-once': 'does the work of a generation once, and never again',
   'changes-key': 'asks a service outside of the cluster again under another key',

@@ -1,4 +1,4 @@
-/** What the operators look like in Java with the operator SDK and the fabric8 client. */
+/** The mutation operators for Java with the Java operator SDK and the fabric8 client. */
 import { each, kinds, put, type Rule } from '../syntax.ts';
 import type { Operators } from './idioms.ts';
 import { type Branching, dropsGuard, dropsOperand, isRelied, skips, skipsBranch, swapsSteps } from './shapes.ts';

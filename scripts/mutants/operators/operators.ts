@@ -1,8 +1,8 @@
 /**
- * The mutation operators: each makes one mistake that controllers are known to make.
+ * The mutation operators: each makes one mistake that is known from real controllers.
  *
- * Owns: which operators there are in which language. Does not own: their names (`idioms.ts`), what they look like in a language
- * (`typescript.ts` and its neighbours). An operator without a place in a language is left out there.
+ * Owns: which operators each language has. Does not own: their names (`idioms.ts`), their patterns in a language (`typescript.ts` and its
+ * neighbours). An operator without a pattern in a language has no mutants there.
  */
 import type { Language } from '../syntax.ts';
 import { go } from './go.ts';

@@ -1,4 +1,4 @@
-/** What the operators look like in Python with kopf and the client of the Kubernetes project. */
+/** The mutation operators for Python with kopf and the official Kubernetes client. */
 import { each, kinds, put, type Rule, type SgNode, type Site } from '../syntax.ts';
 import type { Operators } from './idioms.ts';
 import { type Branching, dropsGuard, dropsOperand, isRelied, skips, skipsBranch, swapsSteps } from './shapes.ts';
@@ -13,7 +13,7 @@ const BRANCHES: Branching = {
 const CALL: Rule = { kind: 'expression_statement', has: { kind: 'call' } };
 const WRITE: Rule = { ...CALL, regex: '(create|replace|delete)_namespaced|topics\\.remove' };
 
-/** The node's text under a line of its own, which opens a block. */
+/** Returns the node's text, indented as a block below the line `opening`. */
 function under(node: SgNode, opening: string, closing = ''): string {
   const margin = ' '.repeat(node.range().start.column);
   const body = node.text().replaceAll('\n', '\n    ');

@@ -1,4 +1,4 @@
-/** What the operators look like in Rust with kube-rs. Helpers that they call are in `../schemata.ts`. */
+/** The mutation operators for Rust with kube-rs. The helper functions that mutants call are in `../compilers.ts`. */
 import { each, kinds, put, type Rule } from '../syntax.ts';
 import type { Operators } from './idioms.ts';
 import { ABOUT_OBJECTS, dropsOperand, isRelied, skips, swapsSteps } from './shapes.ts';

@@ -1,9 +1,7 @@
-/**
- * Operators that look alike in all languages, given the kinds of nodes of each: guards, conditions, steps.
- */
+/** Operators that are the same in all languages, given the node kinds of each: guards, conditions, steps. */
 import { each, type Find, found, kinds, type Matcher, type Site, type SgNode } from '../syntax.ts';
 
-/** The statement inside a block with one statement, or the node itself. */
+/** Returns the only statement of a block, or the node itself if it is not a block. */
 function only(node: SgNode | null, block: string): SgNode | undefined {
   if (node === null) return undefined;
   if (node.kind() !== block) return node;
@@ -11,7 +9,7 @@ function only(node: SgNode | null, block: string): SgNode | undefined {
   return inside.length === 1 ? inside[0] : undefined;
 }
 
-/** Statements of a block, without comments. Go has them in a list of their own. */
+/** Returns the statements of a block, without comments. In Go they are in a separate list node. */
 export function statementsOf(block: SgNode): readonly SgNode[] {
   const children = block.namedChildren().filter((child) => !String(child.kind()).includes('comment'));
   const [list] = children;
@@ -19,33 +17,33 @@ export function statementsOf(block: SgNode): readonly SgNode[] {
 }
 
 /**
- * What a check is about whose absence only contention shows: which object it is, which version of it, whose it is. Other checks save work,
- * or are about something that no other client changes.
+ * Words in checks that matter only under contention: which object it is, which version, and who owns it. Other checks save work, or are
+ * about something that no other client changes.
  */
 const IDENTITY = ['uid', 'generation', 'version', 'owner', 'controlledby', 'current', 'stale', 'holder'];
-/** Whether it still lives; of conditions, that is `ignores-terminating`'s. */
+/** Words in checks of whether an object is being deleted; in operands, `ignores-terminating` covers these. */
 const LIFE = ['deletion', 'deleted', 'deleting', 'terminat', 'alive', 'living', 'finali[sz]er'];
 
 export const ABOUT_OBJECTS: RegExp = new RegExp([...IDENTITY, ...LIFE].join('|'), 'i');
 const ABOUT_IDENTITY = new RegExp(IDENTITY.join('|'), 'i');
 
 export interface Branching {
-  /** The kind of an `if`. */
+  /** The node kind of an `if`. */
   readonly branch: string;
   readonly block: string;
-  /** The names of its fields. */
+  /** The names of its fields, if they differ from the defaults. */
   readonly condition?: string;
   readonly then?: string;
   readonly otherwise?: string;
-  /** Kinds of statements that leave. */
+  /** Kinds of statements that leave the function or the iteration. */
   readonly exits: readonly string[];
-  /** What a removed statement becomes. */
+  /** The replacement of a removed statement. */
   readonly nothing: string;
-  /** Conditions that another operator changes. */
+  /** Conditions that another operator covers. */
   readonly except?: RegExp;
 }
 
-/** An `if` without `else`, with its parts. */
+/** Returns each `if` without `else`, with its parts. */
 function branches(root: SgNode, { branch, condition, then, otherwise, except }: Branching): readonly Branch[] {
   return root.findAll({ rule: { kind: branch } }).flatMap((node) => {
     if (node.field(otherwise ?? 'alternative') !== null || node.field('initializer') !== null) return [];
@@ -62,7 +60,7 @@ interface Branch {
   readonly body: SgNode;
 }
 
-/** Removes each `if` about an object's identity, version or life that leaves the function, the round of a loop, or throws. */
+/** Removes each `if` about an object's identity, version or deletion that leaves the function or the iteration, or throws. */
 export function dropsGuard(shape: Branching): Find {
   return (root) =>
     branches(root, shape)
@@ -70,7 +68,7 @@ export function dropsGuard(shape: Branching): Find {
       .map(({ node }): Site => [node.replace(shape.nothing)]);
 }
 
-/** Removes each `if` with work in it. */
+/** Removes each `if` whose body does not leave the function. */
 export function skipsBranch(shape: Branching): Find {
   return (root) =>
     branches(root, shape)
@@ -84,7 +82,7 @@ function isExit(body: SgNode, { block, exits }: Branching): boolean {
   return kind !== undefined && exits.includes(String(kind));
 }
 
-/** Drops each operand of "and" and "or" once that is about an object's identity or version. */
+/** Drops each operand of "and" and "or" that is about an object's identity or version. */
 export function dropsOperand(kind: string, operators: readonly string[]): Find {
   return (root) =>
     root.findAll({ rule: { kind } }).flatMap((node) => {
@@ -93,7 +91,7 @@ export function dropsOperand(kind: string, operators: readonly string[]): Find {
       if (operator === undefined || !operators.includes(operator) || left === null || right === null) return [];
       const sites: Site[] = [];
       if (ABOUT_IDENTITY.test(right.text())) sites.push([node.replace(left.text())]);
-      // Of `a && b && c`, the pair `a && b` drops its own two.
+      // In `a && b && c`, the inner pair `a && b` drops its own operands.
       const isFirst = left.kind() !== kind || operatorOf(left) !== operator;
       if (isFirst && ABOUT_IDENTITY.test(left.text())) sites.push([node.replace(right.text())]);
       return sites;
@@ -108,12 +106,12 @@ const COMMENT = /comment/;
 const FUNCTION = /function|method|lambda|closure/;
 const LOOP = /^(?:for|while|do|loop)_/;
 const BLOCK = /block$|^statement_list$/;
-/** Ends a function without a step and without a word. */
+/** Statements that end a function without a further step or an error. */
 const END = /^(?:return(?: nil| None| ctrl\.Result\{\}, nil)?;?|Ok\(\(\)\))$/;
 
 /**
- * Reports whether anything in the function relies on a step: a further one, also of the next round of a loop, or a condition. As the last
- * step, a write that meets a conflict may be left to the newer version, which comes with an event of its own.
+ * Returns whether anything in the function depends on a step: a later step, also in the next iteration of a loop, or a condition. If a
+ * write is the last step, a conflict may be ignored: the newer version arrives with an event of its own.
  */
 export function isRelied(step: SgNode): boolean {
   for (let node = step, parent = step.parent(); parent !== null; node = parent, parent = parent.parent()) {
@@ -129,7 +127,7 @@ function isStep(node: SgNode): boolean {
   return node.isNamed() && !COMMENT.test(String(node.kind())) && !END.test(node.text());
 }
 
-/** Exchanges two neighbours that both match, of which the second needs nothing that the first declares. */
+/** Swaps two adjacent statements that both match. */
 export function swapsSteps(block: Matcher, step: Matcher): Find {
   const rule = typeof step === 'string' ? step : { rule: step };
   return (root) =>

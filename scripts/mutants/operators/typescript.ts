@@ -1,4 +1,4 @@
-/** What the operators look like in TypeScript with client-node. */
+/** The mutation operators for TypeScript with client-node. */
 import { each, kinds, part, put, type Rule, type SgNode, type Site } from '../syntax.ts';
 import type { Operators } from './idioms.ts';
 import { type Branching, dropsGuard, dropsOperand, isRelied, skips, skipsBranch, swapsSteps } from './shapes.ts';
@@ -10,7 +10,7 @@ const BRANCHES: Branching = {
   nothing: ';',
 };
 
-/** Calls that change something, by the name of what is called. */
+/** Calls that write, by function name. */
 const WRITES = '^(create|replace|patch|delete|remove|resize|fix|adopt|setFinalizers|takeOver)';
 
 const WRITE = {
@@ -22,11 +22,11 @@ const WRITE = {
   ],
 };
 const AWAITED_WRITE = { kind: 'await_expression', has: WRITE };
-/** Only API servers answer with conflicts. */
+/** Only API servers answer with a conflict. */
 const CONFLICTING = { ...AWAITED_WRITE, not: { regex: '^await service\\.' } };
 const IS_CONFLICT = '(error as { readonly code?: number }).code === 409';
 
-/** The part of an object literal that is its property of this name. */
+/** Matches the property of this name in an object literal. */
 function property(name: string): Rule {
   return {
     any: [
@@ -36,14 +36,14 @@ function property(name: string): Rule {
   };
 }
 
-/** Removes an item of a list with the comma behind it. */
+/** Removes an item of a list, with the comma after it. */
 function without(node: SgNode): Site {
   const next = node.next();
   const edit = node.replace('');
   return next?.text() === ',' ? [{ ...edit, endPos: next.range().end.index }] : [edit];
 }
 
-/** Inside the callback of `retryOnConflict`, with the call. */
+/** A read in the callback of `retryOnConflict`. */
 const IN_RETRY = {
   kind: 'await_expression',
   has: { kind: 'call_expression', has: { field: 'function', regex: '^(readLive|claim)$' } },
@@ -100,7 +100,7 @@ export const typescript: Operators = {
       const block = node.parent();
       const [live, cached] = [node.getMatch('LIVE')?.text() ?? '', node.getMatch('CACHED')?.text() ?? ''];
       const uses = block?.findAll({
-        // A write that takes its version from the cached object is refused, as it should be.
+        // A write with the version of the cached object would be refused.
         rule: {
           kind: 'identifier',
           regex: `^${live}$`,
@@ -301,7 +301,7 @@ export const typescript: Operators = {
   ],
 };
 
-/** Inside the declaration of a variable of this name. */
+/** Matches the declaration of a variable of this name. */
 function declares(name: string): Rule {
   return { kind: 'variable_declarator', has: { field: 'name', regex: `^${name}$` } };
 }
@@ -325,7 +325,7 @@ function inFunction(name: string): { readonly any: Rule[]; readonly stopBy: 'end
   };
 }
 
-/** Inserts text, or replaces as many characters. */
+/** Inserts text, or replaces `length` characters. */
 function edit(_: SgNode, at: number, insertedText: string, length = 0): Site[number] {
   return { startPos: at, endPos: at + length, insertedText };
 }
