@@ -1,6 +1,6 @@
 /**
- * `npm run image [-- --tag TAG] [--base IMAGE | --base-from-packages] [--platform linux-arm64]`: the container image of ci/Dockerfile, and its
- * bill of materials beside the folder that it is made of.
+ * `npm run image [-- --tag TAG] [--base IMAGE | --base-from-packages] [--platform linux-arm64]`: builds the container image of
+ * ci/Dockerfile, and writes its bill of materials next to the build context.
  */
 import { writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';

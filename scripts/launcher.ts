@@ -1,8 +1,8 @@
 /**
- * Compiles the launcher again: `node scripts/launcher.ts build`, or `check`, which compares the result with what is committed.
+ * Compiles the launcher: `node scripts/launcher.ts build`, or `check`, which compares the result with the committed files.
  *
- * The bytes depend on the compiler: `check` says that it cannot tell with another one than COMPILER (exit code 0), and fails when this
- * one makes other bytes than those committed (exit code 1). Needs gcc and the headers of the kernel.
+ * The bytes depend on the compiler: with a compiler other than COMPILER, `check` reports that it cannot compare (exit code 0); with
+ * COMPILER it fails if the bytes differ (exit code 1). Needs gcc and the kernel headers.
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const FOLDER = fileURLToPath(new URL('../harness/actors/process/launcher', import.meta.url));
-/** Of Debian 12. */
+/** The version in Debian 12. */
 const COMPILER = '12.2.0';
 const COMPILERS = { x64: 'x86_64-linux-gnu-gcc', arm64: 'aarch64-linux-gnu-gcc' } as const;
 type Architecture = keyof typeof COMPILERS;
@@ -20,7 +20,7 @@ const FLAGS =
   '-std=gnu17 -Os -static -nostdlib -ffreestanding -fno-builtin -fno-stack-protector -fno-asynchronous-unwind-tables -fno-pie -no-pie ' +
   '-fcf-protection=none -Wall -Wextra -Werror -Wl,--build-id=none -Wl,-z,noseparate-code -Wl,-z,noexecstack -s -fno-ident';
 
-/** The bytes for one architecture, or why they cannot be made here. */
+/** Returns the bytes for one architecture, or why they cannot be built on this machine. */
 export function compileLauncher(architecture: Architecture): Buffer | string {
   const compiler = COMPILERS[architecture];
   const version = spawnSync(compiler, ['-dumpfullversion'], { encoding: 'utf8' });
@@ -57,7 +57,9 @@ function main(word: string | undefined): number {
       continue;
     }
     const same = existsSync(file) && readFileSync(file).equals(made);
-    console.log(`launch-${architecture}: ${made.length} bytes, ${same ? 'as committed' : 'not as committed'}`);
+    console.log(
+      `launch-${architecture}: ${made.length} bytes, ${same ? 'same as the committed file' : 'differs from the committed file'}`,
+    );
     differs ||= !same;
     if (word === 'check') continue;
     writeFileSync(file, made);

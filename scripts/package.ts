@@ -1,6 +1,6 @@
 /**
- * What `npm pack` and `npm publish` call before and after: `node scripts/package.ts prepack|postpack`, and the same with `apiserver` for
- * that package alone (`npm pack -w apiserver`).
+ * Called by `npm pack` and `npm publish`: `node scripts/package.ts prepack|postpack`, followed by `apiserver` for that package alone (`npm
+ * pack -w apiserver`).
  */
 import { join } from 'node:path';
 import { API_SERVER_FOLDER } from './api-server-package.ts';

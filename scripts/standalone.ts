@@ -1,6 +1,6 @@
 /**
- * `npm run standalone [-- --platform linux-arm64] [--folder FOLDER] [--no-archive]`: one folder, and one archive, that run without npm
- * and without a Node of the user's. The image is made of the folder (image.ts).
+ * `npm run standalone [-- --platform linux-arm64] [--folder FOLDER] [--no-archive]`: builds a folder and an archive that run without npm
+ * and without an installed Node. The image is built from the folder (image.ts).
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync, statSync } from 'node:fs';

@@ -24,7 +24,7 @@ Version: 1:0.5.12-2
 `;
 const DASH = 'Files: *\nLicense: BSD-3-clause\n\nFiles: src/mksignames.c\nLicense: GPL-2+\n\nLicense: GPL-2+\n text\n';
 
-it('lists what was copied into the image, its base, and the packages that are installed there', () => {
+it('lists the copied files, the base, and the installed packages', () => {
   const digest = 'd'.repeat(64);
   const copyright = (name: string): string | undefined => (name === 'dash' ? DASH : undefined);
 
@@ -57,6 +57,6 @@ it('lists what was copied into the image, its base, and the packages that are in
   expect(bill.dependencies[0]).toEqual({ ref: 'image', dependsOn: ['pkg:npm/stalemate@0.1.0', 'base'] });
 });
 
-it('knows the base that the Dockerfile names', () => {
+it('reads the default base from the Dockerfile', () => {
   expect(defaultBase()).toMatch(/^debian:12-slim@sha256:[0-9a-f]{64}$/);
 });

@@ -1,8 +1,8 @@
 /**
- * The bill of materials of the image: that of the folder which is copied into it, and its base with the packages of Debian's in it.
+ * The bill of materials of the image: that of the folder that is copied into it, and its base with the Debian packages.
  *
- * Owns: reading what dpkg has noted in an image, without starting anything in it. Packages of Debian's have no digest there; that of the
- * base covers them.
+ * Owns: reading dpkg's database from an image, without starting a container. Debian packages have no digests there; the digest of the base
+ * covers them.
  */
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,9 +12,9 @@ import { type Bill, type Component, withSerialNumber } from '../package/sbom.ts'
 import { REPOSITORY_ROOT } from '../repository-files.ts';
 import { engine } from './engine.ts';
 
-/** What an image says of the packages of Debian's in it. */
+/** The Debian packages of an image. */
 export interface Debian {
-  /** The text of `/var/lib/dpkg/status`; empty where the base is no Debian. */
+  /** The text of `/var/lib/dpkg/status`; empty if the base is not Debian. */
   readonly status: string;
   /** The text of a package's `copyright`, if there is one. */
   readonly copyright: (name: string) => string | undefined;
@@ -22,19 +22,19 @@ export interface Debian {
 
 export interface Image {
   readonly name: string;
-  /** As it was named when the image was built: `debian:12-slim@sha256:…`. */
+  /** The name given for the build: `debian:12-slim@sha256:…`. */
   readonly base: string;
   readonly debian: Debian;
 }
 
-/** The base that `ci/Dockerfile` names. */
+/** The base named in `ci/Dockerfile`. */
 export function defaultBase(): string {
   const [, base] = /^ARG BASE=(.+)$/m.exec(readFileSync(join(REPOSITORY_ROOT, 'ci', 'Dockerfile'), 'utf8')) ?? [];
   if (base === undefined) throw new Error('ci/Dockerfile names no base, expected a line "ARG BASE=IMAGE"');
   return base;
 }
 
-/** @param context - The folder that was copied into the image, with its own bill. */
+/** @param context - The folder that was copied into the image, including its own bill of materials. */
 export function billOfImage(name: string, base: string, context: string): Bill {
   const archive = JSON.parse(readFileSync(join(context, BILL), 'utf8')) as Bill;
   const scratch = mkdtempSync(join(tmpdir(), 'stalemate-image-'));
@@ -117,7 +117,7 @@ function debianPackages({ status, copyright }: Debian): readonly Component[] {
     .toSorted((a, b) => (a.purl < b.purl ? -1 : 1));
 }
 
-/** As a copyright file of Debian's names them; one that is not of that form has to be read. */
+/** Returns the licences in a Debian copyright file; a file without that format has to be read by a person. */
 function licences(text = ''): readonly string[] {
   const named = [...text.matchAll(/^License: *(\S.*?) *$/gm)].map(([, licence = '']) => licence);
   return named.length === 0 ? ['see usr/share/doc, copyright'] : [...new Set(named)].toSorted();

@@ -1,4 +1,4 @@
-/** The container engine of this machine: docker, or what STALEMATE_ENGINE names (podman, nerdctl). */
+/** The container engine of this machine: docker, or the command in STALEMATE_ENGINE (podman, nerdctl). */
 import { spawnSync, type SpawnSyncReturns } from 'node:child_process';
 
 export const ENGINE: string = process.env['STALEMATE_ENGINE'] || 'docker';
@@ -14,7 +14,7 @@ export function engine(
   });
 }
 
-/** Why no container can be run here, or undefined. */
+/** Returns why no container can run on this machine, or undefined. */
 export function engineTrouble(): string | undefined {
   const { status, error, stderr } = engine(['info']);
   if (status === 0) return undefined;

@@ -4,7 +4,7 @@ import { assets, withCompiledEndings } from './build.ts';
 import { packageManifest } from './manifest.ts';
 
 describe('assets', () => {
-  it('are what modules read as files, without sources, tests and texts for readers', () => {
+  it('include files that modules read, without sources, tests and documents', () => {
     const found = assets(repositoryPaths());
 
     expect(found).toEqual(
@@ -23,7 +23,7 @@ describe('assets', () => {
 });
 
 describe('declarations', () => {
-  it('name compiled modules', () => {
+  it('import compiled modules', () => {
     const declarations = [
       "import type { A } from './a.ts';",
       'export * from "../b/b.ts";',
@@ -41,7 +41,7 @@ describe('declarations', () => {
 });
 
 describe('package.json of the package', () => {
-  it('names compiled entries and nothing for those who work on the clone', () => {
+  it('has compiled entries, and nothing for contributors', () => {
     const manifest = packageManifest({
       name: 'stalemate',
       version: '1.2.3',

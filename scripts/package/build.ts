@@ -1,8 +1,9 @@
 /**
- * Compiles the package into `dist/`: JavaScript and declarations, laid out like the clone, and beside them what is read as a file.
+ * Compiles the package into `dist/`: JavaScript and declarations in the folder structure of the clone, and the other files that modules
+ * read.
  *
- * Why: Node strips no types below `node_modules`, so an installed stalemate has to be JavaScript. The clone goes on running from its
- * sources and never reads `dist/`. Owns: what becomes a file of the package. Does not own: package.json (manifest.ts).
+ * Why: Node does not strip types below `node_modules`, so an installed stalemate has to be JavaScript. The clone always runs from its
+ * sources and never reads `dist/`. Owns: which files the package contains. Does not own: package.json (manifest.ts).
  */
 import { spawnSync } from 'node:child_process';
 import { cpSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -13,32 +14,32 @@ import { REPOSITORY_ROOT, repositoryPaths } from '../repository-files.ts';
 import { writeBill } from './sbom.ts';
 
 export const DIST: string = join(REPOSITORY_ROOT, 'dist');
-/** In the package it is in `dist`, in the archive at the top. */
+/** In the package it is in `dist`, in the archive at the top level. */
 export const BILL = 'sbom.cdx.json';
 
-/** Read at run time from where they stand relative to a module. */
+/** Files that modules read at run time, by a path relative to the module. */
 const ASSETS =
   /^(apiserver|harness)\/|^kind-config\.yaml$|^docs\/schemas\/|^package\.json$|^controllers-under-test\/catalogue\.json$/;
-/** Licences go with each package. */
+/** Included in each package. */
 const TEXTS = ['LICENSE', 'NOTICE'];
 /** Sources are compiled; the rest is for tests and readers. */
 const LEFT_OUT =
   /\.(ts|md)$|\/tsconfig\.json$|\/recorded\.json$|^harness\/test\/|\/corpus\/|^apiserver\/(package\.json$|scripts\/)/;
 
-/** Everything but sources that belongs into the package, as paths of the repository. */
+/** Returns all files of the package except for compiled sources, as paths of the repository. */
 export function assets(paths: readonly string[]): readonly string[] {
   return paths.filter((path) => ASSETS.test(path) && !LEFT_OUT.test(path));
 }
 
-/** Declarations keep the endings of sources, which are not there: readers of declarations need those of the compiled modules. */
+/** Changes `.ts` in the imports of declarations to `.js`: the package contains only compiled modules. */
 export function withCompiledEndings(declarations: string): string {
   return declarations.replace(/(\bfrom |\bimport\()(['"])(\.{1,2}\/[^'"]+)\.ts\2/g, '$1$2$3.js$2');
 }
 
 /**
- * Imports of the API server's package by where it is compiled to beside them: the package of the harness holds it, and needs no other one.
+ * Changes imports of the API server's package to relative paths: the harness package contains it, compiled, and has no dependency on it.
  *
- * @param path - Of the compiled file, below the folder that everything is compiled into.
+ * @param path - The path of the compiled file, relative to the output folder.
  */
 export function withOwnApiServer(text: string, path: string, entries: Exports): string {
   return text.replace(
@@ -52,7 +53,7 @@ export function withOwnApiServer(text: string, path: string, entries: Exports): 
   );
 }
 
-/** Compiles declarations alone, or everything, into a folder. */
+/** Compiles everything into a folder; flags may restrict this to declarations. */
 export function compile(folder: string, ...flags: readonly string[]): void {
   compileProject('tsconfig.json', folder, flags);
   const entries = apiServerExports();
@@ -82,7 +83,7 @@ export function build(): void {
   writeBill(REPOSITORY_ROOT, `dist/${BILL}`, 'dist');
 }
 
-/** Compiles the package of the API server alone, into a folder of its own. */
+/** Compiles the package of the API server on its own, into its own `dist`. */
 export function buildApiServer(): void {
   const folder = join(REPOSITORY_ROOT, API_SERVER_FOLDER);
   const dist = join(folder, 'dist');
@@ -93,7 +94,7 @@ export function buildApiServer(): void {
   for (const text of TEXTS) cpSync(join(REPOSITORY_ROOT, text), join(folder, text));
 }
 
-/** What {@link buildApiServer} has put beside the sources; `dist` stays, as the other one does. */
+/** Removes the texts that {@link buildApiServer} has copied; `dist` stays, as for the harness package. */
 export function removeTexts(): void {
   for (const text of TEXTS) rmSync(join(REPOSITORY_ROOT, API_SERVER_FOLDER, text), { force: true });
 }

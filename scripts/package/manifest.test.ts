@@ -21,7 +21,7 @@ afterEach(() => {
 const stands = (): readonly [text: string, kept: boolean] => [readFileSync(file, 'utf8'), existsSync(`${file}.orig`)];
 
 describe('package.json after a pack', () => {
-  it("is the clone's again, also when the pack was killed", () => {
+  it("is the clone's again, even if the pack was killed", () => {
     expect(readFileSync(file, 'utf8')).not.toContain('prepack');
 
     restoreManifest(folder);
@@ -29,7 +29,7 @@ describe('package.json after a pack', () => {
     expect(stands()).toEqual([CLONE, false]);
   });
 
-  it('keeps what was edited after a pack that was killed', () => {
+  it('keeps edits made after a killed pack', () => {
     const edited = CLONE.replace('"a"', '"b"');
     writeFileSync(file, edited);
 
@@ -38,7 +38,7 @@ describe('package.json after a pack', () => {
     expect(stands()).toEqual([edited, false]);
   });
 
-  it("keeps both where it cannot be told which is the clone's", () => {
+  it("keeps both files if it is unclear which is the clone's", () => {
     writeFileSync(file, '{"name":');
 
     expect(() => restoreManifest(folder)).toThrow("neither the clone's nor the one that was put in its place");

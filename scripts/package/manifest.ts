@@ -1,9 +1,9 @@
 /**
- * package.json of the package, made from that of the clone: compiled entries instead of sources, nothing for those who work on it.
+ * Generates package.json of the package from that of the clone: with compiled entries instead of sources, and without fields for
+ * contributors.
  *
- * npm packs the package.json that stands in the folder, so `prepack` puts this one there and `postpack` puts the clone's back. Where a
- * pack was killed in between, git shows a changed package.json, and the next `npm pack` or `npm run postpack` restores it, unless it
- * has been restored and edited meanwhile.
+ * npm packs the package.json in the folder, so `prepack` replaces it and `postpack` restores the clone's. If a pack is killed in between,
+ * git shows a changed package.json, and the next `npm pack` or `npm run postpack` restores it, unless it was restored and edited meanwhile.
  */
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,10 +11,10 @@ import { API_SERVER_PACKAGE, type Exports } from '../api-server-package.ts';
 import { REPOSITORY_ROOT } from '../repository-files.ts';
 
 const MANIFEST = 'package.json';
-/** npm never packs files that end like this. */
+/** npm never packs files with this extension. */
 const KEPT = `${MANIFEST}.orig`;
 
-/** Entries of the clone that say the same in the package. */
+/** Fields that are the same in the clone and in the package. */
 const SAME = [
   'name',
   'version',
@@ -26,13 +26,16 @@ const SAME = [
   'peerDependenciesMeta',
 ] as const;
 
-/** Of the package. The clone starts on any Node that runs `scripts/bootstrap.mjs`, and goes on with the one that it brings along. */
+/**
+ * The oldest Node that the package supports. The clone starts on any Node that can run `scripts/bootstrap.mjs`, and then uses its pinned
+ * Node.
+ */
 export const OLDEST_NODE = '22.19';
 
-/** Of the fixtures of both packages. */
+/** The version range for the test fixtures of both packages. */
 const VITEST = '>=5';
 
-/** What the README and pages beneath `ci` point to. */
+/** Pages that the README and the pages in `ci` link to. */
 export const PAGES: readonly string[] = [
   'docs/**/*.md',
   'docs/schemas/*.json',
@@ -54,7 +57,7 @@ export function packageManifest(clone: Manifest): object {
   const { [API_SERVER_PACKAGE]: _, ...dependencies } = clone.dependencies ?? {};
   return {
     ...common(clone),
-    // Compiled along with the harness (build.ts), so that there is one package to install.
+    // Compiled together with the harness (build.ts), so that users install one package.
     dependencies,
     bin: Object.fromEntries(Object.entries(clone.bin).map(([name, file]) => [name, `dist/${file}`])),
     exports: {
@@ -66,12 +69,12 @@ export function packageManifest(clone: Manifest): object {
   };
 }
 
-/** The same of the package of the API server. */
+/** The same for the package of the API server. */
 export function apiServerManifest(clone: Manifest): object {
   const { peerDependencies, peerDependenciesMeta } = clone;
   return {
     ...common(clone),
-    // Not in the clone's: npm would take all of vitest for something that we ship.
+    // Not in the clone's package.json, because npm would then treat all of vitest as shipped.
     peerDependencies: { ...peerDependencies, vitest: VITEST },
     peerDependenciesMeta: { ...peerDependenciesMeta, vitest: { optional: true } },
     exports: { ...compiledExports(clone.exports), './package.json': './package.json' },
@@ -93,7 +96,7 @@ function compiledExports(sources: Exports): object {
   );
 }
 
-/** Puts the package's in place of the clone's, which it keeps. */
+/** Replaces the clone's package.json by the package's, and keeps a copy. */
 export function putPackageManifest(folder: string = REPOSITORY_ROOT): void {
   restoreManifest(folder);
   const clone = readFileSync(join(folder, MANIFEST), 'utf8');
@@ -101,13 +104,13 @@ export function putPackageManifest(folder: string = REPOSITORY_ROOT): void {
   writeFileSync(join(folder, MANIFEST), manifestText(clone));
 }
 
-/** @throws where it cannot be told whose package.json stands there. */
+/** Restores the clone's package.json. @throws if it is unclear which one is in the folder. */
 export function restoreManifest(folder: string = REPOSITORY_ROOT): void {
   const kept = join(folder, KEPT);
   if (!existsSync(kept)) return;
   const stands = readFileSync(join(folder, MANIFEST), 'utf8');
   if (stands === manifestText(readFileSync(kept, 'utf8'))) renameSync(kept, join(folder, MANIFEST));
-  // The clone's, by git or by hand, and what was done to it since.
+  // Already the clone's, restored by git or by hand and possibly edited since.
   else if (stands.includes('"prepack"')) rmSync(kept);
   else
     throw new Error(

@@ -10,12 +10,12 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-describe('the Node that goes along', () => {
+describe('the bundled Node', () => {
   it.each(Object.keys(PLATFORMS) as Platform[])('has a digest for %s', (platform) => {
     expect(nodeDigest(pinnedNode(), platform)).toMatch(/^[0-9a-f]{64}$/);
   });
 
-  it('is refused when it is another file, and where no digest says which', () => {
+  it('is refused if its digest differs, or none is known', () => {
     const file = join(folder, 'node');
     writeFileSync(file, 'something else');
 

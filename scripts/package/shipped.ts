@@ -1,4 +1,4 @@
-/** What is given to others besides our own code: the packages of the lockfile that are no development dependencies, and foreign data. */
+/** What is shipped besides our own code: packages of the lockfile that are not development dependencies, and data of other projects. */
 import { readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { KUBERNETES_VERSION } from 'stalemate-apiserver/control-plane/binaries';
@@ -9,7 +9,7 @@ interface LockEntry {
   readonly license?: string;
   readonly integrity?: string;
   readonly dev?: boolean;
-  /** A package of this repository: its files are ours. */
+  /** A package of this repository. */
   readonly link?: boolean;
   readonly dependencies?: { readonly [name: string]: string };
 }
@@ -19,15 +19,15 @@ export interface Lock {
 }
 
 export interface Shipped {
-  /** `node_modules/…`, from the root of the repository. */
+  /** `node_modules/…`, relative to the root of the repository. */
   readonly path: string;
   readonly name: string;
   readonly version: string;
-  /** As SPDX spells it; empty where its package.json names none. */
+  /** An SPDX identifier; empty if its package.json has none. */
   readonly licence: string;
   /** `sha512-…`. */
   readonly integrity: string;
-  /** Paths of the packages that it asks for. */
+  /** Paths of the packages that it depends on. */
   readonly needs: readonly string[];
 }
 
@@ -35,7 +35,7 @@ export function readLock(): Lock {
   return JSON.parse(readFileSync(join(REPOSITORY_ROOT, 'package-lock.json'), 'utf8')) as Lock;
 }
 
-/** In the order of the lockfile. npm's own bill of materials (npm 11) misses packages that development tools ask for too. */
+/** In the order of the lockfile. npm's own bill of materials (npm 11) omits packages that development tools depend on as well. */
 export function shippedPackages({ packages }: Lock): readonly Shipped[] {
   return Object.entries(packages)
     .filter(([path, { dev, link }]) => path.startsWith('node_modules/') && dev !== true && link !== true)
@@ -49,7 +49,7 @@ export function shippedPackages({ packages }: Lock): readonly Shipped[] {
     }));
 }
 
-/** Where Node finds a package from within another one: the nearest `node_modules` upwards. */
+/** Resolves a dependency as Node does: in the nearest `node_modules` upwards. */
 function resolved(name: string, from: string, packages: Lock['packages']): string | undefined {
   for (let folder = from; ; folder = posix.dirname(folder)) {
     const path = posix.join(folder, 'node_modules', name);
@@ -65,13 +65,13 @@ export interface ForeignData {
   readonly files: RegExp;
 }
 
-/** Data that our scripts took from elsewhere; NOTICE says so too. */
+/** Data that our scripts generated from other projects; NOTICE names them too. */
 export const FOREIGN_DATA: readonly ForeignData[] = [
   {
     name: 'kubernetes',
     version: KUBERNETES_VERSION.replace(/^v/, ''),
     licence: 'Apache-2.0',
-    // Everything that scripts generate comes from there; compiled as well.
+    // All generated files, compiled or not, come from Kubernetes.
     files: /\/generated\/|\.generated\.\w/,
   },
 ];

@@ -20,8 +20,8 @@ function launcher(
   writeFileSync(join(folder, 'bin', 'stalemate'), `#!/bin/sh\n${text}\n`);
 }
 
-describe('a folder that is written anew', () => {
-  it('is absent, empty, or one that was made here', () => {
+describe('a folder that may be overwritten', () => {
+  it('is absent, empty, or from an earlier build', () => {
     expect(folderTrouble(join(folder, 'absent'))).toBeUndefined();
     expect(folderTrouble(folder)).toBeUndefined();
 
@@ -33,7 +33,7 @@ describe('a folder that is written anew', () => {
     expect(folderTrouble(folder)).toBeUndefined();
   });
 
-  it("is not the clone, and nothing that holds somebody's files", () => {
+  it('is not the clone, and not a folder with other files', () => {
     const file = join(folder, 'notes.txt');
     writeFileSync(file, '');
 
@@ -46,14 +46,14 @@ describe('a folder that is written anew', () => {
     expect(folderTrouble(folder)).toContain('holds "notes.txt"');
   });
 
-  it('is not one with a program of that name by others', () => {
+  it('is not one with another program of that name', () => {
     launcher('echo mine');
 
     expect(folderTrouble(folder)).toContain('holds "bin"');
   });
 });
 
-it('holds every page and file that its README points to', () => {
+it('contains every page and file that its README links to', () => {
   const readme = readFileSync(join(REPOSITORY_ROOT, 'README.md'), 'utf8');
   const links = [...readme.matchAll(/\]\(((?:docs|ci|harness)\/[^)#]*)/g)].map(([, path = '']) => path);
   const files = new Set(pagesAndWrappers());

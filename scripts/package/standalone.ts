@@ -1,8 +1,8 @@
 /**
- * stalemate with everything that it needs, Node included, in one folder: what the image holds and what the single download is.
+ * A standalone folder: stalemate with everything that it needs, including Node. It is the content of the image and of the archive.
  *
- * Owns: what stands where in that folder. Why not a single executable file: it is a hundred files of tables, workers and page scripts
- * that are read by path; `docs/decisions/0032-one-folder-with-node.md`. Start at {@link buildStandalone}.
+ * Owns: the layout of that folder. Why not a single executable: stalemate reads a hundred files of tables, workers and page scripts by
+ * path; see `docs/decisions/0032-one-folder-with-node.md`. Start at {@link buildStandalone}.
  */
 import {
   chmodSync,
@@ -24,7 +24,7 @@ import { PAGES } from './manifest.ts';
 import { nodeDigest, pinnedNode, placeNode, type Platform, run } from './node-binary.ts';
 import { writeBill } from './sbom.ts';
 
-/** A folder of ours is known by this line of its launcher, also one that an earlier version worded otherwise. */
+/** A folder from an earlier build is recognized by this line of its launcher, in any of its wordings. */
 const MARK = /^# Starts stalemate with the Node .+; links to this file are followed\.$/m;
 const LAUNCHER = `#!/bin/sh
 # Starts stalemate with the Node in the same folder; links to this file are followed.
@@ -33,22 +33,22 @@ root=\${file%/bin/stalemate}
 exec "$root/node/bin/node" "$root/app/stalemate" "$@"
 `;
 
-/** Types, maps and sources of libraries: nobody compiles against this folder. Licences stay. */
+/** Types, source maps and sources of libraries, which are not needed at run time. Licences stay. */
 const TYPES = 'node_modules/@types';
 const UNREAD = ['**/*.d.ts', '**/*.d.mts', '**/*.d.cts', '**/*.map', TYPES, 'node_modules/zod/src'];
 
 const TEXTS = ['README.md', 'LICENSE', 'NOTICE', 'CHANGELOG.md'];
-/** What the README points to: whoever has the archive only needs the pages as well, and the wrappers for Go and pytest. */
+/** Pages that the README links to, for users who have only the archive, and the wrappers for Go and pytest. */
 const PAGES_AND_WRAPPERS = ['ci/**', ...PAGES];
-/** Everything at the top of the folder. */
+/** All names at the top level of the folder. */
 const OURS: ReadonlySet<string> = new Set([
   ...['bin', 'app', 'node', BILL, ...TEXTS],
   ...PAGES_AND_WRAPPERS.map((path) => path.replace(/\/.*/, '')),
 ]);
 
 /**
- * Why a folder may not be written anew, which begins by removing it; undefined where it may: it is absent, empty, or made here before.
- * The launcher is written first, so that what a build left unfinished is known as well.
+ * Returns why a folder may not be overwritten, which would remove it first; undefined if it is absent, empty, or from an earlier build. The
+ * launcher is written first, so that an incomplete build is recognized as well.
  */
 export function folderTrouble(folder: string): string | undefined {
   if (existsSync(folder) && namesIn(folder) === undefined) return `"${folder}" is no folder, expected one to write`;
@@ -57,7 +57,7 @@ export function folderTrouble(folder: string): string | undefined {
   return `"${folder}" holds "${foreign}", expected no folder, an empty one, or one that was made by this command; name another one`;
 }
 
-/** What is at the top of the folder and was not put there by a build; all of it, where the launcher is somebody else's. */
+/** Returns a top-level name that no build has written; any name, if the launcher is not ours. */
 export function foreignName(folder: string): string | undefined {
   const names = namesIn(folder) ?? [];
   const launcher = join(folder, 'bin', 'stalemate');
@@ -77,8 +77,8 @@ function isLauncher(file: string): boolean {
 }
 
 /**
- * Writes the folder anew. What it depends on is pinned by the clone's lockfile.
- * @throws where {@link folderTrouble} says that the folder is somebody's.
+ * Writes the folder, replacing an earlier build. The clone's lockfile pins its dependencies.
+ * @throws if {@link folderTrouble} returns a reason.
  */
 export function buildStandalone(platform: Platform, folder: string): void {
   const trouble = folderTrouble(folder);
@@ -101,7 +101,7 @@ export function buildStandalone(platform: Platform, folder: string): void {
   });
 }
 
-/** Of what the README points to. */
+/** Returns the files that the README links to. */
 export function pagesAndWrappers(): readonly string[] {
   return globSync(PAGES_AND_WRAPPERS, { cwd: REPOSITORY_ROOT, withFileTypes: true })
     .filter((entry) => entry.isFile() && !entry.parentPath.includes('__pycache__'))
@@ -110,7 +110,7 @@ export function pagesAndWrappers(): readonly string[] {
 }
 
 function installApp(app: string): void {
-  // npm wants to see every package of the workspace; `dist` holds what is in it.
+  // npm needs the package.json of each workspace package; `dist` has its content.
   const workspace = join(API_SERVER_FOLDER, 'package.json');
   for (const name of ['package.json', 'package-lock.json', '.npmrc', workspace])
     cpSync(join(REPOSITORY_ROOT, name), join(app, name));
@@ -118,7 +118,7 @@ function installApp(app: string): void {
   for (const name of ['package-lock.json', '.npmrc', join('node_modules', API_SERVER_PACKAGE), API_SERVER_FOLDER])
     rmSync(join(app, name), { recursive: true });
   for (const path of globSync(UNREAD, { cwd: app })) rmSync(join(app, path), { recursive: true, force: true });
-  // By its name and place printed commands know the launcher (harness/cli/called.ts).
+  // Printed commands recognize the launcher by its name and path (harness/cli/called.ts).
   symlinkSync('dist/harness/cli/bin.mjs', join(app, 'stalemate'));
   const filter = (path: string): boolean => !path.endsWith('.d.ts') && path !== join(DIST, BILL);
   cpSync(DIST, join(app, 'dist'), { recursive: true, filter });
