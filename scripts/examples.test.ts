@@ -1,4 +1,6 @@
-/** The pages about properties, writers and faults: every entry of the registry is there with an example, and what is shown comes back. */
+/**
+ * Checks the pages about properties, writers and faults: every entry of the registry has an example, and the examples shown are up to date.
+ */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { properties, writers } from '../harness/cli/registry.ts';
@@ -16,7 +18,7 @@ const NAMES: { readonly [page in PageName]: readonly string[] } = {
 
 const read = (page: PageName): string => readFileSync(new URL(`../docs/${page}.md`, import.meta.url), 'utf8');
 
-/** The text under a heading. */
+/** Returns the text under a heading. */
 function entry(page: PageName, name: string): string {
   return (
     read(page)
@@ -34,7 +36,7 @@ describe.each(PAGES)('docs/%s.md', (page) => {
   });
 });
 
-it.each(EXAMPLES)('has in docs/examples/$name.json what its entry is about, and its finding under it', (example) => {
+it.each(EXAMPLES)('has an example of its entry in docs/examples/$name.json, and shows its finding there', (example) => {
   const counterexample = readExample(example);
   const words = counterexample.sentence.split(/\s+/).slice(0, 4).join(' ');
 
@@ -45,9 +47,9 @@ it.each(EXAMPLES)('has in docs/examples/$name.json what its entry is about, and 
   }
 });
 
-// One of each page; all of them are replayed by `npm run example-pages -- --check`.
+// One example of each page; `npm run example-pages -- --check` replays all of them.
 it.each(['no-lost-update', 'annotation-toucher', 'close-watch'])(
-  'shows %s as it comes back',
+  'shows the output of a replay of %s',
   { timeout: 120_000 },
   async (name) => {
     const example = EXAMPLES.find((one) => one.name === name);

@@ -1,8 +1,7 @@
 /**
- * One digest of many histories for each controller that runs inside the harness: equal before and after a change that is to change
- * nothing.
+ * Prints one digest of many histories for each controller that runs inside the harness: a refactoring must not change them.
  *
- * `node scripts/history-digests.ts --seeds 10000 [--only TEXT]` shares the seeds out among the controllers. Start at `main`.
+ * `node scripts/history-digests.ts --seeds 10000 [--only TEXT]` divides the seeds among the controllers. Start at `main`.
  */
 import { createHash } from 'node:crypto';
 import * as fc from 'fast-check';
@@ -11,7 +10,7 @@ import { nameOf, optionsFor, selected, some } from './catalogue.ts';
 import { parseFlags, runMain } from './run-main.ts';
 import { wholeNumber } from './whole-number.ts';
 
-/** Of the whole: what each history adds to it is its text. */
+/** Returns a digest over the texts of all histories. */
 async function digestOf(entry: ControllerUnderTest, first: number, count: number): Promise<string> {
   const hash = createHash('sha256');
   await using lab = await openLab(optionsFor(entry));

@@ -10,13 +10,13 @@ const CLUSTERS: readonly (readonly [KillOptions['cluster'], boolean])[] = [
   ['envtest', installed],
 ];
 
-// On a real control plane a run takes most of a minute, on a busy machine several.
+// A run on a real control plane takes almost a minute, or several on a busy machine.
 describe.runIf(existsSync('/proc/self/environ'))(
   'a harness that is killed at any moment',
   { timeout: 600_000, concurrent: true },
   () => {
     for (const [cluster, isThere] of CLUSTERS)
-      it.runIf(isThere)(`leaves nothing that the next start does not take away, on ${cluster}`, async () => {
+      it.runIf(isThere)(`leaves nothing that the next start does not remove, on ${cluster}`, async () => {
         const { complaints } = await killAgainAndAgain({ cluster, times: 1, seed: 7, withinMs: 8_000, tell: () => {} });
 
         expect(complaints).toEqual([]);

@@ -1,9 +1,9 @@
 /**
- * Kills the harness at a random moment of a run, again and again, and looks at what it leaves.
+ * Kills the harness at random moments of runs, and checks what it leaves behind.
  *
- * After each kill -9: no process of it is left, the next start takes its folders away, and every file that was written is whole.
- * `node scripts/kill-harness.ts --cluster envtest --times 100 [--seed N]`. For `existing`, an API server of our own is served on loopback
- * and looked at after each `stalemate clean`; for `kind`, what kind knows is compared with what the killed run had noted. Needs /proc.
+ * After each kill -9: no process of it is left, the next start removes its folders, and every written file is complete. `node
+ * scripts/kill-harness.ts --cluster envtest --times 100 [--seed N] [--within MS]`. For `existing`, serves an API server on loopback and
+ * checks it after each `stalemate clean`; for `kind`, compares kind's clusters with those that the killed run had recorded. Needs /proc.
  */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -17,9 +17,9 @@ import { parseFlags } from './run-main.ts';
 
 const BIN = fileURLToPath(new URL('../harness/cli/bin.mjs', import.meta.url));
 const RELEASES = fileURLToPath(new URL('../controllers-under-test/releases/', import.meta.url));
-/** Processes are killed by those that watch over them within moments, on a busy machine within a few seconds more. */
+/** Watchdogs kill the remaining processes within moments, on a busy machine within a few seconds more. */
 const GONE_MS = 20_000;
-/** What is being made is made to its end before it can be deleted. */
+/** A cluster that is being created can only be deleted once that is done. */
 const KIND_GONE_MS = 300_000;
 
 const KILLED_ON: readonly ['embedded', 'envtest', 'existing', 'kind'] = ['embedded', 'envtest', 'existing', 'kind'];
@@ -28,16 +28,16 @@ export interface KillOptions {
   readonly cluster: (typeof KILLED_ON)[number];
   readonly times: number;
   readonly seed: number;
-  /** The latest moment of a kill, in ms after the start. */
+  /** The latest time of a kill, in ms after the start. */
   readonly withinMs: number;
   readonly tell: (line: string) => void;
 }
 
 export interface KillResult {
   readonly kills: number;
-  /** What was found after a kill that should not be there. */
+  /** Problems that were found after kills. */
   readonly complaints: readonly string[];
-  /** Folders that the next start had to take away. */
+  /** Folders that the next start had to remove. */
   readonly swept: number;
 }
 
@@ -48,7 +48,7 @@ export async function killAgainAndAgain(options: KillOptions): Promise<KillResul
     return await world.run();
   } finally {
     await world.close();
-    // One that still ends may write into the folder, and make it again.
+    // A process that is still ending may write into the folder, and create it again.
     await leftRunning(place, GONE_MS);
     rmSync(place, { recursive: true, force: true, maxRetries: 3 });
   }
@@ -94,7 +94,7 @@ class KillWorld {
     await ended;
   }
 
-  /** Any number from 0 to 1, the same for the same seed. */
+  /** A pseudo-random number from 0 to 1, the same for the same seed. */
   #next(): number {
     this.#random = (Math.imul(this.#random, 1_664_525) + 1_013_904_223) >>> 0;
     return this.#random / 2 ** 32;
@@ -151,7 +151,7 @@ class KillWorld {
     const cleaned = await this.#start(['clean'], 'tmp');
     if (cleaned.code !== 0) this.#complaints.push(`${when}: clean ended with ${cleaned.code}: ${cleaned.text}`);
     for (const name of readdirSync(folder)) {
-      // What Node keeps there is its own.
+      // Node's own files there are not ours.
       if (!name.startsWith('stalemate-')) continue;
       this.#complaints.push(`${when}: the folder ${name} is left`);
       rmSync(join(folder, name), { recursive: true, force: true });
@@ -160,13 +160,13 @@ class KillWorld {
     this.#files(when);
   }
 
-  /** Kind clusters that runs of ours have noted as their own. */
+  /** kind clusters that runs have recorded as their own. */
   #notedClusters(): readonly string[] {
     const folder = join(this.#place, 'state', 'stalemate', 'kind');
     return existsSync(folder) ? readdirSync(folder) : [];
   }
 
-  /** Every report reads as what it is. */
+  /** Checks that every report file is complete. */
   #files(when: string): void {
     const reports = join(this.#place, 'work', '.stalemate');
     if (!existsSync(reports)) return;
@@ -176,23 +176,23 @@ class KillWorld {
         try {
           JSON.parse(text());
         } catch {
-          this.#complaints.push(`${when}: ${name} is no JSON`);
+          this.#complaints.push(`${when}: ${name} is not valid JSON`);
         }
       } else if (name.endsWith('.html') && !text().trimEnd().endsWith('</html>'))
-        this.#complaints.push(`${when}: ${name} is half a page`);
+        this.#complaints.push(`${when}: ${name} is incomplete`);
     }
   }
 
   async #serve(): Promise<void> {
     const kubeconfig = join(this.#place, 'kubeconfig');
-    // In another place: it is not to be taken for one of those that are killed.
+    // In a separate folder, so that it is not mistaken for a killed run.
     mkdirSync(join(this.#place, 'serve'));
     this.#served = this.#spawn(['serve', '--plain-http', '--write-kubeconfig', kubeconfig], 'serve');
     this.#served.stderr?.resume();
     await once(this.#served.stdout ?? this.#served, 'data');
   }
 
-  /** Nothing of any run is on the server. */
+  /** Checks that no object of a run is left on the server. */
   async #lookThere(when: string): Promise<void> {
     const url = /server: (?<url>\S+)/.exec(readFileSync(join(this.#place, 'kubeconfig'), 'utf8'))?.groups?.['url'];
     for (const path of ['/api/v1/namespaces', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions']) {
@@ -233,6 +233,6 @@ if (import.meta.main) {
     withinMs: Number(values.within),
     tell: (line) => console.log(line),
   });
-  console.log(`${kills} kills, ${complaints.length} complaints, ${swept} folders left to the next start`);
+  console.log(`${kills} kills, ${complaints.length} complaints, ${swept} folders removed by the next start`);
   process.exitCode = complaints.length === 0 ? 0 : 1;
 }

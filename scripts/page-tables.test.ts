@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { markdownTable, withTable } from './page-tables.ts';
 
-it('escapes what would end a cell, or be emphasis or HTML', () => {
+it('escapes text that would end a cell, or be emphasis or HTML', () => {
   expect(markdownTable(['a', 'b'], [['1|2', '<p>*']])).toBe('| a | b |\n| --- | --- |\n| 1\\|2 | &lt;p&gt;\\* |');
 });
 

@@ -1,6 +1,6 @@
-/** Tables of measured results in pages: rows in Markdown, and the place between two markers where a script puts its table. */
+/** Tables of measured results in pages: Markdown rows, and replacing a table between two markers. */
 
-/** Returns a row in Markdown; what would end a cell, or be taken for emphasis or HTML, is escaped. */
+/** Returns a Markdown row; escapes characters that would end a cell, or be emphasis or HTML. */
 export function tableRow(cells: readonly (string | number)[]): string {
   const shown = cells.map((cell) =>
     String(cell)
@@ -11,15 +11,16 @@ export function tableRow(cells: readonly (string | number)[]): string {
   return `| ${shown.join(' | ')} |`;
 }
 
-/** Returns a table in Markdown. */
+/** Returns a Markdown table. */
 export function markdownTable(head: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
   return [head, head.map(() => '---'), ...rows].map(tableRow).join('\n');
 }
 
 /**
- * Returns a page with other text between its markers `<!-- name -->` and `<!-- /name -->`, which begin and end a paragraph.
+ * Returns a page with the text between its markers `<!-- name -->` and `<!-- /name -->` replaced. The markers are in paragraphs of their
+ * own.
  *
- * @throws for a page without the markers: what follows would be lost.
+ * @throws for a page without the markers, whose other text would be lost.
  */
 export function withTable(page: string, name: string, text: string): string {
   const [begin, end] = [`<!-- ${name} -->`, `<!-- /${name} -->`];

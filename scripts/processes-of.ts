@@ -1,10 +1,10 @@
-/** The processes that know of a folder, by their environment or command line. Needs /proc. */
+/** Finds processes that belong to a folder, by their environment or command line. Needs /proc. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 
 const POLL_MS = 50;
 
-/** Those that have not ended within that time. */
+/** Returns the processes that have not ended within that time. */
 export async function leftRunning(folder: string, withinMs: number): Promise<readonly string[]> {
   const until = Date.now() + withinMs;
   let running = processesOf(folder);

@@ -2,7 +2,7 @@ import { relative } from 'node:path';
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { EXIT, HarnessError } from '../harness/model/errors.ts';
 
-/** Runs a script: a mistake of its user is one line and an exit code, anything else is thrown. */
+/** Runs the main function of a script. For a user error it prints one line and sets the exit code; other errors are thrown. */
 export async function runMain(main: () => void | Promise<void>): Promise<void> {
   try {
     await main();
@@ -11,7 +11,7 @@ export async function runMain(main: () => void | Promise<void>): Promise<void> {
   }
 }
 
-/** Reads the values of flags before a script begins; a mistake in them ends it in the same way. */
+/** Reads the values of flags before a script starts; an invalid value ends the script in the same way. */
 export function readFlags<T>(read: () => T): T {
   try {
     return read();
@@ -20,7 +20,7 @@ export function readFlags<T>(read: () => T): T {
   }
 }
 
-/** Parses the command line of a script. What it does not know ends the script in the same way. */
+/** Parses the command line of a script; an unknown flag ends the script in the same way. */
 export function parseFlags<T extends ParseArgsConfig>(config: T): ReturnType<typeof parseArgs<T>> {
   return readFlags(() => parseArgs(config));
 }

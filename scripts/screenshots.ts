@@ -1,7 +1,8 @@
 /**
- * Pictures of the pages of findings and of a run, to be looked at: wide and narrow, light and dark, the same each time.
+ * Takes screenshots of the pages of findings and of a run for people to look at: wide and narrow, light and dark, reproducible.
  *
- * `npm run screenshots` (`-- --out DIR`, default `.stalemate/screenshots`; `--only TEXT` for some). Needs Chromium, or its path in CHROMIUM.
+ * `npm run screenshots` (`-- --out DIR`, default `.stalemate/screenshots`; `--only TEXT` for some). Needs Chromium, or its path in
+ * CHROMIUM.
  */
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';

@@ -1,8 +1,9 @@
 /**
- * The long self-checks: does stalemate keep its own promises? `npm run soak:self` runs them in full, `-- --quick` in bounded form.
+ * The long self-checks: does stalemate keep its own promises? `npm run soak:self` runs them in full, `-- --quick` in a bounded form.
  *
- * Flags: --quick, --only TEXT (part of a controller's or variant's name; repeatable), --section NAME (repeatable: canary, seeds,
- * alarms, determinism, edits, mutants, kills, interrupts), --seed N (of kills and interrupts), --seeds N, --trials N, --mutants N, --kills N, --interrupts N, --budget 10s (per seed or mutant), --json FILE. Exit code 1 when a promise is broken.
+ * Flags: --quick, --only TEXT (part of a controller's or variant's name; repeatable), --section NAME (repeatable: canary, seeds, alarms,
+ * determinism, edits, mutants, kills, interrupts), --seed N (of kills and interrupts), --seeds N, --trials N, --mutants N, --kills N,
+ * --interrupts N, --budget 10s (per seed or mutant), --json FILE. Exit code 1 if a check fails.
  */
 import { existsSync, writeFileSync } from 'node:fs';
 import { Random } from '../harness/determinism/random.ts';
@@ -22,11 +23,11 @@ import { parseFlags, runMain } from './run-main.ts';
 
 const SECTIONS = ['canary', 'seeds', 'alarms', 'determinism', 'edits', 'mutants', 'kills', 'interrupts'] as const;
 
-/** What the two forms take on. */
+/** The size of each section in both forms. */
 const FORMS = {
   quick: {
     seeds: 1,
-    // Most are found within seconds; the rest is for machines that do other things as well.
+    // Most bugs are found within seconds; the rest is a margin for busy machines.
     budget: '3m',
     trials: 2_000,
     verified: 300,
@@ -75,7 +76,7 @@ const wrong = entries.filter((entry) => !isCorrect(entry));
 const broken: string[] = [];
 const record: Record<string, unknown> = {};
 
-/** How many of something: as the flag says, else as the form has it. */
+/** Returns the number that a flag sets, or that of the form. */
 function countOf(name: 'seeds' | 'trials' | 'mutants' | 'kills' | 'interrupts'): number {
   const { [name]: text } = values;
   return text === undefined ? form[name] : wholeNumber(`--${name}`, text);
@@ -89,7 +90,7 @@ function line(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
-/** The canary must fail: a harness that finds nothing in it finds nothing at all. */
+/** The canary must fail: a harness that does not find its bug finds nothing. */
 async function canary(): Promise<void> {
   title('canary: a controller that must be caught');
   const entry = selected([]).find((candidate) => candidate.variant === 'updates-every-reconcile');
@@ -142,11 +143,11 @@ async function alarms(): Promise<void> {
     line(falseAlarmsLine(result));
     for (const { violation } of result.result.findings) {
       line(`    ${violation.signature.property}: ${violation.sentence}`);
-      broken.push(`${result.name} was accused: ${violation.sentence}`);
+      broken.push(`${result.name}: false alarm: ${violation.sentence}`);
     }
     if (result.result.outcome !== 'holds' && result.result.findings.length === 0) {
       broken.push(
-        `${result.name} came out as ${result.result.outcome}: ${JSON.stringify(result.result.inconclusive.reasons)} ${result.result.warnings.join('; ')}`,
+        `${result.name} ended as ${result.result.outcome}: ${JSON.stringify(result.result.inconclusive.reasons)} ${result.result.warnings.join('; ')}`,
       );
     }
   }
@@ -214,35 +215,35 @@ async function mutants(): Promise<void> {
   record['mutants'] = Object.fromEntries(killRates(results));
 }
 
-/** A soak goes on after any kill, and loses nothing that it had found. */
+/** A killed soak must resume, and must not lose a finding. */
 async function kills(): Promise<void> {
   const times = countOf('kills');
-  title(`kills: the shards of a soak ended with SIGKILL at ${times} random moments`);
+  title(`kills: shards of a soak killed with SIGKILL at ${times} random times`);
   const random = new Random(wholeNumber('--seed', values.seed));
   const { findings, cut, merges, complaints } = await killSoaks({
     ...{ times, merges: form.merges, random, tell: line },
   });
-  line(`${times} kills, ${findings.join(' and ')} distinct findings recorded, ${cut} lines cut off`);
-  line(`${merges} merges in any order, with lines and files twice; ${complaints.length} complaints`);
-  if (Math.min(...findings) === 0)
-    broken.push('a shard that was killed had never found anything, so that it could lose nothing');
+  line(`${times} kills, ${findings.join(' and ')} distinct findings recorded, ${cut} truncated lines`);
+  line(`${merges} merges in random order, with duplicate lines and files; ${complaints.length} problems`);
+  if (Math.min(...findings) === 0) broken.push('a killed shard had no finding, so that nothing could be lost');
   broken.push(...complaints);
   record['kills'] = { times, findings, cut };
 }
 
-/** What the terminal has shown is on disk, however a campaign is interrupted, and nothing of it goes on. */
+/** Findings that were printed must be on disk, however a campaign is interrupted, and no process may remain. */
 async function interrupts(): Promise<void> {
   const times = countOf('interrupts');
   title(`interrupts: ${times} campaigns with findings, from a terminal, to the process group and by kill`);
   const lacks = lacksForInterrupts();
   if (lacks !== undefined) {
-    line(`not tried: ${lacks}`);
-    // Who asks for this section wants it tried.
-    if (values.section.includes('interrupts')) broken.push(`interrupts were not tried: ${lacks}`);
+    line(`skipped: ${lacks}`);
+    // If the section was selected, it must not be skipped.
+    if (values.section.includes('interrupts')) broken.push(`interrupts were skipped: ${lacks}`);
     return;
   }
   const programs = existsSync(builtFolder('go')) ? selectedIn('go', values.only).filter((one) => !isCorrect(one)) : [];
-  if (programs.length === 0) line('modules only: the programs are not built ("node scripts/controllers.ts build go")');
+  if (programs.length === 0)
+    line('only modules: the programs are not built (run "node scripts/controllers.ts build go")');
   const result = await interruptCampaigns({
     times,
     modules: wrong,
@@ -252,13 +253,13 @@ async function interrupts(): Promise<void> {
   });
   const { runs, sent, withFindings, withAny, findings, unproved, replayed, endedMs, complaints } = result;
   line(
-    `${runs} campaigns, ${withFindings} with findings on the screen, ${withAny} with those or violations; ${sent} interrupts`,
+    `${runs} campaigns, ${withFindings} with printed findings, ${withAny} with findings or violations on disk; ${sent} interrupts`,
   );
   line(`${findings} findings printed, ${unproved} unproved, ${replayed} replayed`);
   for (const [count, { median: middle, max }] of Object.entries(endedMs))
     line(`ended after ${count} interrupt(s): median ${shown(middle, 0)} ms, longest ${shown(max, 0)} ms`);
-  line(`${complaints.length} complaints`);
-  if (findings === 0) broken.push('no campaign that was interrupted had found anything, so that it could lose nothing');
+  line(`${complaints.length} problems`);
+  if (findings === 0) broken.push('no interrupted campaign had a finding, so that nothing could be lost');
   broken.push(...complaints);
   record['interrupts'] = result;
 }
@@ -272,7 +273,7 @@ async function main(): Promise<void> {
   const checks = { canary, seeds, alarms, determinism, edits, mutants, kills, interrupts };
   for (const section of SECTIONS) if (asked.length === 0 || asked.includes(section)) await checks[section]();
   if (json !== undefined) writeFileSync(json, `${JSON.stringify(record, null, 2)}\n`);
-  title(broken.length === 0 ? 'all promises kept' : `${broken.length} broken promise(s)`);
+  title(broken.length === 0 ? 'all checks passed' : `${broken.length} failure(s)`);
   for (const text of broken) line(`- ${text}`);
   process.exitCode = broken.length === 0 ? 0 : 1;
 }

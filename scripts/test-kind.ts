@@ -1,8 +1,8 @@
 /**
- * `npm run test:kind`: the suite on real kind clusters, wherever kind, an engine and a node image are found.
+ * `npm run test:kind`: runs the suite on real kind clusters, if kind, a container engine and a node image are found.
  *
- * Elsewhere it says what is missing and ends well: nobody needs a container engine to work on this repository. `--required` makes that a
- * failure, for a CI that is meant to have one.
+ * Otherwise it prints what is missing and succeeds: contributors do not need a container engine. `--required` makes that a failure, for a
+ * CI that has one.
  */
 import { spawnSync } from 'node:child_process';
 import { platform } from 'node:os';
@@ -13,14 +13,16 @@ import { buildLanguage, builtFolder, missingProgram } from './controllers/builds
 
 const REQUIRED = '--required';
 
-/** What is to run inside a cluster: the Go controllers of the catalogue, built for this machine, which is Linux as the nodes are. */
+/**
+ * Returns the program to run inside a cluster: the Go controllers of the catalogue, built for this machine, which is Linux like the nodes.
+ */
 async function builtController(): Promise<string> {
   const missing = platform() === 'linux' ? missingProgram('go') : 'Linux';
   if (missing === undefined) {
     await buildLanguage('go');
     return join(builtFolder('go'), 'fleets');
   }
-  process.stdout.write(`of the kind suite, targets inside the cluster are left out: ${missing} is missing\n`);
+  process.stdout.write(`kind suite: targets inside the cluster are skipped: ${missing} is missing\n`);
   return '';
 }
 
@@ -39,7 +41,7 @@ async function main(args: readonly string[]): Promise<number> {
     return status ?? 1;
   } catch (error) {
     if (!(error instanceof HarnessError)) throw error;
-    process.stdout.write(`kind suite left out: ${error.message}\n`);
+    process.stdout.write(`kind suite skipped: ${error.message}\n`);
     return args.includes(REQUIRED) ? EXIT.inconclusive : 0;
   }
 }

@@ -1,19 +1,19 @@
 /**
- * The folder that all tests of one `vitest run` put temporary files into: removed at the end, also when a test's process was killed.
+ * The folder for temporary files of all tests in one `vitest run`: removed at the end, even if a test's process was killed.
  *
- * A test, or the program that it tests, is expected to remove what it made. What is left over when the tests end is a failure, by name.
+ * A test, or the program that it tests, must remove its files. Files that are left at the end are a failure, and are listed.
  */
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Node's own cache of compiled code, where no other folder was named for it. */
+/** Node's compile cache, if no other folder is set for it. */
 const KEPT_BY_NODE = 'node-compile-cache';
 
-/** What is remembered of a user: nobody's home is touched. */
+/** XDG_STATE_HOME of the tests, so that they do not write to the user's home. */
 const STATE = 'state';
 
-/** Vitest's global setup; returns the teardown. */
+/** vitest's global setup; returns the teardown. */
 export default function setup(): () => void {
   const folder = mkdtempSync(join(tmpdir(), 'tests-'));
   const before = { TMPDIR: process.env['TMPDIR'], XDG_STATE_HOME: process.env['XDG_STATE_HOME'] };

@@ -1,6 +1,6 @@
 /**
- * The tour: what `npm start` shows. A correct controller that holds, two wrong ones whose counterexamples are found, shrunk, told
- * and replayed, and a wrong one in Go, as a process. Exit code 0 when all came out as expected.
+ * The tour that `npm start` runs: a correct controller that holds, two wrong ones whose counterexamples are found, shrunk, printed and
+ * replayed, and a wrong one in Go, as a process. Exit code 0 if everything was as expected.
  */
 import path from 'node:path';
 import {
@@ -25,19 +25,19 @@ import { buildLanguage, missingProgram } from './controllers/builds.ts';
 import { StepFailed } from './languages/processes.ts';
 import { expectedProperties, nameOf, optionsFor } from './catalogue.ts';
 
-/** What is shown, and how long each may take. */
+/** The controllers of the tour, and their budgets. */
 const CORRECT = { name: 'releases/correct', trials: 2_000 };
 const WRONG = [
   { name: 'releases/refreshes-version-only', seed: 11 },
   { name: 'worker-pools/duplicates-on-stale-list', seed: 13 },
 ];
 const BUDGET = '20s';
-/** A program in another language, behind the gate; left out, and said so, where it cannot be built. */
+/** A program in another language, behind the gate; skipped, with a message, if it cannot be built. */
 const PROCESS = { name: 'go/duplicates-on-stale-list', seed: 2, budget: '240s', shrinkMs: 30_000 };
 const WIDTH = process.stdout.isTTY ? process.stdout.columns : Number(process.env['COLUMNS'] ?? '') || 100;
 
 const unexpected: string[] = [];
-/** What is told on the page of the tour. */
+/** The content of the tour's page. */
 const scenarios: Scenario[] = [];
 const FOLDER = path.join('.stalemate', 'tour');
 
@@ -60,10 +60,10 @@ async function showCorrect(): Promise<void> {
     `   ${result.outcome}: ${result.runs} trials (${perSecond}/s), ${conflicts} conflicts and ${staleReads} stale reads survived`,
   );
   tellOnPage(CORRECT.name, `${CORRECT.trials} runs`, result, {});
-  if (result.outcome !== 'holds') unexpected.push(`${CORRECT.name} came out as ${result.outcome}`);
+  if (result.outcome !== 'holds') unexpected.push(`${CORRECT.name} ended as ${result.outcome}`);
 }
 
-/** A finding that has files is told with them, others without. */
+/** Adds a controller to the page; a finding with files gets links to them. */
 function tellOnPage(name: string, budget: string, result: CampaignResult, files: Partial<FindingPaths>): void {
   const judged = properties.filter((property) => result.perProperty[property.name] !== undefined);
   const none = { counterexample: null, record: null, page: null };
@@ -100,7 +100,7 @@ async function showWrong({ name, seed, budget = BUDGET, shrinkMs }: Wrong, numbe
     unexpected.push(`${name} was not caught by ${expected.join(' or ')} within ${budget}: ${result.outcome}`);
     return;
   }
-  // Two languages may have variants of one name.
+  // Two languages may have variants with the same name.
   const stem = nameOf(entry).replaceAll('/', '-');
   const file = path.join(FOLDER, `${stem}.json`);
   writeWhole(file, encodeCounterexample(redactFinding(finding).counterexample));
@@ -118,18 +118,18 @@ async function showWrong({ name, seed, budget = BUDGET, shrinkMs }: Wrong, numbe
   say(
     `\n   replayed: ${reproduced.k} of ${reproduced.n}, after ${result.runs} trials in ${(result.elapsedMs / 1000).toFixed(1)} s`,
   );
-  // A process does not take the same way every time: its replays say k of n.
+  // Runs of a process vary, so one of its replays is enough.
   const enough = entry.language === undefined ? reproduced.n : 1;
   if (reproduced.k < enough) unexpected.push(`${name} replayed in ${reproduced.k} of ${reproduced.n}`);
 }
 
 const LANGUAGE_NAME = 'Go';
 
-/** Builds the Go controllers on first use; says why when that cannot be. */
+/** Builds the Go controllers on first use; prints why if that is not possible. */
 async function canShowGo(): Promise<boolean> {
   const missing = missingProgram('go');
   if (missing !== undefined) {
-    say(`\n4. A wrong one in Go is left out: "${missing}" is not on this machine`);
+    say(`\n4. A wrong one in Go is skipped: "${missing}" is not installed`);
     return false;
   }
   try {
@@ -138,7 +138,7 @@ async function canShowGo(): Promise<boolean> {
     return true;
   } catch (error) {
     if (!(error instanceof StepFailed)) throw error;
-    say(`\n4. A wrong one in Go is left out, for it could not be built: ${error.message}`);
+    say(`\n4. A wrong one in Go is skipped, because it could not be built: ${error.message}`);
     return false;
   }
 }

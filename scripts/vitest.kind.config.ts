@@ -1,6 +1,8 @@
 import { defineConfig, type ViteUserConfig } from 'vitest/config';
 
-/** The suite of `npm run test:kind`: one test at a time, for each has a cluster of its own; `scripts/test-kind.ts` says where it can run. */
+/**
+ * The suite of `npm run test:kind`: one test at a time, because each has its own cluster. See `scripts/test-kind.ts` for its requirements.
+ */
 const config: ViteUserConfig = defineConfig({
   test: {
     include: ['harness/**/*.kind.ts'],

@@ -1,8 +1,8 @@
 /**
- * Replays the examples and writes what they show into docs/properties.md, docs/writers.md and docs/faults.md, and the story of docs/tour.md
- * from its record: `npm run example-pages`.
- * With `-- --check` it writes nothing, replays those of processes too, half a minute, and fails where a page shows something else, or an
- * example does not come back. What cannot be run here for want of a toxiproxy server it says, and leaves out.
+ * Replays the examples and writes their output into docs/properties.md, docs/writers.md and docs/faults.md, and the story of docs/tour.md
+ * from its record: `npm run example-pages`. With `-- --check` it writes nothing, also replays the examples of processes (half a minute),
+ * and fails if a page is out of date or an example does not reproduce. Examples that need a missing toxiproxy server are skipped with a
+ * message.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { blocksOf, fillIn } from './examples/pages.ts';
@@ -17,9 +17,9 @@ for (const example of EXAMPLES)
   for (const block of await blocksOf(example)) put(block.page, (page) => fillIn(page, block), block.entry);
 put('tour', withStory, 'the story');
 if (values.check) await checkProcesses();
-if (process.exitCode === 1) console.error('run "npm run example-pages" and look at what it changes');
+if (process.exitCode === 1) console.error('run "npm run example-pages" and review the changes');
 
-/** Says of each whether it came back, and which ones are left out. */
+/** Prints for each example whether it reproduced, and which ones were skipped. */
 async function checkProcesses(): Promise<void> {
   await replayProcesses(({ name, reproduced, problem }) => {
     const what = `docs/examples/${name}.json: ${reproduced}`;
@@ -27,10 +27,10 @@ async function checkProcesses(): Promise<void> {
     if (problem !== undefined) process.exitCode = 1;
   });
   const { names, why } = leftOut();
-  if (names.length > 0) console.log(`left out: ${names.join(', ')}: ${why}`);
+  if (names.length > 0) console.log(`skipped: ${names.join(', ')}: ${why}`);
 }
 
-/** Changes a page, or says whether there is something to change. */
+/** Changes a page, or with `--check` prints whether it is up to date. */
 function put(name: string, change: (page: string) => string, what: string): void {
   const file = new URL(`../docs/${name}.md`, import.meta.url);
   const text = readFileSync(file, 'utf8');

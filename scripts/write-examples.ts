@@ -1,6 +1,6 @@
 /**
  * Finds and shrinks the examples of the pages about properties, writers and faults: `node scripts/write-examples.ts [NAME…]`. Writes
- * `docs/examples/NAME.json`; all of them without a name. Say `npm run example-pages` afterwards, and commit what changed.
+ * `docs/examples/NAME.json`, or all of them without a name. Run `npm run example-pages` afterwards, and commit the changes.
  */
 import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -21,7 +21,7 @@ import { configOf } from './examples/pages.ts';
 import { doesShow } from './examples/shows.ts';
 import { EXAMPLES, type Example } from './examples/table.ts';
 
-/** Per seed. */
+/** The maximum number of runs per seed. */
 const RUNS_MAX = 3_000;
 const SEEDS_MAX = 6;
 
@@ -51,7 +51,7 @@ async function targetOf(example: Example): Promise<StalemateOptions> {
   return optionsFor(entry);
 }
 
-/** The first finding that still shows, once it is shrunk, what the example is about. */
+/** Returns the first finding that still shows the entry's subject after shrinking. */
 async function find(example: Example): Promise<Counterexample | undefined> {
   for (let seed = 1; seed <= SEEDS_MAX; seed++) {
     const configFile = configOf(example);

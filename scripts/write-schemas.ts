@@ -1,6 +1,6 @@
 /**
- * Publishes the stored formats as JSON Schema files under docs/schemas, from the zod schemas that the code itself reads and
- * writes with. `npm run schemas` writes them; a test says when they are out of date.
+ * Publishes the stored formats as JSON Schema files in docs/schemas, generated from the zod schemas that the code reads and writes with.
+ * `npm run schemas` writes them; a test fails if they are out of date.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -35,7 +35,7 @@ const FORMATS = [
   ANSWERS,
 ] as const;
 
-/** File texts by path from the root of the repository. */
+/** The texts of the files, by path relative to the root of the repository. */
 export function schemaFiles(): ReadonlyMap<string, string> {
   const files = new Map<string, string>();
   for (const { kind, schema } of FORMATS) files.set(`docs/schemas/${kind}.schema.json`, schemaText(schema));
@@ -53,7 +53,7 @@ function configSchema(): object {
   return configJsonSchema(names, { ...optionComments(findings), ...optionComments(source) });
 }
 
-/** What the comments say of options, which stand two blanks deep: an editor shows it. */
+/** Returns the comments of options, which are indented by two spaces: editors show them. */
 function optionComments(source: string): { readonly [option: string]: string } {
   const comments = source.matchAll(/^  \/\*\*((?:(?!\*\/)[\s\S])*)\*\/\n  readonly (\w+)\?:/gm);
   return Object.fromEntries(
@@ -61,7 +61,7 @@ function optionComments(source: string): { readonly [option: string]: string } {
   );
 }
 
-/** Free-form JSON has no schema in zod: it comes out as "anything", which is what it is. */
+/** zod cannot describe free-form JSON, so it becomes a schema that allows anything. */
 function schemaText(schema: z.ZodType): string {
   return `${JSON.stringify(z.toJSONSchema(schema, { unrepresentable: 'any' }), null, 2)}\n`;
 }

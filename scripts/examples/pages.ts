@@ -1,7 +1,7 @@
 /**
- * What the pages about properties, writers and faults show of an example: made from a replay, put between markers, compared by a test.
+ * The examples on the pages about properties, writers and faults: made from a replay, placed between markers, and compared by a test.
  *
- * Owns: the text of each block and where it stands. Written by `npm run example-pages`.
+ * Owns: the text and the position of each block. Written by `npm run example-pages`.
  */
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -20,13 +20,13 @@ export type PageName = 'properties' | 'writers' | 'faults';
 
 export interface Block {
   readonly page: PageName;
-  /** The entry that it stands under. */
+  /** The entry whose section contains it. */
   readonly entry: string;
   readonly text: string;
 }
 
 const WIDTH = 100;
-/** The story's first row of columns. */
+/** The first row of the story's columns. */
 const COLUMNS = /^ +#  /m;
 
 export function readExample({ name }: Example): Counterexample {
@@ -34,17 +34,17 @@ export function readExample({ name }: Example): Counterexample {
   return decodeCounterexample(readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8'), file);
 }
 
-/** Where an example is configured that is of no controller of the catalogue, from the root of the repository. */
+/** The configuration of an example whose controller is not in the catalogue, relative to the root of the repository. */
 export function configOf({ name, controller, config = name }: Example): string | undefined {
   return controller === null ? `docs/examples/${config}.yaml` : undefined;
 }
 
-/** No two runs of a process are told alike: the pages show of one what every run of it has in common. */
+/** Runs of a process differ, so the pages show only what all of them have in common. */
 export function isOfProcess({ target }: Counterexample): boolean {
   return 'command' in target;
 }
 
-/** What the pages show of an example, once a replay has shown it; those of processes are replayed elsewhere (`processes.ts`). */
+/** Returns the blocks of an example, made from a replay; examples of processes are replayed separately (`processes.ts`). */
 export async function blocksOf(example: Example): Promise<readonly Block[]> {
   const counterexample = readExample(example);
   const config = configOf(example);
@@ -67,23 +67,23 @@ export async function blocksOf(example: Example): Promise<readonly Block[]> {
 
 function storyText(result: ReplayResult, counterexample: Counterexample, command: string): string {
   const { history, violation } = result;
-  if (violation === undefined) throw new Error(`"${command}" does not show the failure any more: find it again`);
-  // Lines of code move, and paths are those of one machine.
+  if (violation === undefined) throw new Error(`"${command}" no longer shows the failure: search for it again`);
+  // Line numbers change, and paths belong to one machine.
   const told = { ...violation, sentence: violation.sentence.replaceAll(/ at \S+:\d+/g, '') };
   const story = tellStory({ violation: told, counterexample, record: history });
   return renderStory(story, { width: WIDTH, color: false, replay: command }).trimEnd();
 }
 
-/** As the command prints it after its five runs. */
+/** The output of the command after its five runs. */
 const WELL = 'not reproduced, 0 of 5: the whole schedule was followed and the property holds';
 
 function wellText({ reproduced, missedAnchors, inconclusive }: ReplayResult, { name }: Example): string {
   if (reproduced.k > 0 || missedAnchors.length > 0 || inconclusive !== undefined)
-    throw new Error(`docs/examples/${name}.json does not end well any more`);
+    throw new Error(`docs/examples/${name}.json no longer holds`);
   return WELL;
 }
 
-/** Where an example stands. A fault that has an example of its own is not shown by another. */
+/** The entries that an example belongs to. A fault with an example of its own is not shown by others. */
 export function entriesOf({ name, shows: { property, writer, fault } }: Example): readonly Omit<Block, 'text'>[] {
   const isFaults = fault !== undefined && (fault === name || EXAMPLES.every((other) => other.name !== fault));
   return [
@@ -98,7 +98,7 @@ interface Told {
   readonly story: string;
 }
 
-/** A property shows the whole story, a writer its program, a fault its place in the schedule. */
+/** A property shows the whole story, a writer its program, a fault its entry in the schedule. */
 function blockText(
   { page, entry }: Omit<Block, 'text'>,
   { workload, schedule }: Counterexample,
@@ -118,12 +118,12 @@ function blockText(
 const BLOCK = (entry: string): RegExp =>
   new RegExp(String.raw`(<!-- example:${entry} -->\n)([\s\S]*?)(<!-- /example -->)`);
 
-/** The block of an entry as the page has it. */
+/** Returns the block of an entry in a page. */
 export function shownIn(page: string, entry: string): string | undefined {
   return BLOCK(entry).exec(page)?.[2]?.trimEnd();
 }
 
-/** The page with a block put in its place. */
+/** Returns the page with a block replaced. */
 export function fillIn(page: string, { entry, text }: Block): string {
   return page.replace(BLOCK(entry), (_, begin: string, __, end: string) => `${begin}${text}\n${end}`);
 }

@@ -1,8 +1,8 @@
 /**
- * The examples whose controller is a program, run again: those of one configuration in one place, where what the program does undisturbed
- * is measured once.
+ * Replays the examples whose controller is a program. Examples with the same configuration share a host, so that its undisturbed runs are
+ * measured once.
  *
- * Owns: what can be run here, and what each has to come to. Start at {@link replayProcesses}.
+ * Owns: which examples can run on this machine, and the expected outcome of each. Start at {@link replayProcesses}.
  */
 import { resolve } from 'node:path';
 import { missingToxiproxyText } from 'stalemate-apiserver/control-plane/binaries';
@@ -15,17 +15,19 @@ import { REPOSITORY_ROOT } from '../repository-files.ts';
 import { configOf, isOfProcess, readExample } from './pages.ts';
 import { EXAMPLES, type Example } from './table.ts';
 
-/** Of a process it is chance how far bytes have come: one that fails does so in one of so many runs, one that holds in none. */
+/**
+ * The timing of bytes in a process is not controlled: a failing example must fail in at least one of this many runs, a holding one in none.
+ */
 const TIMES = 3;
 
-/** What an example came to: `undefined` where it is as the pages say. */
+/** The result of an example; `problem` is undefined if it is as the pages say. */
 export interface Told {
   readonly name: string;
   readonly reproduced: string;
   readonly problem?: string;
 }
 
-/** Examples that cannot be run here, and why. */
+/** Examples that cannot run on this machine, and why. */
 export function leftOut(): { readonly names: readonly string[]; readonly why: string } {
   const names =
     findToxiproxy() === undefined
@@ -36,7 +38,7 @@ export function leftOut(): { readonly names: readonly string[]; readonly why: st
   return { names, why: missingToxiproxyText() };
 }
 
-/** Replays all that can be run here. Processes wait more than they compute: configurations go on at once. */
+/** Replays all examples that can run. Configurations run in parallel, because processes wait more than they compute. */
 export async function replayProcesses(tell: (told: Told) => void): Promise<void> {
   const { names } = leftOut();
   const groups = Map.groupBy(

@@ -1,4 +1,4 @@
-/** Whether a counterexample still shows what its entry is about. */
+/** Whether a counterexample still contains what its entry is about. */
 import type { Counterexample } from '../../harness/index.ts';
 import type { Example } from './table.ts';
 

@@ -1,31 +1,34 @@
 /**
- * The examples of docs/properties.md, docs/writers.md and docs/faults.md: which controller fails under what, and what each shows.
+ * The examples of docs/properties.md, docs/writers.md and docs/faults.md: the controller, what disturbs it, and what the example shows.
  *
- * Each is a counterexample in `docs/examples/`, found by a campaign that may use nothing but what stands here, and shrunk.
+ * Each is a shrunk counterexample in `docs/examples/`, found by a campaign that may use only the writers and faults listed here.
  */
 export interface Example {
-  /** Of its file. */
+  /** The name of its file. */
   readonly name: string;
-  /** In the catalogue of controllers under test; `null`: what a file configures, with a claim of its own or without. */
+  /**
+   * The name in the catalogue of controllers under test; `null` if a configuration file names the target, and possibly a property of its
+   * own.
+   */
   readonly controller: string | null;
-  /** That file in `docs/examples/`, without its ending, where it is not called like the example. */
+  /** That file in `docs/examples/`, without its extension, if its name differs from the example's. */
   readonly config?: string;
   readonly property: string;
-  /** What the campaign may use. */
+  /** The writers that the campaign may use. */
   readonly writers: readonly string[];
   readonly faults: readonly string[];
-  /** The entries that it stands under: it must still be in the example once that is shrunk. */
+  /** The entries that show it: the shrunk example must still contain them. */
   readonly shows: { readonly property?: string; readonly writer?: string; readonly fault?: string };
   /**
-   * Written by hand, so that no search finds it anew: a fault that shrinking leaves out where lag alone does, one that is got over, a rare one, one
-   * of connections that has to last just so long.
+   * The expected outcome of an example that was written by hand, because no search produces it: a fault that shrinking removes if lag alone
+   * is enough, one that the target survives, a rare one, or a connection fault that needs an exact duration.
    */
   readonly byHand?: 'fails' | 'holds';
 }
 
 type Shows = Example['shows'];
 
-/** Under the entry of its property, and of what it also shows: that is used, others may be. */
+/** An example of a property, and of the writer and the fault in `also`; `beside` lists further writers that the campaign may use. */
 function ofProperty(
   property: string,
   controller: string,
@@ -38,7 +41,7 @@ function ofProperty(
   return { name: property, controller, property, writers, faults, shows: { property, ...also } };
 }
 
-/** Under the entry of a writer. */
+/** An example of a writer. */
 function ofWriter(
   writer: string,
   controller: string | null,
@@ -48,12 +51,12 @@ function ofWriter(
   return { name: writer, controller, property, writers: [...beside, writer], faults: [], shows: { writer } };
 }
 
-/** Under the entry of a fault. */
+/** An example of a fault. */
 function ofFault(fault: string, controller: string | null, property: string): Example {
   return { name: fault, controller, property, writers: [], faults: [fault], shows: { fault } };
 }
 
-/** Under the entry of a fault of connections. */
+/** An example of a connection fault. */
 function ofConnection(fault: string, config: string, property: string, byHand: 'fails' | 'holds' = 'fails'): Example {
   return { ...ofFault(fault, null, property), config, byHand };
 }

@@ -1,4 +1,4 @@
-/** The story of docs/tour.md, made from the record of the run. */
+/** The story in docs/tour.md, made from the record of the run. */
 import { readFileSync } from 'node:fs';
 import { decodeRecord, recheck, renderStory, tellStory } from '../../harness/index.ts';
 
@@ -6,7 +6,7 @@ const RECORD = 'docs/examples/kuberay-715.record.json';
 const REPLAY = 'npx stalemate replay .stalemate/failures/too-many-children-4648bc.json';
 const STORY = /<!-- story:begin -->\n[\s\S]*?<!-- story:end -->/;
 
-/** The page with the story as it is told today. */
+/** Returns the page with the current form of the story. */
 export function withStory(page: string): string {
   const record = decodeRecord(readFileSync(new URL(`../../${RECORD}`, import.meta.url), 'utf8'), RECORD);
   const { violation } = recheck(record);

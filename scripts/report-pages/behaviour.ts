@@ -1,4 +1,4 @@
-/** What a page has to do when somebody uses it. Each check says what it expects; what it found instead is thrown. */
+/** Checks of a page's behaviour. Each name states the expected behaviour; a failed check throws what it found. */
 import { strict as assert } from 'node:assert';
 import type { Page } from 'playwright-core';
 
@@ -11,13 +11,13 @@ async function text(page: Page, selector: string): Promise<string> {
   return (await page.locator(selector).first().textContent()) ?? '';
 }
 
-/** `20 of 38 events`. */
+/** Parses `20 of 38 events`. */
 async function shown(page: Page): Promise<{ readonly count: number; readonly all: number }> {
   const [, count = '', all = ''] = /(\d+) of (\d+)/.exec(await text(page, '#count')) ?? [];
   return { count: Number(count), all: Number(all) };
 }
 
-/** For the finding that the README explains. */
+/** For the finding in the README. */
 export const CHECKS: readonly Check[] = [
   {
     name: 'shows the sentence, the guilty row and the command before anything else',
@@ -29,7 +29,7 @@ export const CHECKS: readonly Check[] = [
     },
   },
   {
-    name: 'shows what the cache knew at the step that is clicked',
+    name: 'shows the cache at the clicked step',
     run: async (page) => {
       await page.locator('#story li.operation', { hasText: '409 Conflict' }).click();
       assert.match(await text(page, '#moment'), /^step 4/);
@@ -55,7 +55,7 @@ export const CHECKS: readonly Check[] = [
     },
   },
   {
-    name: 'filters the history by actor, verb, object and text, and shows all again',
+    name: 'filters the history by actor, verb, object and text, and clears the filters',
     run: async (page) => {
       const before = await shown(page);
       assert.equal(before.count, before.all);
@@ -72,7 +72,7 @@ export const CHECKS: readonly Check[] = [
     },
   },
   {
-    name: 'shows what led to a row, and what it follows from',
+    name: 'shows the causes of a row',
     run: async (page) => {
       await page.locator('#story li.guilty').click();
       await page.locator('#ancestry').click();
@@ -86,7 +86,7 @@ export const CHECKS: readonly Check[] = [
     },
   },
   {
-    name: 'walks the history with the keyboard',
+    name: 'navigates the history with the keyboard',
     run: async (page) => {
       await page.locator('#events').focus();
       await page.keyboard.press('Home');
@@ -108,7 +108,7 @@ export const CHECKS: readonly Check[] = [
   },
 ];
 
-/** Nothing may stick out sideways; what is wide scrolls in a box of its own. */
+/** Checks that nothing overflows the page horizontally; wide content must scroll in a box of its own. */
 export async function overflow(page: Page): Promise<string | undefined> {
   const [wide, room] = await page.evaluate<readonly [number, number]>(
     '[document.documentElement.scrollWidth, innerWidth]',

@@ -1,10 +1,10 @@
-/** A headless Chromium with one page open, and what went wrong in it. */
+/** Opens a page in a headless Chromium, and collects its errors. */
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { chromium, type Browser, type Page } from 'playwright-core';
 
-/** Where systems put it; CHROMIUM names another. */
+/** The usual paths of Chromium; CHROMIUM overrides them. */
 const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome', '/snap/bin/chromium'];
 
 export interface Look {
@@ -13,10 +13,10 @@ export interface Look {
   readonly scheme: 'light' | 'dark';
 }
 
-/** A window with a page in it. */
+/** A browser context with one page. */
 export interface Opened {
   readonly page: Page;
-  /** Errors, refusals of the policy and attempts to fetch anything. */
+  /** Errors, policy violations and attempted requests. */
   readonly complaints: readonly string[];
   close(): Promise<void>;
 }
@@ -29,11 +29,11 @@ export async function startBrowser(): Promise<Browser> {
       `got no browser at ${named ?? PLACES.join(', ')}, expected Chromium: install it ("apt-get install chromium") or name it in CHROMIUM`,
     );
   }
-  // Without a sandbox of its own: in containers there is none to be had, and the pages are ours.
+  // Without a sandbox: containers usually cannot create one, and the pages are ours.
   return chromium.launch({ executablePath: program, args: ['--no-sandbox', '--force-device-scale-factor=1'] });
 }
 
-/** Opens a file as a person would, and waits until its script has run. */
+/** Opens a file, and waits until its script has run. */
 export async function open(browser: Browser, file: string, look: Look): Promise<Opened> {
   const context = await browser.newContext({
     viewport: { width: look.width, height: look.height },
@@ -57,7 +57,7 @@ export async function open(browser: Browser, file: string, look: Look): Promise<
   return { page, complaints, close: () => context.close() };
 }
 
-/** A picture of the whole page, the same each time. */
+/** Takes a reproducible screenshot of the whole page. */
 export async function shoot(page: Page, picture: string): Promise<void> {
   await page.screenshot({ path: picture, fullPage: true, animations: 'disabled', caret: 'hide' });
 }
@@ -70,7 +70,7 @@ export async function photograph(browser: Browser, file: string, look: Look, pic
 
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
-/** What axe finds that is serious, one line each. */
+/** Returns serious accessibility problems found by axe, one line each. */
 export async function barriers(page: Page): Promise<readonly string[]> {
   await page.evaluate(readFileSync(AXE, 'utf8'));
   const found = await page.evaluate(async () => {

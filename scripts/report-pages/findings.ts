@@ -1,4 +1,4 @@
-/** Findings to make pages of: real ones, one whose every text is hostile, and one with 100,000 events. The same each time. */
+/** Findings for report pages: real ones, one with hostile text everywhere, and one with 100,000 events. All are reproducible. */
 import { readFileSync } from 'node:fs';
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import { controllers, decodeRecord, recheck, run } from '../../harness/index.ts';
@@ -7,13 +7,13 @@ import type { StoryInput } from '../../harness/report/story.ts';
 import { deployment, findingOf, HistoryScript, lostUpdate } from '../../harness/report/test-findings.ts';
 import { nameOf, optionsFor } from '../catalogue.ts';
 
-/** The finding that the README explains. */
+/** The finding in the README. */
 export function example(): StoryInput {
   const stats = JSON.parse(stored('lost-update.stats.json')) as FindingStats;
   return { ...recorded('lost-update.record.json'), stats };
 }
 
-/** A finding in a real operator in Go, as its record tells it: log lines, real time, children with generated names. */
+/** A finding in a real Go operator, from its record: with log lines, real time, and children with generated names. */
 export function ofProcess(): StoryInput {
   return recorded('kuberay-715.record.json');
 }
@@ -29,10 +29,10 @@ function recorded(name: string): StoryInput {
   return { violation, counterexample, record: history };
 }
 
-/** However slow the machine: what ends shrinking must not be the clock. */
+/** Enough for a slow machine: shrinking must not end by the clock, or the finding would vary. */
 const SHRINK_MS = 120_000;
 
-/** What a campaign finds first in a wrong controller of the catalogue, of one property if that is named; the same seed finds the same. */
+/** Returns the first finding in a wrong controller of the catalogue, optionally of one property; the same for the same seed. */
 export async function found(name: string, seed: number, property?: string): Promise<StoryInput> {
   const entry = controllers.find((candidate) => nameOf(candidate) === name);
   if (entry === undefined) throw new Error(`the catalogue has no "${name}"`);
@@ -47,7 +47,7 @@ export async function found(name: string, seed: number, property?: string): Prom
 export const HOSTILE =
   '</script><script>document.title="taken"</script><img src=x onerror=\'document.title="taken"\'><!--';
 
-/** Text that wants to be more than text, wherever somebody else decides what stands there. */
+/** A finding with hostile text in every field that is not under stalemate's control. */
 export function hostile(): StoryInput {
   const told = lostUpdate();
   const { violation, record } = told;
@@ -74,7 +74,7 @@ export function hostile(): StoryInput {
 const OBJECTS = 40;
 const CONFLICT = { type: 'fail', code: 409, reason: 'Conflict', message: 'the object has been modified' } as const;
 
-/** A long run: `events` requests and watch events on some objects, and the lost update at its end. */
+/** A long run: `events` requests and watch events on some objects, with the lost update at the end. */
 export function long(events: number): StoryInput {
   const script = new HistoryScript();
   let revision = 1000;

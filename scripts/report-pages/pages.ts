@@ -1,7 +1,7 @@
 /**
- * The pages that are looked at: a finding of each kind that people meet, and a run. Made anew, the same each time.
+ * The report pages that are checked: one for each typical kind of finding, and one of a run. Generated reproducibly.
  *
- * Owns: which, and where they are written. Does not own: what is looked at in them (`check-report.ts`, `screenshots.ts`).
+ * Owns: which pages, and where they are written. Does not own: what is checked in them (`check-report.ts`, `screenshots.ts`).
  */
 import { join } from 'node:path';
 import { findingPage } from '../../harness/report/html/index.ts';
@@ -31,14 +31,14 @@ export const FOUND: readonly FindingPage[] = [
   search('not-converged', 'releases/ignores-conflict', 11),
   search('foreign-finalizer', 'buckets/removes-foreign-finalizers', 11),
 ];
-/** Looked at by people: the checks learn nothing more from them. */
+/** For screenshots only: the checks would learn nothing new from them. */
 export const MORE: readonly FindingPage[] = [
   search('not-survived', 'buckets/floats-promises', 11, 'survival'),
   search('broken-deletion', 'buckets/gives-up-cleaning', 11, 'deletion-completes'),
   { name: 'of-a-process', make: ofProcess },
 ];
 
-/** Writes the page of a finding; says how many bytes it has. */
+/** Writes the page of a finding; returns its file and size in bytes. */
 export function writeFinding(
   folder: string,
   name: string,

@@ -1,4 +1,4 @@
-/** How quick a page with very many events is: told, not judged, for machines differ. */
+/** Measures how fast a page with very many events is. The figures are printed, not checked, because machines differ. */
 import type { Page } from 'playwright-core';
 
 export interface Speed {
@@ -6,11 +6,11 @@ export interface Speed {
   readonly readyMs: number;
   readonly filterMs: number;
   readonly searchMs: number;
-  /** The longest frame while the list is scrolled from top to bottom. */
+  /** The longest frame while the list scrolls from top to bottom. */
   readonly frameMs: number;
 }
 
-/** In the page: what is timed ends with the second frame after it, when it can be seen. */
+/** Runs in the page: a measurement ends with the second frame after the action, when its result is visible. */
 const MEASURE = `(async () => {
   const frames = async (count) => { for (let i = 0; i < count; i++) await new Promise(requestAnimationFrame); };
   const timed = async (act) => { await frames(2); const from = performance.now(); act(); await frames(2); return performance.now() - from; };

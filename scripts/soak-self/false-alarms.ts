@@ -1,4 +1,4 @@
-/** Does a correct controller stay unaccused, however long it is tried? */
+/** Does a correct controller have no finding, however many trials are run? */
 import { run } from '../../harness/index.ts';
 import type { CampaignResult, ControllerUnderTest } from '../../harness/index.ts';
 import { nameOf, optionsFor } from '../catalogue.ts';
@@ -6,13 +6,13 @@ import { nameOf, optionsFor } from '../catalogue.ts';
 export interface FalseAlarmsResult {
   readonly name: string;
   readonly result: CampaignResult;
-  /** Megabytes by which the supervisor's own heap grew; workers have heaps of their own and are recycled. */
+  /** Growth of the supervisor's own heap in MB; workers have their own heaps and are recycled. */
   readonly heapGrownMb: number;
-  /** Megabytes by which the whole process grew, its last worker's leavings included. */
+  /** Growth of the whole process in MB, including memory that its last worker has not returned. */
   readonly grownMb: number;
 }
 
-/** One long campaign against a correct controller. */
+/** Runs one long campaign against a correct controller. */
 export async function checkFalseAlarms(
   entry: ControllerUnderTest,
   trials: number,

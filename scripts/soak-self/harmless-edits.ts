@@ -1,4 +1,4 @@
-/** Do stored counterexamples still fail after the controller was edited harmlessly? Labels are the contract. */
+/** Do stored counterexamples still fail after a harmless edit of the controller? They refer to requests by label. */
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { replay, run } from '../../harness/index.ts';
@@ -26,7 +26,7 @@ export function editsOf(entry: ControllerUnderTest): readonly string[] {
   }
 }
 
-/** Finds the variant's bug once per seed and replays each counterexample on each edited copy. */
+/** Finds the variant's bug once per seed, and replays each counterexample on each edited copy. */
 export async function checkHarmlessEdits(
   entry: ControllerUnderTest,
   seeds: readonly number[],

@@ -1,17 +1,17 @@
 /**
- * One run of the real command line that is interrupted, once or several times in a row, in one of the ways that people and machines do it.
+ * Runs the real command line and interrupts it, once or several times, in one of the ways that people and machines do it.
  *
- * Owns: starting it (as Node does, by way of the older Node's hand-over, through npm and npx), the signals, what it printed. Does not own:
- * what it should have left behind (`interrupts.ts`). Needs util-linux `script` for a terminal.
+ * Owns: starting it (directly, through the hand-over from a Node that is too old, through npm or npx), the signals, and its output. Does
+ * not own: what must be left afterwards (`interrupts.ts`). Needs util-linux `script` for a terminal.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** `node`: the executable itself. `hand-over`: by way of a Node that is too old, which stays as its parent. */
+/** `node`: the executable itself. `hand-over`: through a Node that is too old, which stays as its parent process. */
 export const WAYS = ['node', 'hand-over', 'npm', 'npx'] as const;
 export type Way = (typeof WAYS)[number];
-/** Typed in a terminal; to all processes that a shell would count as one job; to the first one alone. */
+/** What receives the interrupt: the terminal, the whole process group, or only the first process. */
 export const AIMS = ['terminal', 'group', 'process'] as const;
 export type Aim = (typeof AIMS)[number];
 /** `hang-up`: the terminal is closed. */
@@ -20,36 +20,36 @@ export type Interrupt = NodeJS.Signals | 'ctrl-c' | 'hang-up';
 export interface InterruptPlan {
   readonly way: Way;
   readonly aim: Aim;
-  /** The first comes so long after the start, or after there is that on disk; each other one so long after the one before. */
+  /** The first interrupt comes some time after the start, or after this is on disk; each further one some time after the previous. */
   readonly since: 'start' | 'violation' | 'finding';
-  /** How long that is waited for, ms. */
+  /** The maximum time to wait for that, in ms. */
   readonly waitMs: number;
   readonly interrupts: readonly { readonly send: Interrupt; readonly afterMs: number }[];
 }
 
 export interface InterruptedRun {
-  /** What it printed, to stdout and stderr. */
+  /** Its output on stdout and stderr. */
   readonly text: string;
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
-  /** Of those that were planned, before it had ended. */
+  /** The interrupts that were sent before it ended. */
   readonly sent: readonly Interrupt[];
-  /** What the first one was to come after was there in time. */
+  /** Whether the event that the first interrupt waited for happened in time. */
   readonly cameUp: boolean;
-  /** There was a violation on disk before the first one. */
+  /** Whether a violation was on disk before the first interrupt. */
   readonly hadViolation: boolean;
-  /** From the last interrupt to its end. */
+  /** Time from the last interrupt to its end. */
   readonly endedMs: number;
-  /** It had not printed anything when the first one came. */
+  /** Whether it had printed nothing before the first interrupt. */
   readonly wasSilent: boolean;
-  /** It did not end, and was killed. */
+  /** Whether it did not exit, and was killed. */
   readonly hung: boolean;
 }
 
 export interface RunPlace {
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
-  /** The command line for each way, as a shell reads it. */
+  /** The shell command line for each way. */
   readonly command: Readonly<Record<Way, string>>;
   /** Whether there is a violation on disk, or a finding. */
   readonly has: (what: 'violation' | 'finding') => boolean;
@@ -59,7 +59,7 @@ const POLL_MS = 5;
 const HUNG_MS = 120_000;
 const CTRL_C = '\u0003';
 
-/** Starts, interrupts, and waits for the end. */
+/** Starts the run, interrupts it, and waits for its end. */
 export async function interruptedRun(plan: InterruptPlan, place: RunPlace): Promise<InterruptedRun> {
   const { way, aim, since } = plan;
   const { cwd, env } = place;
@@ -75,7 +75,7 @@ export async function interruptedRun(plan: InterruptPlan, place: RunPlace): Prom
     stream.setEncoding('utf8');
     stream.on('data', (piece: string) => (text += piece));
   }
-  // It may have ended when the next Ctrl-C is typed.
+  // The run may have ended before the next Ctrl-C.
   child.stdin.on('error', () => {});
 
   const isOver = (): boolean => child.exitCode !== null || child.signalCode !== null;
@@ -98,14 +98,14 @@ export async function interruptedRun(plan: InterruptPlan, place: RunPlace): Prom
   if (hung) interrupt(child, aim === 'terminal' ? 'process' : 'group', 'SIGKILL');
   const [code, signal] = await exited;
   const endedMs = performance.now() - last;
-  // Where a process is left, it keeps these open; that is for others to complain of.
+  // A leftover process keeps these streams open; the caller reports it.
   await Promise.race([closed, delay(HUNG_MS, undefined, { ref: false })]);
   return { text, code, signal, sent, cameUp, hadViolation, endedMs, wasSilent, hung };
 }
 
 function interrupt(child: ChildProcess, aim: Aim, send: Interrupt): void {
   if (send === 'ctrl-c') child.stdin?.write(CTRL_C);
-  // Whoever holds the other end of a terminal is gone, without a word.
+  // Killing `script` closes its terminal.
   else if (send === 'hang-up') child.kill('SIGKILL');
   else if (aim === 'group' && child.pid !== undefined) process.kill(-child.pid, send);
   else child.kill(send);

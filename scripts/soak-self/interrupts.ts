@@ -1,9 +1,9 @@
 /**
- * Interrupts campaigns that find something, at random moments and one to three times in a row, and looks at what is left.
+ * Interrupts campaigns that find something, at random times and one to three times in a row, and checks what is left.
  *
- * After each: every finding that was printed is on disk and reads; what was being proved is too; no process and no temporary folder is
- * left; the exit code is one that the README names. Modules mostly, and programs in Go where they are built
- * (`node scripts/controllers.ts build go`). Needs /proc and util-linux `script`.
+ * After each: every printed finding is on disk and can be decoded, and so are violations that were being reproduced; no process and no
+ * temporary folder is left; the exit code is documented in the README. Mostly modules, and Go programs if they are built (`node
+ * scripts/controllers.ts build go`). Needs /proc and util-linux `script`.
  */
 import { spawnSync } from 'node:child_process';
 import {
@@ -32,31 +32,31 @@ const BIN = fileURLToPath(new URL('../../harness/cli/bin.mjs', import.meta.url))
 
 const COMPILED = join(tmpdir(), 'node-compile-cache');
 
-/** What of a hundred is of a program; its campaigns take much longer. */
+/** The share of campaigns on programs, which take much longer. */
 const PROGRAMS = 0.1;
-/** npm alone takes a second before it starts anything. */
+/** The share of runs through npm, which takes a second to start. */
 const BY_NPM = 0.2;
-/** Long enough to find something on a busy machine; hardly any campaign comes to its end. */
+/** Long enough for a finding on a busy machine; almost no campaign reaches the end. */
 const BUDGET_MS = { module: 30_000, program: 60_000 } as const;
 /**
- * A sixth of the first interrupts come within this time after the start, the others within that one after a violation was seen, or a
- * finding printed: many at once, while it is proved, or while the next one is.
+ * One in six first interrupts comes within EARLY_MS after the start, the others within SOON_MS after a violation or a finding is on disk:
+ * while it is being reproduced, or while the next one is.
  */
 const SINCE = ['start', 'violation', 'violation', 'finding', 'finding', 'finding'] as const;
 const EARLY_MS = { module: 5_000, program: 20_000 } as const;
 const SOON_MS = { module: 1_500, program: 10_000 } as const;
-/** How long a violation or a finding is waited for, on a busy machine. */
+/** The maximum time to wait for a violation or a finding, on a busy machine. */
 const WAIT_MS = { module: 28_000, program: 55_000 } as const;
 const NEXT_MS = 1_200;
 const GONE_MS = 20_000;
-/** Nobody sees the end of one whose terminal is closed, and a program may be at work on its finding until then. */
+/** After a hang-up, the end of a program may take as long as the work on its current finding. */
 const GONE_UNSEEN_MS = 120_000;
-/** Every so many, what is on disk is replayed too. */
+/** After every 10th interrupted run, the findings on disk are replayed as well. */
 const REPLAY_EVERY = 10;
 
 export interface InterruptOptions {
   readonly times: number;
-  /** Wrong ones. */
+  /** Wrong variants that are modules. */
   readonly modules: readonly ControllerUnderTest[];
   readonly programs: readonly ControllerUnderTest[];
   readonly random: Random;
@@ -64,22 +64,22 @@ export interface InterruptOptions {
 }
 
 export interface Interrupts {
-  /** How many runs were interrupted, and by how many interrupts. */
+  /** The number of interrupted runs, and of interrupts. */
   readonly runs: number;
   readonly sent: number;
-  /** Of these runs, how many had printed a finding, and how many had one or a violation on disk. */
+  /** The number of runs with a printed finding, and of those with a finding or a violation on disk. */
   readonly withFindings: number;
   readonly withAny: number;
-  /** Findings that were printed, and violations on disk that were not proved yet. */
+  /** Printed findings, and violations on disk that were not reproduced yet. */
   readonly findings: number;
   readonly unproved: number;
   readonly replayed: number;
-  /** From the last interrupt to the end, by how many there were: the median and the longest, ms. */
+  /** Time from the last interrupt to the end in ms, by number of interrupts: the median and the maximum. */
   readonly endedMs: { readonly [sent: string]: { readonly median: number; readonly max: number } };
   readonly complaints: readonly string[];
 }
 
-/** What this machine lacks for it; undefined where it lacks nothing. */
+/** Returns what this machine lacks, or undefined. */
 export function lacksForInterrupts(): string | undefined {
   if (!existsSync('/proc/self/environ')) return 'there is no /proc';
   if (spawnSync('script', ['--version']).status !== 0)
@@ -113,7 +113,7 @@ export async function interruptCampaigns({
       const kept = `${found.printed} printed, ${found.unproved} unproved`;
       tell(`${what}: ${run.sent.length} sent, ${kept}, ended by ${endText(run)} after ${Math.round(run.endedMs)} ms`);
       for (const complaint of campaign.complaints) tell(`    ${complaint}`);
-      // What is found in too long a time is not drawn again: nothing can be lost there.
+      // A variant that is not found in time is not used again: nothing could be lost in it.
       if (!run.cameUp && drawn[target].length > 1) drawn[target].splice(drawn[target].indexOf(entry), 1);
       sum.sent += run.sent.length;
       sum.withFindings += found.printed > 0 ? 1 : 0;
@@ -143,7 +143,7 @@ function drawPlan(random: Random, target: keyof typeof BUDGET_MS): InterruptPlan
   const withinMs = since === 'start' ? EARLY_MS[target] : SOON_MS[target];
   const interrupts = Array.from({ length: count }, (_, at) => ({
     send: drawInterrupt(random, aim, isByNpm, at === count - 1),
-    // After a violation, sooner rather than later.
+    // After a violation, short delays are more likely.
     afterMs: Math.round(
       random.float() ** (at === 0 && since === 'violation' ? 3 : 1) * (at === 0 ? withinMs : NEXT_MS),
     ),
@@ -153,7 +153,7 @@ function drawPlan(random: Random, target: keyof typeof BUDGET_MS): InterruptPlan
 
 function drawInterrupt(random: Random, aim: InterruptPlan['aim'], isByNpm: boolean, isLast: boolean) {
   if (aim === 'terminal') return isLast && random.int(3) === 0 ? ('hang-up' as const) : ('ctrl-c' as const);
-  // What npm alone is sent, and does not pass on, is npm's own matter.
+  // npm alone handles SIGINT and SIGHUP without forwarding them, so only SIGTERM is sent to it.
   const signals = aim === 'process' && isByNpm ? (['SIGTERM'] as const) : (['SIGINT', 'SIGTERM', 'SIGHUP'] as const);
   return random.pick<NodeJS.Signals>(signals);
 }
@@ -166,7 +166,7 @@ function endText({ code, signal }: InterruptedRun): string {
   return code === null ? (signal ?? 'nothing') : `code ${code}`;
 }
 
-/** A project of its own, with what a run leaves there. */
+/** A campaign in a project of its own, and the checks of what it leaves there. */
 class Campaign {
   readonly complaints: string[] = [];
   readonly cwd: string;
@@ -187,7 +187,7 @@ class Campaign {
     const env = {
       ...process.env,
       ...{ HOME: join(place, 'home'), TMPDIR: this.#tmp, XDG_STATE_HOME: join(place, 'state'), SHELL: '/bin/sh' },
-      // What Node compiled is kept over all runs, as it is where a user starts it again and again.
+      // The compile cache is shared by all runs, as for a user who starts it repeatedly.
       ...{ NO_COLOR: '1', npm_config_update_notifier: 'false', NODE_COMPILE_CACHE: COMPILED },
       PATH: [dirname(process.execPath), bin, process.env['PATH']].join(delimiter),
     };
@@ -216,18 +216,18 @@ class Campaign {
         decodeReplayable(readFileSync(join(this.cwd, path), 'utf8'), path);
         return [path];
       } catch (error) {
-        this.complaints.push(`${path} does not read: ${String(error)}`);
+        this.complaints.push(`${path} cannot be decoded: ${String(error)}`);
         return [];
       }
     });
   }
 
-  /** What it has left, and whether that is what it should have. */
+  /** Checks what the run has left, and returns the number of findings and violations. */
   async look(
     run: InterruptedRun,
     plan: InterruptPlan,
   ): Promise<{ readonly printed: number; readonly unproved: number }> {
-    if (run.hung) this.complaints.push('it did not end');
+    if (run.hung) this.complaints.push('it did not exit');
     const goneMs = run.sent.includes('hang-up') ? GONE_UNSEEN_MS : GONE_MS;
     for (const one of await leftRunning(this.#tmp, goneMs)) this.complaints.push(`${one} still runs`);
     for (const name of readdirSync(this.#tmp))
@@ -237,7 +237,7 @@ class Campaign {
     const text = stripVTControlCharacters(run.text);
     const printed = new Set([...text.matchAll(/\.stalemate\/[a-z]+\/[\w.-]+\.(?:json|html)/g)].map(([path]) => path));
     for (const path of printed)
-      if (!existsSync(join(this.cwd, path))) this.complaints.push(`${path} was printed and is not there`);
+      if (!existsSync(join(this.cwd, path))) this.complaints.push(`${path} was printed but does not exist`);
     this.#partial();
     if (run.hadViolation) this.#keptWhatWasSeen([...failures, ...unproved], text);
     this.#exit(run, plan, failures.length > 0);
@@ -246,10 +246,10 @@ class Campaign {
     return { printed: replays.length, unproved: unproved.length };
   }
 
-  /** A violation was on disk when the first interrupt came: it is a finding now, or still there, or the run says why it is neither. */
+  /** A violation that was on disk before the first interrupt must be a finding now, or still be on disk, or the output must say why not. */
   #keptWhatWasSeen(kept: readonly string[], text: string): void {
     if (kept.length === 0 && !/seen, and in none of \d+ runs/.test(text))
-      this.complaints.push('a violation had been seen, and nothing is left of it');
+      this.complaints.push('a violation was on disk before the interrupt, and is lost');
   }
 
   #partial(): void {
@@ -265,7 +265,8 @@ class Campaign {
     if (signal === null && code !== null && orderly.includes(code)) return;
     const names = sent.map((send) => (send === 'ctrl-c' || send === 'hang-up' ? 'SIGINT' : send));
     const isOurs = way === 'node' || way === 'hand-over';
-    // Before it listens a signal does what it does to any program. npm ends by what it was sent itself, whatever its child ended with.
+    // Before the handlers are installed, a signal ends the process as usual. npm ends with the signal that it received, whatever its
+    // child's exit code.
     const mayDie = sent.length > 1 || (sent.length > 0 && (wasSilent || !isOurs));
     const isSignal = names.some((name) => name === signal || code === 128 + constants.signals[name]);
     if (mayDie && isSignal) return;
@@ -273,7 +274,7 @@ class Campaign {
     this.complaints.push(`it ended with ${code ?? signal ?? 'nothing'} (${aim}), expected ${expected}`);
   }
 
-  /** Replays what is on disk. */
+  /** Replays everything on disk. */
   replay(): number {
     const files = ['failures', 'unproved'].flatMap((folder) =>
       this.#names(folder).map((name) => join('.stalemate', folder, name)),

@@ -1,4 +1,4 @@
-/** How many mutants of the correct controllers are found out? They were planted by nobody. */
+/** Measures how many mutants of the correct controllers are found. */
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -19,11 +19,11 @@ export interface PlacedMutant extends Mutant {
 
 export interface MutantResult {
   readonly mutant: PlacedMutant;
-  /** What gave it away; undefined for a survivor. */
+  /** The property or check that found it; undefined for a survivor. */
   readonly killedBy: string | undefined;
 }
 
-/** All mutants of the correct controllers' own files: their correct/ and common/ folders. */
+/** Returns all mutants of the correct controllers' own files, in their correct/ and common/ folders. */
 export function allMutants(entries: readonly ControllerUnderTest[]): readonly PlacedMutant[] {
   return entries.filter(isCorrect).flatMap((entry) =>
     ['correct', 'common'].flatMap((folder) => {
@@ -49,7 +49,7 @@ function filesOf(directory: string): readonly string[] {
   }
 }
 
-/** Runs a campaign against one mutant. A mutant that cannot even start is killed by that. */
+/** Runs a campaign against one mutant. A mutant that cannot start counts as killed. */
 export async function tryMutant(mutant: PlacedMutant, index: number, budget: string): Promise<MutantResult> {
   const home = path.join(ROOT, '.stalemate', 'mutants', String(index));
   rmSync(home, { recursive: true, force: true });
@@ -76,7 +76,7 @@ export async function tryMutant(mutant: PlacedMutant, index: number, budget: str
   }
 }
 
-/** Killed and total per family. */
+/** Killed and total mutants per family. */
 export function killRates(
   results: readonly MutantResult[],
 ): ReadonlyMap<MutantFamily, { killed: number; total: number }> {

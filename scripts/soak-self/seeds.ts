@@ -1,4 +1,4 @@
-/** Is every wrong variant found, whatever the seed, how soon, and how small does it get? */
+/** Is every wrong variant found with any seed, how soon, and how small is its counterexample? */
 import { run, tellStory } from '../../harness/index.ts';
 import type { ControllerUnderTest, Finding } from '../../harness/index.ts';
 import { expectedProperties, nameOf, optionsFor } from '../catalogue.ts';
@@ -34,7 +34,7 @@ export async function checkSeeds(
     let hit: Finding | undefined;
     await run(optionsFor(entry, { budget, seed }), {
       signal: stop.signal,
-      // The expected property may be a symptom of a cause that another one shows first.
+      // The expected property may be a symptom of a cause that was first found through another property.
       allSymptoms: true,
       events: {
         onFinding: (finding) => {

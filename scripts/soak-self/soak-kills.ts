@@ -1,10 +1,10 @@
 /**
- * Kills the shards of a soak with SIGKILL at random moments, again and again, and looks whether they go on without having lost a finding.
+ * Kills the shards of a soak with SIGKILL at random times, repeatedly, and checks that they resume without losing a finding.
  *
- * The first start of each shard is killed when it has told of a finding, the others within twice the time that this took, so that a slow
- * machine has as much to lose as a quick one. After each kill: every finding that was told, or was on disk before, is on disk; and the file reads. At the end each shard is started
- * once more and tells of all that it ever recorded; and what is merged, in whatever order and however often (`soak-merges.ts`), is the
- * same bytes, with every finding in them.
+ * The first start of each shard is killed once it has printed a finding, later ones within twice the time that this took, so that a slow
+ * machine can lose as much as a fast one. After each kill, every finding that was printed, or on disk before, is on disk, and the file can
+ * be read. At the end each shard is started once more and must report everything that it ever recorded; and merges in any order and with
+ * duplicates (`soak-merges.ts`) must give the same bytes, with every finding.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -22,10 +22,10 @@ const BIN = fileURLToPath(new URL('../../harness/cli/bin.mjs', import.meta.url))
 const RELEASES = fileURLToPath(new URL('../../controllers-under-test/releases/', import.meta.url));
 const INDEX = new URL('../../harness/index.ts', import.meta.url).href;
 const SHARDS = 2;
-/** Replay commands stand under each finding that is told. */
+/** Below each printed finding there is a replay command. */
 const TOLD = /replay: .*\/failures\/(\S+)\.json/g;
 
-/** Claims that are broken sooner and later, the rarer the more changes it takes: there is always one more to be found. */
+/** Properties that are violated sooner or later, the later the more changes they need, so that there is always another finding. */
 const CONFIG = `import { defineConfig } from ${JSON.stringify(INDEX)};
 const fewerThan = (most: number) => ({
   name: 'fewer-than-' + most + '-changes',
@@ -43,12 +43,12 @@ export default defineConfig({
 
 export interface SoakKills {
   readonly kills: number;
-  /** Distinct findings that each shard had recorded. */
+  /** The number of distinct findings that each shard recorded. */
   readonly findings: readonly number[];
-  /** Lines that a kill has cut off. */
+  /** Lines that were truncated by a kill. */
   readonly cut: number;
   readonly merges: number;
-  /** What should not have happened. */
+  /** The problems that were found. */
   readonly complaints: readonly string[];
 }
 
@@ -116,20 +116,20 @@ function signaturesIn(summary: string): ReadonlySet<string> {
 }
 
 interface Started {
-  /** `null` when it was killed. */
+  /** `null` if it was killed. */
   readonly code: number | null;
   readonly out: string;
   readonly text: string;
-  /** How long it went on after its first words: before, it has only loaded its own modules. */
+  /** The time from its first output to its end; before that it only loads its modules. */
   readonly spokeMs: number;
 }
 
-/** @param kill - When to: so many milliseconds after its first words, or as soon as it has told of a finding. */
+/** @param kill - Kill it this many milliseconds after its first output, or once it has printed a finding. */
 async function start(cwd: string, shard: number, budget: readonly string[], kill?: number | 'found'): Promise<Started> {
   const place = ['--seed-epoch', 'kills', '--shard', `${shard + 1}/${SHARDS}`];
   const child = spawn(process.execPath, [BIN, 'soak', ...place, ...budget], {
     cwd,
-    // What a real server says of them is another matter.
+    // Confirming findings on a real server is not part of this test.
     env: { ...process.env, NO_COLOR: '1', STALEMATE_CONFIRM: 'none' },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -155,6 +155,6 @@ function onDisk(folder: string, shard: number): { readonly signatures: Set<strin
   if (!existsSync(file)) return { signatures: new Set(), cut: 0 };
   const { entries, cut } = readSoakFile(file, file);
   const found = entries.flatMap(({ line }) => (line.line === 'finding' ? [line.record.violation.signature] : []));
-  // A line that is cut off stays: it is counted once, while it is the last one.
+  // A truncated line stays in the file; it is counted once, while it is the last one.
   return { signatures: new Set(found.map(signatureText)), cut: readFileSync(file, 'utf8').endsWith('\n') ? 0 : cut };
 }

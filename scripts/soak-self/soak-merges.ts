@@ -1,4 +1,4 @@
-/** Merges what shards of a soak have written in any order, several times over, and compares every byte of what comes of it. */
+/** Merges the files of soak shards several times, in random order and with duplicates, and compares all output files byte by byte. */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
@@ -13,29 +13,29 @@ const OUTPUT = 'merged';
 
 export interface MergeOptions {
   readonly folder: string;
-  /** What the shards have written. */
+  /** The files of the shards. */
   readonly files: readonly string[];
   readonly times: number;
   readonly random: Random;
-  /** Signatures that have to be in it. */
+  /** Signatures that the merge must contain. */
   readonly expected: ReadonlySet<string>;
 }
 
-/** Answers with what should not have happened. */
+/** Returns the problems. */
 export function checkMerges({ folder, files, times, random, expected }: MergeOptions): readonly string[] {
   const complaints: string[] = [];
   const digests = new Map<string, number>();
   for (let merge = 1; merge <= times; merge++) {
-    // Paths of commands are in reports: each is written to a folder of the same name.
+    // Reports contain command lines with paths, so each merge writes to a folder with the same name.
     const cwd = join(folder, `merge-${merge}`);
     mkdirSync(cwd);
     const args = ['merge', ...inAnyOrder(files, cwd, random, merge % 2 === 1), '--output', OUTPUT];
     const { status, stderr } = spawnSync(process.execPath, [BIN, ...args], { cwd, encoding: 'utf8' });
-    // Some has failed, and the budget of these shards is not used up: both are as they should be.
+    // Exit code 1 is expected: there are findings.
     if (status !== 1) complaints.push(`merge ${merge} ended with ${status}, expected 1: ${stderr.slice(-300)}`);
     else digests.set(digestOf(join(cwd, OUTPUT)), merge);
   }
-  if (digests.size > 1) complaints.push(`merges ${[...digests.values()].join(', ')} are different from each other`);
+  if (digests.size > 1) complaints.push(`merges ${[...digests.values()].join(', ')} differ`);
   const [last] = digests.values();
   if (last === undefined) return complaints;
   const merged = join(folder, `merge-${last}`, OUTPUT, 'soak.jsonl');
@@ -47,7 +47,7 @@ export function checkMerges({ folder, files, times, random, expected }: MergeOpt
   return complaints;
 }
 
-/** The files, some of them twice; or one file of all their lines in any order, some of them twice. */
+/** Returns the files, some of them twice; or one file with all their lines in random order, some of them twice. */
 function inAnyOrder(files: readonly string[], folder: string, random: Random, asFiles: boolean): readonly string[] {
   const anyOrder = <T>(all: readonly T[]): readonly T[] =>
     random.shuffle([...all, ...all.filter(() => random.int(2) === 0)]);
@@ -58,7 +58,7 @@ function inAnyOrder(files: readonly string[], folder: string, random: Random, as
   return [file];
 }
 
-/** Of all names and contents below a folder. */
+/** Hashes all names and contents below a folder. */
 function digestOf(folder: string): string {
   const hash = createHash('sha256');
   for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort()) {
