@@ -265,6 +265,37 @@ describe('the expected state', () => {
   });
 });
 
+describe('probes of first runs', () => {
+  it('run a workload undisturbed once for all of its trials', async () => {
+    const { prober, runner } = await proberOf(setReady);
+    const history = await runner.run(QUIET);
+    const first = prober.forFirstRuns();
+    const runsOf = async (one: Prober, probe: 'undisturbed' | 'step-by-step'): Promise<number> => {
+      const before = one.runs;
+      for (let n = 0; n < 2; n++) await one.probe({ probe }, QUIET, history);
+      return one.runs - before;
+    };
+    const each = await runsOf(prober, 'step-by-step');
+    await runsOf(first, 'step-by-step');
+
+    expect(each).toBeGreaterThan(1);
+    expect(await runsOf(first, 'step-by-step')).toBe(0);
+    expect(await runsOf(first, 'undisturbed')).toBeLessThan(await runsOf(prober, 'undisturbed'));
+  });
+
+  it('know what earlier runs were convicted of, and other probes do not', async () => {
+    const { prober, runner } = await proberOf(setReady);
+    const history = await runner.run(QUIET);
+    const first = prober.forFirstRuns();
+    const kinds = ['extra-object configmaps'];
+    first.convicted(kinds);
+
+    expect(first.known(history)).toContainEqual({ probe: 'known-violated', kinds });
+    expect(prober.forFirstRuns().known(history)).toContainEqual({ probe: 'known-violated', kinds });
+    expect(prober.known(history)).toEqual([]);
+  });
+});
+
 describe('the drift probe', () => {
   function drift(leaf: string, op: ProgramOp, value: string): ProbeRequest {
     return { probe: 'drift', role: 'widgets.example.com:a', leaves: [leaf], value, op };

@@ -49,21 +49,20 @@ const LIVE_WINDOWS_MS: readonly number[] = [1_500, 8_000, 60_000];
 /** The number of results at which the cache is cleared. */
 const KNOWN_MAX = 20_000;
 
-/** Caches probe results of a target by request. */
-class Evidence {
-  readonly #known = new Map<string, ProbeResult>();
-  /** Probes in progress by request: lanes with the same request share one probe. */
-  readonly #underWay = new Map<string, Promise<ProbeResult>>();
-  /** The kinds of differences with which workloads of programs have ended undisturbed. */
-  readonly undisturbed: Set<string> = new Set();
-  /** The kinds of differences for which runs of programs have been convicted after all probes. */
-  readonly violated: Set<string> = new Set();
+/** Caches results by key; callers with the same key share one computation. */
+class Cache<T> {
+  readonly #known = new Map<string, T>();
+  readonly #underWay = new Map<string, Promise<T>>();
 
-  get(key: string): ProbeResult | undefined {
+  get(key: string): T | undefined {
     return this.#known.get(key);
   }
 
-  async once(key: string, make: () => Promise<ProbeResult>): Promise<ProbeResult> {
+  forget(key: string): void {
+    this.#known.delete(key);
+  }
+
+  async once(key: string, make: () => Promise<T>): Promise<T> {
     const known = this.#known.get(key) ?? this.#underWay.get(key);
     if (known !== undefined) return known;
     const asked = make()
@@ -78,6 +77,17 @@ class Evidence {
   }
 }
 
+/** What a search knows of a target from its probes, shared by all lanes. */
+class Evidence {
+  readonly results: Cache<ProbeResult> = new Cache();
+  /** The outcomes of undisturbed runs of programs, by workload. */
+  readonly outcomes: Cache<OtherOutcome> = new Cache();
+  /** The kinds of differences with which workloads of programs have ended undisturbed. */
+  readonly undisturbed: Set<string> = new Set();
+  /** The kinds of differences for which runs of programs have been convicted after all probes. */
+  readonly violated: Set<string> = new Set();
+}
+
 export class Prober {
   readonly #run: RunVariant;
   readonly #base: Workload;
@@ -86,7 +96,7 @@ export class Prober {
   readonly #evidence: Evidence;
   /** The number of runs made so far. */
   runs = 0;
-  #isBrief = false;
+  #isForFirstRuns = false;
 
   constructor(
     run: RunVariant,
@@ -107,10 +117,13 @@ export class Prober {
     return new Prober(run, this.#base, this.#reference, this.#patience, this.#evidence);
   }
 
-  /** Returns a prober for first runs, whose violations are only counted if earlier runs have shown them: these are not probed again. */
+  /**
+   * Returns a prober for the first runs of trials whose runs are expensive: it makes no probe again that depends on the workload alone,
+   * and none for violations that earlier runs have shown, which are only counted. What is reported was judged in full when it reproduced.
+   */
   forFirstRuns(): Prober {
     const prober = new Prober(this.#run, this.#base, this.#reference, this.#patience, this.#evidence);
-    prober.#isBrief = true;
+    prober.#isForFirstRuns = true;
     return prober;
   }
 
@@ -127,9 +140,10 @@ export class Prober {
     const shown: ProbeResult[] = [];
     const { undisturbed, violated } = this.#evidence;
     if (undisturbed.size > 0) shown.push({ probe: 'known-undisturbed', kinds: [...undisturbed].toSorted() });
-    if (this.#isBrief && violated.size > 0) shown.push({ probe: 'known-violated', kinds: [...violated].toSorted() });
+    if (this.#isForFirstRuns && violated.size > 0)
+      shown.push({ probe: 'known-violated', kinds: [...violated].toSorted() });
     if (history.settlement.result !== 'quiescent') return shown;
-    const expected = this.#evidence.get(expectedKey(history, foreignInput(history, this.#reference)));
+    const expected = this.#evidence.results.get(expectedKey(history, foreignInput(history, this.#reference)));
     return expected === undefined ? shown : [...shown, expected];
   }
 
@@ -151,7 +165,9 @@ export class Prober {
       case 'drift':
         return this.#driftTest(request);
       case 'undisturbed': {
-        const outcome = await this.#outcome(quietTrial(trial.workload), {});
+        const outcome = await this.#ofWorkload(request.probe, trial, () =>
+          this.#outcome(quietTrial(trial.workload), {}),
+        );
         // A module's run is judged alone: that costs little, and its result is the same wherever in a search it comes.
         if (live !== undefined && outcome.settled)
           for (const kind of kindsUndisturbed(history, outcome)) this.#evidence.undisturbed.add(kind);
@@ -162,7 +178,8 @@ export class Prober {
         const standing = programs.filter((program) => program.standing === true);
         const quiet = quietTrial({ ...workload, start: 'settled', programs: standing });
         const afterRest = programs.filter((program) => program.standing !== true).flatMap(stepsOf);
-        return { probe: 'step-by-step', ...(await this.#outcome(quiet, { afterRest })) };
+        const outcome = await this.#ofWorkload(request.probe, trial, () => this.#outcome(quiet, { afterRest }));
+        return { probe: 'step-by-step', ...outcome };
       }
       case 'without-crashes':
         return { probe: 'without-crashes', ...(await this.#outcome(trial, { withoutCrashes: true })) };
@@ -191,7 +208,7 @@ export class Prober {
   /** Runs a fresh, undisturbed target, starting from the final state of a run without anything that the target owns. */
   #expectedState(history: History): Promise<ProbeResult> {
     const input = foreignInput(history, this.#reference);
-    return this.#evidence.once(expectedKey(history, input), () => this.#freshCopy(input, livedMs(history)));
+    return this.#evidence.results.once(expectedKey(history, input), () => this.#freshCopy(input, livedMs(history)));
   }
 
   async #freshCopy(input: readonly KubeObject[], lived: number): Promise<ProbeResult> {
@@ -213,7 +230,7 @@ export class Prober {
     const input = foreignInput(history, this.#reference);
     const looked = history.probes.map((probe) => (probe.probe === 'extended-settle' ? probe.windowMs : 0));
     const laterMs = Math.max(LATER_MS, ...looked);
-    return this.#evidence.once(`other-copies ${laterMs} ${inputKey(input)}`, async () => {
+    return this.#evidence.results.once(`other-copies ${laterMs} ${inputKey(input)}`, async () => {
       const outcomes: ExpectedState[] = [];
       // The suspect may have reached the same outcome minutes later, if it had been observed for that long.
       const atRest = async (live: Live): Promise<void> => {
@@ -241,6 +258,23 @@ export class Prober {
     return settled(longer.history, longer.windowMs);
   }
 
+  /**
+   * Returns an outcome that depends on the workload alone. For first runs, one serves all trials of a workload, unless it did not come to
+   * rest: then the next one may.
+   */
+  async #ofWorkload(
+    probe: ProbeRequest['probe'],
+    { workload }: Trial,
+    make: () => Promise<OtherOutcome>,
+  ): Promise<OtherOutcome> {
+    if (!this.#isForFirstRuns) return make();
+    const { outcomes } = this.#evidence;
+    const key = `${probe} ${JSON.stringify(workload)}`;
+    const outcome = await outcomes.once(key, make);
+    if (!outcome.settled) outcomes.forget(key);
+    return outcome;
+  }
+
   /** Runs a trial and returns its outcome, together with the expected state for that outcome. */
   async #outcome(trial: Trial, variant: TrialVariant): Promise<OtherOutcome> {
     const run = await this.#variant(trial, variant);
@@ -255,7 +289,7 @@ export class Prober {
 
   /** Repeats the foreign write at rest, fully visible, and observes whether the target reverts it. */
   #driftTest(request: Extract<ProbeRequest, { probe: 'drift' }>): Promise<ProbeResult> {
-    return this.#evidence.once(JSON.stringify(request), async () => {
+    return this.#evidence.results.once(JSON.stringify(request), async () => {
       const { role, leaves, value } = request;
       const run = await this.#variant(quietTrial({ ...this.#base, start: 'settled', programs: [] }), {
         afterRest: [{ actor: 'writer-1', writer: 'drift', ops: [request.op] }],

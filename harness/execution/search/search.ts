@@ -179,7 +179,7 @@ export async function search(options: SearchOptions, tally: SearchTally): Promis
   // While one lane still judges a trial of the exploration, the others make further trials instead of waiting for it.
   const pauses = (): boolean => over() || (isDue() && exploring === 0);
   const tryBatch = sideBySide(drawn, pauses, options.runsMax - tally.runs, lanes, (lane, trial) =>
-    tryOne(lane.runner, lane.prober.forFirstRuns(), trial),
+    tryOne(lane.runner, lane.runner.judgesLive ? lane.prober.forFirstRuns() : lane.prober, trial),
   );
 
   for (let batch = options.firstRun; !over() || postponed.size > 0; batch++) {
