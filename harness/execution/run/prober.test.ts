@@ -283,12 +283,23 @@ describe('probes of first runs', () => {
     expect(await runsOf(first, 'undisturbed')).toBeLessThan(await runsOf(prober, 'undisturbed'));
   });
 
+  it('take an undisturbed run that was judged for one of its workload', async () => {
+    const { prober, runner } = await proberOf(setReady);
+    const history = await runner.run(QUIET);
+    const expected = await prober.probe(EXPECTED, QUIET, history);
+    const first = prober.forFirstRuns();
+    first.learn(QUIET, { history: { ...history, probes: [expected] } });
+
+    expect(await first.probe({ probe: 'undisturbed' }, QUIET, history)).toMatchObject({ settled: true });
+    expect(first.runs).toBe(0);
+  });
+
   it('know what earlier runs were convicted of, and other probes do not', async () => {
     const { prober, runner } = await proberOf(setReady);
     const history = await runner.run(QUIET);
     const first = prober.forFirstRuns();
     const kinds = ['extra-object configmaps'];
-    first.convicted(kinds);
+    first.learn(QUIET, { history, convicted: kinds });
 
     expect(first.known(history)).toContainEqual({ probe: 'known-violated', kinds });
     expect(prober.forFirstRuns().known(history)).toContainEqual({ probe: 'known-violated', kinds });

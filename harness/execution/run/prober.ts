@@ -13,11 +13,12 @@ import { phaseStartMs, type History, type Revision } from '../../model/history.t
 import { diffLeaves, isServerLeaf, leafPattern, leavesOf } from '../../model/leaf.ts';
 import type { ExpectedState, OtherOutcome, ProbeRequest, ProbeResult } from '../../model/probe.ts';
 import type { Reference } from '../../model/reference.ts';
-import { EMPTY_SCHEDULE } from '../../model/schedule.ts';
+import { EMPTY_SCHEDULE, scheduleSize } from '../../model/schedule.ts';
 import { canonicalJson } from '../../model/spec-hash.ts';
 import type { Trial } from '../../model/trial.ts';
 import type { Program, Workload } from '../../model/workload.ts';
 import { restingRevisions } from '../../oracle/final-state.ts';
+import { lastProbe } from '../../oracle/last-probe.ts';
 import { kindsUndisturbed } from '../../oracle/path-dependence.ts';
 import { activityAfter, goesOn, laterHalf, restStart, unchangedMs } from '../../oracle/rest.ts';
 import { foreignInput } from './foreign-input.ts';
@@ -58,6 +59,11 @@ class Cache<T> {
     return this.#known.get(key);
   }
 
+  set(key: string, result: T): void {
+    if (this.#known.size >= KNOWN_MAX) this.#known.clear();
+    this.#known.set(key, result);
+  }
+
   forget(key: string): void {
     this.#known.delete(key);
   }
@@ -67,8 +73,7 @@ class Cache<T> {
     if (known !== undefined) return known;
     const asked = make()
       .then((result) => {
-        if (this.#known.size >= KNOWN_MAX) this.#known.clear();
-        this.#known.set(key, result);
+        this.set(key, result);
         return result;
       })
       .finally(() => this.#underWay.delete(key));
@@ -127,9 +132,16 @@ export class Prober {
     return prober;
   }
 
-  /** Records the kinds of differences that a run was convicted of after all probes, for {@link forFirstRuns}. */
-  convicted(kinds: readonly string[]): void {
-    for (const kind of kinds) this.#evidence.violated.add(kind);
+  /** Records what a judged run shows about later ones, for {@link forFirstRuns}. */
+  learn(
+    trial: Trial,
+    { history, convicted = [] }: { readonly history: History; readonly convicted?: readonly string[] },
+  ): void {
+    for (const kind of convicted) this.#evidence.violated.add(kind);
+    const expected = lastProbe(history, 'expected-state');
+    if (trial.search !== undefined || scheduleSize(trial.schedule) > 0 || expected === undefined) return;
+    const outcome = outcomeOf(history, expected);
+    if (outcome.settled) this.#evidence.outcomes.set(workloadKey('undisturbed', trial), outcome);
   }
 
   /**
@@ -264,12 +276,12 @@ export class Prober {
    */
   async #ofWorkload(
     probe: ProbeRequest['probe'],
-    { workload }: Trial,
+    trial: Trial,
     make: () => Promise<OtherOutcome>,
   ): Promise<OtherOutcome> {
     if (!this.#isForFirstRuns) return make();
     const { outcomes } = this.#evidence;
-    const key = `${probe} ${JSON.stringify(workload)}`;
+    const key = workloadKey(probe, trial);
     const outcome = await outcomes.once(key, make);
     if (!outcome.settled) outcomes.forget(key);
     return outcome;
@@ -278,13 +290,7 @@ export class Prober {
   /** Runs a trial and returns its outcome, together with the expected state for that outcome. */
   async #outcome(trial: Trial, variant: TrialVariant): Promise<OtherOutcome> {
     const run = await this.#variant(trial, variant);
-    const expected = await this.#expectedState(run);
-    return {
-      settled: run.settlement.result === 'quiescent' && expected.probe === 'expected-state' && expected.settled,
-      final: restingRevisions(run).map((revision) => revision.object),
-      names: run.names,
-      expected: expected.probe === 'expected-state' ? expected.outcomes : [],
-    };
+    return outcomeOf(run, await this.#expectedState(run));
   }
 
   /** Repeats the foreign write at rest, fully visible, and observes whether the target reverts it. */
@@ -347,6 +353,19 @@ function freshWrites(run: History): ProbeResult {
     .filter((revision) => revision.at > since && roleOf(revision.actor) === 'target')
     .map((revision) => describeWrite(run, revision));
   return { probe: 'fresh-incarnation', writes, settled: run.settlement.result === 'quiescent' };
+}
+
+function outcomeOf(run: History, expected: ProbeResult): OtherOutcome {
+  return {
+    settled: run.settlement.result === 'quiescent' && expected.probe === 'expected-state' && expected.settled,
+    final: restingRevisions(run).map((revision) => revision.object),
+    names: run.names,
+    expected: expected.probe === 'expected-state' ? expected.outcomes : [],
+  };
+}
+
+function workloadKey(probe: ProbeRequest['probe'], { workload }: Trial): string {
+  return `${probe} ${JSON.stringify(workload)}`;
 }
 
 function quietTrial(workload: Workload): Trial {

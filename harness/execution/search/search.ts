@@ -151,7 +151,7 @@ export async function search(options: SearchOptions, tally: SearchTally): Promis
     const { judged, schedule } = run;
     source?.learn(trial, judged.history);
     // Runs of modules are judged alone, so that a result never depends on where in a search it comes.
-    if (lane.judgesLive) own.convicted(judged.convicted ?? []);
+    if (lane.judgesLive) own.learn(trial, judged);
     waivers.count(judged, trial, tally);
     countRemarks(judged.history, waivers.leave(judged, trial).violations, tally);
     const suspects = suspectsOf(judged, trial);
