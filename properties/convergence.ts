@@ -12,7 +12,7 @@ import type { CheckResult, Violation } from '../harness/model/check-result.ts';
 import { HOLDS } from '../harness/model/check-result.ts';
 import type { History } from '../harness/model/history.ts';
 import { leafInWords, leafPattern } from '../harness/model/leaf.ts';
-import type { ProbeRequest } from '../harness/model/probe.ts';
+import type { ProbeRequest, ProbeResult } from '../harness/model/probe.ts';
 import { drawnPlaces, finalState, nearestDifferences, placeOf } from '../harness/oracle/final-state.ts';
 import type { Difference } from '../harness/oracle/final-state.ts';
 import { lastProbe } from '../harness/oracle/last-probe.ts';
@@ -44,6 +44,8 @@ export const convergence: Property = {
   comparesRuns: ['missing-object', 'extra-object', 'wrong-value'],
   check,
 };
+
+type Extended = Extract<ProbeResult, { probe: 'extended-settle' }>;
 
 function check(history: History): CheckResult {
   const unsettled = unsettledReason(history);
@@ -103,7 +105,7 @@ function judgeSuspect(history: History, found: readonly [Difference, ...(readonl
   // A run that healed in the middle of a long settle phase had no time left for the full silence.
   const isOver = extended !== undefined && (isAtRest(extended) || extended.laterHalf?.requests === 0);
   if (later.length === 0 && isOver) return healedLate(history, found, extended.windowMs);
-  if (extended !== undefined && extended.windowMs >= Math.min(LONG_MS, windowMs) && isAtRest(extended)) {
+  if (extended !== undefined && hasIdled(extended, Math.min(LONG_MS, windowMs))) {
     const again = knownViolated(history, later);
     if (again.length > 0) return violated(history, again, undefined, 'error', AS_BEFORE);
   }
@@ -216,6 +218,11 @@ function judgeSilent(history: History, found: readonly Difference[]): CheckResul
 function isKnownUndisturbed(history: History, found: readonly Difference[]): boolean {
   const known = lastProbe(history, 'known-undisturbed');
   return known !== undefined && found.every((difference) => known.kinds.includes(kindOf(difference)));
+}
+
+/** Reports whether the target, which may poll, has changed nothing for this long. */
+function hasIdled({ quiescent, windowMs, unchangedMs = 0 }: Extended, forMs: number): boolean {
+  return windowMs >= forMs && (quiescent || unchangedMs >= forMs);
 }
 
 /**
