@@ -16,6 +16,12 @@ const LIVE_WINDOWS_MAX = 2;
 /** The factor by which the step limit is multiplied while the target keeps renewing a lock. */
 const STEPS_OF_LOCKS = 2;
 
+/**
+ * The factor by which the step limit is multiplied where time costs nothing: a target that polls several times a second reaches the limit
+ * before a long look is over, and its run would be inconclusive.
+ */
+const STEPS_OF_POLLS = 2;
+
 /** The additional run time in ms for a suspect that is still busy after its windows. */
 const AT_WORK_MS = 600_000;
 
@@ -45,7 +51,8 @@ export class LiveRun implements Live {
   async settleOn(windowMs: number): Promise<{ readonly history: History; readonly windowMs: number }> {
     if (windowMs > this.#settled.windowMs && this.#takenOver === undefined) {
       // A lock that is renewed every two seconds produces items for as long as the wait lasts, and allows few timers to be late.
-      const perWindow = this.#settle.stepsMax * (this.#world.keepsUp ? STEPS_OF_LOCKS : 1);
+      const polls = this.waitsForReal ? 1 : STEPS_OF_POLLS;
+      const perWindow = this.#settle.stepsMax * polls * (this.#world.keepsUp ? STEPS_OF_LOCKS : 1);
       const stepsMax = perWindow * Math.max(1, Math.ceil(windowMs / EXTENDED_SETTLE_MS));
       const windows = { ...this.#settle, stepsMax, windowMs, windowsMax: LIVE_WINDOWS_MAX };
       // In one long window, a target that only polls changes nothing, which is all that a second one would show.
