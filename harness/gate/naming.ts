@@ -10,9 +10,9 @@ import { parentOf, type JsonObject, type JsonValue, type KubeObject } from 'stal
 import type { Label } from '../model/label.ts';
 import type { DrawnNames } from '../model/reference.ts';
 
-/** Matches `20260102150405`, with or without seconds, or seconds since 1970, as part of a name. */
+/** Matches `20260102150405`, with or without seconds, or seconds, ms, µs or ns since 1970, as part of a name. */
 const TIME_IN_NAME =
-  /(?<![\da-z])(?:20\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:[01]\d|2[0-3])[0-5]\d(?:[0-5]\d)?|1[6-9]\d{8})(?![\da-z])/;
+  /(?<![\da-z])(?:20\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:[01]\d|2[0-3])[0-5]\d(?:[0-5]\d)?|1[6-9]\d{8}(?:\d{3}){0,3})(?![\da-z])/;
 
 export class Naming {
   /** Canonical names by uid. */
