@@ -76,13 +76,32 @@ function lostLeaves(index: HistoryIndex, guilty: Revision, operation: Operation,
   if (units.size === 0) return;
   const base = baseContent(index, guilty, operation);
   for (const [field, { victim, changes }] of units) {
-    if (!changes.some(({ path }) => touches(operation, path))) continue;
+    if (!changes.some(({ path }) => touches(operation, path)) || isReset(index, guilty, field, changes)) continue;
     const own = roleOf(victim.actor) === 'target';
     const kind = classify(base, victim, field, changes, own);
     if (kind === undefined || (OF_DELETION.has(field) && isDeliberate(victim, kind, base, operation))) continue;
     const drift = !own && !(SHARED.test(field) && isRemoval(changes)) && !isSample(index, victim);
     losses.push({ ...base, class: kind, victim, guilty, operation, field, changes, drift });
   }
+}
+
+/**
+ * Reports whether a field of the status was removed by a write that empties other fields beside it, which the target had set itself: it
+ * starts its status over, whoever has added to it.
+ */
+function isReset(index: HistoryIndex, guilty: Revision, field: string, lost: readonly LeafChange[]): boolean {
+  if (!field.startsWith('status.') || SHARED.test(field) || !isRemoval(lost)) return false;
+  const parent = field.slice(0, field.lastIndexOf('.') + 1);
+  return index
+    .changes(guilty)
+    .some(
+      (change) =>
+        change.path.startsWith(parent) &&
+        !lost.includes(change) &&
+        !isEmptyValue(change.from) &&
+        isEmptyValue(change.to) &&
+        roleOf(index.lastChange(guilty, change.path)?.actor ?? '') === 'target',
+    );
 }
 
 /**
@@ -229,6 +248,12 @@ function hasItem(object: KubeObject, item: string): boolean {
 
 function isRemoval(changes: readonly LeafChange[]): boolean {
   return changes.every((change) => change.to === undefined);
+}
+
+function isEmptyValue(value: JsonValue | undefined): boolean {
+  return (
+    value === undefined || value === null || value === '' || value === 0 || value === false || isEmptyContainer(value)
+  );
 }
 
 function isEmptyContainer(value: JsonValue | undefined): boolean {
