@@ -8,12 +8,12 @@
 import { createHook } from 'node:async_hooks';
 import type { Quiescence } from './quiescence.ts';
 
-/** Number of quiet turns to wait for a late movement during the measurement. */
+/** How many quiet turns to wait for late activity during the measurement. */
 const PATIENCE_TURNS = 16;
 
 /**
- * Runs `exercise`, which drains through `quiescence`, and sets `quietTurns` to the smallest number that would have missed no movement, plus
- * one for safety unless a single turn was enough. Returns the number.
+ * Runs `exercise`, which drains through `quiescence`, and sets `quietTurns` to the smallest number with which no drain would have ended
+ * before late activity, plus one for safety unless a single turn was enough. Returns that number.
  */
 export async function calibrateQuietTurns(quiescence: Quiescence, exercise: () => Promise<unknown>): Promise<number> {
   let events = 0;
@@ -21,7 +21,7 @@ export async function calibrateQuietTurns(quiescence: Quiescence, exercise: () =
   let needed = 0;
   /** Number of consecutive quiet turns up to the previous turn; -1 if no drain could have ended with that turn. */
   let quietBefore = -1;
-  // Counts only what code of an incarnation does: the harness's own turns, messages and finalizers cause events too.
+  // Counts only events of an incarnation's code: the harness's own turns, messages and finalizers cause events too.
   const count = (): void => {
     if (quiescence.time.currentOwner() !== undefined) events++;
   };

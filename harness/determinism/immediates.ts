@@ -83,7 +83,7 @@ export class Immediates {
     ticket.callback(...ticket.args);
   };
 
-  /** Counts the end of an immediate. Returns false if it had already ended. */
+  /** Marks an immediate as over. Returns false if it already was. */
   #settle(ticket: Ticket): boolean {
     if (ticket.over) return false;
     ticket.over = true;

@@ -1,6 +1,6 @@
 /**
- * Tracks which incarnation sets a timer, draws a random number or queues an immediate, through promises and callbacks, by
- * AsyncLocalStorage.
+ * Uses AsyncLocalStorage to track which incarnation sets a timer, draws a random number or queues an immediate, across promises and
+ * callbacks.
  *
  * An owner is one incarnation. Once dropped it is dead for good: what its code does afterwards has no effect on any run, even if a later
  * run has an owner of the same name.
@@ -23,7 +23,7 @@ export class Owners {
   readonly #living = new Map<string, Owner>();
   #root = new Random(0);
   #nobodys: Random | undefined;
-  /** The stream of dead owners, so that their draws do not change any other stream. */
+  /** Dead owners draw from this stream, so that their draws do not change any other stream. */
   readonly #deads = new Random(0);
 
   /** Starts a new run: from now on, all previous owners are dead. */

@@ -68,7 +68,7 @@ it('measures that promises and immediates need no extra turn', async () => {
   expect(turns).toBe(0);
 });
 
-/** Sends itself a message, which leaves the JavaScript heap; resolves when the message arrives. */
+/** Sends a message to this thread through a port outside the JavaScript heap; resolves when it arrives. */
 function hop(): Promise<void> {
   const channel = new MessageChannel();
   return new Promise((resolve) => {

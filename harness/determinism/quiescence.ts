@@ -1,5 +1,5 @@
 /**
- * Quiescence: waits until nothing moves, so that the next decision depends on nothing but the run.
+ * Quiescence: waits until the process is idle, so that the next decision depends on nothing but the run.
  *
  * One turn of real setImmediate lets every promise chain and every nextTick finish, streams included. Work that takes more turns is counted
  * where possible (immediates, requests in flight); where it cannot be counted (a native call inside a library), a few quiet turns are
@@ -9,7 +9,7 @@ import { HarnessError } from '../model/errors.ts';
 import { realSetImmediate } from './real-time.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
-/** Number of turns of a drain after which the target counts as never at rest: work other than timers and requests keeps it busy. */
+/** If a drain takes more turns than this, the target never comes to rest: work other than timers and requests keeps it busy. */
 const TURNS_MAX_DEFAULT = 20_000;
 /** One more quiet turn than any measurement so far has found necessary. */
 const QUIET_TURNS_DEFAULT = 1;
@@ -20,16 +20,16 @@ export interface QuiescenceOptions {
   readonly activity: () => number;
   /** Returns the amount of work known to be in progress; the target is not at rest while it is above zero. */
   readonly inFlight?: () => number;
-  /** Number of turns without activity to wait for; 0 if one turn is always enough, even with activity in it. */
+  /** Number of turns without activity to wait for; 0 if a drain may end after one turn even though there was activity in it. */
   readonly quietTurns?: number;
   readonly turnsMax?: number;
 }
 
 export interface Quiescence {
   /**
-   * Resolves when nothing moves.
+   * Resolves when the process is quiescent.
    *
-   * @throws {HarnessError} TARGET_UNCONTROLLED if something never stops moving.
+   * @throws {HarnessError} TARGET_UNCONTROLLED if it never becomes quiescent.
    */
   drain(): Promise<void>;
   readonly time: VirtualTime;

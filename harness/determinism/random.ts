@@ -95,7 +95,8 @@ export class Random {
     const c = this.next();
     const d = this.next();
     const variant = 0x80 | ((c >>> 24) & 0x3f);
-    // Joined, not concatenated: ids live as long as their objects, and a rope takes three times the memory of its text.
+    // Joined, not concatenated: V8 stores a concatenated string as a rope, which takes three times the memory, and ids live as long as
+    // their objects.
     return [
       `${word(a)}-`,
       ...[byte(b >>> 24), byte(b >>> 16), '-4', byte(b >>> 8).charAt(1), byte(b), '-'],

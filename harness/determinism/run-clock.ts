@@ -36,7 +36,7 @@ export interface RunClock {
    * fires on time.
    */
   hurry?(slackMs: number): void;
-  /** Lets up to `ms` pass, as the duration of a request, without firing anything. */
+  /** Advances time by up to `ms`, the duration of a request, without firing a timer. */
   elapse(ms: number): void;
   /** Calls `then` after `delayMs` on behalf of `owner`, unless a new run has begun or the returned function has been called before that. */
   after(delayMs: number, owner: string, then: () => void): () => void;
@@ -47,7 +47,7 @@ export interface RunClock {
 /** The length of a single wait for a process to do something by itself. */
 const SLICE_MS = 50;
 
-/** Real time. When a process will act next is unknown: there is always another slice to wait for. */
+/** Real time. It is unknown when a process will act next, so `next` always returns the end of another slice to wait for. */
 export class WallClock implements RunClock {
   /** The end of the latest wait; a drain waits until then, or until something happens. */
   waitingUntilMs = 0;
@@ -55,7 +55,7 @@ export class WallClock implements RunClock {
   sliceMs: number = SLICE_MS;
   #startMs = realNow();
   #waitedMs = 0;
-  /** When the current wait began, which may end early because something happens. */
+  /** When the current wait began. The wait may end early because something happens. */
   #waitingSinceMs: number | undefined;
   readonly #timers = new Set<NodeJS.Timeout>();
 

@@ -9,7 +9,7 @@ import { Random } from './random.ts';
 import { realDate } from './real-time.ts';
 import type { RunClock } from './run-clock.ts';
 
-/** The step by which time advances if no deadline is known: something outside the programs may be waiting for a moment of its own. */
+/** The step by which time advances if no deadline is known: something outside the programs may be waiting for a time unknown here. */
 const STEP_MS = 1_000;
 
 interface Timer {
@@ -19,7 +19,7 @@ interface Timer {
 
 export class SteeredClock implements RunClock {
   #originMs = realDate().getTime();
-  /** The current time, in ms since the first start of the target, which may live through several runs. */
+  /** The current time, in ms since the target first started; one target may serve several runs. */
   #nowMs = 0;
   /** When this run began, on the same clock. */
   #runMs = 0;
@@ -49,7 +49,7 @@ export class SteeredClock implements RunClock {
     this.#random = random;
   }
 
-  /** The time of day at which the programs' clocks began, in ms since 1970. */
+  /** The wall-clock time at which the programs' clocks started, in ms since 1970. */
   get originMs(): number {
     return this.#originMs;
   }
@@ -58,7 +58,7 @@ export class SteeredClock implements RunClock {
     return Math.floor(this.#nowMs - this.#runMs);
   }
 
-  /** The time to set the programs' clocks to, in ms since they began, with nanosecond precision. */
+  /** The time to set the programs' clocks to, in ms since they started, with nanosecond precision. */
   get exactMs(): number {
     return this.#nowMs;
   }
@@ -68,7 +68,7 @@ export class SteeredClock implements RunClock {
     return this.#random.next();
   }
 
-  /** Returns the ms that jumps skipped: all other time is spent on work. */
+  /** Returns how many ms the clock has jumped over; all other time was spent on work. */
   waited(): number {
     return Math.floor(this.#waitedMs);
   }
@@ -95,7 +95,7 @@ export class SteeredClock implements RunClock {
     return this.#timers.length > 0 || [...this.#awaited].some(({ untilMs }) => untilMs > this.#nowMs);
   }
 
-  /** Expects something to act within `withinMs`. Call the returned function when it has acted or is gone. */
+  /** Registers that something is expected to act within `withinMs`. Call the returned function when it has acted or ended. */
   awaiting(withinMs: number): () => void {
     const awaited = { untilMs: this.#nowMs + withinMs };
     this.#awaited.add(awaited);
@@ -126,7 +126,7 @@ export class SteeredClock implements RunClock {
     if (this.#nowMs + ms < this.#known()) this.#nowMs += ms;
   }
 
-  /** Advances to the time shown by the clock of a program that has computed, in ms since that clock began. */
+  /** Advances to the time of a program's clock after that program has computed, in ms since the clock started. */
   reaches(atMs: number): void {
     this.#nowMs = Math.max(this.#nowMs, atMs);
   }
@@ -135,7 +135,7 @@ export class SteeredClock implements RunClock {
    * Records that all programs sleep.
    *
    * @param untilMs When the first program wakes up by itself, in ms of its clock; `null` for never.
-   * @param inSteps Whether something else waits for a moment that is not known here.
+   * @param inSteps Whether something outside the programs may be waiting for a time unknown here, so that time advances in steps.
    */
   sleeps(untilMs: number | null, inSteps: boolean): void {
     this.#inSteps = inSteps;

@@ -16,19 +16,19 @@ export interface UncontrolledUse {
   readonly kind: UncontrolledKind;
   /** The resource's type in Node, such as `TCPWRAP`. */
   readonly type: string;
-  /** The line of the target's code that started it, as `file:line`; empty if no such line was found. */
+  /** The line of the target's code that created the resource, as `file:line`; empty if no such line was found. */
   readonly where: string;
   readonly times: number;
-  /** Whether it was still in progress when everything else was at rest, so that the next decision may come before or after its end. */
+  /** Whether the resource was still in use when everything else was at rest, so that the next decision may come before or after its end. */
   readonly pendingAtQuiescence: boolean;
-  /** Whether it happened after the target had started: file reads and look-ups during the start alone are harmless. */
+  /** Whether it was created after the target had started: file reads and look-ups during start-up alone are harmless. */
   readonly afterStart: boolean;
 }
 
 export interface UncontrolledWatch {
   /** Call once the target has started and its start-up work is done. */
   started(): void;
-  /** Call after every drain, when nothing that can be counted moves any more. */
+  /** Call after every drain, when no work that can be counted is in progress. */
   quiescent(): void;
   /** Ends the watch. Returns the uses by kind, type and line, in order of first appearance. */
   stop(): readonly UncontrolledUse[];
@@ -52,11 +52,11 @@ interface Birth {
   over: boolean;
 }
 
-/** Starts the watch. Without a line of the target on the stack, `time` decides whether the target's code was running. */
+/** Starts the watch. If no line of the target's code is on the stack, `time` decides whether the target's code was running. */
 export function watchUncontrolled(time?: VirtualTime): UncontrolledWatch {
   const uses = new Map<string, Birth['use']>();
   const births = new Map<number, Birth>();
-  /** The line of the target's code that each resource goes back to: continuations have no such line on their own stack. */
+  /** The line of the target's code that led to each resource: continuations have no such line on their own stack. */
   const origins = new Map<number, string>();
   let started = false;
 

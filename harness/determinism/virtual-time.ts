@@ -124,7 +124,7 @@ class InstalledVirtualTime implements VirtualTime {
     installed = false;
   }
 
-  /** Patches the clocks that fake-timers leaves real, or replaces with objects that lack features of the platform's. */
+  /** Patches the clocks that fake-timers does not replace, or replaces with objects that lack features of the originals. */
   #patchClocks(): void {
     const timers = this.#timers;
     const sinceStart = (): number => timers.nowMs - timers.startMs;

@@ -111,7 +111,10 @@ class VirtualTimeout {
   }
 }
 
-/** Calls back. Rethrows an exception as an uncaught one of the target, as a real timer does, and not to the caller that moved the clock. */
+/**
+ * Runs the callback. If it throws, the exception becomes an uncaught exception of the target, as with a real timer, and does not reach the
+ * caller that advanced the clock.
+ */
 function call(timer: VirtualTimeout, callback: Callback, args: readonly unknown[]): void {
   try {
     Reflect.apply(callback, timer, args);
