@@ -26,12 +26,12 @@ export type Measures = { readonly [name in MeasureName]?: number };
 
 export const MEASURE_NAMES: readonly MeasureName[] = Object.keys(MEASURES).map((name) => name as MeasureName);
 
-/** The conditions that averages over disturbed runs depend on. */
+/** The settings that averages over disturbed runs depend on: such averages are comparable only if these are equal. */
 export interface BaselineConditions {
   readonly cluster: ClusterKind;
   readonly writers: readonly string[];
   readonly faults: readonly string[];
-  /** Present if measured in a soak, each of whose runs uses fewer writers and faults. */
+  /** Present if measured in a soak, where each run uses fewer writers and faults. */
   readonly soak?: true;
 }
 
@@ -41,7 +41,7 @@ export interface Baseline {
   readonly kind: 'baseline';
   readonly target: CounterexampleTarget;
   readonly conditions: BaselineConditions;
-  /** The number of runs in the campaign that it was measured in. */
+  /** The number of runs in the measured campaign. */
   readonly runs: number;
   /** The largest accepted multiple of the baseline. */
   readonly ratio: number;

@@ -35,13 +35,13 @@ export interface KnownCause {
   readonly key: string;
   /** Its symptoms, formatted by {@link signatureText}. */
   readonly signatures: readonly string[];
-  /** Further keys of the same cause. */
+  /** Other keys of the same cause. */
   readonly also?: readonly string[];
-  /** Present if its example alone would not fail a run, so that time is spent on finding a better one. */
+  /** Present if the stored example alone would not fail a run, so that the search spends time on finding a better one. */
   readonly weak?: true;
 }
 
-/** Returns the cause to use where each symptom is a finding of its own. */
+/** Returns a cause that stands for this symptom alone, for callers that report each symptom as a finding of its own. */
 export function ownCause({ signature }: { readonly signature: Signature }): Cause {
   const text = signatureText(signature);
   return { key: text, text };

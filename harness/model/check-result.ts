@@ -26,7 +26,10 @@ export type CheckResult =
       readonly violations: readonly Violation[];
       /** Further runs that could refute the violations. If none can be made, as for a stored run, the violations are final. */
       readonly needs?: readonly ProbeRequest[];
-      /** For errors about the final state: the kinds of the differences, for which the rest of a search needs no further probes. */
+      /**
+       * For errors about the final state: the kinds of the differences that were found. The rest of the search makes no further probes for
+       * them.
+       */
       readonly convicted?: readonly string[];
     }
   | { readonly result: 'inconclusive'; readonly reason: string; readonly needs?: readonly ProbeRequest[] };

@@ -45,7 +45,7 @@ export function isNotConfirmed({ confirmed }: Pick<Confirmable, 'confirmed'>): b
   return confirmed !== undefined && confirmed.reproduced.k === 0 && confirmed.reproduced.n >= NOT_CONFIRMED_MIN;
 }
 
-/** Answers "did it happen on a real server?". */
+/** Returns the answer to "did it happen on a real server?". */
 export function realServerText({ cluster = 'embedded', confirmed }: Confirmable): string {
   if (cluster !== 'embedded') return `yes, it was found on one (${cluster})`;
   if (confirmed === undefined) return 'not tried on one: this is from the embedded server';

@@ -6,7 +6,7 @@
  */
 import type { Label } from './label.ts';
 
-/** By default a fault affects the direction of answers and events, as requests are small. */
+/** Unless its comment says otherwise, a fault affects the direction of answers and events: requests are small. */
 export type ConnectionTrouble =
   | { readonly do: 'latency'; readonly latencyMs: number; readonly jitterMs: number }
   | { readonly do: 'bandwidth'; readonly kilobytesPerSecond: number }
@@ -35,7 +35,7 @@ export interface Stretch {
 
 export type ConnectionFault = ConnectionTrouble & Stretch;
 
-/** In the order in which the kinds are drawn. */
+/** All kinds of connection faults, in the order in which they are drawn. */
 export const CONNECTION_KINDS: readonly ConnectionKind[] = [
   'latency',
   'bandwidth',

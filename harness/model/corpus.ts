@@ -76,7 +76,7 @@ export interface Revisited extends NamedEntry {
   readonly waiver?: Waiver;
 }
 
-/** The fields that both formats share. */
+/** The fields that a corpus entry and a counterexample share. */
 type Kept = Omit<Counterexample, 'kind' | NotKept>;
 
 function keptOf({
@@ -153,7 +153,7 @@ export function isSilent({ entry: { state }, outcome }: Revisited): boolean {
   return saysNothing({ state, outcome });
 }
 
-/** The reported facts about a replayed entry. */
+/** What a report says about a replayed entry. */
 export interface CorpusSummaryEntry {
   readonly name: string;
   readonly state: CorpusState;
@@ -172,7 +172,7 @@ export interface CorpusSummaryEntry {
   readonly waived?: true;
 }
 
-/** The reported facts about all entries. */
+/** What a report says about all entries. */
 export interface CorpusSummary {
   readonly budgetMs: number | null;
   readonly elapsedMs: number;

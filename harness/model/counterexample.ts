@@ -23,9 +23,9 @@ export interface ModuleTarget {
 export interface CommandTarget extends Partial<ProcessManner> {
   /** Program (or image) and arguments; the placeholders `{kubeconfig}`, `{namespace}` and `{port}` are filled in by each run. */
   readonly command: readonly string[];
-  /** Its working directory, relative to that of the counterexample, with forward slashes. */
+  /** The working directory, relative to that of the counterexample, with forward slashes. */
   readonly directory: string;
-  /** Programs that run beside it, by name. */
+  /** Programs that run beside the target's own, by name. */
   readonly programs?: { readonly [name: string]: StoredProgram };
 }
 
@@ -72,13 +72,13 @@ export type ProgramTime = 'real' | 'virtual';
 export interface ProcessTarget extends ProcessManner {
   /** See {@link CommandTarget.command}. */
   readonly command: readonly string[];
-  /** An absolute path. */
+  /** The working directory, an absolute path. */
   readonly cwd: string;
   /** Variables added to the clean environment. Never stored: they may hold secrets. */
   readonly env: { readonly [name: string]: string };
   /** Never stored: a file must not decide what a program can access. */
   readonly fileSystem: FileSystem;
-  /** Programs that run beside it, by name: parts of the target with incarnations of their own. */
+  /** Programs that run beside the target's own, by name: parts of the target with incarnations of their own. */
   readonly programs?: { readonly [name: string]: ProgramBeside };
 }
 
@@ -93,7 +93,7 @@ export type { Transport } from 'stalemate-apiserver/client-node/transport';
 
 /** The manifests that a project ships besides its CRDs; applied before each run. */
 export interface ProjectManifests {
-  /** In the order of the files. */
+  /** The objects, in the order of the files. */
   readonly objects: readonly KubeObject[];
   /** `rbac`: the target may do only what the roles in the manifests grant its service account. */
   readonly authorization: 'rbac' | 'allow-all';
@@ -126,7 +126,7 @@ export interface Counterexample {
 
 /** Resolved settings that affect the history of a run. */
 export interface RunSettings {
-  /** The root seed of everything drawn inside the run (ids, and randomness that the target uses). */
+  /** The root seed of all random values inside the run (ids, and randomness that the target uses). */
   readonly seed: number;
   readonly stepsMax: number;
   readonly settleWindowMs: number;
@@ -138,14 +138,14 @@ export interface RunSettings {
    * become ready fast. Default: off.
    */
   readonly workloads?: 'auto' | 'off' | 'fast' | 'slow';
-  /** Resources that are left to the target. */
+  /** Workload resources that no environment controller simulates, because the target controls them itself. */
   readonly workloadsExcept?: readonly string[];
-  /** Real cluster controllers on envtest; elsewhere, and by default, stalemate simulates them. */
+  /** Cluster controllers that run as real components on envtest; elsewhere, and by default, stalemate simulates them. */
   readonly with?: readonly ClusterPart[];
   readonly replicasMax: 1 | 2;
   /** True if requests that a process sends before it comes to rest are ordered by label, once it has had time for its first retries. */
   readonly serialised?: boolean;
-  /** The target gets a store outside the cluster. */
+  /** Present if the target gets a store for external resources, outside the cluster. */
   readonly effects?: true;
   /** The declared responses of pods and services on the embedded server. */
   readonly answers?: KubeletAnswers;

@@ -1,4 +1,4 @@
-/** Declarations of a project about fields, in addition to what is measured. */
+/** What a project declares about fields, in addition to what is measured. */
 
 /** A field of a kind, including everything below it. */
 export interface DeclaredField {
@@ -8,10 +8,10 @@ export interface DeclaredField {
   readonly field: string;
 }
 
-/** Declarations of a project about fields, in addition to what is measured. */
+/** What a project declares about fields, in addition to what is measured. */
 export interface Declarations {
   /** Fields shared with another party by agreement: the last writer wins. */
   readonly coOwned: readonly DeclaredField[];
-  /** Fields that differ in every run by nature: never compared. */
+  /** Fields whose values differ in every run; they are never compared. */
   readonly volatile: readonly DeclaredField[];
 }

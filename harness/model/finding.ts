@@ -46,7 +46,7 @@ export interface FindingStats {
   readonly stepsAfter: number;
   readonly actorsBefore: number;
   readonly actorsAfter: number;
-  /** The number of runs for shrinking. */
+  /** The number of runs that shrinking took. */
   readonly executions: number;
   readonly preemptions: number;
   readonly holds: number;
@@ -72,7 +72,7 @@ export interface Finding {
   /** The history of the shrunk run. */
   readonly record: History;
   readonly stats: FindingStats;
-  /** Further keys of its cause; absent if there are none. */
+  /** Other keys of its cause; absent if there are none. */
   readonly also?: readonly string[];
   /** Absent if the failure needs no deviation, or if no single removal makes the run pass. */
   readonly neighbour?: Neighbour;
@@ -113,9 +113,9 @@ export interface PropertyTally {
 export interface Inconclusive {
   readonly count: number;
   readonly reasons: { readonly [reason: string]: number };
-  /** What a target that never came to rest was busy with, in the first such run, by reason. */
+  /** For targets that never came to rest: what the target was doing in the first such run, by reason. */
   readonly examples?: { readonly [reason: string]: string };
-  /** The file of the first such run, by reason. */
+  /** The file that holds the first such run, by reason. */
   readonly files?: { readonly [reason: string]: string };
 }
 
@@ -138,7 +138,7 @@ export interface RestSample extends Footprint {
   readonly pid: number;
   /** The target's requests in that run. */
   readonly requests: number;
-  /** The machine that ran it, if there are several machines. */
+  /** The machine that made the run, if there are several machines. */
   readonly on?: string;
 }
 
@@ -164,9 +164,9 @@ export interface TimeSpent {
   readonly contentionMs: number;
   /** From the end of contention until rest. */
   readonly restMs: number;
-  /** Judging: checking suspicions again, and probes. */
+  /** Judging after the run has come to rest, including probes. */
   readonly furtherMs: number;
-  /** Part of all of the above: waiting until the target, which is computing, comes to rest between two steps. */
+  /** Included in the times above: waiting, between two steps, for a target that is still computing to come to rest. */
   readonly drainMs: number;
 }
 
@@ -190,7 +190,7 @@ export type CampaignOutcome = 'holds' | 'violated' | 'inconclusive' | 'vacuous' 
 
 export interface CampaignResult {
   readonly outcome: CampaignOutcome;
-  /** The outcome without findings: whether the properties that hold were exercised. */
+  /** The outcome apart from the findings: whether the properties that hold were exercised. */
   readonly besides: CampaignOutcome;
   readonly seed: number;
   readonly runs: number;
@@ -213,7 +213,7 @@ export interface CampaignResult {
   readonly seenAgain?: { readonly [cause: string]: number };
   /** Request rates of the target, to compare with the baseline. */
   readonly measures?: Measures;
-  /** Situations that occurred, in a form that can be merged with other campaigns. */
+  /** The situations that occurred, in a form that can be merged with those of other campaigns. */
   readonly seen?: {
     readonly behaviours: Sketch;
     /** Formatted by `oracle/situations.ts`. */
@@ -237,7 +237,7 @@ export interface ReplayResult {
   readonly missedAnchors: readonly Label[];
   /** Labels that had to be moved to reproduce the finding after a change of the target; absent if it reproduced as stored. */
   readonly reanchored?: Reanchored;
-  /** The reason, if a run was inconclusive: this is not a success. */
+  /** Why a run was inconclusive, if one was; the replay is then not a success. */
   readonly inconclusive?: string;
   /** The first difference between two runs of the same schedule, if any. */
   readonly diverged?: string;

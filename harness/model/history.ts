@@ -56,7 +56,7 @@ export interface Operation {
   readonly version: string;
   readonly subresource: string;
   readonly namespace: string;
-  /** As in the path; for creates the requested name, which is empty with generateName. */
+  /** The name in the path; for creates the requested name, which is empty with generateName. */
   readonly name: string;
   /** Query parameters as sent. */
   readonly query: { readonly [key: string]: string };
@@ -66,14 +66,14 @@ export interface Operation {
   readonly contentType?: string;
   readonly userAgent?: string;
   readonly invoked: Mark;
-  /** When the server executed it; absent if the server never received it. */
+  /** When the server executed the request; absent if the server never received it. */
   readonly sent?: Mark;
   /** When the actor received the answer. */
   readonly answered?: Mark;
   readonly outcome: Outcome;
-  /** Revisions that the server created for it, even if the answer was lost. Empty for reads, no-ops and rejected requests. */
+  /** Revisions that the server created for the request, even if the answer was lost. Empty for reads, no-ops and rejected requests. */
   readonly committed: readonly number[];
-  /** The fault that the gate applied to it, if any. */
+  /** The fault that the gate applied to the request, if any. */
   readonly fault?: string;
 }
 
@@ -87,7 +87,7 @@ export interface Revision extends Mark {
   readonly uid: string;
   /** The new content; for DELETED the last content. */
   readonly object: KubeObject;
-  /** The content before; absent for ADDED. */
+  /** The previous content; absent for ADDED. */
   readonly before?: KubeObject;
   /** The operation that caused it. */
   readonly op: number;
@@ -110,7 +110,7 @@ export interface Delivery extends Mark {
   readonly available: Mark;
 }
 
-/** The end of a watch stream as its actor saw it. */
+/** The end of a watch stream as its actor observed it. */
 export interface StreamEnd extends Mark {
   readonly actor: ActorId;
   readonly stream: Label;

@@ -11,7 +11,7 @@ import type { FaultAction } from './schedule.ts';
 export type ItemKind = 'send' | 'answer' | 'event' | 'timer';
 
 export interface Item {
-  /** Order of arrival at the gate, unique. */
+  /** A unique number that increases in order of arrival at the gate. */
   readonly seq: number;
   readonly kind: ItemKind;
   readonly actor: ActorId;

@@ -239,7 +239,7 @@ const SERVER_METADATA: ReadonlySet<string> = new Set([
 const SERVER_LEAF =
   /^metadata\.(uid|resourceVersion|generation|creationTimestamp|deletionTimestamp|deletionGracePeriodSeconds|selfLink|managedFields)(?![A-Za-z])/;
 
-/** Describes a pattern for newcomers: `"name" in an entry of "metadata.ownerReferences"` for `metadata.ownerReferences[uid=*].name`. */
+/** Describes a leaf pattern in words: `"name" in an entry of "metadata.ownerReferences"` for `metadata.ownerReferences[uid=*].name`. */
 export function leafInWords(pattern: string): string {
   let words = '';
   let rest = pattern;

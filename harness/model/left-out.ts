@@ -1,13 +1,13 @@
 /** Steps that a campaign skipped because its budget ran out. */
 
 export const LEFT_OUT = [
-  /** Not all undisturbed runs ended, so nothing was searched. */
+  /** Not all undisturbed runs were completed, so nothing was searched. */
   'measuring',
-  /** Undisturbed runs with a change of the spec. */
+  /** Undisturbed runs in which the spec changes. */
   'changes',
   /** Runs that were interrupted. */
   'runs',
-  /** Violations that were seen once and not rerun. */
+  /** Violations that occurred once and were not rerun. */
   'unproved',
   /** The finding may not be minimal. */
   'shrink',

@@ -1,4 +1,4 @@
-/** The outcome of runs, with and without their findings, which says whether the absence of failures means anything. */
+/** The outcome of a set of runs, with and without findings: it shows whether the absence of failures means anything. */
 import { isNotConfirmed } from './confirmation.ts';
 import type { CampaignOutcome, CampaignResult, Finding, PropertyTally } from './finding.ts';
 import type { LeftOut } from './left-out.ts';
@@ -25,7 +25,7 @@ export interface RunsMade {
 export function outcomeBesides(made: RunsMade): CampaignOutcome {
   const { runs, contention } = made;
   if (made.interrupted) return 'interrupted';
-  // One violation that was seen and not rerun weighs more than any number of runs that hold.
+  // One violation that was not rerun outweighs any number of runs in which the properties hold.
   const isUnproved = made.left.some(({ what }) => what === 'unproved');
   if (made.diverged || isUnproved || runs === 0) return 'inconclusive';
   const mayBe = Math.max(runs * INCONCLUSIVE_SHARE_MAX, runs >= RUNS_FOR_ONE ? 1 : 0);
@@ -44,7 +44,7 @@ export type Weighed = Pick<Finding, 'onBase'> & {
   readonly counterexample: Pick<Finding['counterexample'], 'confirmed'>;
 };
 
-/** Reports whether a finding counts: one that also fails on the base build, or that needs pathological conditions, is only reported. */
+/** Reports whether a finding counts: findings that also fail on the base build, or that need pathological conditions, are only reported. */
 function counts({ stats, onBase }: Weighed): boolean {
   return stats.grade !== 'pathological' && onBase !== 'fails';
 }

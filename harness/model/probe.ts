@@ -7,11 +7,11 @@ import type { ProgramOp } from './workload.ts';
 
 export type ProbeRequest =
   /**
-   * The state that a fresh target produces, without faults, from the foreign input after heal: the final state without everything that the
+   * The state that a fresh target produces, without faults, from the foreign input after heal: the final state minus everything that the
    * target owns.
    */
   | { readonly probe: 'expected-state' }
-  /** Two more fresh copies, each with a different seed: whatever differs between them is random. */
+  /** Two more fresh copies, each with a different seed: values that differ between them are random. */
   | { readonly probe: 'other-copies' }
   /** A fresh incarnation, started on the unchanged final state: does it write? */
   | { readonly probe: 'fresh-incarnation' }
@@ -52,13 +52,13 @@ export type ProbeResult =
   | (OtherOutcome & { readonly probe: 'step-by-step' })
   | (OtherOutcome & { readonly probe: 'without-crashes' })
   /**
-   * Comes without a request: the kinds of differences with which workloads have ended undisturbed since the campaign began. Only of
-   * programs, whose undisturbed runs are expensive.
+   * Added without a request: the kinds of differences that undisturbed runs of the workloads have ended with since the campaign began. Only
+   * for programs, whose undisturbed runs are expensive.
    */
   | { readonly probe: 'known-undisturbed'; readonly kinds: readonly string[] }
   /**
-   * Comes without a request: the kinds of differences that `convergence` has reported as errors, after all probes, earlier in the search.
-   * Only of programs, whose probes are expensive.
+   * Added without a request: the kinds of differences that `convergence` has reported as errors, after all probes, earlier in the search.
+   * Only for programs, whose probes are expensive.
    */
   | { readonly probe: 'known-violated'; readonly kinds: readonly string[] }
   | {
@@ -74,15 +74,15 @@ export type ProbeResult =
       readonly windowMs: number;
       readonly quiescent: boolean;
       readonly final: readonly KubeObject[];
-      /** Canonical names by uid of that longer run. */
+      /** Canonical names by uid in that longer run. */
       readonly names: { readonly [uid: string]: string };
       readonly writesAtRest: number;
-      /** The run time in ms at the end during which the target did not try to change anything; absent in older histories. */
+      /** How long, in ms of run time up to the end, the target did not try to change anything; absent in older histories. */
       readonly unchangedMs?: number;
-      /** The target's requests in the second half of that rest; absent in older histories. */
+      /** The target's requests in the second half of the rest; absent in older histories. */
       readonly laterHalf?: {
         readonly requests: number;
-        /** How many of these wrote or failed; only in histories of an earlier version. */
+        /** How many of these requests were writes or failed; only in histories of an earlier version. */
         readonly attempts?: number;
         readonly spanMs: number;
         readonly goesOn: boolean;
@@ -93,7 +93,7 @@ export type ProbeResult =
 export interface OtherOutcome {
   readonly settled: boolean;
   readonly final: readonly KubeObject[];
-  /** Canonical names by uid of that run. */
+  /** Canonical names by uid in that run. */
   readonly names: { readonly [uid: string]: string };
   /** The state that a fresh target produces from that run's foreign input. */
   readonly expected: readonly ExpectedState[];

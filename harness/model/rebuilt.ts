@@ -35,7 +35,10 @@ export function rebuiltParts(body: KubeObject, versions: readonly KubeObject[]):
   };
 }
 
-/** Returns a predicate that selects, among differences from a version read, those that show whether it was copied. */
+/**
+ * Returns a predicate for differences from a version that the writer had read. It selects the differences that show whether the writer
+ * copied that version.
+ */
 export function isCopied(rebuilt: Rebuilt): (change: LeafChange) => boolean {
   return ({ path, to }) => to !== undefined || rebuilt(path) === undefined;
 }

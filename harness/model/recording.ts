@@ -19,5 +19,5 @@ export interface Recording {
   readonly history: History;
 }
 
-/** A run of a campaign that a property was inconclusive on. */
+/** The recording of a campaign's run for which a property was inconclusive. */
 export type UnjudgedRun = Recording & Required<Pick<Recording, 'inconclusive'>>;

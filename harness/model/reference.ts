@@ -1,5 +1,5 @@
 /**
- * The reference measurements of a target: without adversary or fault, over several seeds and speeds.
+ * The reference measurements of a target: made in runs without writers and faults, with several seeds and speeds.
  *
  * Ownership is measured, never assumed. A *role* names objects across runs: `gr:canonical name without ~n`, for example `pods:web/worker`
  * for all generated workers of `web`, or `widgets.example.com:a` for the sample object `a`. A *leaf pattern* is a leaf path as `leaf.ts`
@@ -61,10 +61,10 @@ export interface StatusEcho {
   readonly spec: string;
 }
 
-/** What is done by the time that a status claims the current generation. */
+/** The work that is done whenever a status claims the current generation. */
 export interface DoneWork {
   readonly echoes: readonly WorkEcho[];
-  /** What the status said then: leaves with their values. */
+  /** The content of the status at that time: leaves with their values. */
   readonly said: readonly string[];
 }
 

@@ -32,7 +32,7 @@ export function countOf(sketch: Sketch): Estimate {
   return { count: Math.round((SKETCH_SIZE - 1) / (last / RANGE)), exact: false };
 }
 
-/** Spreads hashes of short texts, which cluster, with the finaliser of MurmurHash3. */
+/** Distributes hashes evenly with the finaliser of MurmurHash3: hashes of short texts cluster. */
 function spread(hash: number): number {
   let mixed = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
   mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);

@@ -23,7 +23,7 @@ export interface Shard {
   readonly count: number;
 }
 
-/** The soak of a line, and its shard. */
+/** Identifies the soak and the shard that a recorded line belongs to. */
 export interface SoakPlace {
   /** Digest of the settings that determine the runs: results with different digests are never merged. */
   readonly about: string;
@@ -33,7 +33,7 @@ export interface SoakPlace {
   readonly shard: string;
 }
 
-/** The settings that shaped every run of a soak, as far as a report prints them. */
+/** The settings of a soak that reports print; they apply to every run. */
 export interface SoakAbout {
   /** `stalemate.target.ts with Widget/example`. */
   readonly name: string;
@@ -56,7 +56,7 @@ export interface Draw {
   readonly seed: number;
   readonly writers: readonly string[];
   readonly faults: readonly FaultKind[];
-  /** `null`: all of them. */
+  /** `null`: all strategies. */
   readonly strategies: readonly StrategyName[] | null;
   /** `null`: both kinds of start. */
   readonly start: Workload['start'] | null;
@@ -136,7 +136,7 @@ export type SoakLine =
       readonly line: 'finding';
       readonly batch: number;
       readonly record: SoakRecord;
-      /** Further keys of its cause; absent if there are none, and in older lines. */
+      /** Other keys of its cause; absent if there are none, and in older lines. */
       readonly also?: readonly string[];
     })
   /** The first run of its shard that was inconclusive for this reason. */
@@ -153,7 +153,7 @@ export type SoakLine =
       readonly kept: readonly CorpusSummaryEntry[];
       readonly budgets: readonly BudgetCheck[];
     })
-  /** The budget is used up, or enough was found; a later batch or another budget reopens the shard. */
+  /** The shard has used up its budget or found enough; a later batch or another budget reopens it. */
   | (LineBase & { readonly line: 'ended' });
 
 export type SoakLineOf<K extends SoakLine['line']> = Extract<SoakLine, { readonly line: K }>;

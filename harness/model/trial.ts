@@ -13,7 +13,7 @@ export type StrategyName =
   | 'stale-state'
   | 'unobserved-state';
 
-/** Lets a seeded search strategy make the decisions; the trace becomes a labelled schedule if it is worth keeping. */
+/** Lets a seeded search strategy make the decisions; if the run is worth keeping, they are stored as a labelled schedule. */
 export interface Search {
   readonly strategy: StrategyName;
   readonly seed: number;

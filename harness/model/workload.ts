@@ -60,7 +60,10 @@ type Edit =
 
 /** One operation of a program. */
 export type ProgramOp = Edit & {
-  /** The operation starts after this much idle run time in ms, shortly before the target acts by itself; absent: immediately. */
+  /**
+   * How much idle run time, in ms, has to pass before the operation starts, so that it comes shortly before the target acts by itself;
+   * absent: none.
+   */
   readonly afterMs?: number;
 };
 
