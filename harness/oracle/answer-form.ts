@@ -1,7 +1,7 @@
 /**
  * Validates that a property returns a `CheckResult`.
  *
- * Node strips types without checking them, so a property of the user may omit fields that files and pages need.
+ * Node strips types without checking them, so a user's property may omit fields that stored files and pages need.
  */
 import { isMap } from 'stalemate-apiserver/objects/json';
 import type { JsonValue } from 'stalemate-apiserver/objects/object';

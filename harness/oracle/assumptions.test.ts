@@ -6,7 +6,7 @@ import { historyBuilder, manifest } from './test-history.ts';
 
 const WIDGETS = 'widgets.example.com';
 
-/** Versions 101, 102 and 103 of one object, delivered to the target in order. */
+/** Builds a legal history: versions 101, 102 and 103 of one object, delivered to the target in order. */
 function legal(): { h: HistoryBuilder; history: History } {
   const h = historyBuilder();
   h.create('user', WIDGETS, manifest('Widget', 'web', { spec: { n: 1 } }));

@@ -33,11 +33,11 @@ function checkRevisions({ revisions }: History, breaches: string[]): void {
 interface Stream {
   readonly label: string;
   readonly deliveries: Delivery[];
-  /** The watch that opened the stream, if it is found by the stream's label. */
+  /** The watch request that opened the stream; undefined if no operation has the stream's label. */
   readonly opened: Operation | undefined;
 }
 
-/** Returns the streams of a history, in which a label names exactly one; see `Recorder.renumber` in the gate. */
+/** Returns the streams of a history whose labels each name exactly one stream; see `Recorder.renumber` in the gate. */
 function streamsOf(history: History): readonly Stream[] {
   const streams = new Map<string, Stream>();
   for (const delivery of history.deliveries) {
@@ -88,14 +88,14 @@ function checkStream(
   }
 }
 
-/** Returns the newest revision that the watch sent as part of its initial state, whose events are ordered by name. */
+/** Returns the newest revision that the watch sent as part of its initial state, where events are ordered by name and not by revision. */
 function initialEvents(history: History, opened: Operation | undefined): number {
   if (opened === undefined || resumedFrom(opened) !== undefined)
     return opened === undefined ? Number.POSITIVE_INFINITY : 0;
   const at = opened.sent?.at ?? opened.invoked.at;
   const newest = history.revisions.findLast((revision) => revision.at < at);
   if (newest !== undefined) return newest.revision;
-  // The watch opened before anything was changed: all of its initial events are older than the first change.
+  // The watch opened before the first change, so all of its initial events are older than that change.
   const [oldest] = history.revisions;
   return oldest === undefined ? Number.POSITIVE_INFINITY : oldest.revision - 1;
 }

@@ -1,9 +1,10 @@
 /**
- * The base content of a write: the version that it was made from, and which of its content was intended and which merely carried over.
+ * The base content of a write: the version that the writer started from, and which parts of the written content were intended and which
+ * merely carried over.
  *
  * Owns: the rules of the field ledger about one write. Does not own: whose update was lost (`field-ledger.ts`). The resourceVersion of a
- * write proves little: after a 409 a controller may fetch a new one and put it onto an old body. So the base is the version, among those
- * that the actor received, that the content resembles most.
+ * write proves little: after a 409 a controller may fetch a new one and put it into an old body. So the base is whichever version the
+ * content resembles most, among the versions that the actor received.
  */
 import { jsonEqual, isMap } from 'stalemate-apiserver/objects/json';
 import type { JsonObject, JsonValue, KubeObject } from 'stalemate-apiserver/objects/object';
@@ -14,11 +15,11 @@ import type { Rebuilt } from '../model/rebuilt.ts';
 import type { HistoryIndex, ObservedVersion } from './history-index.ts';
 
 export interface BaseContent {
-  /** The version that the content was made from; absent if the actor had received none. */
+  /** The version that the writer started from; absent if the actor had received none. */
   readonly base: ObservedVersion | undefined;
   /** The newest version that the actor had received when it sent the write. */
   readonly newest: ObservedVersion | undefined;
-  /** The resourceVersion in the request; absent if it had none, so that the server made no check. */
+  /** The resourceVersion in the request; absent if there was none, so that the server did not check for conflicts. */
   readonly carried: number | undefined;
   readonly rebuilt: Rebuilt;
 }

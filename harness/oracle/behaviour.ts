@@ -1,7 +1,7 @@
 /**
- * The target's behaviour in a run as one number: runs with different numbers took different courses.
+ * A hash of the target's behaviour in a run: in runs with different hashes, the target behaved differently.
  *
- * Owns: what counts as a difference. Ten thousand runs that take the same course prove little more than one.
+ * Owns: what counts as a difference. Ten thousand runs with the same behaviour prove little more than one.
  */
 import { roleOf } from '../model/actor.ts';
 import type { History, Operation } from '../model/history.ts';
@@ -24,9 +24,7 @@ export function behaviourOf(history: History): number {
   return hash;
 }
 
-/**
- * Returns the part of the hashed text for one request. It includes the target's incarnation: `controller`, or a later one after a crash.
- */
+/** Returns the hashed text for one request. It includes the target's incarnation: `controller`, or a later one after a crash. */
 function wordOf({ actor, verb, resource, subresource, outcome }: Operation): string {
   const came = 'code' in outcome ? String(outcome.code) : outcome.type;
   return `${actor} ${verb} ${resource}/${subresource} ${came}\n`;

@@ -4,7 +4,7 @@ import { causeOf, isCoarse, isGuess, isKind, type CauseParts } from './cause-kin
 const WIDGETS = 'widgets.example.com';
 const WRITE = { kind: 'write', shape: 'PUT', of: WIDGETS, effect: 'stale', patch: false, versioned: true } as const;
 
-/** The keys as stored in the counterexamples, corpora and soaks of users. */
+/** The keys as they appear in users' counterexamples, corpora and soaks. */
 const STORED: readonly (readonly [CauseParts, string])[] = [
   [WRITE, `write | PUT | ${WIDGETS} | stale`],
   [{ kind: 'create', resource: 'pods' }, 'create | pods | for the gone'],

@@ -6,10 +6,10 @@
  */
 import type { Cause } from '../model/cause.ts';
 
-/** What a write does wrong. */
+/** How a write is wrong. */
 export type Effect = 'stale' | 'drops' | 'claims';
 
-/** A cause in parts; parts that are not in its key are for the text only. */
+/** The parts of a cause; parts that are not in its key only appear in its text. */
 export type CauseParts =
   | {
       readonly kind: 'write';
@@ -35,7 +35,7 @@ export type CauseKind = CauseParts['kind'];
 
 const BETWEEN = ' | ';
 
-/** Formats the key and text of a cause; nothing else does. */
+/** Formats the key and text of a cause. No other code builds keys. */
 export function causeOf(parts: CauseParts): Cause {
   return { key: [parts.kind, ...keyParts(parts)].join(BETWEEN), text: textOf(parts) };
 }
@@ -134,7 +134,7 @@ function contentText({ effect, patch, versioned }: Extract<CauseParts, { kind: '
 
 /** Kinds for an outcome that nothing in the run explains. */
 const GUESSES: ReadonlySet<string> = new Set<CauseKind>(['missed', 'restart', 'children', 'never finished']);
-/** Kinds that name no request, so that two bugs of one target can share a key. */
+/** Kinds that name no request, so two bugs of one target can share a key. */
 const COARSE: ReadonlySet<string> = new Set<CauseKind>([
   'missed',
   'restart',
@@ -144,9 +144,9 @@ const COARSE: ReadonlySet<string> = new Set<CauseKind>([
 ]);
 
 /**
- * Kinds that are merely another name for any cause within one piece of code, whichever request shows that cause. The code that reconciles
- * an object also decides how many children it creates on the way; the code that handles an object also decides how it continues after a
- * failed request.
+ * Kinds that are merely another name for any cause within the same code, whichever request shows that cause. The code that reconciles an
+ * object also decides how many children it creates on the way; the code that handles an object also decides how to continue after a failed
+ * request.
  */
 const NAME_OF_ALL: { readonly [kind: string]: CauseKind } = {
   missed: 'children',

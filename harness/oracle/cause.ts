@@ -22,10 +22,10 @@ import { haveOverlapped, outcomeCauses, TWO_LEADERS, wrongIn } from './outcome-c
 export interface Causes {
   /** The likeliest first; never empty. */
   readonly candidates: readonly [Cause, ...(readonly Cause[])];
-  /** True if the violation itself names the cause, so that no other one is possible. */
+  /** True if the violation itself names the cause, so that no other cause is possible. */
   readonly certain: boolean;
   /**
-   * How many of the candidates, from the first on, claim the violation as a symptom if they are already known; absent: all. The other
+   * How many candidates, counted from the first, claim the violation as a symptom if they are already known; absent: all of them. The other
    * candidates fit any wrong outcome of that object: even if known, they must not hide a bug for which the run has a better explanation.
    */
   readonly owners?: number;
@@ -36,13 +36,13 @@ export function isExplained({ candidates: [first], owners }: Causes): boolean {
   return owners !== undefined && !isGuess(first);
 }
 
-/** Returns further keys of the first candidate. */
+/** Returns the other keys of the first candidate. */
 export function otherNames([first, ...more]: Causes['candidates']): readonly string[] {
   return more.flatMap((cause) => (isNameOf(cause, first) ? [cause.key] : []));
 }
 
 /**
- * Returns the causes that a shrunk run gives to a violation that names its cause. If two are possible, the one assumed for the large run
+ * Returns the causes of a violation that names its cause in a shrunk run. If two are possible, the one assumed for the run before shrinking
  * comes first.
  */
 export function namedOnceSmall({ candidates }: Causes, named: readonly Cause[]): Causes['candidates'] {
@@ -50,7 +50,7 @@ export function namedOnceSmall({ candidates }: Causes, named: readonly Cause[]):
   return taken === undefined ? [candidates[0]] : [taken, ...named.filter(({ key }) => key !== taken.key)];
 }
 
-/** Failures of survival other than a process that ended. */
+/** Causes of survival violations other than the end of a process. */
 const SURVIVAL: { readonly [kind: string]: Cause } = {
   'data-race': causeOf({ kind: 'data race' }),
   'blocked-event-loop': causeOf({ kind: 'blocked event loop' }),
@@ -86,7 +86,7 @@ export function withCause(history: History, violation: Violation, stored?: Cause
   return cause === undefined ? violation : { ...violation, cause };
 }
 
-/** Returns the causes that a violation names by itself, whatever else happened in the run; empty if the violation sees only the outcome. */
+/** Returns the causes that a violation names by itself, whatever else happened in the run; empty if only the outcome is known. */
 export function causesNamed(history: History, violation: Violation): readonly Cause[] {
   const { signature, operations } = violation;
   const index = indexOf(history);
@@ -125,8 +125,8 @@ export function causesNamed(history: History, violation: Violation): readonly Ca
 
 /**
  * Returns the cause of a lost watch. Neither the key nor the text names a resource: informers are created alike, and one that does not
- * survive an error fails for any resource. Where resources do differ, the symptoms name each of them. An expired version is a different
- * cause from a broken connection, unless the target did relist and gave up when the relist failed.
+ * survive an error fails for any resource. If resources do differ, the symptoms name each of them. An expired version is a different cause
+ * from a broken connection, unless the target did relist and gave up when the relist failed.
  */
 function watchCause(history: History, resource: string): Cause {
   const isExpired =
@@ -157,7 +157,7 @@ function loopBecauseOf(history: History, loop: Violation, violations: readonly V
   return haveOverlapped(history) ? TWO_LEADERS : undefined;
 }
 
-/** Reports whether a loop is just surplus children that are created and deleted. */
+/** Reports whether a loop consists only of creating and deleting surplus children. */
 function makesChurn({ operations }: History, by: Violation, { signature, operations: loop }: Violation): boolean {
   if (by.signature.property !== 'cardinality' || signature.property !== 'bounded-rate') return false;
   const ids = new Set(loop);

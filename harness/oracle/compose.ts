@@ -1,7 +1,7 @@
 /**
  * Judges one history by many properties.
  *
- * Owns: that no error in a check propagates, and that each signature has one violation. Does not own: probes and further rounds
+ * Owns: containing errors that a check throws, and reducing violations to one per signature. Does not own: probes and further rounds
  * (`execution/run/judge.ts`).
  */
 import type { CheckResult, Violation } from '../model/check-result.ts';

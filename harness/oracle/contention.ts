@@ -1,7 +1,7 @@
 /**
  * Measures whether a run exercised anything.
  *
- * Owns: counters of interference with the target, which campaigns add up: green runs in which nothing ever contended prove nothing.
+ * Owns: counters of interference with the target, summed over a campaign. Passing runs without any contention prove nothing.
  */
 import { isMap } from 'stalemate-apiserver/objects/json';
 import { parentOf, revisionOf, type KubeObject } from 'stalemate-apiserver/objects/object';
@@ -13,20 +13,20 @@ import { carriedVersion } from './base-content.ts';
 /** Counters of interference with the target. */
 export interface Contention {
   readonly [counter: string]: number;
-  /** Writes of the target rejected because of a version or a name. */
+  /** The target's writes that were rejected because of a version conflict or because the name was taken. */
   readonly conflicts: number;
-  /** Writes of the target based on a version that was no longer the live one, and its creates of objects that it had not seen. */
+  /** The target's writes based on a version that was no longer the live one, and its creates of existing objects that it had not seen. */
   readonly staleReads: number;
-  /** Stale writes of the target where the newer version was another writer's. */
+  /** The target's stale writes where the newer version was another writer's. */
   readonly foreignWritesBetweenReadAndWrite: number;
   readonly faults: number;
-  /** Watch events that reached the target only after it had sent something else. */
+  /** Watch events that reached the target only after it had sent another request. */
   readonly heldEvents: number;
   readonly lostResponses: number;
   readonly crashes: number;
 }
 
-/** Returns the counters since contention began; campaigns add them up. Cheap, because it is computed for every run. */
+/** Returns the counters since contention began. Cheap, because it is computed for every run. */
 export function contention(history: History): Contention {
   const since = phaseStart(history, 'contention');
   let conflicts = 0;
@@ -88,8 +88,8 @@ function overtakenBy(history: History, operation: Operation): Overtaken | undefi
 }
 
 /**
- * Returns the live object that refused a create, if the target reads objects of its kind and had not received this one: it acted on a
- * cache, a list or a read in which the object was absent.
+ * Returns the live object because of which a create failed, if the target reads objects of its kind and had not received this one: it acted
+ * on a cache, a list or a read in which the object was absent.
  */
 function unseenBy(history: History, operation: Operation): Revision | undefined {
   const { actor, verb, resource, body, outcome, invoked } = operation;

@@ -16,7 +16,7 @@ export function drawnNamesIn(histories: readonly History[]): DrawnNames {
     const sets = runs.map((run) => run.get(resource) ?? NO_NAMES);
     const kept = [...(sets[0]?.plain ?? [])].filter((name) => sets.every(({ plain }) => plain.has(name)));
     const plain = sets.map((set) => [...set.plain].filter((name) => !kept.includes(name)));
-    // Times are known by themselves. A random number may look like a time in one run, and not in the next.
+    // Names that contain a time are recognised anyway. A random number may look like a time in one run and not in the next.
     if (plain.every((names) => names.length === 0)) continue;
     const drawn = plain.map((names, run) => [...names, ...(sets[run]?.timed ?? [])]);
     // A run without any such names proves nothing: it may have stopped early.
@@ -28,7 +28,7 @@ export function drawnNamesIn(histories: readonly History[]): DrawnNames {
 
 interface Names {
   readonly plain: ReadonlySet<string>;
-  /** Those that were taken to contain the time. */
+  /** Names that appear to contain a timestamp. */
   readonly timed: ReadonlySet<string>;
 }
 

@@ -1,8 +1,8 @@
 /**
  * The drift test: determines who owns a field before a violation is reported.
  *
- * Owns: turning an acknowledged foreign write into the same write at rest, and interpreting the result. If the target, which then sees the
- * write in full, reverts it, the field is the target's and nothing was lost.
+ * Owns: repeating an acknowledged foreign write at rest, and interpreting the result. At rest the target sees the whole write: if it
+ * reverts the write, it owns the field and nothing was lost.
  */
 import { jsonEqual, isMap } from 'stalemate-apiserver/objects/json';
 import { parseApiVersion, type JsonObject, type JsonValue, type KubeObject } from 'stalemate-apiserver/objects/object';
@@ -42,7 +42,7 @@ export function driftRequest(history: History, loss: Loss): DriftRequest | undef
 }
 
 /**
- * Returns the result of the drift test. `kept`: at rest the target leaves the change alone. `reverted`: the target owns the field.
+ * Returns the result of the drift test. `kept`: the target does not change the field at rest. `reverted`: the target owns the field.
  * `unknown`: not tested yet.
  */
 export function driftAnswer(history: History, request: DriftRequest): 'kept' | 'reverted' | 'unknown' {

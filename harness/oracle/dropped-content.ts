@@ -1,6 +1,6 @@
 /**
- * Distinguishes old content from dropped content. If everything that a write undid is gone from the object, a write based on an older
- * version looks the same as one whose code always leaves out that part. What the writer had received, and when, may decide between them.
+ * Distinguishes old content from dropped content. If everything that a write undid is gone from the object, either the write was based on
+ * an older version, or the writer's code always leaves out that part. What the writer had received, and when, may show which.
  */
 import type { History, Operation, Revision } from '../model/history.ts';
 import { isWrite } from '../model/history.ts';
@@ -14,7 +14,7 @@ export type HowLost = 'old' | 'gone';
 /**
  * Returns the possible ways in which a PUT lost a change although its resourceVersion includes that change; the likelier one first.
  *
- * @param revisions - The revision that was lost, and the one that undid it.
+ * @param revisions - The revision that was lost, then the revision that undid it.
  */
 export function lossesOf(history: History, operation: Operation, revisions: readonly number[]): readonly HowLost[] {
   const index = indexOf(history);
@@ -26,7 +26,7 @@ export function lossesOf(history: History, operation: Operation, revisions: read
   return hadSettledSince(history, operation, victim) ? ['gone'] : ['gone', 'old'];
 }
 
-/** Reports whether everything that the other writer had set is removed, rather than set back. */
+/** Reports whether everything that the other writer had set was removed, rather than reset to its old value. */
 function isRemoved(index: HistoryIndex, victim: Revision, guilty: Revision): boolean {
   const set = new Set(index.changes(victim).flatMap(({ path, to }) => (to === undefined ? [] : [path])));
   const undone = index.changes(guilty).filter(({ path }) => set.has(path));

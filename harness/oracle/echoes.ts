@@ -2,8 +2,8 @@
  * Status echoes: `status.image` holds the text of `spec.image` whenever the status claims the current generation.
  *
  * Owns: how echoes are detected in undisturbed runs. A pair counts only if the references had at least two values of the spec leaf and
- * never another status under the current generation: whatever else a target reports on the way there occurs in the references too. Does not
- * own: conclusions from the echoes (`properties/truthful-status.ts`).
+ * never a different status for the current generation: whatever else a target reports before it is done occurs in the references too. Does
+ * not own: conclusions from the echoes (`properties/truthful-status.ts`).
  */
 import type { JsonValue, KubeObject } from 'stalemate-apiserver/objects/object';
 import { roleOf } from '../model/actor.ts';
@@ -12,7 +12,7 @@ import { leafPattern, leavesOf } from '../model/leaf.ts';
 import type { StatusEcho } from '../model/reference.ts';
 import { roleOfObject } from './history-index.ts';
 
-/** Matches texts that can be an echo: shorter ones, and numbers, occur in any message by accident. */
+/** Matches texts that can be an echo: shorter texts, and numbers, appear in any message by coincidence. */
 const TEXT = /^(?=.*[A-Za-z]).{3,}$/s;
 
 /** Returns the pairs by role, in a stable order. Roles whose status has no generation have no pairs. */

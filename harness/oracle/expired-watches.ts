@@ -1,19 +1,19 @@
-/** Watches that begin again and again from a version that the server no longer has: only a new list would help. */
+/** Watches that restart again and again from a version that the server no longer has: only a new list would help. */
 import { roleOf, type ActorId } from '../model/actor.ts';
 import type { History, Operation } from '../model/history.ts';
 
-/** The number of watches in a row that no client makes that lists again, however patiently it retries. */
+/** A client that lists again after an expired watch never makes this many such watches in a row, however patiently it retries. */
 const AGAIN_MIN = 10;
 
 export interface ExpiredAgain {
   readonly actor: ActorId;
   readonly resource: string;
-  /** The version from which all of them begin. */
+  /** The version from which all of these watches start. */
   readonly version: string;
   readonly watches: readonly Operation[];
 }
 
-/** Returns the target's watches that were refused as expired to the end of the run, without a list or another watch in between. */
+/** Returns the target's watches that expired again and again until the end of the run, without a list or another watch in between. */
 export function expiredAgain({
   operations,
   streamEnds,
@@ -31,7 +31,7 @@ export function expiredAgain({
       if (isAgain) before.push(operation);
       else latest.set(key, [operation]);
     }
-    // The run may end before the last of them is refused as well.
+    // The run may end before the last watch expires as well.
     else if (verb === 'list' || query['sendInitialEvents'] === 'true' || !isAgain) latest.delete(key);
   }
   return [...latest.values()].flatMap((watches) => {

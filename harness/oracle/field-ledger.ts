@@ -2,7 +2,7 @@
  * The field ledger: finds acknowledged changes of a leaf that were undone by a write without intent.
  *
  * Owns: finding losses on the chains of versions. It judges what the server stored, not what was requested: what the server ignored never
- * counts. Does not own: what a write was made from (`base-content.ts`), who owns a field at rest (`drift.ts`), what is reported
+ * counts. Does not own: the version that a write is based on (`base-content.ts`), who owns a field at rest (`drift.ts`), what is reported
  * (`properties/no-lost-update.ts`). Start at {@link findLosses}.
  */
 import { jsonEqual } from 'stalemate-apiserver/objects/json';
@@ -20,7 +20,8 @@ import type { HistoryIndex } from './history-index.ts';
 /**
  * `carried-back`: the value comes from an older version, without intent. `removed-foreign`: content that the writer never wrote is dropped
  * although it had been read; `rebuilt`: the same, by an update that rebuilds that part. `blind-overwrite`: written on purpose by a writer
- * that had not received the other's change. `own-update-lost`: two writes of the target in flight at once, the later undoing the earlier.
+ * that had not received the other writer's change. `own-update-lost`: two writes of the target were in flight at once, and the later one
+ * undid the earlier one.
  */
 export type LossClass = 'carried-back' | 'removed-foreign' | 'rebuilt' | 'blind-overwrite' | 'own-update-lost';
 
@@ -30,18 +31,18 @@ export interface Loss extends BaseContent {
   readonly victim: Revision;
   readonly guilty: Revision;
   readonly operation: Operation;
-  /** A leaf path, or the path of a list item if all of it is gone. */
+  /** A leaf path, or the path of a list item if the whole item is gone. */
   readonly field: string;
   /** The leaves of the field that the guilty write changed. */
   readonly changes: readonly LeafChange[];
-  /** True if the drift test decides; fields that are shared by convention need no such test. */
+  /** True if the drift test decides; fields that are shared by convention need no drift test. */
   readonly drift: boolean;
 }
 
-/** Lists in which every client keeps items of its own: dropping another client's items is wrong, whatever was read before. */
+/** Lists in which every client keeps its own items: dropping another client's items is wrong, whatever the writer had read before. */
 const SHARED = /^(metadata\.(finalizers|ownerReferences)|status\.conditions)\[/;
 const FINALIZERS = 'metadata.finalizers';
-/** Finalizers that a deletion adds and the garbage collector removes, knowingly. */
+/** Finalizers that a delete request adds and the garbage collector removes deliberately. */
 const OF_DELETION = new Set([`${FINALIZERS}["foregroundDeletion"]`, `${FINALIZERS}["orphan"]`]);
 const KEYED_ITEM = /^[^[]*?(?:\["[^"]*"\][^[]*?)*\[(?:type|uid|name|key)=[^\]]*\]/;
 
@@ -105,8 +106,8 @@ function isReset(index: HistoryIndex, guilty: Revision, field: string, lost: rea
 }
 
 /**
- * Returns the revision whose change was undone, if that can be a loss at all. In a field of its own the target can only undo a change by
- * `rival`, another write of its own in flight at the same time; in any other field, a change by any actor.
+ * Returns the revision whose change was undone, if that can be a loss at all. In a field that the target owns, the target can only undo a
+ * change of `rival`, another of its own writes in flight at the same time; in any other field, a change by any actor.
  */
 function undoneBy(
   index: HistoryIndex,
@@ -116,16 +117,16 @@ function undoneBy(
 ): Revision | undefined {
   const { reference } = index.history;
   const role = index.role(guilty);
-  // The user has declared that it has no owner.
+  // The user has declared that the field has no owner.
   if (isPutAside(reference?.declared, guilty.resource, path)) return undefined;
   const owned = names(reference?.ownedLeaves, role, path) && !isForeignItem(index, guilty, path);
-  // This is the usual case, and finding out who last changed the leaf takes time.
+  // Checked first because it is the usual case and finding the last change of the leaf takes time.
   if (owned && rival === undefined) return undefined;
-  // The leaf differs in every run by nature.
+  // The leaf differs in every run.
   if (!owned && names(reference?.volatileLeaves, role, path)) return undefined;
   // An empty map or list is equivalent to an absent one.
   if (isEmptyContainer(from) || (from === undefined && isEmptyContainer(to))) return undefined;
-  // What the target also removes in undisturbed runs, it removes by design.
+  // The target also removes this in undisturbed runs, so the removal is by design.
   if (to === undefined && names(reference?.removedLeaves, role, path)) return undefined;
   const victim = index.lastChange(guilty, path);
   if (victim === undefined) return undefined;
@@ -153,7 +154,8 @@ function classify(
 }
 
 /**
- * Reports whether the victim is what the user applied first: that was present at rest in every reference, which amounts to a drift test.
+ * Reports whether the victim is part of what the user applied first: it was present at rest in every reference, which amounts to a drift
+ * test.
  */
 function isSample(index: HistoryIndex, victim: Revision): boolean {
   if (victim.type !== 'ADDED' || victim.actor !== 'user') return false;
@@ -166,7 +168,7 @@ function isSample(index: HistoryIndex, victim: Revision): boolean {
   return true;
 }
 
-/** Finds lost finalizers: removing the last one of a terminating object deletes the object, so the loss appears in no further version. */
+/** Finds lost finalizers. Removing the last finalizer of a terminating object deletes the object, so no later version shows the loss. */
 function lostFinalizers(index: HistoryIndex, guilty: Revision, operation: Operation, losses: Loss[]): void {
   const { reference } = index.history;
   const role = index.role(guilty);
@@ -187,8 +189,8 @@ function lostFinalizers(index: HistoryIndex, guilty: Revision, operation: Operat
 }
 
 /**
- * Reports whether the loss of a finalizer of a deletion was deliberate: the writer had read it, or sent a patch with the version of the
- * change, even if the result looks like an older version.
+ * Reports whether a finalizer of a deletion was removed on purpose: the writer had read the finalizer, or sent a patch with the version of
+ * the change, even if the result looks like an older version.
  */
 function isDeliberate({ revision }: Revision, kind: LossClass, { carried }: BaseContent, { verb }: Operation): boolean {
   return (
@@ -200,8 +202,8 @@ function isDeliberate({ revision }: Revision, kind: LossClass, { carried }: Base
 
 /**
  * Reports whether a list item is an owner reference of another writer. The pattern of an owner reference matches any owner, but a reference
- * that another writer added is not the target's. A client that removes one does not become its owner: garbage collection removes it again
- * if the target, not yet aware, puts its own back.
+ * that another writer added is not the target's. A client that removes such a reference does not come to own it: garbage collection removes
+ * it again if the target, not yet aware, puts its own back.
  */
 function isForeignItem(index: HistoryIndex, guilty: Revision, path: string): boolean {
   if (!path.includes('[uid=')) return false;
@@ -213,8 +215,8 @@ function isForeignItem(index: HistoryIndex, guilty: Revision, path: string): boo
 }
 
 /**
- * Reports whether a change was acknowledged. An actor that received a success relies on it; after a lost response it cannot. Changes of the
- * environment without a call count as acknowledged.
+ * Reports whether a change was acknowledged. An actor that received a success may rely on the change; after a lost response it may not.
+ * Changes by the environment without a call count as acknowledged.
  */
 function isAcknowledged(index: HistoryIndex, victim: Revision): boolean {
   const operation = index.operation(victim.op);
@@ -222,8 +224,8 @@ function isAcknowledged(index: HistoryIndex, victim: Revision): boolean {
 }
 
 /**
- * Returns the target's own acknowledged write just before this one, if this one was already in flight when that one was answered and so
- * cannot have taken it into account. Only this proves two conflicting loops; one loop may go back and forth on purpose.
+ * Returns the target's own acknowledged write just before this one, if this one was already in flight when the earlier one was answered and
+ * so cannot have taken it into account. Only this proves that two loops conflict; a single loop may go back and forth on purpose.
  */
 function inFlight(index: HistoryIndex, guilty: Revision, operation: Operation): Revision | undefined {
   const before = index.chain(guilty.uid)[index.position(guilty) - 1];
@@ -234,7 +236,7 @@ function inFlight(index: HistoryIndex, guilty: Revision, operation: Operation): 
   return operation.invoked.at < known ? before : undefined;
 }
 
-/** Returns the item of a keyed list if all of it was removed or restored, else the leaf itself. */
+/** Returns the path of the item in a keyed list if the whole item was removed or restored, else the path of the leaf itself. */
 function unitOf(path: string, { before, object }: Revision): string {
   const item = KEYED_ITEM.exec(path)?.[0];
   if (item === undefined || before === undefined) return path;

@@ -2,7 +2,7 @@
  * Fights: two actors that alternately set one leaf to two values.
  *
  * Owns: finding the alternation on the chains of versions, and its severity. A target that restores its own field against another writer
- * works as intended: that is reported, but fails nothing.
+ * works as intended: the fight is reported, but does not fail a run.
  */
 import { jsonEqual } from 'stalemate-apiserver/objects/json';
 import type { JsonValue } from 'stalemate-apiserver/objects/object';
@@ -14,7 +14,7 @@ import { leafPattern } from '../model/leaf.ts';
 import { indexOf, names } from './history-index.ts';
 import type { HistoryIndex } from './history-index.ts';
 
-/** Three full rounds: fewer happen by chance when each actor corrects the other once. */
+/** Three full rounds: fewer can happen by chance when each actor corrects the other once. */
 const TURNS_MIN = 6;
 
 export interface Fight {
@@ -61,7 +61,7 @@ export function findFights(history: History): readonly Fight[] {
   return fights;
 }
 
-/** Reports whether the target set one leaf to one value often enough for half of a fight: a cheap check before the full one. */
+/** Reports whether the target set one leaf to one value often enough for its half of a fight: a cheap check before the full one. */
 function comesBack(index: HistoryIndex, chain: readonly Revision[]): boolean {
   let own = 0;
   for (const { actor } of chain) if (roleOf(actor) === 'target') own++;

@@ -17,7 +17,7 @@ import { isPutAside } from '../model/waiver.ts';
 import { indexOf, isVolatile, names } from './history-index.ts';
 import { saidIn } from './sent-leaves.ts';
 
-/** An object with its canonical key, including the order within its role for generated names. */
+/** An object with its canonical key; for generated names the key includes the object's order within its role. */
 interface Placed {
   readonly key: string;
   readonly resource: string;
@@ -40,7 +40,7 @@ export interface Difference {
 }
 
 /**
- * Reports whether a resource is not compared: the number of Events and locks means nothing for convergence, and external resources have a
+ * Reports whether a resource is not compared: the number of Events and locks is irrelevant to convergence, and external resources have a
  * property of their own.
  */
 function isUncompared(resource: string): boolean {
@@ -84,8 +84,8 @@ function isEnvironment({ type, actor, object }: Revision): boolean {
 }
 
 /**
- * Returns the state that a probe returned as a list of objects, limited to kinds that occur in the history or only in the fresh target's
- * result: the first object of a kind may have been created after the end of the history.
+ * Returns the state from a probe's list of objects, limited to kinds that occur in the history or only in the fresh target's result: the
+ * first object of a kind may have been created after the end of the history.
  */
 export function probedState(
   history: History,
@@ -145,7 +145,10 @@ function allowedState(outcome: ExpectedState): State {
   return state;
 }
 
-/** Returns a state in which objects with generated names are renumbered by order: `~2` and `~5` of one run are `~0` and `~1` of another. */
+/**
+ * Returns a state in which objects with generated names are renumbered by order, so that two runs can be compared: `~2` and `~5` become
+ * `~0` and `~1`.
+ */
 function place(entries: readonly Omit<Placed, 'role'>[]): State {
   const state = new Map<string, Placed>();
   let generated: Map<string, { readonly n: number; readonly entry: Omit<Placed, 'role'> }[]> | undefined;
@@ -177,7 +180,7 @@ function roleOfKey(key: string, resource: string): string {
   return `${resource}:${key.slice(key.indexOf('/', resource.length + 1) + 1)}`;
 }
 
-/** Returns the differences from the nearest allowed state; empty if the state is an allowed one, or if none is known. */
+/** Returns the differences from the nearest allowed state; empty if the state is allowed, or if no allowed state is known. */
 export function nearestDifferences(
   history: History,
   state: State,
@@ -211,12 +214,12 @@ export function drawnPlaces([first, ...others]: readonly ExpectedState[]): Reado
   return places;
 }
 
-/** Returns the text of an object, and of its field unless the whole object is meant. */
+/** Returns the text for an object, followed by its field unless the whole object differs. */
 export function placeOf({ object, path }: Pick<Difference, 'object' | 'path'>): string {
   return `${object} ${leafPattern(path)}`;
 }
 
-/** Returns where the target's own part of `actual` differs from `expected`, the most significant difference first. Empty if they agree. */
+/** Returns where the target's own part of `actual` differs from `expected`, the most significant difference first; empty if they agree. */
 export function differences(history: History, actual: State, expected: State): readonly Difference[] {
   const found: Difference[] = [];
   const locks = history.reference?.locks ?? [];
@@ -241,7 +244,7 @@ export function differences(history: History, actual: State, expected: State): r
   return found.length < 2 ? found : found.sort((a, b) => weight(a) - weight(b));
 }
 
-/** Reports whether a foreign finalizer or owner reference keeps the object, so that deleting it is no longer up to the target. */
+/** Reports whether another client's finalizer or owner reference keeps the object, so that deleting it is no longer up to the target. */
 function isHeldByOthers(history: History, { metadata }: KubeObject): boolean {
   if (metadata.finalizers === undefined && metadata.ownerReferences === undefined) return false;
   const index = indexOf(history);
@@ -298,7 +301,7 @@ function compare(
       !(isTime(from) && isTime(to)) &&
       !(path.endsWith('observedGeneration') && lag(want.object, from) === lag(have.object, to)),
   );
-  // First drop differences in naming between the runs, considering both sides: the owner of a leaf may be known on one side only.
+  // First drop differences that come from naming alone, considering both sides: the owner of a leaf may be known on one side only.
   if (left.length > 0) left = withoutAliased(left, haveAliases(), wantAliases());
   left = left.filter(({ path, to }) => isOwn(history, have.role, uid, path, to) && !isCount(history, uid, path));
   for (const { path, from, to } of left) {
@@ -308,14 +311,14 @@ function compare(
 
 /**
  * Reports whether a leaf is the target's. If the pattern matches any item of a list (owner references by uid), an existing item belongs to
- * its writer: other writers may add theirs.
+ * the actor that wrote it: other writers may add their own.
  */
 function isOwn(history: History, role: string, uid: string, path: string, actual: JsonValue | undefined): boolean {
   if (actual !== undefined && leafPattern(path) !== path) return isOwnWrite(history, uid, path);
   return names(history.reference?.ownedLeaves, role, path) || isOwnWrite(history, uid, path);
 }
 
-/** Reports whether an annotation counts changes, of which a fresh object has had fewer. */
+/** Reports whether an annotation is a counter of changes. A fresh object has had fewer changes. */
 function isCount(history: History, uid: string, path: string): boolean {
   if (!path.startsWith('metadata.annotations')) return false;
   const index = indexOf(history);
@@ -328,7 +331,7 @@ function isCount(history: History, uid: string, path: string): boolean {
 }
 
 const COUNT = /^\d+$/;
-/** The fewest values that show a count: with only two, an increment may be an accident. */
+/** The fewest increasing values that identify a counter: two may be a coincidence. */
 const COUNTED_MIN = 3;
 
 /** Reports whether only the target wrote a leaf in this run. Other writers' values that it carried back are judged as lost updates. */
@@ -352,7 +355,7 @@ function lag(object: KubeObject, observed: JsonValue | undefined): number | unde
   return typeof observed === 'number' ? (object.metadata.generation ?? 0) - observed : undefined;
 }
 
-/** Drops differences that are only the other run's uid or generated name, in values and in paths. */
+/** Drops differences, in values and in paths, that are only a uid or a generated name of the other run. */
 function withoutAliased(changes: readonly LeafChange[], have: Aliases, want: Aliases): LeafChange[] {
   const expected = new Map<string, JsonValue | undefined>();
   for (const { path, from } of changes) if (from !== undefined) expected.set(rename(path, want), renamed(from, want));

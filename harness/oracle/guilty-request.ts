@@ -28,7 +28,7 @@ const EFFECTS: { readonly [kind: string]: Effect } = {
   'not-acted-upon': 'claims',
 };
 
-/** The identifying parts of an object, which say nothing about what a patch changes. */
+/** Fields that identify an object; they do not show what a patch changes. */
 const IDENTITY = new Set(['name', 'namespace', 'uid', 'resourceVersion', 'managedFields']);
 
 /**
@@ -46,14 +46,14 @@ export function writeCauses(
   );
 }
 
-/** Returns the cause for a write that should not have had its content, by the class of its effect. */
+/** Returns the cause for a write with content that it should not have had, by the class of its effect. */
 export function writeCause(history: History, operation: Operation, kind: string): Cause {
   const patch = operation.verb === 'patch';
   const versioned = carriedVersion(operation) !== undefined;
   const effect = effectOf(history, operation, kind);
   const shape = shapeOf(operation);
   const place = placeOf(operation);
-  // A patch without a version that loses unseen content and one that drops seen content are the same mistake: the run decides which occurs.
+  // For a patch without a version, losing unseen content and dropping seen content are the same mistake: the run decides which occurs.
   const effectInKey = patch && !versioned && effect === 'drops' ? 'stale' : effect;
   const of = [resourceOf(operation), ...(place === '' ? [] : [place])].join(' ');
   return causeOf({ kind: 'write', shape, of, effect: effectInKey, patch, versioned });
@@ -61,12 +61,12 @@ export function writeCause(history: History, operation: Operation, kind: string)
 
 function effectOf(history: History, operation: Operation, kind: string): Effect {
   const effect = EFFECTS[kind] ?? 'stale';
-  // The actor had received an earlier object of this name: the number was stale, not invented.
+  // The actor had received an earlier object of this name: the generation was stale, not invented.
   if (kind !== 'not-acted-upon' && effect === 'claims' && isOfAnother(history, operation)) return 'stale';
   return effect;
 }
 
-/** Reports whether the name had belonged to another object before. */
+/** Reports whether another object had this name before. */
 function isOfAnother({ revisions }: History, { resource, namespace, name, committed }: Operation): boolean {
   const ofName = (revision: Revision): boolean =>
     revision.resource === resource && revision.namespace === namespace && revision.name === name;
@@ -99,8 +99,7 @@ export function resourceOf({ resource, subresource }: Pick<Operation, 'resource'
 }
 
 /**
- * Returns the part of the metadata that a patch is about, if it is about nothing else: code that only maintains finalizers is separate
- * code.
+ * Returns the part of the metadata that a patch changes, if it changes nothing else: code that only maintains finalizers is separate code.
  */
 function placeOf({ verb, body, contentType = '' }: Operation): string {
   if (verb !== 'patch' || contentType.includes('apply-patch')) return '';
@@ -124,7 +123,7 @@ function pointers(steps: readonly unknown[]): readonly string[] {
   });
 }
 
-/** Returns the requests of a loop: of all operations that a finding names, the most frequent first. */
+/** Returns the requests of a loop: among all operations that a finding names, the most frequent first. */
 export function loopCauses(history: History, ids: readonly number[]): readonly Cause[] {
   const index = indexOf(history);
   const operations = ids.flatMap((id) => index.operation(id) ?? []);

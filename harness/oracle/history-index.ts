@@ -23,7 +23,7 @@ export interface ObservedVersion {
 
 const indexes = new WeakMap<readonly Revision[], HistoryIndex>();
 
-/** Returns the index of a history; one per run, even if reference and probes are attached to it later. */
+/** Returns the index of a history. There is one per run, even if a reference and probes are attached to the history later. */
 export function indexOf(history: History): HistoryIndex {
   let index = indexes.get(history.revisions);
   if (index === undefined) indexes.set(history.revisions, (index = new HistoryIndex(history)));
@@ -161,8 +161,8 @@ export function names(table: Reference['ownedLeaves'] | undefined, role: string,
 }
 
 /**
- * Reports whether a leaf differs between references, for objects of this role or of another role of the target's children of the same kind:
- * undisturbed runs that have two children show nothing about a third.
+ * Reports whether a leaf differs between references, for objects of this role or of another role of the same kind among the target's
+ * children: undisturbed runs with two children show nothing about a third.
  */
 export function isVolatile(reference: Reference | undefined, role: string, path: string): boolean {
   if (reference === undefined) return false;

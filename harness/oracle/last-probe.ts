@@ -2,7 +2,7 @@
 import type { History } from '../model/history.ts';
 import type { ProbeResult } from '../model/probe.ts';
 
-/** Returns the latest result of a probe, which may have several; undefined if there is none. */
+/** Returns the latest result of a probe; undefined if there is none. */
 export function lastProbe<P extends ProbeResult['probe']>(
   { probes }: Pick<History, 'probes'>,
   wanted: P,

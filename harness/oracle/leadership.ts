@@ -28,7 +28,7 @@ export interface Tenure {
   /** Infinity if it lasts until the end. `by` is the actor that took the lock over; absent if it was released or is still held. */
   readonly until: { readonly at: number; readonly timeMs: number; readonly revision: number; readonly by?: ActorId };
   /**
-   * How long a holder that cannot renew may continue after another actor has taken the lock: the renew deadline, as client libraries set
+   * How long a holder that cannot renew may keep acting after another actor has taken the lock: the renew deadline, as client libraries set
    * it.
    */
   readonly deadlineMs: number;

@@ -1,4 +1,4 @@
-/** The watches that the target has open at the end of a run: a watch that was given up explains any change that goes unnoticed. */
+/** The watches that the target has open at the end of a run: if the target stopped watching, it misses every later change. */
 import { parentOf } from 'stalemate-apiserver/objects/object';
 import type { ActorId } from '../model/actor.ts';
 import { roleOf } from '../model/actor.ts';
@@ -10,13 +10,13 @@ export interface LostWatch {
   readonly what: string;
 }
 
-/** The parts of a history about watches. */
+/** The parts of a history that concern watches. */
 export type Watching = Pick<History, 'operations' | 'streamEnds' | 'processes'>;
 
 /**
  * Returns the first resource whose watch is missing for a running incarnation: the target watched it, but that incarnation's last watch
- * ended and none is open or being opened, or it never watched it. A second replica that waits to become the leader has not given up what it
- * never watched. Undefined if no watch is missing or no incarnation is running.
+ * ended and none is open or being opened, or it never watched it. A second replica that waits to become the leader may never have watched a
+ * resource, so it has not given it up. Undefined if no watch is missing or no incarnation is running.
  *
  * @param of - Only check this resource.
  */
@@ -47,8 +47,8 @@ export function* watchesGivenUp(history: Watching, of?: string): Generator<LostW
 }
 
 /**
- * Reports whether an incarnation of the target could receive changes of a resource at a tick: it had a watch of that resource, or never
- * requested one. Between a broken watch and the next one, clients wait for seconds or more.
+ * Reports whether an incarnation of the target could receive changes of a resource at a tick: it had a watch of that resource open, or
+ * never requested one. Clients wait for seconds or more before they reopen a broken watch.
  */
 export function couldHear(
   { operations, streamEnds }: Pick<History, 'operations' | 'streamEnds'>,
@@ -64,8 +64,8 @@ export function couldHear(
 }
 
 /**
- * Returns the objects that the target created since a moment for an owner that was already gone, while the target had no watch that could
- * have told it so.
+ * Returns the objects that the target created, after a given moment, for an owner that was already deleted, while the target had no watch
+ * open that could have delivered the deletion.
  */
 export function madeForTheGone(history: History, since: Mark): readonly Revision[] {
   const gone = new Map<string, Revision>();

@@ -22,7 +22,7 @@ import { resourceOf, writeCause } from './guilty-request.ts';
 import { indexOf } from './history-index.ts';
 import { livesOf, overlap } from './leadership.ts';
 
-/** Two replicas do what only the leader should. */
+/** Two replicas do work that only the leader should do. */
 export const TWO_LEADERS: Cause = causeOf({ kind: 'two leaders' });
 
 /** Reports whether two replicas were alive at the same time and both wrote: one that only reads, or waits to become the leader, does not count. */
@@ -58,7 +58,7 @@ function distinct(causes: readonly Cause[]): readonly Cause[] {
   return causes.filter(({ key }, place) => causes.findIndex((one) => one.key === key) === place);
 }
 
-/** A wrong leaf in the end state; without a path, an object that exists wrongly or is missing. */
+/** A wrong leaf in the final state; without a path, an object that is missing or should not exist. */
 export interface Wrong {
   readonly resource: string;
   readonly uid: string | undefined;
@@ -66,7 +66,7 @@ export interface Wrong {
   readonly path: string;
 }
 
-/** Returns everything that is wrong in an outcome; a violation reports only the first part. */
+/** Returns every wrong object and field of an outcome; a violation reports only the first one. */
 export function wrongIn(history: History, { signature, revisions }: Violation): readonly Wrong[] {
   const { property, kind: resource, field } = signature;
   const last = history.revisions.find(({ revision }) => revision === revisions.at(-1));
@@ -78,7 +78,7 @@ export function wrongIn(history: History, { signature, revisions }: Violation): 
   return [reported, ...found.map((one) => ({ resource: one.resource, uid: one.uid, path: leafPattern(one.path) }))];
 }
 
-/** Returns the write that stored a wrong value, if it carried the value over from an older version than the one that it replaced. */
+/** Returns the write that stored a wrong value, if it carried the value over from a version older than the one that it replaced. */
 function carriedBack(history: History, violation: Violation): readonly Cause[] {
   const index = indexOf(history);
   return wrongIn(history, violation).flatMap(({ uid, path: wrong }) => {
@@ -100,8 +100,8 @@ function carriedBack(history: History, violation: Violation): readonly Cause[] {
 }
 
 /**
- * Returns the target's requests that failed for good, with no similar one succeeding later; only those of incarnations that continued,
- * since a killed one has given up nothing. Requests about the violated object come first, then the latest.
+ * Returns the target's requests that failed and were never followed by a similar one that succeeded. Covers only incarnations that
+ * continued, since a killed incarnation has not given up anything. Requests about the violated object come first, then the latest.
  */
 function abandonedRequests(
   history: History,
@@ -138,8 +138,9 @@ function abandonedRequests(
 }
 
 /**
- * Returns the cause that abandoned requests have in common: everything a target does for an object is one unit of work, and any of its
- * requests may be the one that failed when it is not resumed. Does not apply if a conflict was dropped and only that one write is missing.
+ * Returns the cause that abandoned requests have in common: everything that a target does for an object is one unit of work, and if the
+ * target does not resume it, any of its requests may be the one that failed. Does not apply if a conflict was dropped and only that one
+ * write is missing.
  */
 function workGivenUp(history: History, violation: Violation): readonly Cause[] {
   const wrong = wrongIn(history, violation);
@@ -165,13 +166,13 @@ function terminatingAt(history: History, { invoked }: Operation): string | undef
   return undefined;
 }
 
-/** Returns a key that is equal for similar requests, of which one can replace the other: a patch may follow an update. */
+/** Returns a key that is equal for similar requests. One similar request can replace another: a patch may follow an update. */
 function similarityKey({ verb, resource, subresource, namespace, name }: Operation): string {
   const what = isWrite(verb) && verb !== 'delete' ? 'write' : verb;
   return [what, resource, subresource, namespace, name].join('/');
 }
 
-/** Returns how a request failed; undefined if its answer is ordinary for such a request. */
+/** Returns how a request failed; undefined if its answer is normal for such a request. */
 function failureKind({ verb, outcome }: Operation): string | undefined {
   if (outcome.type === 'info') return 'a lost answer';
   if (outcome.type !== 'fail') return undefined;
@@ -209,8 +210,8 @@ function rootsOf(history: History, wrong: readonly Wrong[]): readonly string[] {
 }
 
 /**
- * Returns the object whose reconciliation created the wrong one; whether its children or its own status show the error is an accident. For
- * children without an owner, returns the only kind that was applied.
+ * Returns the resource whose reconciliation created the wrong object; it is an accident whether the error shows in the children or in the
+ * object's own status. For children without an owner, returns the only resource that was applied.
  */
 function rootOf(history: History, { resource, uid }: Wrong): string {
   const { revisions } = history;

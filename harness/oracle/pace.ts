@@ -1,15 +1,15 @@
-/** Pace: how long a target is silent before it acts by itself. Measured in undisturbed runs. */
+/** Pace: how long a target stays silent before it acts by itself, measured in undisturbed runs. */
 import { isAside } from '../model/aside.ts';
 import { roleOf } from '../model/actor.ts';
 import type { History } from '../model/history.ts';
 import { isWrite, phaseStart } from '../model/history.ts';
 
-/** A silence of this multiple of the longest observed pause means that the target is done. */
+/** A target that has been silent for this multiple of its longest observed pause has finished. */
 const SAFETY = 1.5;
-/** For targets that pause longer by design, an extended run decides instead. */
+/** For targets with longer pauses by design, an extended run decides instead. */
 const PAUSE_MAX_MS = 4_000;
 
-/** Returns how long the target must be idle, in ms of run time, to have nothing more to do, even if it polls. */
+/** Returns how long the target must be idle, in ms of run time, before it has certainly finished, even if it polls. */
 export function ownPauseMs(histories: readonly History[]): number {
   const longest = Math.max(0, ...histories.map((history) => Math.max(longestPause(history), longestRound(history))));
   return Math.min(PAUSE_MAX_MS, longest * SAFETY);
@@ -33,7 +33,7 @@ function longestRound({ revisions, operations }: History): number {
   return longest;
 }
 
-/** Returns the longest interval, in ms, between anything that the target received or requested and its next write. */
+/** Returns the longest interval, in ms, between a write of the target and whatever the target received or requested just before. */
 function longestPause(history: History): number {
   const since = phaseStart(history, 'contention');
   const received = history.deliveries.map((delivery) => ({ ...delivery, writes: false }));

@@ -1,6 +1,6 @@
 /**
- * Differences from a fresh copy that occur undisturbed as well: there, the target's result depends on the path taken, by design or not, so
- * that such a difference says nothing about contention.
+ * Differences from a fresh copy that also occur undisturbed. There the target's result depends on the path taken, by design or not, so such
+ * a difference says nothing about contention.
  */
 import type { History } from '../model/history.ts';
 import type { OtherOutcome } from '../model/probe.ts';
@@ -8,8 +8,8 @@ import { finalState, nearestDifferences, placeOf, probedState, type Difference }
 import { lastProbe } from './last-probe.ts';
 
 /**
- * Returns the kind by which differences of two runs are compared. What is left over may be named after values of the spec, which differ
- * between runs: a target that leaves an object of a kind behind undisturbed may leave any of them.
+ * Returns the kind under which the differences of two runs are compared. The names of leftover objects may contain values of the spec,
+ * which differ between runs: a target that leaves one object of a kind behind undisturbed may leave any of them.
  */
 export function kindOf(difference: Difference): string {
   const { what, resource } = difference;
@@ -21,7 +21,7 @@ export function kindsUndisturbed(history: History, { final, names, expected }: O
   return new Set(nearestDifferences(history, probedState(history, final, names), expected).map(kindOf));
 }
 
-/** Returns the differences from a fresh copy that a run still shows when it was last observed. */
+/** Returns the differences from a fresh copy that remain when a run was last observed. */
 export function differencesLeft(history: History): readonly Difference[] {
   const extended = lastProbe(history, 'extended-settle');
   const state = extended === undefined ? finalState(history) : probedState(history, extended.final, extended.names);

@@ -14,7 +14,10 @@ export interface Property {
   readonly kind: 'safety' | 'liveness';
   /** One sentence that states the claim. */
   readonly about: string;
-  /** The source text that it was compiled from, if `check` depends on more than its source: soaks with different texts are not merged. */
+  /**
+   * The source text from which the property was compiled, if `check` depends on more than its own code: soaks with different texts are not
+   * merged.
+   */
   readonly source?: string;
   /**
    * Names of properties whose violations of the same class, kind and field are not reported if this one reports them, because it identifies
@@ -22,13 +25,14 @@ export interface Property {
    */
   readonly supersedes?: readonly string[];
   /**
-   * True if it counts how often something happens. Shrinking then does not shorten holds: the fewest rounds that prove it with the exact
-   * pauses of virtual time prove nothing in real time, where a finding should reproduce too, and more rounds take no room in a story.
+   * True if the property counts how often something happens. Shrinking then does not shorten holds: the smallest number of rounds that
+   * proves the violation with the exact pauses of virtual time proves nothing in real time, where a finding should reproduce too; and more
+   * rounds take no extra room in a story.
    */
   readonly countsRounds?: true;
   /**
-   * True if it compares the run with other runs of the target; a list names the violation classes that it finds this way. In an undisturbed
-   * run, such a violation only means that two undisturbed runs differ: it is a warning.
+   * True if the property compares the run with other runs of the target; a list names the violation classes that it finds this way. In an
+   * undisturbed run, such a violation only means that two undisturbed runs differ, so it is a warning.
    */
   readonly comparesRuns?: true | readonly string[];
   /**
@@ -41,6 +45,6 @@ export interface Property {
    * histories do.
    */
   exercised?(history: History): boolean;
-  /** For `sometimes` properties: reports whether it was true in this run. A campaign in which it never was is vacuous. */
+  /** For `sometimes` properties: reports whether the condition was true in this run. A campaign in which it never was is vacuous. */
   reached?(history: History): boolean;
 }

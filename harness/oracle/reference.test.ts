@@ -3,7 +3,7 @@ import type { History } from '../model/history.ts';
 import { buildReference, type ReferenceRun } from './reference.ts';
 import { historyBuilder, manifest } from './test-history.ts';
 
-/** An undisturbed run in which the target creates a node, and a user changes it once contention has begun. */
+/** Returns an undisturbed run in which the target creates a node, and a user changes it once contention has begun. */
 function run(zone: string | undefined, changedTo?: string): History {
   const history = historyBuilder();
   history.create(

@@ -29,7 +29,7 @@ export function roleOfRevision(history: History, revision: Revision): string {
   return `${revision.resource}:${canonical.replace(/~\d+$/, '')}`;
 }
 
-/** @param later - An undisturbed run over hours: leaves that the target changes after the last mark `idle` depend on time. */
+/** @param later - An undisturbed run over hours: leaves that the target changes after the last `idle` phase began depend on time. */
 export function buildReference(
   runs: readonly ReferenceRun[],
   healthySpecs: readonly string[],
@@ -89,7 +89,7 @@ function updatedRoles(histories: readonly History[]): readonly string[] {
   return [...new Set(roles)].toSorted();
 }
 
-/** Few targets have echoes; nothing is stored for the others. */
+/** Few targets have echoes; for the others, nothing is stored. */
 function unlessEmpty<T extends object>(byRole: T): T | undefined {
   return Object.keys(byRole).length === 0 ? undefined : byRole;
 }
@@ -167,7 +167,7 @@ function tallyChildren(history: History, out: Map<string, ChildTally>): void {
   }
   for (const { key, group, count } of peak.values()) {
     const tally = out.get(key);
-    // If more children are alive on the way than at the end, under the spec that was last scaled up to, the target surges by design.
+    // More children were alive during the run than at its end, although the spec was not scaled down: the target surges by design.
     if (tally !== undefined && count > (alive.get(group)?.size ?? 0) && !ended(history, group)) tally.surges = true;
   }
 }
@@ -187,8 +187,8 @@ function ended(history: History, group: string): boolean {
 /**
  * Returns the leaves whose value differs between repetitions or changes with time alone.
  *
- * @param settled - Further runs, which are the same until contention begins. A value that is drawn from a few may be the same in all
- * repetitions by accident; these make that unlikely.
+ * @param settled - Additional runs, which are repetitions until contention begins. If a random value has few possible values, it may be the
+ *   same in all repetitions by chance; additional runs make that unlikely.
  */
 function volatileLeaves(
   histories: readonly History[],
@@ -200,7 +200,7 @@ function volatileLeaves(
   for (const [role, pattern] of differing(histories.map((history) => leavesAt(history)))) add(out, role, pattern);
   const atRest = settled.map((history) => leavesAt(history, phaseStart(history, 'contention')));
   for (const [role, pattern, isInBoth] of differing(atRest)) {
-    // What is there in one of them only may have come later in the other.
+    // A value that only one of the runs has may have been added later in the other.
     if (isInBoth) add(out, role, pattern);
   }
   return out;
@@ -208,7 +208,7 @@ function volatileLeaves(
 
 type Leaves = ReadonlyMap<string, ReadonlyMap<string, readonly JsonValue[]>>;
 
-/** Yields what differs between the first run and the others in objects that both have. */
+/** Yields the leaves that differ between the first run and another one, in objects that exist in both. */
 function* differing([first, ...rest]: readonly Leaves[]): Generator<
   readonly [role: string, pattern: string, isInBoth: boolean]
 > {
@@ -237,8 +237,8 @@ function* changedByTime(history: History): Generator<readonly [role: string, pat
 }
 
 /**
- * Returns the values of every object at some time, by default the end, by leaf pattern; uids differ between runs, so a pattern may match
- * several leaves.
+ * Returns the values of every object at a given time (by default, the end), by leaf pattern; uids differ between runs, so a pattern may
+ * match several leaves.
  */
 function leavesAt(history: History, before: number = Number.POSITIVE_INFINITY): Leaves {
   const out = new Map<string, ReadonlyMap<string, readonly JsonValue[]>>();
@@ -282,13 +282,13 @@ function locks(histories: readonly History[]): readonly string[] {
   return [...writes].filter(([, count]) => count >= 2).map(([role]) => role);
 }
 
-/** Returns the request rates of the undisturbed target at rest. */
+/** Returns the target's request rates at rest in undisturbed runs. */
 export function idleRates(undisturbed: readonly History[]): Reference['idle'] {
   let requestsPerMinute = 0;
   let writesPerMinute = 0;
   for (const history of undisturbed) {
     const since = phaseStartMs(history, 'idle');
-    // A busy target ends the window early, so use the time that really passed.
+    // A busy target ends the idle window early, so use the time that really passed.
     const spanMs = phaseStartMs(history, 'end') - since;
     if (!(spanMs > 0)) continue;
     const late = history.operations.filter(

@@ -40,7 +40,7 @@ describe('rest', () => {
 });
 
 describe('a target that polls at rest', () => {
-  /** Returns the result for a target that acts after one minute of rest, in a run that ends another minute later. */
+  /** Returns `unchangedMs` for a target that acts after one minute of rest, in a run that ends another minute later. */
   function unchangedAfter(act: (h: HistoryBuilder) => void): number {
     const h = historyBuilder();
     h.create('user', 'configmaps', manifest('ConfigMap', 'web', { data: { size: '1' } }));

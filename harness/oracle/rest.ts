@@ -1,5 +1,5 @@
 /**
- * Rest: when only the target still acts, and what it does then.
+ * Rest: the part of a run in which no other actor disturbs the target, and what the target does in it.
  *
  * Owns: when rest begins, which requests count as activity. Does not own: how much is too much (`properties/bounded-rate.ts`).
  */
@@ -45,7 +45,7 @@ export function endMs({ phases }: History): number {
 }
 
 /**
- * Returns the target's requests after a moment that count as activity: no watches, no locks, and nothing that a kubelet would have
+ * Returns the target's requests after a moment that count as activity: without watches, locks, and requests that a kubelet would have
  * answered.
  */
 export function activityAfter(history: History, since: Mark): readonly Operation[] {
@@ -107,8 +107,8 @@ function silentUntilMs({ settlement, revisions, reference }: History, since: Mar
 }
 
 /**
- * Reports whether an object is a lock. Locks are recognised by their behaviour in the references; Leases are what client libraries lock
- * with.
+ * Reports whether an object is a lock. Locks are recognised by their behaviour in the references; a Lease is always one, since client
+ * libraries lock with it.
  */
 function isLock({ resource, name }: Pick<Operation, 'resource' | 'name'>, locks: readonly string[]): boolean {
   return resource === 'leases.coordination.k8s.io' || (locks.length > 0 && locks.includes(`${resource}:${name}`));
@@ -157,21 +157,21 @@ export function isRestless(history: History): boolean {
   return half === undefined || attemptsAmong(half.activity, history).length > 0;
 }
 
-/** The result of an extended run. */
+/** The result of an `extended-settle` probe. */
 type Extended = Extract<ProbeResult, { readonly probe: 'extended-settle' }>;
 
 /** A time in ms that is longer than a target usually waits for a condition before it retries. */
 const POLLED_MS = 300_000;
 
 /**
- * Reports whether the target has done all that it will, in an extended run. A polling target is never silent; it is at rest if it has
- * changed nothing for the expected silence, and for minutes in any case, because some targets poll while they wait.
+ * Reports whether the target has finished, according to an extended run. A polling target is never silent: it is at rest if it has changed
+ * nothing for the expected silence, and for minutes in any case, because some targets poll while they wait.
  */
 export function isAtRest({ quiescent, windowMs, unchangedMs: unchanged = 0 }: Extended): boolean {
   return quiescent || unchanged >= polledMs(windowMs);
 }
 
-/** Returns how long, in ms, a polling target must have changed nothing to be at rest, where a silent one needs `windowMs`. */
+/** Returns how long, in ms, a polling target must have changed nothing to count as at rest, if a silent target needs `windowMs`. */
 export function polledMs(windowMs: number): number {
   return Math.max(windowMs, POLLED_MS);
 }
@@ -180,11 +180,11 @@ export function polledMs(windowMs: number): number {
 export const EXTENDED_SETTLE_MS = 120_000;
 /** The longest settle time: twice client-go's longest back-off (1000 s). */
 const SETTLE_MS_MAX = 2_000_000;
-/** The largest ratio of one retry interval to the previous one: a back-off at most doubles, and jitter adds a fifth. */
+/** The largest ratio of one retry interval to the previous one: a back-off at most doubles, and jitter adds up to a fifth. */
 const NEXT_GAP = 2.5;
 
 /**
- * After this many failures a work queue may delay the object by its longest back-off: the retries and events in the queue cause no visible
+ * After this many failures a work queue may delay the object by its longest back-off: retries and events in the queue cause no visible
  * requests.
  */
 const REFUSALS_MIN = 4;
@@ -204,18 +204,21 @@ export function suspectSettleMs(history: History): number {
 
 /**
  * Returns the longest delay, in ms, of an object that is added to a work queue with a rate limit for each event: the queue counts events
- * like failures until an attempt succeeds, and items added earlier keep their delay, including the event caused by that attempt. Whether an
- * attempt before the first failure succeeded is not visible from outside, so all events of this incarnation count.
+ * like failures until an attempt succeeds, and items added earlier keep their delay, including the item for the event that the attempt
+ * caused. Whether an attempt before the first failure succeeded is not visible from outside, so all events of this incarnation count.
  */
 function queuedBackOffMs(deliveries: History['deliveries'], { attempts, endedBy }: FailureStreak): number {
   const [first] = attempts;
-  // Without a retry, the object may have been completed in another way.
+  // Without a successful retry, the object may have been completed in another way.
   const untilAt = endedBy?.answered?.at ?? attempts.at(-1)?.invoked.at ?? 0;
   const events = deliveries.filter(({ actor, at }) => actor === first?.actor && at < untilAt);
   return FIRST_BACK_OFF_MS * 2 ** (attempts.length + events.length);
 }
 
-/** Returns the silence, in ms, after which no back-off of the target's own failures can be pending; undefined if no run waits that long. */
+/**
+ * Returns how long, in ms, the target must be silent before no back-off of its own failures can be pending; undefined if that is longer
+ * than any run waits.
+ */
 export function earnedSettleMs(history: History): number | undefined {
   let needed = suspectSettleMs(history);
   for (const { gapsMs, open } of failureStreaks(history)) {
@@ -224,15 +227,15 @@ export function earnedSettleMs(history: History): number | undefined {
   return needed > SETTLE_MS_MAX ? undefined : needed;
 }
 
-/** The result if {@link earnedSettleMs} is too long. */
+/** The result if no run can wait as long as {@link earnedSettleMs} requires. */
 export const RETRIES_TOO_LATE: Extract<CheckResult, { readonly result: 'inconclusive' }> = {
   result: 'inconclusive',
   reason: 'the target has failed so often that its next retry may come later than the run waits: it may still fix this',
 };
 
-/** More requests than this multiple of the references' idle rate are not the target's ordinary polling. */
+/** Up to this multiple of the references' idle rate, requests are the target's ordinary polling. */
 const IDLE_FACTOR = 2;
-/** A request rate per minute that never counts: one resync of one kind in ten seconds. */
+/** A request rate per minute that is never too high: one resync of one kind in ten seconds. */
 const IDLE_FLOOR = 6;
 
 /** Reports whether the target's requests at rest match the references' idle window. */
@@ -268,7 +271,7 @@ export function mostFrequent(
   return { verb, resource, name, field: mostFrequentKey(fields) };
 }
 
-/** Nearly all of this many equal parts of a time span must contain activity before it counts as continuous. */
+/** The time span is divided into this many equal parts; activity is continuous if nearly all of them contain some. */
 const PARTS = 5;
 
 /** Reports whether activity continues through a time span, instead of being one burst. */

@@ -1,8 +1,8 @@
 /**
  * Distinguishes retries without back-off from those with one.
  *
- * Owns: which intervals of failed attempts do not grow. Jitter, caps, bursts of a few tries within one reconcile (RetryOnConflict) and
- * client-go's rate limiter around them must all pass. Start at {@link judgeStreak}.
+ * Owns: which intervals of failed attempts do not grow. Jitter, capped delays, bursts of a few tries within one reconcile (RetryOnConflict)
+ * and client-go's rate limiter around such bursts must all pass. Start at {@link judgeStreak}.
  */
 import type { Mark, Operation } from '../model/history.ts';
 import { isWrite } from '../model/history.ts';
@@ -15,20 +15,20 @@ import type { FailureStreak } from './failures.ts';
  */
 export type RetryFault = 'refused-version' | 'no-back-off' | 'outlived-cause';
 
-/** The fewest failures that are judged: fewer may be a bounded loop, as RetryOnConflict gives up after 5. */
+/** The fewest failures that are judged: a shorter streak may be a bounded loop, as RetryOnConflict gives up after 5. */
 export const RETRIES_MIN = 8;
 /** Intervals within this factor are regular: jitter of client libraries stays below a fifth. */
 const REGULAR_FACTOR = 1.5;
 /** A fixed interval of at least this length is acceptable: kopf waits 60 s, many controllers 5, 10 or 30. */
 const POLITE_GAP_MS = 5_000;
-/** Repeated reads of a failing server at this interval cost it little: a one-second timer, as measured. */
+/** Reads repeated at this interval cost a failing server little. The value is a one-second timer, as measured. */
 const PATIENT_READ_MS = 950;
 /**
  * The shortest interval in ms per second of Retry-After: clocks are read with a delay, so a measured interval may be slightly shorter than
  * a second.
  */
 const ASKED_FACTOR_MS = 950;
-/** The size of a block, which contains at least one pause between two bursts of at most 5 tries. */
+/** The number of attempts in a block: at least one pause between two bursts of at most 5 tries falls into it. */
 const BLOCK = 5;
 /**
  * Only many attempts distinguish irregular intervals from bursts under a growing back-off: 8 reconciles of 5 tries. This many conflicts in
@@ -37,14 +37,14 @@ const BLOCK = 5;
 const IRREGULAR_MIN = 40;
 /** The longest pauses of the later blocks must exceed that of the first by this factor, more than jitter can. */
 const GROWTH = 1.3;
-/** Rejections at rest after which the answer is no longer new to the target. */
+/** The number of rejections at rest after which the target must know that the answer will not change. */
 const OUTLIVED_MIN = 8;
 
 /**
- * Returns undefined for acceptable retries.
+ * Returns the fault of a streak of retries; undefined if the retries are acceptable.
  *
  * @param rest - The moment after which no other actor acts.
- * @param knows - Reports whether the target could know by the time of an attempt that it was in vain.
+ * @param knows - Reports whether the target could know, by the time of an attempt, that the attempt would fail.
  */
 export function judgeStreak(
   streak: FailureStreak,
@@ -61,27 +61,27 @@ export function judgeStreak(
     return repeats ? 'refused-version' : 'no-back-off';
   const late = attempts.filter((attempt) => attempt.invoked.at >= rest.at && knows(attempt));
   if (!streak.open || late.length < OUTLIVED_MIN || !late.every(isHopeless)) return undefined;
-  // The fault is named by its cause, whatever the intervals: a busy machine makes any interval irregular.
+  // The cause decides which fault is reported, whatever the intervals: a busy machine makes any interval irregular.
   return repeats ? 'refused-version' : 'outlived-cause';
 }
 
 /**
- * Reports whether a streak consists of reads that are retried at a failing server after a second or more, as many clients' informers do;
- * this is worth a warning, but is not a flood.
+ * Reports whether a streak consists of reads that are retried at a failing server after a second or more, as many clients' informers do.
+ * This is worth a warning, but does not flood the server.
  */
 export function isPatientRead({ attempts, gapsMs }: FailureStreak): boolean {
   const usual = gapsMs.toSorted((a, b) => a - b)[gapsMs.length >> 1] ?? 0;
   return usual >= PATIENT_READ_MS && attempts.every((attempt) => !isWrite(attempt.verb) && isServerFailure(attempt));
 }
 
-/** Reports whether an attempt got no answer, a server error, or a request to retry later. */
+/** Reports whether an attempt got no answer, a server error, or an answer that asks to retry later. */
 function isServerFailure({ outcome }: Operation): boolean {
   if (outcome.type !== 'fail') return outcome.type === 'info';
   return outcome.code === 0 || outcome.code === 429 || outcome.code >= 500;
 }
 
 /**
- * Reports whether a pause is the requested `Retry-After`, after which client libraries retry by themselves, as often as the server asks.
+ * Reports whether a pause is as long as `Retry-After` requested; client libraries then retry by themselves, as often as the server asks.
  */
 function isAsked(gapMs: number, attempt: Operation | undefined): boolean {
   if (attempt?.outcome.type !== 'fail') return false;
@@ -100,13 +100,13 @@ function isUnbounded(gapsMs: readonly number[]): boolean {
   const longest: number[] = [];
   for (let at = 0; at < gapsMs.length; at += BLOCK) longest.push(Math.max(...gapsMs.slice(at, at + BLOCK)));
   const [first = 0] = longest;
-  // In real time any single block may contain an accidental pause, so most of the later half counts.
+  // In real time any single block may contain an accidental pause, so most blocks of the later half have to be longer.
   const later = longest.slice(longest.length >> 1).toSorted((a, b) => a - b);
   const usual = later[later.length >> 1] ?? 0;
   return usual < POLITE_GAP_MS && usual <= first * GROWTH;
 }
 
-/** Reports whether all attempts are updates with the same version, most of which were rejected for it. */
+/** Reports whether all attempts are updates with the same version, most of which were rejected because of it. */
 function sameRefusal(attempts: readonly Operation[]): boolean {
   const [first] = attempts;
   const version = first === undefined ? undefined : carriedVersion(first);
@@ -118,7 +118,10 @@ function isConflict({ outcome }: Operation): boolean {
   return outcome.type === 'fail' && outcome.code === 409;
 }
 
-/** Reports whether a write was not found, or rejected for a version or name; at rest only a different request can change that. */
+/**
+ * Reports whether a write failed because the object was missing, or because of a version or name; at rest, only a different request can
+ * succeed.
+ */
 function isHopeless({ verb, outcome }: Operation): boolean {
   return isWrite(verb) && outcome.type === 'fail' && (outcome.code === 404 || outcome.code === 409);
 }

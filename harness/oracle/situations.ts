@@ -1,5 +1,5 @@
 /**
- * The situations that occurred in a run: coverage of a search, as text that can be compared between runs, machines and nights.
+ * The situations that occurred in a run: coverage of a search, as text that can be compared between runs, machines and nightly soaks.
  *
  * A situation is one request of any actor: the actor, the verb, the kind, how stale its input was, and the outcome. Owns: when two
  * situations are equal. Does not own: their use (`execution/soak`).

@@ -1,9 +1,9 @@
 /**
  * Hand-written histories for the tests of oracles and properties.
  *
- * Owns: a small store, so that operations, revisions and deliveries fit together the way a recorder would write them down.
- * Does not own: API semantics beyond versions, the status subresource, finalizers and merge patches. Start at
- * {@link historyBuilder}: `call` for a request that is answered at once, `begin` for one that is answered later.
+ * Owns: a small store, so that operations, revisions and deliveries are as consistent as in a recorded history. Does not own: API semantics
+ * beyond versions, the status subresource, finalizers and merge patches. Start at {@link historyBuilder}: `call` for a request that is
+ * answered at once, `begin` for one that is answered later.
  */
 import { jsonEqual, isMap } from 'stalemate-apiserver/objects/json';
 import {
@@ -47,7 +47,7 @@ export interface CallOptions {
   readonly query?: { readonly [key: string]: string };
 }
 
-/** A request in progress: the server acts on `send`, the actor gets the result on `answer` or `lose`. */
+/** A request in progress: the server executes it on `send`, the actor gets the result on `answer`, or loses it on `lose`. */
 export interface Call {
   readonly id: number;
   send(): Call;
@@ -226,7 +226,7 @@ export class HistoryBuilder {
     return this.call(actor, 'delete', resource, name);
   }
 
-  /** Makes an ordinary change by a third party: GET, edit, PUT with the version read. */
+  /** Makes an ordinary change by a third party: GET, edit, PUT with the version that was read. */
   edit(actor: ActorId, resource: string, name: string, path: FieldPath, value: JsonValue, subresource = ''): Operation {
     return this.update(actor, resource, setAt(this.get(actor, resource, name), path, value), subresource);
   }

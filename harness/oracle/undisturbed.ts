@@ -1,4 +1,4 @@
-/** Violations that are differences between runs of the target: they prove nothing where its runs differ by themselves. */
+/** Violations that are found by comparing runs of the target. They prove nothing if the target's runs differ even when undisturbed. */
 import type { Violation } from '../model/check-result.ts';
 import type { Property } from './property.ts';
 
@@ -8,7 +8,7 @@ export function isComparison({ signature }: Violation, properties: readonly Prop
   return compares === true || compares?.includes(signature.class) === true;
 }
 
-/** Returns the violation as it counts in an undisturbed run: a warning if it is a comparison, else unchanged. */
+/** Returns the violation with its severity in an undisturbed run: a warning if it is a comparison, else unchanged. */
 export function inUndisturbedRun(violation: Violation, properties: readonly Property[]): Violation {
   if (violation.severity !== 'error' || !isComparison(violation, properties)) return violation;
   const sentence = `two runs without any fault gave different results: ${violation.sentence}`;

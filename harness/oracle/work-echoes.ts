@@ -1,9 +1,9 @@
 /**
  * Work echoes: `data.size` of the child `web-settings` holds the value of `spec.size` whenever the status claims the current generation.
  *
- * Owns: how they are detected in undisturbed runs, and which child still holds the value of an older generation. A pair counts only if it
- * holds at every claim of the references, with at least two values: a target that reports before it works has none. Does not own:
- * conclusions (`properties/truthful-status.ts`).
+ * Owns: how they are detected in undisturbed runs, and which child still holds the value of an older generation. A pair counts only if the
+ * values are equal at every claim in the references, with at least two different values: a target that updates its status before it does
+ * the work has no such pairs. Does not own: conclusions (`properties/truthful-status.ts`).
  */
 import type { JsonValue, KubeObject } from 'stalemate-apiserver/objects/object';
 import { roleOf } from '../model/actor.ts';
@@ -16,7 +16,7 @@ import { roleOfObject, type HistoryIndex } from './history-index.ts';
 /** Leaves of children that are not the target's work. */
 const NO_WORK = /^(apiVersion|kind|metadata|status)\b/;
 
-/** Returns the pairs by role, with what the status said next to them. Roles without pairs are left out. */
+/** Returns the pairs by role, with the content of the status when they were equal. Roles without pairs are left out. */
 export function workEchoes(histories: readonly History[]): { readonly [role: string]: DoneWork } {
   const roles = new Map<string, Tally>();
   for (const history of histories) {
@@ -50,7 +50,7 @@ interface Tally {
   readonly said: Set<string>;
 }
 
-/** Counts the pairs that hold at one claim; of several children with one role, all must repeat the value. */
+/** Counts the pairs whose values are equal at one claim; of several children with one role, all must repeat the value. */
 function tallyClaim(history: History, claim: Revision, live: readonly Revision[], tally: Tally): void {
   tally.claims++;
   for (const text of statusTexts(claim.object)) tally.said.add(text);
@@ -76,7 +76,7 @@ function tallyClaim(history: History, claim: Revision, live: readonly Revision[]
   }
 }
 
-/** Truth values are alike by accident. */
+/** Reports whether two equal values are evidence of an echo; booleans are often equal by chance. */
 function isTelling(value: JsonValue): boolean {
   return typeof value === 'number' || (typeof value === 'string' && value !== '');
 }
@@ -91,7 +91,7 @@ function textOf(value: JsonValue | undefined): string | undefined {
   return value === undefined || value === null || typeof value === 'object' ? undefined : String(value);
 }
 
-/** What a status says, without times and generations. */
+/** Returns the leaves of a status as texts, without times and generations. */
 function statusTexts(object: KubeObject): readonly string[] {
   return [...leavesOf(object)].flatMap(([path, value]) =>
     !path.startsWith('status.') || path.endsWith('observedGeneration') || isTime(value)
@@ -100,7 +100,7 @@ function statusTexts(object: KubeObject): readonly string[] {
   );
 }
 
-/** A child that is as an older generation wants it. */
+/** A child that still has the value of an older generation. */
 export interface UndoneWork {
   readonly child: Revision;
   readonly leaf: string;
@@ -111,12 +111,12 @@ export interface UndoneWork {
 }
 
 /**
- * Returns a child that repeats an older spec while the status claims a newer one, in the words that it uses when the work is done.
+ * Returns a child that repeats an older spec while the status claims a newer one, with the content that it has when the work is done.
  *
- * A target may have good reasons, so much is required: the child's value is the target's own, written by the same incarnation or before
- * the newer spec existed, and the child never had the wanted value, which an old view of it could still show.
+ * A target may have good reasons for this, so several conditions must hold: the target itself wrote the child's value, in the same
+ * incarnation or before the newer spec existed, and the child never had the wanted value, which a stale cache could still show.
  *
- * @param versions - Those of the object, up to the claim.
+ * @param versions - The versions of the object, up to the claim.
  * @param claimed - The first version with the claimed generation.
  */
 export function undoneWork(
