@@ -1,9 +1,9 @@
 /**
  * The one shrinkable arbitrary: a whole trial, workload and schedule together.
  *
- * Generates searching trials (a workload, a strategy, a seed, a swarm of faults). After a failure, the caller that ran the trial deposits
- * the schedule derived from the run ({@link depositSchedule}); `shrink` then walks the candidates of `shrink.ts`. Values are immutable; a
- * context holds the answers so far, so shrink trees are pure and can be walked again.
+ * Generates searching trials (a workload, a strategy, a seed, a random choice of fault kinds). After a failure, the caller that ran the
+ * trial deposits the schedule derived from the run ({@link depositSchedule}); `shrink` then walks the candidates of `shrink.ts`. Values are
+ * immutable; a context holds the answers so far, so shrink trees are pure and can be walked again.
  */
 import * as fc from 'fast-check';
 import type { FaultKind, Schedule } from '../model/schedule.ts';
@@ -48,7 +48,7 @@ export const PROCESS_MIX: readonly StrategyName[] = [
   'starvation',
 ];
 
-/** The faults that strategies aimed at one fault request themselves. */
+/** For strategies that aim at one kind of fault: the kinds that the strategy itself requests. */
 const OWN_FAULTS: { readonly [name in StrategyName]?: readonly FaultKind[] } = {
   'intermediate-state': ['crash'],
   'stale-state': ['crash', 'stale-list'],
@@ -66,7 +66,7 @@ const FAULT_CHANCE: { readonly [kind in FaultKind]: number } = {
   'start-replica': 300,
   pause: 300,
   delay: 300,
-  // Connection faults are only on if requested, so they should occur; at most one happens per run.
+  // Connection faults are off unless requested, so they should occur often; at most one happens per run.
   latency: 1_000,
   bandwidth: 1_000,
   'slow-close': 1_000,
@@ -101,7 +101,7 @@ interface ShrinkContext {
   readonly root: Trial;
   /** True once the root itself has been a candidate; a stored trial counts as one. */
   readonly offered: boolean;
-  /** The answer to each candidate since the root. */
+  /** For each candidate since the root: whether it failed. */
   readonly answers: readonly boolean[];
 }
 
@@ -152,7 +152,7 @@ function rootOf(trial: Trial): ShrinkContext | undefined {
   return { origin: trial, root: { workload: trial.workload, schedule }, offered: false, answers: [] };
 }
 
-/** Yields the candidates that follow the answers so far. Asking for the next candidate means that the last one passed. */
+/** Yields the candidates that follow from the answers so far. If the caller requests the next candidate, the previous one passed. */
 function* candidates({ origin, root, offered, answers }: ShrinkContext): IterableIterator<fc.Value<Trial>> {
   const candidate = (trial: Trial, context: ShrinkContext): fc.Value<Trial> => {
     origins.set(trial, origin);

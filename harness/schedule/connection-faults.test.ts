@@ -76,7 +76,7 @@ describe('a fault of connections', () => {
   });
 });
 
-/** Shrinks a black hole: returns the faults that are left if exactly the trials for which `fails` is true fail. */
+/** Shrinks a trial with a black hole, where exactly the trials for which `fails` is true fail. Returns the remaining faults. */
 function shrunk(fails: (faults: readonly Fault[]) => boolean): readonly Fault[] {
   const workload = { version: 1, start: 'settled', sample: [], programs: [] } as const;
   const trial: Trial = { workload, schedule: { ...EMPTY_SCHEDULE, faults: [HOLE] } };

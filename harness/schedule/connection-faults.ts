@@ -9,14 +9,14 @@ import { given } from '../model/given.ts';
 
 /** A slow network, a bad one, and one on which clients begin to time out. */
 const LATENCIES_MS = [50, 200, 1_000];
-/** In KB/s. At the lower rate a list of a few objects takes a second. */
+/** Transfer rates in KB/s. At the lower rate a list of a few objects takes a second. */
 const RATES = [4, 32];
 const CLOSES_MS = [200, 1_000];
 const SLICES = [16, 256];
 const SLICE_PAUSE_MICROS = 200;
-/** In bytes: the limit is reached in the middle of the first answers, or a few lists later. */
+/** Data limits in bytes, reached in the middle of the first answers or a few lists later. */
 const LIMITS = [512, 8_192];
-/** A short interruption, and enough time for clients to retry once or several times. */
+/** Durations in ms: a short interruption, then enough time for clients to retry once or several times. */
 const LASTING_MS = [300, 1_000, 3_000];
 /** The number of steps after which a fault ends early; 0: never. */
 const LASTING_ITEMS = [0, 1, 4];
@@ -26,7 +26,7 @@ const BLINK_MS = 300;
 const GENTLE_MS = 50;
 const GENTLE_RATE = 64;
 
-/** Draws a fault of a kind on one of these links. */
+/** Draws a fault of the given kind on one of the given links. */
 export function drawConnectionFault(kind: ConnectionKind, draws: Draws, links: readonly Link[]): ConnectionFault {
   const one = <T>(list: readonly T[]): T => list[draws.int(list.length)] as T;
   const trouble = drawTrouble(kind, one);

@@ -1,8 +1,8 @@
 /**
  * The default order, "run-to-completion": what happens next unless a schedule says otherwise.
  *
- * Owns: one function of the pending items and the current run. `replay-scheduler.ts` adds a schedule's deviations, `derive.ts` expresses a
- * searched run as deviations from it.
+ * Owns: the next item as a function of the pending items and the current run. `replay-scheduler.ts` adds a schedule's deviations,
+ * `derive.ts` expresses a searched run as deviations from it.
  */
 import type { ActorId } from '../model/actor.ts';
 import { roleOf } from '../model/actor.ts';
@@ -15,7 +15,7 @@ const RANK = { target: 0, environment: 1, user: 2, writer: 3 } as const;
 export interface CurrentRun {
   readonly actor: ActorId;
   readonly until?: Label | undefined;
-  /** For time: how far it advances, in ms. */
+  /** If the actor is time: how far it advances, in ms. */
   readonly forMs?: number | undefined;
 }
 

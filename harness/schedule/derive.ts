@@ -28,9 +28,9 @@ export class DerivingScheduler implements Scheduler {
   readonly #open = new Map<Label, OpenHold>();
   readonly #anchors = new Set<Label>();
   #current: CurrentRun | undefined;
-  /** The last label that happened, except for real-time waits, whose number means nothing in another run. */
+  /** The label of the last item that happened, except for real-time waits, whose number means nothing in another run. */
   #last: Label | undefined;
-  /** True if real time has passed since the last label happened. */
+  /** True if real time has passed since that item happened. */
   #waited = false;
   /** The newest pending item at the previous step. */
   #newest = -1;
@@ -131,7 +131,7 @@ export class DerivingScheduler implements Scheduler {
     if (before !== undefined && before === this.#waiting && previous?.run === run && run !== TIME) {
       // If the same actor continues, extend its run, provided that the longer run would make the same choice.
       const free = view.items.filter((item) => !this.#open.has(holdKey(item)));
-      // A run ends with its last item as soon as that item is pending, so the item must be new.
+      // A run ends with its last item as soon as that item is pending, so only an item that has just arrived can extend the run.
       if (chosen.seq > this.#newest && itemOfRun(free, { actor: run })?.seq === chosen.seq) {
         this.#preemptions[this.#preemptions.length - 1] = { ...previous, until: chosen.label };
         return;
@@ -150,7 +150,8 @@ export class DerivingScheduler implements Scheduler {
 }
 
 /**
- * Reports whether a waiting item is staleness. A hold affects all events of its stream from one on; a delayed event was released earlier.
+ * Reports whether holding an item makes the actor's state stale, as for watch events. A hold affects all events of its stream from one on,
+ * so an event that was delayed and has left its stream does not count.
  */
 function isStaleness({ kind, label }: Item): boolean {
   return kind === 'event' && !label.endsWith(LATE);

@@ -1,8 +1,9 @@
 /**
  * Moves a schedule to other occurrences of the same requests, after a harmless edit of the target.
  *
- * An additional read before the read that a schedule names takes its number. Nothing else of a label changes, so the result is still the
- * same story. Owns: which moves are tried, nearest first. Does not own: whether a move reproduces the failure (`replay-job.ts`).
+ * If an edit adds a read before the read that a schedule names, the new read takes its occurrence number. Only these numbers change in a
+ * label, so the moved schedule still describes the same interleaving. Owns: which moves are tried, nearest first. Does not own: whether a
+ * move reproduces the failure (`replay-job.ts`).
  */
 import { laterOccurrence, withoutOccurrence, type Label } from '../model/label.ts';
 import type { Reanchored, Schedule } from '../model/schedule.ts';

@@ -2,7 +2,7 @@
 import type { Label } from '../model/label.ts';
 import type { Schedule } from '../model/schedule.ts';
 
-/** `held`: the stream or request that a hold names; `moment`: when something happens. */
+/** `held`: the stream or request that a hold names; `moment`: an item at which something happens. */
 export type LabelPlace = 'held' | 'moment';
 
 /** Returns the schedule with every label renamed; `heal` is not a label. */

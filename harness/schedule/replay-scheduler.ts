@@ -27,7 +27,7 @@ const DUE_MS = 1_000;
 
 /** A run requested by a preemption. */
 interface ForcedRun extends CurrentRun {
-  /** For time: the run time, in ms, up to which it advances; unknown before the run begins. */
+  /** If the actor is time: the run time, in ms, up to which it advances; unknown before the run begins. */
   endMs?: number;
 }
 

@@ -298,7 +298,7 @@ const measurement: z.ZodType<Measurement> = z
   } satisfies Shape<Measurement>)
   .meta({ id: 'Measurement', description: 'A measurement of a target that is a process' });
 
-/** The parts that are stored for the neighbour of a run too. */
+/** The parts that are also stored for a neighbouring run. */
 export const historyParts: {
   readonly [part in 'settlement' | 'missed' | 'phases' | 'operations' | 'revisions' | 'names']: z.ZodType<
     StoredHistory[part]

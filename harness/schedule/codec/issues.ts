@@ -1,12 +1,12 @@
-/** Formats the issues that a schema has with a value, for the author of a file. */
+/** Formats schema validation issues for the author of a file. */
 import type { z } from 'zod';
 
 type Path = readonly PropertyKey[];
 
-/** The most issues to print; readers ignore more. */
+/** The most issues to print; readers ignore longer lists. */
 const PRINTED_MAX = 4;
 
-/** Returns the first issues as `at PLACE: EXPECTATION`, with the number of further ones. */
+/** Returns the first issues as `at PLACE: EXPECTATION`, and how many more there are. */
 export function describeIssues(error: z.ZodError, value: unknown): string {
   const issues = flatten(error.issues, []);
   if (issues.length === 0) return 'for an unknown reason';

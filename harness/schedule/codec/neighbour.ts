@@ -21,7 +21,7 @@ export interface StoredNeighbour extends Pick<StoredHistory, 'settlement' | 'ste
   readonly version: 1;
   readonly kind: 'neighbour';
   readonly without: string;
-  /** How many of the failing run's entries precede those that are listed here. */
+  /** The number of entries of the failing run that come before the stored ones, because both runs share them. */
   readonly shared: { readonly operations: number; readonly revisions: number };
   readonly operations: StoredHistory['operations'];
   readonly revisions: StoredHistory['revisions'];
@@ -77,7 +77,7 @@ export function packNeighbour({ without, history }: Neighbour, beside: StoredHis
   };
 }
 
-/** @throws {FORMAT_INVALID} if it shares more entries than the failing run has. */
+/** @throws {FORMAT_INVALID} if `stored` claims more shared entries than the failing run has. */
 export function unpackNeighbour(stored: StoredNeighbour, beside: StoredHistory, source: string): Neighbour {
   const { without, shared, settlement, steps, missed, phases, names } = stored;
   for (const list of SHARED) {

@@ -19,7 +19,7 @@ export class ObjectTableWriter {
     this.#table = new Map(Object.entries(known));
   }
 
-  /** Returns the key of an object, which is a new one if no equal object of its revision is stored yet. */
+  /** Returns the key of an object; it is a new key if no equal object of the same revision is stored yet. */
   keyOf(object: KubeObject): ObjectKey {
     const known = this.#keys.get(object);
     if (known !== undefined) return known;

@@ -34,7 +34,7 @@ describe('a collision', () => {
   });
 
   it('keeps what happened from the target until it has written, in half of the runs', () => {
-    // Draws: in the dark (0), not in ambush (2), a collision (0), for two writes (1).
+    // Draws: withhold the change (0), do not wait for a collision (2), collide (0), withhold for two writes (1).
     const strategy = collide(scripted({ ints: [0, 2, 0, 1, 99, 99] }), HINTS);
     const again = { ...MINE, seq: MINE.seq + 1_000 };
 

@@ -1,8 +1,8 @@
 /**
  * Collisions: other actors act between the target's read and the write based on it. An operation that touches the same object nearly always
  * goes first; in half of the runs its change is withheld from the target for a few more writes. In most runs writers wait for such a moment
- * instead of acting as soon as they can, and often skip the first such moments: the next write repairs what an error left undone, so only
- * the last write exposes the error. Finds lost updates, blind patches, dropped errors and retries without a fresh read.
+ * instead of acting as soon as they can, and often skip the first such moments: after an error, the target's next write often repairs the
+ * damage, so only an error at its last write shows. Finds lost updates, blind patches, dropped errors and retries without a fresh read.
  */
 import { roleOf } from '../../model/actor.ts';
 import type { Item, View } from '../../model/item.ts';
@@ -20,7 +20,7 @@ const OTHER_OBJECT = 15;
 const WITHHELD_WRITES_MAX = 4;
 /** In this many of three runs, writers wait for a collision. */
 const WAITING_OF_THREE = 2;
-/** How many writes to the object writers let pass before they act. */
+/** How many of the target's writes to the object pass before the writers act. */
 const PASSED = [0, 0, 1, 2] as const;
 
 export const collide: MakeStrategy = (draws) => {

@@ -1,4 +1,4 @@
-/** Uniform over everything that can happen: finds tight multi-step orders, but no long staleness. */
+/** Picks uniformly from everything that can happen: finds tight multi-step orders, but no long staleness. */
 import type { MakeStrategy } from './strategy.ts';
 
 /** One step in this many lets time pass although another item is pending. */

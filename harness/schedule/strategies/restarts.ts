@@ -1,6 +1,6 @@
 /**
- * Two restarts that hurt: one that leaves only the first of two related writes done, and one after which the new incarnation starts from an
- * old state.
+ * Two strategies for harmful restarts: in one, the target crashes when only the first of two related writes is done; in the other, the new
+ * incarnation starts from an old state.
  *
  * Owns: where the target crashes and what its next incarnation is shown. Both strategies need the fault `crash`; if it is switched off,
  * only the default order remains. The gate decides which lists may legally be stale: only those with `resourceVersion=0`.
@@ -14,7 +14,7 @@ import type { MakeStrategy } from './strategy.ts';
 /** The write at which the target crashes: mostly one of the first few. */
 const WRITES = [0, 0, 1, 1, 2, 2, 3, 4, 6] as const;
 
-/** Crashes between two writes of one burst: before a write leaves, or after the server has committed it. */
+/** Crashes between two writes of one burst: before a write is sent, or after the server has committed it. */
 export const intermediateState: MakeStrategy = (draws) => {
   const at = WRITES[draws.int(WRITES.length)] ?? 0;
   const afterwards = draws.int(2) === 0;

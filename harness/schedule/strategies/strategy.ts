@@ -25,7 +25,7 @@ export interface StrategyHints {
   readonly watched?: readonly string[];
   /** The duration of the target's locks in ms, if it was seen to hold one. */
   readonly lockMs?: number;
-  /** True if delays are free, as time advances at once if nothing else can happen. */
+  /** True if delays cost no real time, because time advances at once when nothing else can happen. */
   readonly mayDelay?: boolean;
   /** Links whose connections may be disturbed; absent if no link may be. */
   readonly links?: readonly Link[];

@@ -100,7 +100,8 @@ export function permits(schema: Schema, value: JsonValue): boolean {
 }
 
 /**
- * Returns other values for a scalar that is `current` (undefined: absent), the most informative first; as far as known all are permitted.
+ * Returns other values for a scalar that is `current` (undefined: absent), the most informative first. All are valid as far as this file
+ * can tell.
  */
 export function otherScalars(schema: Schema, current: JsonValue | undefined): readonly JsonValue[] {
   const start = current ?? schema['default'];

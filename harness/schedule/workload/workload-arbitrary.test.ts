@@ -168,7 +168,7 @@ describe('drawn workloads', () => {
     );
     expect(waiting.length).toBeGreaterThan(40);
     expect(waiting.length).toBeLessThan(200);
-    // These programs delete no object on which the hours could show an effect, and only their last operation waits.
+    // These programs delete nothing that the target might change hours later, and only their last operation waits.
     for (const { programs } of waiting) {
       expect(programs.flatMap(({ ops }) => ops).some((op) => op.do === 'delete')).toBe(false);
       for (const { ops } of programs) expect(ops.slice(0, -1).every(({ afterMs }) => afterMs === undefined)).toBe(true);

@@ -19,8 +19,8 @@ export interface WorkloadArbitraryOptions extends Partial<WriterContext> {
   /** True for expensive trials: writers mostly aim at objects that the target writes too, and half of the runs have an empty start. */
   readonly aimed?: boolean;
   /**
-   * True for only two writers besides the user or the writer that triggers the target, often at the same list or map as the target. Runs
-   * with a long wait have the usual number.
+   * True for only two writers besides the user or the writer that triggers the target; they often write to the same list or map as the
+   * target. Runs with a long wait have the usual number of writers.
    */
   readonly rivals?: boolean;
   /** How the run starts; absent: mostly settled, sometimes empty. */
@@ -36,7 +36,7 @@ interface Armed {
 
 /** The number of writers besides the user, over ten runs: mostly one or two; none where the user's changes or the start are enough. */
 const WRITER_COUNTS = [0, 1, 1, 1, 1, 2, 2, 2, 3, 3] as const;
-/** The number of writers for `rivals`: enough for a second lost race. */
+/** The number of writers with `rivals`: enough for the target to lose a race twice. */
 const RIVAL_COUNTS = [2] as const;
 const WRITERS_MAX = Math.max(...WRITER_COUNTS);
 /** One run in this many has an empty start, with the sample applied during contention. */
@@ -51,12 +51,12 @@ const LONG_WAIT_MS = 20 * 60_000;
 const LONG_WAIT_WRITERS = 5;
 
 const EMPTY_START_ONE_IN_AIMED = 2;
-/** In this many of four aimed runs, writers are where the target writes the same list or map, or else the same object. */
+/** In this many of four aimed runs, writers write to the same list or map as the target, or else to the same object. */
 const CONTESTING_OF_FOUR = 2;
 const UPDATING_OF_FOUR = 1;
 /**
- * In this many of eight aimed runs that start at rest, the user triggers the target; in one of the other runs, the user and a writer
- * together.
+ * In this many of eight aimed runs that start at rest, the user triggers the target; in one of the other runs, the user and a writer both
+ * do.
  */
 const STIRRED_BY_USER_OF_EIGHT = 4;
 

@@ -10,7 +10,7 @@ import type { FieldPath, ObjectTarget, ProgramOp } from '../../model/workload.ts
 
 /** One object that the target reads or writes, as it was at rest in a reference. */
 export interface AimObject {
-  /** With canonical names. */
+  /** The object's address, with canonical names. */
   readonly target: ObjectTarget;
   readonly kind: string;
   readonly object: KubeObject;
@@ -41,7 +41,7 @@ export interface Aim {
   readonly waitsMs?: readonly number[];
 }
 
-/** Further facts for a writer. */
+/** More facts that a writer may use. */
 export interface WriterContext {
   /** The objects that the user applied, to apply them again. */
   readonly sample: readonly KubeObject[];
@@ -52,25 +52,25 @@ export interface WriterContext {
 }
 
 export interface AdversarialWriter {
-  /** In kebab-case, as in the configuration's `writers` and in stored programs. */
+  /** The writer's name in kebab-case, as in the configuration's `writers` and in stored programs. */
   readonly name: string;
-  /** One sentence on what it does, for users. */
+  /** One sentence that tells users what the writer does. */
   readonly about: string;
-  /** `user`: its programs run as the user, the actor that also applies the sample. */
+  /** `user`: the writer's programs run as the user, the actor that also applies the sample. */
   readonly as?: 'user';
-  /** True if it stays active through heal and settle, like an autoscaler. */
+  /** True if the writer stays active through heal and settle, like an autoscaler. */
   readonly standing?: boolean;
   /**
-   * True if it changes the spec of a sample object. At most one such writer takes part in a run: only single changes are known to be
-   * healthy.
+   * True if the writer changes the spec of a sample object. At most one such writer takes part in a run: only single changes are known to
+   * be healthy.
    */
   readonly changesSpec?: boolean;
-  /** Generates one to three operations, simplest first; undefined if it does not apply to this target. */
+  /** Generates one to three operations, simplest first; undefined if the writer does not apply to this target. */
   ops(aim: Aim, context: WriterContext): fc.Arbitrary<readonly ProgramOp[]> | undefined;
   /** Reports whether the target writes the same list or map of this object as the writer. */
   readonly contests?: (object: AimObject) => boolean;
   /** Reports whether the target has to react to the writer's change although the user changed nothing. */
   readonly stirs?: (object: AimObject) => boolean;
-  /** Returns the operations with which it cleans up after contention. */
+  /** Returns the operations with which the writer cleans up after contention. */
   heal?(ops: readonly ProgramOp[], aim: Aim): readonly ProgramOp[];
 }
