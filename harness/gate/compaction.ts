@@ -1,4 +1,4 @@
-/** Versions that `expire-watch` has declared compacted: a client that watches from one of them again is refused again. */
+/** Versions that `expire-watch` has declared compacted: a client that tries to watch from such a version again gets a 410 again. */
 import type { WatchEvent } from 'stalemate-apiserver/objects/watch-event';
 import type { ResponseSink } from 'stalemate-apiserver/wire/http';
 import { failureStatus } from 'stalemate-apiserver/wire/status';
@@ -7,7 +7,7 @@ import type { Operation } from '../model/history.ts';
 type Watch = Pick<Operation, 'actor' | 'resource' | 'query'>;
 
 export class Compaction {
-  /** By actor and resource, the first version that is left. */
+  /** The oldest version that is still available, by actor and resource. */
   readonly #first = new Map<string, number>();
 
   /** Declares everything before `revision` compacted, for the actor and the resource of a watch. */
@@ -16,7 +16,10 @@ export class Compaction {
     this.#first.set(key, Math.max(this.#first.get(key) ?? 0, revision));
   }
 
-  /** Reports whether a watch begins with a version that is gone; one that begins with a list, or with what comes next, does not. */
+  /**
+   * Reports whether a watch resumes from a compacted version. A watch that starts with the current objects, or with the next change, does
+   * not.
+   */
   isGone(watch: Watch): boolean {
     const { resourceVersion = '', sendInitialEvents } = watch.query;
     if (sendInitialEvents === 'true') return false;
@@ -39,7 +42,7 @@ export function endExpired(sink: Pick<ResponseSink, 'event' | 'end'>): void {
   sink.end();
 }
 
-/** Reports whether an event says that the version from which the watch resumes is gone. */
+/** Reports whether an event says that the version from which the watch resumes is compacted. */
 export function saysExpired({ type, object }: WatchEvent): boolean {
   return type === 'ERROR' && (object as { readonly code?: unknown }).code === 410;
 }

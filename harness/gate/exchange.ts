@@ -32,7 +32,8 @@ export interface Stream {
   label: string;
   nextK: number;
   /**
-   * What waits for delivery. An entry without an event marks the end of the stream, with an error if the connection to the server broke.
+   * Events that wait for delivery. An entry without an event marks the end of the stream, with an error if the connection to the server
+   * broke.
    */
   readonly queue: { event: WatchEvent | undefined; error: ConnectionError | undefined; at: number; timeMs: number }[];
   /** True once the server has opened the stream. */
@@ -42,7 +43,7 @@ export interface Stream {
   head: PendingItem | undefined;
   /** True while a watch that starts with the existing objects, as a list does, has not delivered all of them. */
   isListing: boolean;
-  /** True once the actor has received a 410: the version from which it watches is gone. */
+  /** True once the actor has received a 410: the version from which the stream watches is compacted. */
   isExpired: boolean;
 }
 
@@ -65,18 +66,21 @@ export function newStream(exchange: Exchange, base: string): Stream {
   };
 }
 
-/** A pending item with its exchange and, for an answer, the response to deliver. */
+/** A pending item with its exchange and, if it is an answer, the response to deliver. */
 export interface PendingItem extends Item {
   readonly exchange: Exchange;
   readonly response?: ApiResponse | 'open' | ConnectionError;
 }
 
-/** Returns the run time in ms at which the actor sent the request and began to wait; undefined for an event that nobody waits for. */
+/**
+ * Returns the run time in ms at which the actor sent the request and began to wait; undefined for a watch event, which no request waits
+ * for.
+ */
 export function askedMs({ kind, exchange }: PendingItem): number | undefined {
   return kind === 'event' && exchange.stream?.isListing !== true ? undefined : exchange.operation.invoked.timeMs;
 }
 
-/** Returns the item as it comes back to the gate after its delay, and puts it in place of the original in its exchange and stream. */
+/** Returns the item that enters the gate again after its delay, and replaces the original with it in its exchange and stream. */
 export function asLate(item: PendingItem): PendingItem {
   const late = { ...item, label: item.label + LATE };
   const { exchange } = item;

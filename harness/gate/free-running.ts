@@ -1,5 +1,5 @@
 /**
- * Executes items as soon as they are allowed: how the gate runs when nothing waits for the target to come to rest.
+ * Executes items as soon as the scheduler allows them, for gates that do not wait for the target to come to rest.
  *
  * Owns: asking the scheduler whenever an item arrives. Items that the scheduler holds stay pending until something else happens or the
  * scheduler is asked again. Does not own: what is held (a `Scheduler` over a schedule). Start at {@link FreeRunning}.
@@ -16,7 +16,7 @@ export class FreeRunning {
   #running = false;
   #step = 0;
 
-  /** `gate` is called when the first item arrives, because the gate's hooks need `parked` below. */
+  /** `gate` is called when the first item arrives and not here, because the gate is created with `parked` below as one of its hooks. */
   constructor(scheduler: Scheduler, gate: () => Gate) {
     this.#scheduler = scheduler;
     this.#gate = gate;

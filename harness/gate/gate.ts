@@ -34,7 +34,7 @@ export interface GateHooks {
   startReplica(): void;
   /** Called when the schedule pauses this incarnation for this much run time. */
   pause(actor: ActorId, forMs: number): void;
-  /** Called when the schedule delays an item for this much run time; calls `goOn` afterwards. */
+  /** Called when the schedule delays an item for this much run time; the hook calls `goOn` afterwards. */
   delay(item: PendingItem, forMs: number, goOn: () => void): void;
   /**
    * Reports whether connections have been disturbed in this run; if so, a request that ends from outside was not necessarily aborted by its

@@ -1,4 +1,4 @@
-/** What the log keeps of a target that prints a lot. */
+/** Tests which lines the log keeps if a target prints a lot. */
 import { describe, expect, it } from 'vitest';
 import { LogBook } from './log-book.ts';
 

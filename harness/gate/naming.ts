@@ -70,10 +70,10 @@ export class Naming {
   #stemOf(resource: string, name: string): string | undefined {
     const drawn = this.#drawn[resource];
     if (drawn?.kept.includes(name) === true) return undefined;
-    // Before times: a random number may look like one, and then this object would be named unlike the others.
+    // Checked before times: a random number may look like a time, and this object would then be named differently from its siblings.
     const stem = drawn?.stems.find((one) => name.startsWith(one) && name.length > one.length);
     if (stem !== undefined) return stem;
-    // A name that contains the time of its creation is different a second later.
+    // A name that contains its creation time is different a second later.
     const time = TIME_IN_NAME.exec(name);
     return time === null ? undefined : name.slice(0, time.index);
   }
@@ -93,7 +93,7 @@ export class Naming {
     return `${prefix}${role}~${n}`;
   }
 
-  /** Registers an object. `asked` is the canonical name that its create was given. */
+  /** Registers an object. `asked` is the canonical name that its create request was given. */
   learn(resource: string, object: KubeObject, asked: string | undefined): void {
     const name = object.metadata.name ?? '';
     const canonical = asked ?? name;

@@ -1,4 +1,4 @@
-/** Whose operation a committed change belongs to. */
+/** Tests which operation a committed change is attributed to. */
 import { describe, expect, it } from 'vitest';
 import { Naming } from './naming.ts';
 import { Recorder, type ObservedChange, type OpenOperation } from './recorder.ts';

@@ -75,7 +75,7 @@ export class Recorder {
     this.#logs = new LogBook();
     this.#tick = 0;
     this.#finished = false;
-    // After the ticks are reset, so that the history begins with these objects.
+    // Only now, after the ticks are reset, so that the history begins with these objects.
     for (const { before: _, ...revision } of kept) {
       this.revisions.push({ ...revision, ...this.mark(), type: 'ADDED', op: -1 });
       this.#naming.learn(revision.resource, revision.object, undefined);

@@ -1,7 +1,7 @@
 /**
- * Keeps the traffic that passes a front unchanged, so that it can be read later: bytes with their times, in order of arrival.
+ * Records the traffic that passes a front unchanged, to be read later: bytes with their times, in order of arrival.
  *
- * Owns: keeping, within a bound. It parses nothing while recording, so that traffic does not slow down. Start at {@link Capture};
+ * Owns: recording, up to a limit. It parses nothing while recording, so that it does not slow down the traffic. Start at {@link Capture};
  * `replayed.ts` reads it.
  */
 import type { AnswerHead, RequestHead } from './exchange.ts';
@@ -20,7 +20,7 @@ export type Passed =
   | { readonly what: 'piece'; readonly exchange: number; readonly timeMs: number; readonly bytes: Buffer }
   | { readonly what: 'end'; readonly exchange: number; readonly timeMs: number; readonly whole: boolean };
 
-/** The most bytes that are kept: half a gigabyte of requests and answers, about an hour of a busy suite. */
+/** The most bytes that are recorded: half a gigabyte of requests and answers, about an hour of a busy suite. */
 const BYTES_MAX = 512 * 1024 * 1024;
 
 export class Capture {

@@ -1,7 +1,7 @@
 /**
  * Decodes bodies to JSON: a copy for naming items and for the history. The bytes that are forwarded stay unchanged.
  *
- * Owns: which decoder reads what. A body that no decoder can read has no copy and is forwarded anyway.
+ * Owns: the choice of the decoder for a body. A body that no decoder can read has no copy and is forwarded anyway.
  */
 import { parse as parseYaml } from 'yaml';
 import type { JsonValue } from 'stalemate-apiserver/objects/object';

@@ -31,7 +31,7 @@ export class WebSocketFront implements FrontExchange {
   #agreed = false;
   #ended = false;
 
-  /** @param reset Resets the connection below. */
+  /** @param reset Resets the underlying connection. */
   constructor(incoming: IncomingMessage, head: RequestHead, socket: Duplex, reset: () => void) {
     const { headers } = incoming;
     this.#socket = socket;

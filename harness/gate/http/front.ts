@@ -83,7 +83,7 @@ const HEADER_BYTES_MAX = 1024 * 1024;
 
 const LIMITS = {
   maxHeaderSize: HEADER_BYTES_MAX,
-  // The server has its own timeouts; a front that timed out first would be noticed.
+  // The server has its own timeouts; if the front timed out first, clients would notice the front.
   headersTimeout: 0,
   requestTimeout: 0,
   keepAliveTimeout: 0,
@@ -93,7 +93,7 @@ const LIMITS = {
   shouldUpgradeCallback: ({ headers }: IncomingMessage): boolean => headers.upgrade?.toLowerCase() !== 'h2c',
 };
 
-/** kube-apiserver's limit of concurrent streams, and a limit on what a client may send ahead on each. */
+/** kube-apiserver's limit of concurrent streams, and a limit on the bytes that a client may send ahead on each stream. */
 const HTTP2_SETTINGS = {
   maxConcurrentStreams: 100,
   initialWindowSize: 256 * 1024,
@@ -155,7 +155,7 @@ class Listener {
   readonly #pools = new Map<As, Http1Remote>();
   readonly traffic = new Traffic();
   readonly #sockets = new Set<Duplex>();
-  /** TCP sockets below TLS, by their remote address. */
+  /** The TCP sockets under TLS connections, by remote address. */
   readonly #tcp = new Map<string, TcpSocket>();
   readonly #sessions = new Set<ServerHttp2Session>();
   readonly #bearer: string;
@@ -248,7 +248,7 @@ class Listener {
     socket.once('close', () => this.#sockets.delete(socket));
   }
 
-  /** Resets the TCP connection below, as TLS has no reset of its own. */
+  /** Resets the underlying TCP connection: TLS itself has no reset. */
   #reset(socket: TcpSocket): void {
     this.#tcp.get(peerOf(socket))?.resetAndDestroy();
     socket.destroy();

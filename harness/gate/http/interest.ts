@@ -1,7 +1,7 @@
 /**
  * Selects the requests that a schedule names, by what is known before the body is read.
  *
- * Owns: including too many rather than too few. Labels count occurrences, so either all requests of one verb and resource pass through the
+ * Owns: selecting too many rather than too few. Labels count occurrences, so either all requests of one verb and resource pass through the
  * gate or none. Start at {@link interestOf}.
  */
 import { groupResource } from 'stalemate-apiserver/objects/object';

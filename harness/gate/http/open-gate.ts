@@ -1,5 +1,5 @@
 /**
- * A gate in front of an existing server, with a front for one actor: all parts combined.
+ * A complete gate in front of an existing server, with a front for one actor.
  *
  * Owns: which requests go through the gate. Requests that the schedule does not name pass unchanged, unless all are to be gated. Start at
  * {@link openGate}.
@@ -26,7 +26,7 @@ export interface OpenGateOptions extends Omit<FrontOptions, 'route'> {
   readonly now: () => number;
   /** Only requests that this schedule names go through the gate and are recorded; absent: all do. */
   readonly only?: Schedule;
-  /** Callbacks for what schedules do to targets; absent: none. */
+  /** Callbacks for faults that act on the target itself, such as a crash; absent: none. */
   readonly hooks?: Omit<GateHooks, 'parked'>;
   /** The limit of pending bytes per watch. */
   readonly watchBytesMax?: number;

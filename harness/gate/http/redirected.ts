@@ -13,7 +13,7 @@ import { questionOf } from './remote-upstream.ts';
 /** Called with an answer that would redirect an actor. */
 export type OnRedirect = (code: number, request: { readonly method: string; readonly path: string }) => void;
 
-/** Wraps the reader of one answer to hide redirects from it. Without a listener it gets every answer. */
+/** Wraps the reader of one answer to hide redirects from it. Without a listener, the reader gets every answer. */
 export function withoutRedirects(
   reader: AnswerReader,
   request: RequestHead,

@@ -13,7 +13,7 @@ const http = process.getBuiltinModule('node:http');
 /** Opens a connection, with TLS if needed. */
 export type Dial = () => Socket;
 
-/** The idle time after which a kept connection is closed, before the server does it: kube-apiserver waits 90 s. */
+/** The idle time after which a kept connection is closed, before the server closes it: kube-apiserver waits 90 s. */
 const IDLE_MS = 30_000;
 
 export class Http1Remote implements RemoteConnection {

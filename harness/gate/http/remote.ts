@@ -24,13 +24,13 @@ export interface RemoteOptions {
   readonly insecure?: boolean;
   /** The name to expect in the server's certificate, if it differs from the URL's. */
   readonly serverName?: string;
-  /** PEM. */
+  /** The client certificate and its key in PEM. */
   readonly clientCertificate?: { readonly certificate: string; readonly key: string };
   /** Returns the value of the Authorization header: `Bearer …` or `Basic …`. Called for every request, because tokens expire. */
   readonly authorization?: () => string | undefined;
 }
 
-/** The credentials of a forwarded request: those of {@link RemoteOptions}, or those that it carries itself. */
+/** The credentials of a forwarded request: those of {@link RemoteOptions}, or those that the request itself carries. */
 export type As = 'configured' | 'carried';
 
 export class RemoteServer {
