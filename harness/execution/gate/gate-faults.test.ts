@@ -12,7 +12,7 @@ function seed(rig: GateRig, ...names: readonly string[]): void {
   rig.takeAll();
 }
 
-/** Returns a rig with an open watch, where events of `a` and `b` wait to be delivered. */
+/** Returns a rig with an open watch whose events for `a` and `b` wait to be delivered. */
 function watching(): { readonly rig: GateRig; readonly told: { readonly lines: readonly string[] } } {
   const rig = gateRig();
   const told = rig.send('controller', 'GET', `${CONFIGMAPS_PATH}?watch=true`);

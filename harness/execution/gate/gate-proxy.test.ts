@@ -91,7 +91,7 @@ describe('an answer through the front', () => {
 
   it('takes a body of several megabytes to the server', async () => {
     const { server, front } = (rig = await proxyRig());
-    // The server stores objects of up to 1.5 MB.
+    // The server accepts objects of up to 1.5 MB.
     const object = JSON.stringify(configMap('big', { text: 'y'.repeat(1_000_000) })) + ' '.repeat(1_500_000);
     const headers = { 'content-type': 'application/json' };
 

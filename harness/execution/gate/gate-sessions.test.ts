@@ -1,4 +1,4 @@
-/** Tests `exec` sessions at the gate: held, failed and lost like any other request, and recorded as reads for the properties. */
+/** Tests that `exec` sessions are held, failed and lost at the gate like other requests, and recorded as reads for the properties. */
 import { expect, it } from 'vitest';
 import type { ExecAnswer } from 'stalemate-apiserver/wire/declared-answers';
 import type { FaultAction } from '../../model/schedule.ts';

@@ -44,7 +44,7 @@ export interface GateRig {
 /**
  * Returns a gate in front of the real server.
  *
- * @param lossy Wraps the server as the gate sees it.
+ * @param lossy Wraps the server behind the gate.
  */
 export function gateRig(
   drawnNames: DrawnNames = {},

@@ -1,4 +1,4 @@
-/** Tests watches over WebSockets through the gate as a proxy: held, delivered and broken like any other watch. */
+/** Tests that WebSocket watches are held, delivered and broken like any other watch when the gate is a proxy. */
 import { connect } from 'node:tls';
 import { afterEach, expect, it, vi } from 'vitest';
 import { CONFIGMAPS_PATH, configMap } from 'stalemate-apiserver/testing';

@@ -1,5 +1,5 @@
 /**
- * Helpers for tests of the gate as a proxy: a served API server, the gate's front before it, and raw requests to both.
+ * Helpers for tests of the gate as a proxy: an API server, the gate's front before it, and raw requests to both.
  *
  * Located here because `gate` and `apiserver` must not import each other. Used by tests only.
  */
@@ -142,7 +142,7 @@ export function askHttp1(url: string, question: RawQuestion): Promise<RawAnswer>
   });
 }
 
-/** Opens an HTTP/2 session like an actor's. */
+/** Opens an HTTP/2 session as an actor does. */
 export function session(url: string): ClientHttp2Session {
   const made = connect(url, { ca: authority.certificate });
   made.on('error', () => {});

@@ -1,8 +1,8 @@
 /**
- * Places toxiproxy on two links: between a process target and the gate, inside the network of each incarnation, from where it
- * connects; and between the gate and a real API server.
+ * Puts toxiproxy on two links: between a process target and the gate, inside the network of each incarnation, where its connections start;
+ * and between the gate and a real API server.
  *
- * Owns: one server per network, one proxy per incarnation and per API server. Does not own: what happens to connections
+ * Owns: one server per network, one proxy per incarnation and per API server. Does not own: what the proxies do to connections
  * (`clusters/connections/`). Start at {@link throughToxiproxy} and {@link beforeServer}.
  */
 import type { ServeLife } from '../../actors/process/process-incarnation.ts';

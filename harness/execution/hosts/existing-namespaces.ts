@@ -9,8 +9,8 @@ const TOKEN_LENGTH = 4;
 const NAME_MAX = 63;
 
 /**
- * Returns the namespaces. `names` maps our names to the cluster's; `made` are our names of the namespaces created at the start; `called`
- * derives the cluster's name for any of our names.
+ * Returns the namespaces of a run. `names` maps the harness's names to those on the cluster; `made` lists the namespaces created at the
+ * start, by the harness's names; `called` returns the name on the cluster for any name of the harness.
  */
 export function namespacesThere(
   { namespace, samples, project }: Pick<Subject, 'namespace' | 'samples'> & Partial<Pick<Subject, 'project'>>,
@@ -25,7 +25,7 @@ export function namespacesThere(
   );
   const made = [...new Set([namespace, ...namespacesOf(samples), ...shipped])];
   const later = samples.flatMap(({ kind, metadata: { name = '' } }) => (kind === 'Namespace' ? [name] : []));
-  // Makes parallel runs, and a run after an interrupted one, get different namespaces.
+  // A random part gives parallel runs, and a run after an interrupted one, different namespaces.
   const token = drawSecretKey().toString('hex').slice(0, TOKEN_LENGTH);
   const called = (name: string): string => fitting(`${prefix}-${run}-${token}-${name}`);
   const names = [...new Set([...made, ...later])].map((name) => [name, called(name)] as const);

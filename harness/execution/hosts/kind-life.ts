@@ -1,5 +1,6 @@
 /**
- * Creates a kind cluster before a campaign or a replay and deletes it afterwards; keeps the cluster's logs if that work failed.
+ * Creates a kind cluster before a campaign or a replay and deletes it afterwards; keeps the cluster's logs if the campaign or replay
+ * failed.
  *
  * Workers find the cluster by its address. Start at {@link withKind}.
  */
@@ -12,9 +13,9 @@ import type { KindAccess, KindOptions } from '../../model/kind-options.ts';
 export interface KindLife {
   readonly cluster: ClusterKind;
   readonly kind?: KindOptions | undefined;
-  /** Images to load into the cluster, starting with that of a target that runs in it. */
+  /** Images to load into the cluster; the first is that of a target that runs in it. */
   readonly images?: readonly string[];
-  /** Absolute path of the folder below which logs are written. */
+  /** Absolute path of the folder to write logs below. */
   readonly reportDir: string;
   readonly signal?: AbortSignal | undefined;
   readonly say?: ((line: string) => void) | undefined;

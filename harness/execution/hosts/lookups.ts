@@ -8,7 +8,7 @@ import { hostname } from 'node:os';
 /** The length to which a log line is cut. */
 const LINE_MAX = 300;
 
-/** The maximum number of names: a program with more of them generates them. */
+/** The maximum number of names to record: a program that looks up more names probably generates them. */
 const NAMES_MAX = 50;
 
 export class Lookups {
@@ -35,7 +35,7 @@ export class Lookups {
   }
 }
 
-/** Reports whether a name is that of the local host, which a program may look up. */
+/** Reports whether a name refers to the local host, which a program may look up. */
 function isOwn(name: string, own: string): boolean {
   return name === '' || name === own || name === 'localhost' || name.startsWith(`${own}.`);
 }

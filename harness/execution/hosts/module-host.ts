@@ -1,8 +1,8 @@
 /**
  * Assembles everything that lives as long as a worker: virtual time, the server, the target's module, the environment controllers.
  *
- * Owns: the order (time first, then the target's import). Start at {@link createModuleHost}; benchmarks and tests that supply their own
- * target use {@link assembleHost}.
+ * Owns: the order (first virtual time, then the import of the target). Start at {@link createModuleHost}; benchmarks and tests that supply
+ * their own target use {@link assembleHost}.
  */
 import { ApiServer, type ApiServerOptions, type CallOutFunction } from 'stalemate-apiserver';
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
@@ -39,14 +39,14 @@ export interface HostParts {
   readonly launch: Launch;
   readonly current?: CurrentRun;
   readonly crds: readonly KubeObject[];
-  /** Samples whose namespaces exist from the beginning. */
+  /** Samples; their namespaces exist from the beginning. */
   readonly samples?: readonly KubeObject[];
   readonly project?: ProjectManifests | null;
   readonly namespace: string;
   readonly settings: RunSettings;
   /** Number of turns of the event loop without activity after which the target counts as at rest. */
   readonly quietTurns?: number;
-  /** Called whenever nothing moves any more; an exception thrown by it ends the run. */
+  /** Called each time the process becomes quiescent; if it throws, the run ends. */
   readonly check?: () => void;
   /** Called when the server begins a request and when it finishes one. */
   readonly served?: (() => void) | undefined;
@@ -89,10 +89,10 @@ export async function createModuleHost(subject: Subject, served?: () => void): P
   return host;
 }
 
-/** Number of turns of the event loop without activity to wait for, until a check run has measured how many the target needs. */
+/** Number of turns of the event loop without activity to wait for until a check run has measured how many the target needs. */
 const QUIET_TURNS = 8;
 
-/** What every run needs, with any API server. */
+/** The server of a run, with the fields that every kind of API server provides. */
 export type HostServer = Pick<
   Host,
   'identity' | 'environment' | 'reads' | 'reseed' | 'places' | 'isAlone' | 'warnings'
@@ -134,7 +134,7 @@ export function assembleServer(
   };
 }
 
-/** Parts of a host that do not exist for a target in this process. */
+/** Defaults for the parts of a host that a target in this process does not need. */
 const ALONE_IN_PROCESS = {
   drainMs: 0,
   beside: [],

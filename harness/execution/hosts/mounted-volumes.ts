@@ -1,5 +1,5 @@
 /**
- * Updates ConfigMaps and Secrets mounted by a process target, as a kubelet does: changes in the cluster reach the files.
+ * Updates the files of ConfigMaps and Secrets that a process target mounts when the objects change in the cluster, as a kubelet does.
  *
  * Owns: which files change, and when. Does not own: how a folder is replaced (`actors/process/mounted-files.ts`). Start at {@link
  * MountedVolumes}.
@@ -35,7 +35,7 @@ export class MountedVolumes {
     this.#sources = pod.sources;
   }
 
-  /** The folders to mount in an incarnation that starts now. */
+  /** The folders to mount for an incarnation that starts now. */
   get folders(): readonly MountedFolder[] {
     return this.#pod.folders(this.#sources);
   }

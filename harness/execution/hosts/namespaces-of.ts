@@ -1,6 +1,6 @@
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
 
-/** Returns the namespaces that objects are in, except those that are themselves among the objects. */
+/** Returns the namespaces of the given objects, except namespaces that are themselves among the objects. */
 export function namespacesOf(objects: readonly KubeObject[]): readonly string[] {
   const own = new Set(objects.filter(({ kind }) => kind === 'Namespace').map(({ metadata }) => metadata.name));
   return objects.flatMap(({ metadata: { namespace } }) =>

@@ -1,4 +1,4 @@
-/** Tests single runs of processes with special behaviour, judged like undisturbed runs. */
+/** Tests single runs of programs that behave unusually, judged like undisturbed runs. */
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -163,7 +163,7 @@ describe.each(hasSteering ? (['real', 'virtual'] as const) : (['real'] as const)
         { actor: 'controller', when: 'end', reconciles: { success: 4 } },
       ]);
       const files = measurements.flatMap(({ footprint }) => footprint?.fileDescriptors ?? []);
-      // The program opens ten files for each request; connections are rounded away. Systems without /proc report no counts.
+      // The program opens ten files for each request; rounding removes connections. Systems without /proc report no counts.
       const tens = files.map((count) => Math.round((count - (files[0] ?? 0)) / 10));
       expect(tens).toEqual(existsSync('/proc/self/fd') ? [0, 1, 2, 3] : []);
     });

@@ -1,7 +1,7 @@
 /**
  * The host of a target that is a process: the embedded server and the gate are in this process, the target is behind a front of its own.
  *
- * All messages wait at the gate, as in the deterministic mode. What differs is how rest is recognised and how time passes
+ * All messages wait at the gate, as in the deterministic mode. The differences are how rest is detected and how time passes
  * (`steered-rest.ts`; `wall-rest.ts` in real time). Start at {@link createProcessHost}.
  */
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
@@ -55,7 +55,10 @@ function paceOf({ readyWithinMs, graceMs, programs = {} }: ProcessTarget, mode: 
   };
 }
 
-/** Reports whether clocks can be steered: we must control the server's clock too, and nothing in between may have a clock of its own. */
+/**
+ * Reports whether the target's clocks can be steered: that requires control over the server's clock too, and no component in between with a
+ * clock of its own.
+ */
 function maySteer({ cluster, toxiproxy = null }: Subject, { time, inCluster }: ProcessTarget): boolean {
   return time === 'virtual' && cluster === 'embedded' && toxiproxy === null && !inCluster;
 }
@@ -117,10 +120,9 @@ export async function createProcessHost(subject: Subject, target: ProcessTarget,
     disturbance,
     steered === undefined ? undefined : () => Math.floor(steered.originMs + steered.exactMs),
   );
-  // A real server that is calling a webhook has not answered the writer yet, but the webhook's own requests take precedence.
+  // While a real server calls a webhook, the writer has no answer yet, but the webhook's own requests have to be released first.
   rest.alsoWhile((run) => ((isBusy() && !webhooks.isAsking) || disturbance.isBusy ? 'instant' : webhooks.holdup(run)));
-  // A connection fault ends only after a drain; without this, the drain would wait in vain for an incarnation that the
-  // fault keeps from connecting.
+  // A connection fault ends only after a drain; without this, the drain would wait for an incarnation that the fault keeps from connecting.
   rest.startsAfter(() => disturbance.isOver(time.now()));
   const lookups = new Lookups();
   const outside = {
@@ -174,7 +176,7 @@ export async function createProcessHost(subject: Subject, target: ProcessTarget,
     const [startLife, own] = [starts.get(program), programs.get(program)];
     invariant(startLife !== undefined && own !== undefined, `${actor} is a life of a program of the target`);
     const started = rest.starting(own.readyWithinMs);
-    // The incarnation reports to a function that ends what is registered below, which in turn needs the incarnation. So it must not report
+    // The callback below ends registrations that are made after it, which in turn need the incarnation. So the incarnation must not report
     // anything before this function has returned; everything that starts it is asynchronous.
     let isLaunched = false;
     const incarnation = startLife(actor, observed(upstream, rest, started), (kind, detail) => {
@@ -245,21 +247,21 @@ export async function createProcessHost(subject: Subject, target: ProcessTarget,
           }
         : { network: 'none', warning: inCluster.warnings[0] ?? null },
     disturbance,
-    // The sibling has a network of its own, so both hosts may listen on the same port.
+    // The sibling has a separate network, so both hosts may listen on the same port.
     sibling: () => createProcessHost(besideOf(subject), target, beat),
     isSingle: subject.cluster === 'kind',
   };
 }
 
 /**
- * Returns the subject of a run beside another that is still open. Such runs start an undisturbed target from given objects; since there is
- * only one kind cluster, they use the embedded server instead, in real time too.
+ * Returns the subject of a run made while another run is still open. Such a run starts an undisturbed target from given objects. There is
+ * only one kind cluster, so it uses the embedded server instead, in real time too.
  */
 function besideOf(subject: Subject): Subject {
   return subject.cluster === 'kind' ? { ...subject, cluster: 'embedded' } : subject;
 }
 
-/** Replaces namespace names in the target's variables, arguments and the files that describe its pod. */
+/** Replaces namespace names in the target's variables and arguments, and in the files that describe its pod. */
 function translated(
   used: { readonly target: ProcessTarget; readonly files: readonly MountedFile[] },
   places: Places,

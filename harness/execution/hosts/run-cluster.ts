@@ -1,8 +1,8 @@
 /**
  * The cluster of a run of a process target: its API server, and how an incarnation of the target reaches it.
  *
- * Owns: the choice. The embedded server is in this process and answers immediately; a real one takes time. Does not own: the gate
- * in between, the processes (`process-host.ts`). Start at {@link openRunCluster}.
+ * Owns: the choice of the cluster. The embedded server is in this process and answers immediately; a real one takes time. Does not own: the
+ * gate in between, the processes (`process-host.ts`). Start at {@link openRunCluster}.
  */
 import { serveHttp } from 'stalemate-apiserver/http';
 import type { ApiServer, CallOutFunction } from 'stalemate-apiserver';
@@ -48,7 +48,7 @@ export interface RunCluster extends HostServer {
   readonly isBusy: () => boolean;
 }
 
-/** The reason for not installing a webhook that would be called about other users' objects. */
+/** The reason for not installing a webhook on an existing cluster, where it would be called for objects of other users. */
 const UNASKED_THERE = 'on an existing cluster it is not called';
 
 /** Opens the cluster of a run. @throws {CLUSTER_UNAVAILABLE} if the cluster is not available. */
@@ -57,7 +57,7 @@ export async function openRunCluster(
   current: CurrentRun,
   webhooks: Pick<WebhookCalls, 'ask' | 'isAsking'>,
   disturbance: Disturbance,
-  /** Returns the server's time of day, in ms since 1970. */
+  /** Returns the server's wall-clock time, in ms since 1970. */
   clock: () => number = () => realDate().getTime(),
 ): Promise<RunCluster> {
   const { toxiproxy = null } = subject;
@@ -102,8 +102,8 @@ function embedded(subject: Subject, current: CurrentRun, callOut: CallOutFunctio
 }
 
 /**
- * Opens a real server of our own. In front of it, the gate is a proxy that passes bytes unchanged; garbage collection and the like work as
- * on the embedded server.
+ * Opens a real server that the harness started. The gate in front of it is a proxy that passes bytes unchanged; garbage collection and
+ * similar controllers work as with the embedded server.
  */
 async function own(
   subject: Subject,
@@ -128,7 +128,7 @@ async function own(
   return { ...base, cluster, serve: proxying(() => cluster), isBusy: () => cluster.isBusy };
 }
 
-/** Opens an existing cluster, in namespaces created for the run, whose names do not occur in schedules and findings. */
+/** Opens an existing cluster, in namespaces created for the run; schedules and findings do not contain the names of these namespaces. */
 async function existing(subject: Subject, current: CurrentRun): Promise<RunCluster> {
   const { existing: access = null, settings } = subject;
   invariant(access !== null, 'an existing cluster is named before it is used');
@@ -188,7 +188,7 @@ async function existing(subject: Subject, current: CurrentRun): Promise<RunClust
   };
 }
 
-/** @throws {CONFIG_INVALID} for samples that would affect all users of an existing cluster. */
+/** @throws {CONFIG_INVALID} for samples that would affect other users of an existing cluster. */
 function checkSamples({ samples, crds }: Subject, writes: readonly string[], kinds: ApiServer): void {
   const defined = new Set(crds.map(({ metadata }) => metadata.name ?? ''));
   for (const { apiVersion, kind, metadata } of samples) {

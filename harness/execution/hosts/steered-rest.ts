@@ -1,9 +1,9 @@
 /**
- * Detects when programs with steered clocks are at rest: their launchers report it exactly, with the moment at which the first program
- * wakes up by itself.
+ * Detects when programs with steered clocks are at rest. Their launchers report this exactly, together with the time at which the first
+ * program wakes up by itself.
  *
- * Owns: which launchers to query, and how long the answer is valid. Does not own: how a launcher knows (`actors/process/launcher/steer.h`),
- * whether time passes to that moment (the scheduler). Start at {@link SteeredRest}.
+ * Owns: which launchers to query, and how long their answers are valid. Does not own: how a launcher detects rest
+ * (`actors/process/launcher/steer.h`), whether time advances (the scheduler). Start at {@link SteeredRest}.
  */
 import type { Doing } from '../../actors/process/steering.ts';
 import { realDelay, realNow, realSetImmediate } from '../../determinism/real-time.ts';
@@ -17,12 +17,12 @@ import { UNANSWERED_MS, type Holdup, type Rest, type Watched } from './rest.ts';
 const ASKED_MS = 50;
 /** The computing time in ms after which a busy program counts as at rest: a starting virtual machine computes for a long time. */
 const BUSY_MAX_MS = 1_000;
-/** The number of consecutive busy drains after which a program counts as never sleeping and gets the shorter limit below. */
+/** After this many consecutive busy drains, a program counts as never sleeping and gets the shorter limit below. */
 const RESTLESS = 4;
 const RESTLESS_MS = 20;
-/** The real time in ms after which a program that neither sleeps nor computes is napping: its time then passes as real time does. */
+/** A program that neither sleeps nor computes for this long, in ms of real time, is napping: time then passes for it as in reality. */
 const NAPPING_MS = 1_000;
-/** The limit of all waits, in ms of real time. */
+/** The upper limit for any wait, in ms of real time. */
 const AWAKE_MAX_MS = 20_000;
 /** The polling interval for events that no launcher reports. */
 const POLL_MS = 1;
@@ -39,9 +39,9 @@ export class SteeredRest implements Rest {
   /** Whether something may have woken the programs since they were last queried. */
   #stirred = true;
   #restless = 0;
-  /** The clock's number of jumps as of the previous drain. */
+  /** The clock's number of jumps at the previous drain. */
   #jumps = 0;
-  /** Whether they have been probed for readiness in this drain. */
+  /** Whether the programs have been probed for readiness in this drain. */
   #probed = false;
 
   constructor(clock: SteeredClock, beat: () => void, unansweredMs: number = UNANSWERED_MS) {
@@ -87,10 +87,10 @@ export class SteeredRest implements Rest {
     this.#outside = outside;
   }
 
-  /** Does nothing: connections are not disturbed where clocks are steered. */
+  /** Does nothing: there are no connection faults if clocks are steered. */
   startsAfter(): void {}
 
-  /** Makes the drain throw: the program would not notice a jump of the clock. */
+  /** Makes the drain throw: a program that waits in this way would not notice a jump of the clock. */
   lost(what: string): void {
     this.#unsteered ??= what;
     this.#stirred = true;
@@ -99,7 +99,7 @@ export class SteeredRest implements Rest {
   /**
    * Waits for rest.
    *
-   * @throws {CutShort} if something outside takes too long to answer: every later drain would wait for it too.
+   * @throws {CutShort} if a server or webhook takes too long to answer: every later drain would wait for it too.
    * @throws {Unsteered} if time cannot be steered for a program.
    */
   async drain(run: RunOnHost): Promise<void> {
@@ -134,7 +134,7 @@ export class SteeredRest implements Rest {
         return;
       }
       const holdup = this.#outside(run);
-      // Before it answers, a webhook may wait for a moment of its own, or for an item at the gate that the scheduler has to release.
+      // Before a webhook answers, it may wait for a time of its own, or for an item at the gate that the scheduler has to release.
       const isHeldUp = holdup === 'instant' || (holdup === 'timed' && run.gate.pending.length === 0);
       if (isHeldUp) {
         if (awakeMs > this.#unansweredMs)
@@ -196,7 +196,7 @@ export class SteeredRest implements Rest {
     return [...this.#lives].some(({ isPaused }) => isPaused === true);
   }
 
-  /** Returns a number that increases while anything moves. */
+  /** Returns a number that increases with any activity. */
   #all(run: RunOnHost): number {
     let moved = this.#activity + run.gate.activity;
     for (const process of this.#lives) moved += process.moved;

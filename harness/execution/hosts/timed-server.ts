@@ -1,4 +1,4 @@
-/** The embedded server on a thread that is profiled by sampling: the callback shows whether the server or the target is running. */
+/** The embedded server for a thread that is profiled by sampling: the callback shows whether the server or the target is running. */
 import { ApiServer, type ApiServerOptions } from 'stalemate-apiserver';
 import type { ApiRequest, ResponseSink } from 'stalemate-apiserver/wire/http';
 

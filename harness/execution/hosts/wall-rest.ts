@@ -1,8 +1,9 @@
 /**
  * Detects when a process in real time is at rest: it has reacted to what it received, or will not react, and sleeps.
  *
- * If the kernel exposes its threads, it is at rest when all of them sleep. Otherwise, or if it never sleeps, it is given a moment whose
- * length depends on its recent reactions. Owns: how long to wait. Does not own: reading threads (`actors/process/threads.ts`).
+ * If the kernel exposes its threads, it is at rest when all of them sleep. Otherwise, or if it never sleeps, it is at rest after a short
+ * quiet time, whose length depends on how fast it has reacted lately. Owns: how long to wait. Does not own: reading threads
+ * (`actors/process/threads.ts`).
  */
 import { ThreadWatch, type Sleep } from '../../actors/process/threads.ts';
 import { realDelay, realNow, realSetImmediate } from '../../determinism/real-time.ts';
@@ -13,24 +14,24 @@ import { UNANSWERED_MS, type Holdup, type Rest, type Watched } from './rest.ts';
 
 const POLL_MS = 1;
 /**
- * The computing time in ms after which a busy process counts as at rest: a virtual machine that starts, or runs code for the first time,
- * computes for a long time. On a loaded machine this takes longer in real time: waiting for a processor is not a pause.
+ * The computing time in ms after which a busy process counts as at rest: a language virtual machine computes for a long time when it starts
+ * or runs code for the first time. Only computing time counts, because a process on a loaded machine also waits for a processor.
  */
 const BUSY_MAX_MS = 1_000;
-/** The limit of all waits, in ms of real time. */
+/** The upper limit for any wait, in ms of real time. */
 const BUSY_WALL_MAX_MS = 20_000;
-/** The number of consecutive busy waits after which a process counts as never sleeping and is given the moment instead. */
+/** After this many consecutive busy waits, a process counts as never sleeping and gets the quiet time instead. */
 const RESTLESS = 4;
-/** The minimum time in `serialised` runs, in ms: client-go retries after 5 ms, then after 10 ms. */
+/** The minimum wait in `serialised` runs, in ms: client-go retries after 5 ms, then after 10 ms. */
 const FIRST_RETRY_MS = 12;
-/** The bounds in ms of the moment that a process is given if its threads cannot be seen. */
+/** The bounds of the quiet time, in ms. */
 const QUIET_MS = { min: 4, max: 60 } as const;
-/** The moment is this multiple of nearly the longest recent reaction: rarer ones have another cause, such as a timer. */
+/** The quiet time is this multiple of nearly the longest recent reaction: the few longer ones have another cause, such as a timer. */
 const PATIENCE = 2;
 const REMEMBERED = 32;
 const RARE = 4;
 
-/** How fast a process reacts to what it receives, as observed: on a loaded machine everything takes longer. */
+/** Measures how fast a process reacts to what it receives: on a loaded machine everything takes longer. */
 class Reaction {
   readonly #lately: number[] = [];
 
@@ -51,7 +52,7 @@ export class WallRest implements Rest {
   readonly #wall: WallClock;
   readonly #beat: () => void;
   #starting = 0;
-  /** The end of the wait for the youngest incarnation, over all drains together. */
+  /** When the wait for the youngest incarnation ends, across all drains. */
   #startsUntilMs = 0;
   #activity = 0;
   #outside: (run: RunOnHost) => Holdup = () => 'none';
@@ -61,7 +62,7 @@ export class WallRest implements Rest {
   readonly #lives = new Set<Life>();
   /** When the process last received something. */
   #receivedMs = 0;
-  /** How much computing time the process had used when first measured after {@link #receivedMs}, in ms. */
+  /** The computing time that the process had used when first measured after {@link #receivedMs}, in ms. */
   #ranBeforeMs: number | undefined;
   /** Whether the process may still react to what it last received. */
   #acting = false;
@@ -69,7 +70,7 @@ export class WallRest implements Rest {
 
   /**
    * @param beat Called at intervals as a sign of life; it may throw to interrupt a wait.
-   * @param unansweredMs How long to wait for something outside while nothing moves.
+   * @param unansweredMs How long to wait for a server or webhook without any activity, in ms.
    */
   constructor(wall: WallClock, beat: () => void, unansweredMs: number = UNANSWERED_MS) {
     this.#wall = wall;
@@ -131,7 +132,7 @@ export class WallRest implements Rest {
   /**
    * Waits for rest.
    *
-   * @throws {CutShort} if something outside takes too long to answer: every later drain would wait for it too.
+   * @throws {CutShort} if a server or webhook takes too long to answer: every later drain would wait for it too.
    */
   async drain(run: RunOnHost): Promise<void> {
     let seen = this.#all(run);
@@ -152,14 +153,14 @@ export class WallRest implements Rest {
       const startingUp = this.#starting > 0 && realNow() < this.#startsUntilMs && !this.#isDue();
       const sleep = this.#acting && !startingUp ? this.#look() : 'asleep';
       if (this.#acting && !startingUp && this.#isOver(sleep, run)) {
-        // Messages that it sent before it slept are read within one more turn.
+        // Messages that the process sent before it slept are read within one more turn.
         await turn();
         if (this.#all(run) === seen) this.#acting = false;
         else continue;
       }
       if (waiting && wall.now() >= wall.waitingUntilMs) {
         waiting = false;
-        // A timer of the process has woken it, and it waits for a processor before it can send anything.
+        // A timer has woken the process, which waits for a processor before it can send anything.
         if (!startingUp && !this.#acting && this.#look() === 'awake') {
           this.#received();
           this.#acting = true;
@@ -205,7 +206,7 @@ export class WallRest implements Rest {
     return true;
   }
 
-  /** Returns how long its threads have been on a processor since it last received something. */
+  /** Returns how long the process's threads have computed since it last received something, in ms. */
   #computedMs(): number {
     let ranMs = 0;
     for (const { threads } of this.#lives) ranMs += threads?.ranMs ?? 0;
@@ -214,7 +215,7 @@ export class WallRest implements Rest {
     return ranMs - this.#ranBeforeMs;
   }
 
-  /** Returns a number that increases while anything moves, including connections being opened, during which the process sleeps. */
+  /** Returns a number that increases with any activity, including the opening of connections, during which the process sleeps. */
   #all(run: RunOnHost): number {
     let moved = this.#activity + run.gate.activity;
     for (const { process } of this.#lives) moved += process.moved;

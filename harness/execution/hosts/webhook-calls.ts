@@ -1,9 +1,9 @@
 /**
  * Calls of the server to the target's own webhooks during a run.
  *
- * Owns: attributing what the server does after an answer to the sender of the request, ignoring an answer after the end of its run, and how
- * long a drain waits for the target because of a call. Does not own: which webhooks exist (`project/webhooks.ts`), sockets (`call-out.ts`).
- * Start at {@link WebhookCalls}.
+ * Owns: attributing the server's work after a webhook's answer to the request that caused the call, ignoring answers that arrive after the
+ * end of a run, and how long a drain waits for the target because of a call. Does not own: which webhooks exist (`project/webhooks.ts`),
+ * sockets (`call-out.ts`). Start at {@link WebhookCalls}.
  */
 import type { Socket } from 'node:net';
 import type { CallOutFunction } from 'stalemate-apiserver';
@@ -17,7 +17,7 @@ import { WebhookOpening, type AskedPort, type OpeningLife } from './webhook-open
 
 /** An incarnation of the target that answers calls. */
 export interface Answering extends OpeningLife {
-  /** Returns the port that the incarnation was given under one of these names, if any. */
+  /** Returns the incarnation's port with one of these names, if any. */
   portNamed(names: readonly string[]): number | undefined;
 }
 
@@ -28,7 +28,7 @@ export interface WebhookCallOptions {
   readonly portOf: (service: NamedService) => ContainerPort | undefined;
   /** Returns the ports that must answer before the target is ready, according to the current configurations. */
   readonly asked: () => readonly AskedPort[];
-  /** The clock of the calls' time-outs. */
+  /** The clock for the time-outs of calls. */
   readonly time: Pick<RunClock, 'after' | 'now'>;
   /** Connects to a port of the target. Rejects if nothing listens there. */
   readonly connect: (port: number) => Promise<Socket>;
@@ -77,20 +77,20 @@ export class WebhookCalls {
     });
   }
 
-  /** The message about webhooks that never answered, with the ports that the target listens on instead; undefined if there are none. */
+  /** The message about webhooks that never answered, and the ports that the target listens on instead; undefined if all answered. */
   get trouble(): string | undefined {
     return this.#opening.trouble;
   }
 
   /**
-   * Returns what rest has to wait for: the target to handle a call, or to start listening. A request that the target sends in the meantime
+   * Returns what rest has to wait for: the target handling a call, or starting to listen. A request that the target sends in the meantime
    * has to be released first.
    */
   holdup(run: RunOnHost): Holdup {
     const isIdle = run.gate.pending.length === 0;
     if (this.#opening.isOpening) return !isIdle ? 'none' : this.#opening.isTrying ? 'instant' : 'timed';
     if (this.#open === 0 || (run.gate.activity !== this.#sentBefore && !isIdle)) return 'none';
-    // A handshake takes turns, and the target may have slept before the last of them reached it.
+    // A handshake takes several turns of the event loop, and the target may have fallen asleep between two of its messages.
     const moved = this.#moved();
     const isMoving = moved !== this.#movedBefore;
     this.#movedBefore = moved;
@@ -131,7 +131,7 @@ export class WebhookCalls {
     return this.#opening.starts(answering);
   }
 
-  /** Returns the actual port for a port of the container: a different one if the command contains a placeholder for it. */
+  /** Returns the actual port for a container port: a different one if the command contains a placeholder for it. */
   #actual({ port, name }: ContainerPort): number {
     const named = [...this.#answering.values()].map((life) => life.portNamed([String(port), name, 'webhook']));
     return named.findLast((own) => own !== undefined) ?? port;
@@ -155,7 +155,7 @@ export class WebhookCalls {
     const cancel = this.#post(callOut, (given) => {
       if (over) return;
       end();
-      // An answer after the end of its run would change the next run.
+      // An answer that arrives after the end of its run would change the next run.
       if (this.#options.run() !== run) return;
       this.#options.told();
       resume(() => answer(given));

@@ -1,6 +1,6 @@
 /**
- * The services of the target's webhooks and the authorities that their configurations currently trust in the cluster: a manager
- * that creates its own certificates writes its authority there.
+ * The services of the target's webhooks, and the CAs that their configurations in the cluster currently trust: a manager that creates its
+ * own certificates writes its CA there.
  */
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import type { EnvironmentController } from '../../actors/environment/index.ts';
@@ -15,7 +15,7 @@ export class WebhookConfigurations {
   /** The webhook configurations by kind and name. */
   #objects: ReadonlyMap<string, KubeObject>;
 
-  /** @param areChecked - Whether certificates of the target are verified against these authorities. */
+  /** @param areChecked - Whether the target's certificates are verified against these CAs. */
   constructor(pod: Pick<Pod, 'workload' | 'project' | 'crds'>, areChecked: boolean) {
     this.#pod = pod;
     this.#areChecked = areChecked;
@@ -48,7 +48,7 @@ export class WebhookConfigurations {
     if (!configuresWebhooks(resource)) return;
     const key = `${object.kind}/${name}`;
     const objects = new Map(this.#objects);
-    // Nothing waits for webhooks that the target adds itself.
+    // The harness never waits for webhooks that the target adds itself.
     if (type === 'DELETED') objects.delete(key);
     else if (objects.has(key)) objects.set(key, object);
     this.#objects = objects;

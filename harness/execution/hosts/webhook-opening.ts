@@ -1,26 +1,26 @@
 /**
  * Waits until the webhooks of an incarnation answer: like a pod, the incarnation receives no calls before it is ready.
  *
- * Owns: when a port counts as answering (its TLS server presents a certificate that one of the configurations trusts), how long to wait for
- * an answer in run time, and the message about a webhook that never answers. Does not own: calls (`webhook-calls.ts`). Start at
- * {@link WebhookOpening}.
+ * Owns: when a port counts as answering (its TLS server presents a certificate that a configuration trusts), how long to wait for an answer
+ * in run time, and the message about a webhook that never answers. Does not own: calls (`webhook-calls.ts`). Start at {@link
+ * WebhookOpening}.
  */
 import type { Duplex } from 'node:stream';
 import { shakeHands } from 'stalemate-apiserver/http';
 import { realDelay } from '../../determinism/real-time.ts';
 import type { ContainerPort } from '../project/webhooks.ts';
 
-/** A port of the container, and how its certificate is verified. */
+/** A container port, and how its certificate is verified. */
 export interface AskedPort extends ContainerPort {
   readonly servername: string;
-  /** Authorities in PEM, any of which suffices; if there are none, the certificate is not verified. */
+  /** CA certificates in PEM, any of which may have issued the port's certificate; if there are none, the certificate is not verified. */
   readonly authorities: readonly string[];
 }
 
 export interface WebhookOpeningOptions {
   /** Returns the ports that must answer, according to the current configurations. */
   readonly asked: () => readonly AskedPort[];
-  /** Returns the actual port for a port of the container. */
+  /** Returns the actual port for a container port. */
   readonly actual: (port: ContainerPort) => number;
   /** Connects to a port of the target. Rejects if nothing listens there. */
   readonly connect: (port: number) => Promise<Duplex>;
@@ -34,14 +34,14 @@ export interface WebhookOpeningOptions {
 
 /** An incarnation of the target. */
 export interface OpeningLife {
-  /** Returns the ports that it listens on. */
+  /** Returns the ports that the incarnation listens on. */
   listening?(): readonly number[];
 }
 
 /** How long to wait, in ms of run time. A target that creates its own certificates needs a few tries, at intervals that double. */
 const OPEN_MAX_MS = 60_000;
 const POLL_MS = { first: 50, most: 5_000 } as const;
-/** The real time for one try, in ms: a program that is awake answers within a few ms. */
+/** The limit for one attempt, in ms of real time: a program that is awake answers within a few ms. */
 const TRY_MS = 500;
 
 export class WebhookOpening {
@@ -54,17 +54,17 @@ export class WebhookOpening {
     this.#options = options;
   }
 
-  /** Whether an incarnation is running and does not answer yet. */
+  /** Whether a running incarnation does not answer yet. */
   get isOpening(): boolean {
     return this.#life !== undefined;
   }
 
-  /** Whether a try is in progress, which takes no run time. */
+  /** Whether an attempt is in progress, which takes no run time. */
   get isTrying(): boolean {
     return this.#isTrying;
   }
 
-  /** The message about webhooks that never answered; once it is set, nothing waits for later incarnations. */
+  /** The message about webhooks that never answered; once it is set, later incarnations are not waited for. */
   get trouble(): string | undefined {
     return this.#trouble;
   }

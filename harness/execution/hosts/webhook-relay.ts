@@ -1,9 +1,9 @@
 /**
- * Relays calls from a real server to the target's webhooks: a server on this machine that passes each call on to the target.
+ * Relays calls from a real server to the target's webhooks: a relay is a server on this machine that forwards each call to the target.
  *
- * A server outside the target's network cannot reach the target, and without a pod network services lead nowhere: the configurations
- * contain this relay's URL instead. Owns: the URLs, and the response to a call that is never answered. Does not own: calling the target
- * (`webhook-calls.ts`), whom the server trusts (`project/webhooks.ts`). Start at {@link openRelay}.
+ * A server outside the target's network cannot reach the target, and without a pod network it cannot use services either, so the
+ * configurations contain this relay's URL instead. Owns: the URLs, and the response if the target never answers a call. Does not own:
+ * calling the target (`webhook-calls.ts`), whom the server trusts (`project/webhooks.ts`). Start at {@link openRelay}.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
@@ -16,7 +16,7 @@ import type { HostPlace } from '../../clusters/kind/way-in.ts';
 import type { NamedService } from '../project/webhooks.ts';
 
 export interface RelayOptions {
-  /** The authority of the target's certificate, which issues the relay's certificate too. */
+  /** The CA of the target's certificate, which issues the relay's certificate too. */
   readonly authority: CertificateAuthority;
   /** The address of this machine as seen by the server; loopback by default. */
   readonly place?: HostPlace;
@@ -24,7 +24,7 @@ export interface RelayOptions {
 }
 
 export interface Relay {
-  /** Returns the URL for the webhook of a service. */
+  /** Returns the relay's URL for the webhook of a service. */
   readonly urlOf: (service: NamedService, path: string) => string;
 }
 

@@ -1,10 +1,10 @@
-/** Wraps `fc.assert` so that the stack names the user's file: fast-check throws from its own run loop. */
+/** Wraps `fc.assert` so that the stack trace names the user's file: fast-check throws from its own run loop. */
 import * as fc from 'fast-check';
 import { callerFrames, withFrames } from './user-frames.ts';
 
 /**
- * Checks an asynchronous property as `fc.assert` does; the error that it throws has the caller's line on top of its stack, where
- * editors and CI annotations look for one.
+ * Checks an asynchronous property as `fc.assert` does; the error that it throws has the caller's line on top of its stack trace, where
+ * editors and CI annotations look for a line.
  */
 export async function assertProperty<Ts>(
   property: fc.IAsyncProperty<Ts>,

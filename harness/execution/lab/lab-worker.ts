@@ -1,7 +1,7 @@
 /**
  * The worker of a lab: handles one request at a time, and is replaced if the target took it down during a request.
  *
- * Owns: the order of requests and the life of the worker. Does not own: the handling of an answer or a loss (`lab.ts`).
+ * Owns: the order of requests and the lifetime of the worker. Does not own: the handling of an answer or a loss (`lab.ts`).
  */
 import { subjectOf } from '../search/counterexample.ts';
 import { lostInReference, workerError } from '../worker/lost-worker.ts';

@@ -1,9 +1,9 @@
 /**
  * The lab: runs single trials, for the user's own properties.
  *
- * A campaign drives fast-check itself; a lab is driven by it or any caller. Owns: the worker that the trials run in, one at a time,
- * so that virtual time never reaches the caller's process; what counts as a failure of {@link Lab.holds} while fast-check shrinks. Does not
- * own: how a trial is drawn and shrunk (`schedule/arbitrary.ts`), run and judged (`worker/worker-main.ts`).
+ * A campaign drives fast-check itself; a lab is driven by fast-check or by any other caller. Owns: the worker that the trials run in, one
+ * at a time, so that virtual time never reaches the caller's process; what counts as a failure of {@link Lab.holds} while fast-check
+ * shrinks. Does not own: how a trial is drawn and shrunk (`schedule/arbitrary.ts`), run and judged (`worker/worker-main.ts`).
  */
 import path from 'node:path';
 import * as fc from 'fast-check';
@@ -43,20 +43,21 @@ export interface TrialResult {
   readonly trial: Trial;
   readonly history: History;
   readonly violations: readonly Violation[];
-  /** Property name → why it is inconclusive. */
+  /** Maps a property's name to the reason why it is inconclusive. */
   readonly inconclusive: ReadonlyMap<string, string>;
 }
 
-/** Runs trials of one target. Made by `openLab`. */
+/** Runs trials of one target. Created by `openLab`. */
 export interface Lab extends AsyncDisposable {
   /** Measurements of the undisturbed runs. */
   readonly reference: Reference;
-  /** Objects and fields that the writers aim at, for use in workloads of your own. */
+  /** Objects and fields that writers can target, for use in your own workloads. */
   readonly aim: Aim;
-  /** Returns whole trials, workload and schedule; fast-check can shrink them after they have been run here. */
+  /** Generates whole trials, workload and schedule; fast-check can shrink a trial after this lab has run it. */
   trials(): fc.Arbitrary<Trial>;
   /**
-   * Runs and judges a trial. Calls wait for each other. Afterwards, fast-check can shrink the trial, for any failing predicate.
+   * Runs and judges a trial. Concurrent calls run one after the other. Afterwards, fast-check can shrink the trial, for any failing
+   * predicate.
    *
    * @throws {FORMAT_INVALID} for a trial whose workload or schedule is malformed.
    */
@@ -82,7 +83,7 @@ export interface LabParts {
   readonly writers: readonly AdversarialWriter[];
   /** How long a target inside the harness may block the event loop, in ms; default 10 s. */
   readonly blockedMs?: number | undefined;
-  /** Properties that are the caller's functions and cannot be sent to the worker; they are judged here, without probes. */
+  /** Properties that are functions of the caller and cannot be sent to the worker; they are judged in this process, without probes. */
   readonly own: readonly Property[];
 }
 
@@ -194,7 +195,9 @@ function claim(
 
 const STORY_WIDTH = 100;
 
-/** Returns the story as in the terminal, with the command that replays it; if the file cannot be written, only the command is missing. */
+/**
+ * Returns the story as printed in the terminal, with the command that replays it; if the file cannot be written, the command is omitted.
+ */
 function storyOf({ trial, history }: TrialResult, violation: Violation, config: RunConfig): string {
   const found: StoryInput = { violation, counterexample: counterexampleOf(trial, violation, config), record: history };
   const vault = new Vault();

@@ -1,5 +1,5 @@
 /**
- * Tries groups of objects one after the other on an undisturbed target; each group's history shows what it led to.
+ * Tries groups of objects one after the other on an undisturbed target; each group's history shows how the target reacts to the group.
  *
  * Owns: the worker that the runs are made in, and their limits. Does not own: the interpretation of a history (`cli/init/`).
  */
@@ -13,9 +13,9 @@ import { superviseWorker } from '../worker/supervisor.ts';
 
 export interface TryOptions {
   readonly workerEntry: URL;
-  /** Real time for one group, in ms. */
+  /** Limit for one group, in ms of real time. */
   readonly runMs: number;
-  /** Real time for all groups, in ms; groups that are not reached are missing from the result. */
+  /** Limit for all groups, in ms of real time; groups that are not reached are missing from the result. */
   readonly timeMs: number;
   readonly signal?: AbortSignal;
   readonly onTried?: (name: string, history: History) => void;

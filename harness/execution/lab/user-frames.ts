@@ -1,17 +1,18 @@
 /**
  * Adds frames of the user's file to errors that are thrown in other files.
  *
- * fast-check throws from its own run loop, and a predicate throws from a worker's message: neither stack contains a line of the user, so
- * editors and CI annotations have nowhere to point. The frames are captured when the user calls the lab, and are later added to the error.
+ * fast-check throws from its own run loop, and a predicate throws while a worker's message is handled: neither stack trace contains a line
+ * of the user's code for editors and CI annotations to point to. The frames are captured when the user calls the lab, and are later added
+ * to the error.
  */
 
 /** Frames in this folder belong to the harness. */
 const EXECUTION = new URL('..', import.meta.url).pathname;
-/** The number of frames to capture: enough to reach the user's frames behind those of the harness. */
+/** The number of frames to capture: enough to include the user's frames below those of the harness. */
 const FRAMES_MAX = 30;
 
 /**
- * Returns the frames of the callers of `execution`, as text.
+ * Returns the stack frames of the code that called into `execution`, as text.
  *
  * @param module - URL of another module whose frames are skipped.
  */

@@ -1,4 +1,4 @@
-/** Describes requests that the project's roles deny, with the missing rule. */
+/** Describes requests that the project's roles deny, and names the missing rule. */
 import type { DeniedRequest } from 'stalemate-apiserver';
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
 

@@ -13,7 +13,10 @@ import { neededSecrets } from './mounts.ts';
 const CERT_MANAGER = /^cert-manager\.io\//;
 const CERTIFICATE = 'tls.crt';
 
-/** Reports whether an object is for cert-manager. The harness fulfils it itself, so the server need not know its kind. */
+/**
+ * Reports whether an object is for cert-manager. The harness does cert-manager's work itself, so the server need not know the object's
+ * kind.
+ */
 export function isForCertManager({ apiVersion, kind }: KubeObject): boolean {
   return CERT_MANAGER.test(apiVersion) && /^(?:Certificate|Issuer|ClusterIssuer)$/.test(kind);
 }

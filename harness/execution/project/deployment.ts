@@ -1,8 +1,8 @@
 /**
- * The workload in a project's manifests that is the target: how the target is started.
+ * Finds the workload in a project's manifests that is the target, and how it is started.
  *
- * Owns: which workload and which container it is, its arguments, environment, identity and mounted files, where everything is moved from
- * its place in a pod to a place where a process finds it. Does not own: starting it. Start at {@link workloadOf}.
+ * Owns: which workload and which container it is, its arguments, environment, identity and mounted files; paths inside the pod are replaced
+ * by paths where a process finds the same files. Does not own: starting it. Start at {@link workloadOf}.
  */
 import { basename } from 'node:path';
 import { isMap, listOf, mapOf, mapsOf, textOf, textsOf } from 'stalemate-apiserver/objects/json';
@@ -130,7 +130,7 @@ export function argumentsOf(
   return { args, dropped };
 }
 
-/** Returns the container's variables, with mounted files below `{files}`; those without a known value are listed in `missing`. */
+/** Returns the container's variables, with mounted files below `{files}`; `missing` lists the variables without a known value. */
 export function environmentOf(
   workload: TargetWorkload,
   objects: readonly KubeObject[],

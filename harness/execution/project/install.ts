@@ -1,8 +1,8 @@
 /**
  * Creates a project's objects on a server, as its author would with kubectl.
  *
- * Owns: the order, skipping kinds that are not served, and the message about a refusal. Does not own: the CRDs, which are created earlier;
- * creation on a real server (`clusters/real/shipped.ts`). Start at {@link creationsOf}.
+ * Owns: the order, skipping kinds that are not served, and the error for a rejected object. Does not own: the CRDs, which are created
+ * earlier; creation on a real server (`clusters/real/shipped.ts`). Start at {@link creationsOf}.
  */
 import type { ApiServer } from 'stalemate-apiserver';
 import { mapOf, mapsOf, textOf } from 'stalemate-apiserver/objects/json';
@@ -12,7 +12,10 @@ import { collectionPath } from 'stalemate-apiserver/wire/path';
 import type { Creation } from '../../clusters/real/shipped.ts';
 import { HarnessError } from '../../model/errors.ts';
 
-/** The kinds to create first, because others depend on them; admission ({@link LAST}), which affects all later creations, comes last. */
+/**
+ * The kinds to create first, because others depend on them. Admission policies and webhooks ({@link LAST}) affect all later creations, so
+ * they come last.
+ */
 const ORDER: readonly string[] = ['Namespace', 'ServiceAccount', 'ConfigMap', 'Secret'];
 const LAST = /^(?:Validating|Mutating)(?:WebhookConfiguration|AdmissionPolicy(?:Binding)?)$/;
 
@@ -66,7 +69,10 @@ export function installProject(server: ApiServer, objects: readonly KubeObject[]
   }
 }
 
-/** Returns the kinds of the objects that are not served, since no CRD declares them and no server knows them: monitors, routes. */
+/**
+ * Returns the kinds of the objects that are not served, because no CRD declares them and no server knows them: monitors and routes, for
+ * example.
+ */
 export function unserved(objects: readonly KubeObject[], served: ReadonlySet<string>): readonly string[] {
   const kinds = new Set<string>();
   for (const { apiVersion, kind } of objects)

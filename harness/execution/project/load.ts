@@ -14,7 +14,7 @@ import { crdsAmong } from './manifests.ts';
 
 export interface Project {
   readonly crds: readonly KubeObject[];
-  /** All other objects, in the order of the files. */
+  /** All objects other than CRDs, in the order of the files. */
   readonly objects: readonly KubeObject[];
   readonly warnings: readonly string[];
 }
@@ -60,7 +60,7 @@ function read(path: string): readonly Manifest[] {
   return readPath(path, { what: 'manifests', flag: '--manifests', enough: () => false }).manifests;
 }
 
-/** Returns the objects without duplicates; the last of several counts. */
+/** Returns the objects without duplicates; of several with the same identity, the last one is kept. */
 function unique(objects: readonly KubeObject[]): readonly KubeObject[] {
   const byKey = new Map<string, KubeObject>();
   for (const object of objects) {

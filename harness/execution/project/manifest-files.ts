@@ -1,8 +1,8 @@
 /**
  * Reads files and folders of Kubernetes manifests, as objects with their location.
  *
- * Owns: reading YAML and JSON, and messages that say file, line, problem, what was expected, and what to do. Does not own: the use of the
- * objects (`manifests.ts`). Start at {@link readPath}.
+ * Owns: reading YAML and JSON, and messages that state the file, the line, the problem, what was expected, and what to do. Does not own:
+ * the use of the objects (`manifests.ts`). Start at {@link readPath}.
  */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ export interface Manifest {
 }
 
 const MANIFEST_FILE = /\.(ya?ml|json)$/;
-/** Matches the API versions of instructions for client-side tools, which API servers do not know. */
+/** Matches the API versions of files for client-side tools, which API servers do not know. */
 const CLIENT_SIDE = /^kustomize\.config\.k8s\.io\//;
 /** The maximum size of a file; bundles of many CRDs have a few megabytes. */
 const BYTES_MAX = 64 * 1024 * 1024;
@@ -34,12 +34,12 @@ export interface Reading {
   readonly what: string;
   /** The option that named the path. */
   readonly flag: string;
-  /** Reports whether the folder's own files suffice; if not, inner folders are read too. If absent, they always suffice. */
+  /** Reports whether the files directly in the folder suffice; if not, subfolders are read too. If absent, those files always suffice. */
   readonly enough?: (found: readonly Manifest[]) => boolean;
 }
 
 /**
- * Reads a file, or the files of a folder in order of name, followed by those of inner folders.
+ * Reads a file, or the files of a folder in order of name, followed by the files of its subfolders.
  *
  * @throws {MANIFEST_INVALID} if there is no file, or a file is not a valid manifest.
  */
@@ -67,7 +67,7 @@ function readInner(folder: string): readonly Manifest[] {
   return [...files.flatMap((file) => readFile(file, true)), ...inner.flatMap((one) => readInner(one))];
 }
 
-/** Returns the manifest files and the inner folders of a folder, by name. */
+/** Returns the manifest files and the subfolders of a folder, by name. */
 function filesIn(folder: string): readonly [files: readonly string[], inner: readonly string[]] {
   const entries = entriesOf(folder);
   if ('reason' in entries)

@@ -11,8 +11,8 @@ const CRD_KIND = 'CustomResourceDefinition';
 const CRD_VERSION = 'apiextensions.k8s.io/v1';
 
 /**
- * Loads the CRDs of files and folders. A folder may contain other manifests and patches, and its CRDs may be in inner folders; a file
- * given by name must contain a CRD. Of several with the same name, the first counts: bundles repeat the content of folders, and a real
+ * Loads the CRDs of files and folders. A folder may contain other manifests and patches, and its CRDs may be in subfolders; a file given by
+ * name must contain a CRD. If several CRDs have the same name, the first one is used: bundles repeat the content of folders, and a real
  * server refuses to create a CRD twice.
  *
  * @throws {MANIFEST_INVALID}

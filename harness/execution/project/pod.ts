@@ -24,10 +24,10 @@ export interface Pod {
   readonly folders: (objects: readonly KubeObject[]) => readonly MountedFolder[];
   /** ConfigMaps and Secrets in their initial state. */
   readonly sources: readonly KubeObject[];
-  /** The CRDs and objects to create on the server, with the certificate's authority in every webhook configuration. */
+  /** The CRDs and objects to create on the server, with the certificate's CA in every webhook configuration. */
   readonly crds: readonly KubeObject[];
   readonly project: Subject['project'];
-  /** The authority of the webhooks' certificate; absent if there are no webhooks. */
+  /** The CA of the webhooks' certificate; absent if there are no webhooks. */
   readonly authority?: CertificateAuthority;
 }
 
@@ -83,7 +83,7 @@ export function podFor({
 
 /**
  * Returns the target's own pod: some targets read its owner, its node or its siblings, and some conclude from its absence that they run
- * outside the cluster. Returns nothing where a scheduler would start that pod.
+ * outside the cluster. Returns nothing on clusters where a scheduler would start that pod.
  */
 function ownPod(workload: TargetWorkload, cluster: Subject['cluster']): readonly KubeObject[] {
   const { object, namespace, container } = workload;

@@ -26,8 +26,8 @@ export function withIndentedQuotes(text: string): string {
 }
 
 /**
- * Reports whether a quoted string ends in a line. In single quotes, a doubled quote is part of the string; in double quotes, a quote after
- * a backslash is.
+ * Reports whether a quoted string ends on this line. In single quotes, a doubled quote is part of the string; in double quotes, a quote
+ * after a backslash is.
  */
 function isClosed(line: string, quote: string): boolean {
   const inside = quote === "'" ? line.replaceAll("''", '') : line.replaceAll(/\\./g, '');

@@ -22,7 +22,7 @@ import { configInvalid } from '../config-invalid.ts';
 export interface ProjectChoices {
   readonly crds: readonly string[];
   readonly manifests: readonly string[];
-  /** `null` for a target that is a module. */
+  /** The process target; `null` for a target that is a module. */
   readonly process: ProcessTarget | null;
   /** The namespace of objects that have none. */
   readonly namespace: string;
@@ -36,9 +36,9 @@ export interface ProjectChoices {
 
 export interface ResolvedProject {
   readonly crds: readonly KubeObject[];
-  /** `null` if no manifests are named. */
+  /** The resolved manifests; `null` if none are named. */
   readonly project: ProjectManifests | null;
-  /** The process, with the arguments of its container added if the command has none; `null` for a module. */
+  /** The process target, with the arguments of its container added if the command has none; `null` for a module. */
   readonly process: ProcessTarget | null;
   readonly warnings: readonly string[];
 }
@@ -71,7 +71,7 @@ export function resolveProject(choices: ProjectChoices): ResolvedProject {
   return { ...resolved, warnings: [...shipped.warnings, ...resolved.warnings] };
 }
 
-/** Adds to a generated CRD, which has no conversion, the conversion of the shipped CRD, which is patched. */
+/** Copies the conversion of the shipped CRD, which is patched, to the generated CRD, which has none. */
 function convertedAs(shipped: readonly KubeObject[], crd: KubeObject): KubeObject {
   const { conversion } = mapOf(shipped.find(({ metadata }) => metadata.name === crd.metadata.name)?.['spec']);
   const spec = mapOf(crd['spec']);
@@ -133,7 +133,7 @@ function askable(workload: TargetWorkload | undefined, started: ProcessTarget | 
   return started.inCluster ? `the target is a pod, to which no Service is routed (${instead})` : workload;
 }
 
-/** Keeps only the webhooks that the target answers, and warns about each of the others. */
+/** Keeps only the webhooks that the target serves, and warns about each of the others. */
 function withOwnWebhooks(
   installable: readonly KubeObject[],
   definitions: readonly KubeObject[],

@@ -1,8 +1,8 @@
 /**
- * Decides which object counts if the manifests and the sample contain the same one.
+ * Decides which object is used if the manifests and the sample contain the same one.
  *
- * The sample's object counts, which the user creates in each run; but a namespace must exist earlier, for the manifests' objects in it.
- * Owns: the choice, and the warning about it. Start at {@link settleDoubles}.
+ * It is the sample's object, because the user creates it in each run. Only a namespace comes from the manifests: it has to exist before
+ * their objects. Owns: the choice, and the warning about it. Start at {@link settleDoubles}.
  */
 import { parseApiVersion, type KubeObject } from 'stalemate-apiserver/objects/object';
 import type { ProjectManifests } from '../../model/counterexample.ts';
@@ -14,7 +14,7 @@ export interface Settled {
 }
 
 /**
- * Settles which of the duplicate objects counts.
+ * Decides which of the duplicate objects are used.
  *
  * @param namespace The namespace of objects that have none.
  */

@@ -1,9 +1,10 @@
 /**
  * Builds the pod of an incarnation inside a cluster, from the template of its Deployment or from an image alone.
  *
- * It is bound to its node and never restarted: each incarnation is a pod of its own. The API server addresses that client libraries look
- * for lead to the gate. What cannot be satisfied there is left out: images that are not available, other nodes, and probes, which would
- * restart a target that is blocked because the schedule holds its requests. Start at {@link planPod} and {@link podObjects}.
+ * The pod is bound to its node and never restarted: each incarnation is a separate pod. The API server addresses that client libraries look
+ * for point to the gate. Fields that cannot be satisfied in that cluster are left out: images that are not available, other nodes, and
+ * probes, which would restart a target that is blocked because the schedule holds its requests. Start at {@link planPod} and {@link
+ * podObjects}.
  */
 import { CertificateAuthority } from 'stalemate-apiserver/http';
 import { isMap, mapOf, mapsOf, textOf } from 'stalemate-apiserver/objects/json';
@@ -28,7 +29,7 @@ export interface PodPlan {
 const ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
 const ACCESS = 'stalemate-access';
 const CERTIFICATES = ['tls.crt', 'tls.key', 'ca.crt'] as const;
-/** Fields about schedulers, registries and priorities, none of which exist in that cluster. */
+/** Fields that refer to schedulers, registries and priorities, none of which exist in that cluster. */
 const LEFT_OUT = [
   'nodeSelector',
   'affinity',
@@ -131,7 +132,7 @@ function isLead({ name }: JsonObject): boolean {
   return /^KUBERNETES_SERVICE_(?:HOST|PORT|PORT_HTTPS)$/.test(textOf(name));
 }
 
-/** Returns a workload that consists of an image only. */
+/** Returns a workload that consists only of an image. */
 function plain(image: string, namespace: string): TargetWorkload {
   const container = { name: CONTAINER, image };
   const pod = { containers: [container] };

@@ -1,7 +1,8 @@
 /**
- * The webhooks of a project that the target serves itself: which ones they are, where they listen, whom the server has to trust.
+ * The webhooks of a project that the target serves itself: which webhooks these are, where they listen, and which CA the server has to
+ * trust.
  *
- * Owns: resolving a configuration's service to a port of the process, and the authority in place of cert-manager's. Does not own: calling
+ * Owns: resolving a configuration's service to a port of the process, and injecting the CA in place of cert-manager. Does not own: calling
  * them (`hosts/webhook-calls.ts`). Start at {@link keepOwnWebhooks}.
  */
 import { isMap, listOf, mapOf, mapsOf, textOf } from 'stalemate-apiserver/objects/json';
@@ -11,7 +12,7 @@ import { find, type TargetWorkload } from './deployment.ts';
 const CONFIGURATION = /^(?:Validating|Mutating)WebhookConfiguration$/;
 const HTTPS = 443;
 
-/** A port of the container. */
+/** A container port. */
 export interface ContainerPort {
   readonly port: number;
   /** Name of the port; empty if it has none. */
@@ -115,10 +116,10 @@ export function asksWebhooks(objects: readonly KubeObject[]): boolean {
   return objects.some((object) => clientConfigsOf(object).length > 0);
 }
 
-/** The service of a webhook, and the authority that its configuration trusts. */
+/** The service of a webhook, and the CA that its configuration trusts. */
 export interface AskedService {
   readonly service: NamedService;
-  /** The trusted authority in PEM; empty until it is injected. */
+  /** The trusted CA in PEM; empty until it is injected. */
   readonly authority: string;
 }
 
@@ -151,8 +152,8 @@ function conversionClient(crd: KubeObject): JsonObject | undefined {
 const INJECTED = /^cert-manager\.io\/inject-/;
 
 /**
- * Returns the object with the authority of its webhooks' certificates, as cert-manager would inject it. `ca` is in PEM. An authority in the
- * manifests is kept: the manifests contain its certificate as well.
+ * Returns the object with the CA of its webhooks' certificates, as cert-manager would inject it. `ca` is in PEM. A CA in the manifests is
+ * kept: the manifests contain its certificate as well.
  */
 export function withAuthority(object: KubeObject, ca: string): KubeObject {
   const caBundle = Buffer.from(ca).toString('base64');
@@ -160,7 +161,7 @@ export function withAuthority(object: KubeObject, ca: string): KubeObject {
   return withClients(object, (client) => (!isInjected && holdsAuthority(client) ? client : { ...client, caBundle }));
 }
 
-/** Reports whether a certificate is present; projects use placeholders such as "Cg==" for one that is to be injected. */
+/** Reports whether a CA certificate is present; projects use placeholders such as "Cg==" for a certificate that is to be injected. */
 function holdsAuthority(client: JsonObject): boolean {
   return Buffer.from(textOf(client['caBundle']), 'base64').includes('BEGIN CERTIFICATE');
 }

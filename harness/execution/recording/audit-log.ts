@@ -139,7 +139,10 @@ function requestOf({ requestURI, verb, requestObject, userAgent }: AuditEvent): 
   return { method: METHODS[verb] ?? 'GET', ...partsOf(requestURI), headers, ...body };
 }
 
-/** Returns the happenings that an audit event's response stands for. A watch counts as opened when requested; its events are not logged. */
+/**
+ * Returns the happenings that follow from the response in an audit event. A watch counts as opened when requested; its events are not
+ * logged.
+ */
 function answersOf(
   event: AuditEvent,
   exchange: number,

@@ -57,7 +57,7 @@ export function readCapture(passed: readonly Passed[], target?: string): ReadCap
   return { happenings, actors: new Map([...names].map(([agent, name]) => [name, agent])) };
 }
 
-/** Reads one answer as it arrives. */
+/** Parses one answer as it arrives. */
 class Reading {
   readonly #exchange: number;
   readonly #watch: boolean;
@@ -103,7 +103,7 @@ class Reading {
   }
 }
 
-/** Returns the body, or an empty string for none and for a Table, which displays objects but is not one. */
+/** Returns the body; an empty string if there is none, or if it is a Table, which only displays objects. */
 function readable(body: JsonValue | undefined): JsonValue {
   return (body as JsonObject | undefined)?.['kind'] === 'Table' ? '' : (body ?? '');
 }

@@ -2,8 +2,8 @@
  * Derives a schedule from a recorded run's deviations from the default order: late events for the controller, other actors' writes between
  * the controller's reads and its writes, failed requests.
  *
- * Owns: reading these from a history. A schedule lists what is visible; a search that starts from it finds what matters. Start at {@link
- * deviationsOf}.
+ * Owns: reading these from a history. The schedule lists all visible deviations; a search that starts from it finds out which ones matter.
+ * Start at {@link deviationsOf}.
  */
 import { roleOf } from '../../model/actor.ts';
 import type { Delivery, History, Operation, Revision } from '../../model/history.ts';

@@ -29,7 +29,7 @@ export class Makers {
     }
   }
 
-  /** Records that the server has received an exchange; `commit` is to be called with its changes. */
+  /** Records that the server has received a request; `commit` is to be called with the changes that the request makes. */
   sent(exchange: number, commit: Commit): void {
     this.#commits.set(exchange, commit);
   }

@@ -1,8 +1,8 @@
 /**
- * Records a user's command: places the passive gate before the named cluster, with a kubeconfig that leads through the gate, and an
- * observer beside it.
+ * Records the API traffic of a user's command: puts a passive gate in front of the named cluster, gives the command a kubeconfig that
+ * points to the gate, and observes the cluster's changes.
  *
- * Nothing is held or changed. Owns: starting and ending all of this. Start at {@link recordRun}.
+ * Nothing is held or changed. Owns: starting and stopping these parts. Start at {@link recordRun}.
  */
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -34,7 +34,7 @@ import type { Happening } from './happening.ts';
 
 export interface RecordOptions {
   readonly access: ClusterAccess;
-  /** Program and arguments; `{kubeconfig}` is replaced by the path of the file that leads through the gate. */
+  /** Program and arguments; `{kubeconfig}` is replaced by the path of the kubeconfig that points to the gate. */
   readonly command: readonly string[];
   readonly cwd: string;
   /** The command's environment; KUBECONFIG is replaced. */
@@ -135,7 +135,10 @@ export async function recordRun(options: RecordOptions): Promise<RecordedRun> {
   }
 }
 
-/** Captures a request for a resource, delayed until the observer watches that resource: an earlier change would have no author. */
+/**
+ * Captures a request for a resource. The request is delayed until the observer watches that resource, because an earlier change could not
+ * be attributed to a request.
+ */
 function wayOf(head: RequestHead, capture: Capture, observer: Observer): Way {
   const { path, query } = questionOf(head);
   const info = requestInfo(head.method as Method, path, query);

@@ -115,8 +115,8 @@ function shrunkFinding(
 }
 
 /**
- * The settle window in ms of real time for findings about rounds: a target that retries every second is never silent for that long, so
- * the windows of one run contain the eight rounds that prove the finding.
+ * The settle window, in ms of real time, for findings about repeated rounds of requests: a target that retries every second is never silent
+ * for that long, so the windows of one run contain the eight rounds that prove the finding.
  */
 const ROUNDS_WINDOW_WALL_MS = 2_000;
 

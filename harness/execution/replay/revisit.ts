@@ -27,7 +27,7 @@ export interface RevisitOptions {
   /** The module that a worker thread runs. */
   readonly workerEntry: URL;
   readonly signal?: AbortSignal;
-  /** Real time for all entries, in ms; entries that are not reached are reported as such. */
+  /** Limit for all entries, in ms of real time; entries that are not reached are reported as such. */
   readonly timeMs: number;
   /** The number of times an entry is run before it counts as holding; 1 is enough for a deterministic target. */
   readonly times: number;
@@ -64,7 +64,7 @@ export async function revisitCorpus(
       finish({ ...named, outcome: 'other-target', k: 0, n: 0, missed: [] });
       continue;
     }
-    // This is independent of the faults enabled for the run: without its own fault, the entry would hold.
+    // Not limited to the faults that the run enables: without its own fault, the entry would always hold.
     const toxiproxy = toxiproxyOf(named, config);
     if (toxiproxy instanceof HarnessError) {
       finish(unclear(named, toxiproxy.message));
@@ -162,7 +162,7 @@ function jobOf(
       ...subject,
       ...ownOf(group, subject),
       toxiproxy: group.find((one) => one.toxiproxy !== null)?.toxiproxy ?? config.toxiproxy,
-      // These are independent of the properties selected for the campaign: an entry is judged by its own property.
+      // Not limited to the properties selected for the campaign: an entry is judged by its own property.
       properties: [...new Set(group.map(({ entry }) => entry.signature.property))],
     },
     entries: group.map(({ name, counterexample: { workload, schedule, signature } }) => ({
@@ -176,7 +176,7 @@ function jobOf(
   };
 }
 
-/** Returns the parts of the subject that are stored in a group's entries, taken from the first. */
+/** Returns the parts of the subject that the entries of a group store, taken from the first entry. */
 function ownOf([first]: readonly Prepared[], subject: Subject): Partial<Subject> {
   if (first === undefined) return {};
   const { workload, namespace, config } = first.counterexample;
