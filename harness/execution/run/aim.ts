@@ -45,7 +45,7 @@ export function aimOf(
   );
   const read = new Set(reference.reads);
   const objects = finalRevisions(history).flatMap((revision): AimObject[] => {
-    // Writers in the cluster cannot reach objects outside it.
+    // Writers act on the cluster and cannot reach objects outside it.
     if (revision.resource === OUTSIDE) return [];
     const kind = runner.host.cluster.kindFor(revision.object.apiVersion, revision.object.kind);
     if (kind === undefined) return [];

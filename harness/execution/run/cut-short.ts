@@ -1,4 +1,7 @@
-/** Thrown to end a run early because something other than the target does not respond: how the run would have continued is unknown. */
+/**
+ * Thrown to end a run early, because its time is over or something other than the target does not respond. How the run would have continued
+ * is unknown.
+ */
 export class CutShort extends Error {
   /** Whether the only reason is that the run's time is over. */
   readonly isTimeOver: boolean;

@@ -11,8 +11,8 @@ import { ANSWER_MAX_MS, LATE_MAX_MS } from '../../schedule/delays.ts';
 export const OWNER = 'delays';
 
 /**
- * Returns the run time by which an item happens at the latest. An answer to a request (including a list that arrives as watch events) is
- * delivered before a real server would have timed out; an unsolicited event may happen later.
+ * Returns the run time by which an item must happen. An answer to a request (including a list that arrives as watch events) is delivered
+ * before a real server would have timed out; an unsolicited event may happen later.
  *
  * @param sinceMs When the item began to wait.
  */

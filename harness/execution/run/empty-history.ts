@@ -1,4 +1,4 @@
-/** Returns the history of a run that left no records. Only how it ended is known: `detail`. */
+/** Returns the history of a run that left no records. It contains only how the run ended: `detail`. */
 import type { History } from '../../model/history.ts';
 
 export function emptyHistory(detail: string): History {

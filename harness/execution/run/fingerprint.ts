@@ -60,7 +60,7 @@ function partingOf(one = '', two = ''): number {
   return at;
 }
 
-/** How many characters of a long record messages show: its beginning, and the difference with some context before and after it. */
+/** How many characters of a long record a message shows: from its beginning, and before and after the difference. */
 const HEAD_LENGTH = 90;
 const BEFORE_LENGTH = 40;
 const AFTER_LENGTH = 80;

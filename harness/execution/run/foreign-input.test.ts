@@ -1,4 +1,4 @@
-/** Tests the input of a fresh copy of the target: what it receives of a user's object to which the target writes too. */
+/** Tests the input of a fresh copy of the target, if the target also writes to the user's objects. */
 import { describe, expect, it } from 'vitest';
 import type { JsonObject, JsonValue, KubeObject } from 'stalemate-apiserver/objects/object';
 import { setAt } from '../../model/edit.ts';

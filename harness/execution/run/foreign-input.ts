@@ -42,7 +42,7 @@ export function foreignInput(history: History, reference: Reference): readonly K
   return left.flatMap((revision) => {
     if (definedByTarget.has(revision.resource)) return [];
     const creator = creators.get(revision.uid) ?? '';
-    // The environment derives these from the target's own objects, and will do so again for the fresh copy.
+    // The environment derives these objects from the target's own, and will do so again for the fresh copy.
     if (roleOf(creator) === 'target' || creator === WORKLOADS) return [];
     const left = withoutOwn(history, revision, reference);
     return isGoneBut(left) ? [] : [left];
@@ -51,8 +51,8 @@ export function foreignInput(history: History, reference: Reference): readonly K
 
 /**
  * Reports whether an object is being deleted and only the target's own finalizer has kept it: without that finalizer it would be gone, but
- * a server in which it is created in this form would keep it forever. A namespace that still has finalizers in its spec is not gone: what
- * is in it could not exist without it.
+ * a server in which it is created in this form would keep it forever. A namespace that still has finalizers in its spec is not gone: the
+ * objects in it could not exist without it.
  */
 function isGoneBut({ metadata, spec }: KubeObject): boolean {
   const inSpec = isMap(spec) ? spec['finalizers'] : undefined;
@@ -75,8 +75,8 @@ function withoutOwn(history: History, revision: Revision, reference: Reference):
 
 interface Writers {
   /**
-   * Paths that only the target has set in this run, although it did not in the references: for example, that a handler failed, and when to
-   * retry it. A fresh copy that read such notes would act on them and wait.
+   * Paths that only the target has set in this run, although it did not in the references: for example, a note that a handler failed and
+   * when to retry it. A fresh copy that read such notes would act on them and wait.
    */
   readonly notes: ReadonlySet<string>;
   /**

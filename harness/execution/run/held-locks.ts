@@ -16,7 +16,7 @@ interface HeldLock {
   readonly renewedMs: number;
 }
 
-/** The longest time in ms between two looks at a lock: client-go retries every 2 s ± 20 %, plus the duration of a request. */
+/** The longest time in ms between two attempts to take a lock: client-go retries every 2 s ± 20 %, plus the duration of a request. */
 const LOOKS_WITHIN_MS = 3_000;
 
 export class HeldLocks {
@@ -35,7 +35,10 @@ export class HeldLocks {
       this.#held.set(lock, { actor, durationMs: leaseSeconds(object) * 1000, renewedMs: timeMs });
   }
 
-  /** Begins another run. Holders of `kept` objects count as having renewed them at its start, since earlier times are from another clock. */
+  /**
+   * Begins another run. Holders of `kept` objects count as having renewed them at its start, since times from before are from another
+   * clock.
+   */
   renew(kept: readonly Revision[]): void {
     this.#held.clear();
     for (const revision of kept) this.committed(revision);

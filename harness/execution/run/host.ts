@@ -22,7 +22,7 @@ export interface Incarnation {
   crash(): void;
   /** Asks the incarnation to exit by itself; absent if it cannot be asked. Its exit is reported like any other. */
   stop?(): void;
-  /** Freezes the incarnation, which {@link resume} thaws; both are absent if that is not possible. */
+  /** Pauses the incarnation until {@link resume}; both are absent if that is not possible. */
   pause?(): void;
   resume?(): void;
   /** Measures the incarnation from outside; absent if there is nothing to measure. */
@@ -31,7 +31,10 @@ export interface Incarnation {
   readonly ready?: boolean;
 }
 
-/** Starts one incarnation of the target, which talks to `upstream` as `actor`. `tell` is never called before the launch returns. */
+/**
+ * Starts one incarnation of the target, which sends its requests to `upstream` as `actor`. `tell` is never called before the launch
+ * returns.
+ */
 export type Launch = (
   actor: ActorId,
   upstream: Upstream,
@@ -57,26 +60,26 @@ export interface RunOnHost {
   committed(change: ObservedChange): void;
 }
 
-/** What runs need from their environment. Lives as long as the worker, and serves one run at a time. */
+/** Everything that runs of a target use and reuse. A host lives as long as the worker, and serves one run at a time. */
 export interface Host {
   /** How this kind of target is run and judged. */
   readonly mode: RunMode;
   readonly time: RunClock;
   readonly pace: Pace;
-  /** Begins a run, to which all events of this host are passed; the returned function ends it. */
+  /** Begins a run, which receives all events of this host; the returned function ends it. */
   readonly begin: (run: RunOnHost) => () => void;
-  /** Resolves when nothing moves any more. */
+  /** Resolves when the target and the server are at rest. */
   readonly drain: (run: RunOnHost) => Promise<void>;
-  /** The time that draining has taken so far, in ms of real time, if the target is a process of its own. */
+  /** The real time that draining has taken so far, in ms, if the target is a separate process. */
   readonly drainMs: number;
-  /** Resolves to what the target does during `work` that the harness cannot control, if the target lives in this process. */
+  /** Performs `work` and resolves to the activity of the target that the harness could not control, if the target lives in this process. */
   readonly watch: (work: () => Promise<unknown>) => Promise<readonly UncontrolledUse[]>;
-  /** Measures during `work` how many quiet turns mean that the target is at rest, unless that is known. Resolves to that number. */
+  /** Measures, during `work`, after how many quiet turns the target is at rest, unless that is known. Resolves to that number. */
   readonly calibrate: (work: () => Promise<unknown>) => Promise<number>;
   readonly launch: Launch;
-  /** The target's further programs, besides the main one. */
+  /** The target's programs other than the main one. */
   readonly beside: readonly ActorId[];
-  /** Resolves when everything that ended incarnations left behind is cleaned up. */
+  /** Resolves when the resources of ended incarnations have been cleaned up. */
   readonly cleared: () => Promise<void>;
   readonly cluster: Cluster;
   /** The user that the target authenticates as; an administrator if absent. */
@@ -91,16 +94,16 @@ export interface Host {
   readonly reseed: (random: Random) => void;
   /** Maps the namespaces of a run to those on this cluster. */
   readonly places: Places;
-  /** Reports whether runs must not be parallel: on an existing cluster, cluster-scoped names are shared by all. */
+  /** Reports whether runs must not be parallel: on an existing cluster, all users share the cluster-scoped names. */
   readonly isAlone: () => boolean;
   /** Returns warnings about the cluster for the user. */
   readonly warnings: () => readonly string[];
-  /** Resolves to another host for the same target, for runs beside one that is still open; to this host where hosts share a clock. */
+  /** Resolves to another host for the same target, for runs made while another run is still open; to this host if hosts share a clock. */
   readonly sibling: () => Promise<Host>;
-  /** Whether only one run at a time is possible on this cluster: a sibling that is another host then uses another kind of cluster. */
+  /** Whether only one run at a time is possible on this cluster: a separate sibling host then uses another kind of cluster. */
   readonly isSingle: boolean;
   /** The target's network access; absent for a target in this process. */
   readonly containment?: Containment;
-  /** Disturbs connections. */
+  /** Applies connection faults. */
   readonly disturbance: Disturbance;
 }

@@ -1,7 +1,8 @@
 /**
  * The incarnations of the target in one run: starts, crashes, pauses, stops and measures them, and restarts them as a kubelet would.
  *
- * Does not own: how an incarnation is started ({@link Host.launch}), when each of these happens (`trial.ts`, the schedule).
+ * Does not own: how an incarnation is started ({@link Host.launch}), when an incarnation starts, crashes or is paused (`trial.ts`, the
+ * schedule).
  */
 import type { Upstream, UserInfo } from 'stalemate-apiserver/wire/http';
 import type { Gate } from '../../gate/gate.ts';
@@ -121,7 +122,7 @@ export class Incarnations {
     }
   }
 
-  /** Measures all incarnations that are processes of their own. */
+  /** Measures all incarnations that are separate processes. */
   async measure(when: Measurement['when']): Promise<void> {
     for (const [actor, incarnation] of this.#alive) {
       const reading = await incarnation.look?.();
@@ -129,7 +130,7 @@ export class Incarnations {
     }
   }
 
-  /** Asks the live incarnations to exit within `graceMs`. Returns whether there is any to wait for. */
+  /** Asks the live incarnations to exit within `graceMs`. Returns whether there are any to wait for. */
   askToEnd(graceMs: number): boolean {
     if (graceMs === 0) return false;
     this.resume(true);

@@ -1,7 +1,7 @@
 /**
  * Judges one run: evaluates the properties, makes the probes that they request, and evaluates them again.
  *
- * Owns: the loop and its bound. Does not own: what properties check (`oracle`, `properties/`), how probes run (`prober.ts`).
+ * Owns: the loop and its limit. Does not own: what properties check (`oracle`, `properties/`), how probes run (`prober.ts`).
  */
 import type { CheckResult, Violation } from '../../model/check-result.ts';
 import { invariant } from '../../model/errors.ts';
@@ -19,12 +19,12 @@ import type { Prober } from './prober.ts';
 import type { TrialRunner } from './runner.ts';
 import type { Live } from './live.ts';
 
-/** The reason given if the budget cut short the request of every round (`search/waiting.ts`). */
+/** The reason for a run that stays inconclusive because the budget left too little time for its longer run (`search/waiting.ts`). */
 const HURRIED = 'the search had no time left for a longer run; give it a longer --budget';
 
 /** How thoroughly a run is judged. */
 export interface JudgingPolicy {
-  /** The maximum number of times that a property may request further probes after an answer. */
+  /** The maximum number of rounds in which properties may request more probes. */
   readonly roundsMax: number;
   /**
    * The probes that are made; `null` for all. If set, a run in which a property finds an error, or requests another probe, is not judged.
@@ -38,7 +38,7 @@ export interface Judged {
   /** The history with the reference and all probe results. */
   readonly history: History;
   readonly violations: readonly Violation[];
-  /** Property name → why it is inconclusive. */
+  /** Maps a property's name to the reason why it is inconclusive. */
   readonly inconclusive: ReadonlyMap<string, string>;
   /** The kinds of differences in the final state that are errors, if there are any. */
   readonly convicted?: readonly string[];
@@ -50,7 +50,7 @@ export interface JudgedRun {
   /** The history of the run itself, without what judging adds. */
   readonly run: History;
   readonly judged: Judged;
-  /** Returns the run as a stored schedule; where runs can be repeated, does so by running it again. */
+  /** Returns the run as a stored schedule. If runs can be repeated, runs the trial again to derive it. */
   readonly schedule: () => Promise<Schedule>;
 }
 
@@ -176,7 +176,10 @@ function isSuspicious(
   return (result.needs ?? []).some((need) => !probes.has(need.probe) || made.has(JSON.stringify(need)));
 }
 
-/** Returns the needs, without the fresh incarnation while a longer settle is pending: it destroys the settled run, so it comes last. */
+/**
+ * Returns the requested probes in the order to make them. A fresh incarnation is left out while an extended settle is requested too,
+ * because it destroys the settled run.
+ */
 function inOrder(needs: readonly ProbeRequest[], live: Live | undefined): readonly ProbeRequest[] {
   const waits = live !== undefined && needs.some(({ probe }) => probe === 'extended-settle');
   return waits ? needs.filter(({ probe }) => probe !== 'fresh-incarnation') : needs;

@@ -1,4 +1,4 @@
-/** Runs work in parallel, for targets that are processes of their own and mostly wait. */
+/** Does work in parallel, for targets that are separate processes and mostly wait. */
 
 /**
  * Calls `work` for each element in order of arrival; every lane takes the next one as soon as it is free. Results are in the same order. If

@@ -1,6 +1,6 @@
 /**
- * Bounds how late the target's items are: an item that has waited at the gate longer than a real cluster would take is released, even if a
- * strategy or a schedule holds it back. Time stops passing at that moment.
+ * Limits how late the target's items are: an item that has waited at the gate longer than a real cluster would take is released, even if a
+ * strategy or a schedule holds it back. Time does not pass beyond that moment.
  *
  * Owns: how long each item has waited. Does not own: how late it may be, and delays that a schedule asks for (`delays.ts`). Start at {@link
  * neverTooLate}.

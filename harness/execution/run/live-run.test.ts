@@ -129,7 +129,7 @@ describe('a run that still stands', () => {
   });
 
   it('shows from then on which differences its workload ends with undisturbed', async () => {
-    // Follows the label that was there when it began, so that a fresh copy ends in another phase.
+    // Uses the label that the widget had when the incarnation first saw it, so that a fresh copy ends in another phase.
     const runner = runnerOf((...given) => {
       let first: string | undefined;
       return thinTarget(async (widget, send) => {

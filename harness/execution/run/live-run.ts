@@ -50,12 +50,12 @@ export class LiveRun implements Live {
 
   async settleOn(windowMs: number): Promise<{ readonly history: History; readonly windowMs: number }> {
     if (windowMs > this.#settled.windowMs && this.#takenOver === undefined) {
-      // A lock that is renewed every two seconds produces items for as long as the wait lasts, and allows few timers to be late.
+      // A lock that is renewed every two seconds produces items for as long as the wait lasts, and keeps most timers from being late.
       const polls = this.waitsForReal ? 1 : STEPS_OF_POLLS;
       const perWindow = this.#settle.stepsMax * polls * (this.#world.keepsUp ? STEPS_OF_LOCKS : 1);
       const stepsMax = perWindow * Math.max(1, Math.ceil(windowMs / EXTENDED_SETTLE_MS));
       const windows = { ...this.#settle, stepsMax, windowMs, windowsMax: LIVE_WINDOWS_MAX };
-      // In one long window, a target that only polls changes nothing, which is all that a second one would show.
+      // If a target that only polls changes nothing in one long window, a second window would show nothing new.
       const first = windowMs < polledMs(0) ? windows : { ...windows, windowsMax: 1 };
       const settlement = await settle(this.#world, first);
       const history = this.#soFar(settlement);
@@ -66,7 +66,7 @@ export class LiveRun implements Live {
     return this.#settled;
   }
 
-  /** Gives a target that is never silent more run time, where that costs no real time. */
+  /** Gives a target that is never silent more run time, if that costs no real time. */
   async #settleBusy(windows: TrialSettle, before: History): Promise<History> {
     const neededMs = polledMs(windows.windowMs);
     const lacksMs = neededMs - unchangedMs(before);
@@ -74,7 +74,7 @@ export class LiveRun implements Live {
     await this.#pass(lacksMs);
     const polled = this.#soFar(before.settlement);
     if (unchangedMs(polled) >= neededMs) return polled;
-    // It still changes something, perhaps after minutes of back-off, or while it cleans up.
+    // The target still changes something, perhaps after minutes of back-off, or while it cleans up.
     await this.#pass(AT_WORK_MS);
     return this.#soFar(await settle(this.#world, windows));
   }

@@ -103,7 +103,7 @@ function between(moments: readonly Moment[]): readonly number[] {
   });
 }
 
-/** Returns the first few moments, followed by moments at growing distances. */
+/** Returns the first few moments, followed by moments at growing intervals. */
 function spread(moments: readonly Moment[]): readonly Moment[] {
   const step = moments.length ** (1 / (KEPT - 1));
   const indexes = Array.from({ length: KEPT }, (_, index) => Math.max(index, Math.round(step ** index) - 1));

@@ -4,21 +4,26 @@
 export interface Pace {
   /** The time without activity after which the target counts as at rest before contention. */
   readonly setupWindowMs: number;
-  /** How long contention waits, with nothing else to do, for back-offs under held streams before healing. */
+  /**
+   * How long an idle contention phase waits for the target's back-offs, while watch streams are still held, before the faults are healed.
+   */
   readonly contentionWaitMs: number;
   /** How long to wait for a broken watch to be reopened before a run may count as settled: longer than clients wait to reconnect. */
   readonly rewatchMs: number;
-  /** The silence after which the first runs count as settled, until the target's pauses have been measured; default: the setting. */
+  /**
+   * The silence after which the first runs count as settled, until the target's pauses have been measured; default: the `settleWindowMs`
+   * setting.
+   */
   readonly firstWindowMs?: number;
-  /** How long a settling target does not yet count as busy: until it relists, a client with a broken watch acts on what it knew. */
+  /** For how long a settling target does not count as busy yet: a client with a broken watch acts on stale state until it relists. */
   readonly busyMs: number;
-  /** The minimum silence before a run counts as settled, whatever the settings are. */
+  /** The minimum silence before a run counts as settled, whatever the settings. */
   readonly settleWindowMs: number;
   /** How long a reference run is observed at rest. */
   readonly idleMs: number;
-  /** How long a suspect must be silent before it is accused of something that more time would fix. */
+  /** How long a suspect must be silent before a violation is reported that more time might fix. */
   readonly suspectMs: number;
-  /** `suspectMs` for a suspect whose requests were refused repeatedly; absent where that would take too long. */
+  /** `suspectMs` for a suspect whose requests were rejected repeatedly; absent if that would take too long. */
   readonly backOffMs?: number;
   /** `suspectMs` for a finding that was already proven with that much time, while it is shrunk, reproduced or replayed. */
   readonly againMs: number;

@@ -1,8 +1,8 @@
 /**
  * Maps namespaces: on an existing cluster, they have names different from those in the sample and in stored files.
  *
- * The input of a run is translated to the cluster's names, and its history back to ours, so that schedules, findings and references are the
- * same on every cluster. Owns: where namespace names occur. Start at {@link Places}.
+ * The input of a run is translated to the cluster's names, and its history back to the original names, so that schedules, findings and
+ * references are the same on every cluster. Owns: where namespace names occur. Start at {@link Places}.
  */
 import type { JsonValue, KubeObject } from 'stalemate-apiserver/objects/object';
 import { roleOf } from '../../model/actor.ts';
@@ -19,13 +19,13 @@ import type { NamespacedOptions } from './namespaced-options.ts';
 
 export class Places {
   readonly #there: ReadonlyMap<string, string>;
-  /** Pairs of the cluster's name and ours, the longest name first: one name may be a prefix of another. */
+  /** Pairs of a name on the cluster and its original name, the longest first: one name may be a prefix of another. */
   readonly #back: readonly (readonly [string, string])[];
 
   /** The identity mapping. */
   static readonly NONE: Places = new Places(new Map());
 
-  /** @param there Maps our namespaces to the cluster's, whose names must not occur anywhere else. */
+  /** @param there Maps the original namespaces to those on the cluster, whose names must not occur anywhere else. */
   constructor(there: ReadonlyMap<string, string>) {
     this.#there = there;
     this.#back = [...there]
@@ -63,7 +63,7 @@ export class Places {
   }
 
   /**
-   * Checks that the target does not use our name for a namespace: on that cluster, it may be the name of another user's namespace.
+   * Checks that the target does not use the original name of a namespace: on that cluster, it may be the name of another user's namespace.
    *
    * @throws {TARGET_INVALID} if it does.
    */
@@ -81,7 +81,7 @@ export class Places {
     );
   }
 
-  /** Translates a word that is one of our namespaces or ends with one after a separator: `shop`, `--namespace=shop`. */
+  /** Translates a word that is an original namespace name or ends with one after a separator: `shop`, `--namespace=shop`. */
   word(text: string): string {
     const at = /[=:,/]/.test(text) ? Math.max(...['=', ':', ',', '/'].map((sign) => text.lastIndexOf(sign))) + 1 : 0;
     return text.slice(0, at) + this.there(text.slice(at));
@@ -113,9 +113,7 @@ export class Places {
     };
   }
 
-  /**
-   * Translates a history back. Secrets in other namespaces are removed first: such a namespace may have the same name as one of ours.
-   */
+  /** Translates a history back. Secrets in other namespaces are removed first: such a namespace may have an original name of the run. */
   history(history: History): History {
     const theirs = new Set(this.#back.map(([name]) => name));
     return this.back(withoutForeignSecrets(history, (namespace) => theirs.has(namespace)));
@@ -125,7 +123,7 @@ export class Places {
     return this.back(schedule);
   }
 
-  /** Translates any document back to our names. */
+  /** Translates any document back to the original names. */
   back<T>(document: T): T {
     if (this.isEmpty) return document;
     let text = JSON.stringify(document);
@@ -190,13 +188,13 @@ export class Places {
     );
   }
 
-  /** Translates the namespace in the end of a label such as `#0/default@3`, an event about a namespace. */
+  /** Translates the namespace at the end of a label such as `#0/default@3`, an event about a namespace. */
   #named(rest: string): string {
     const at = rest.indexOf('/');
     return at < 0 ? rest : rest.slice(0, at + 1) + this.#begun(rest.slice(at + 1));
   }
 
-  /** Translates the namespace that a text such as `default#0!sent` or `default@3` begins with. */
+  /** Translates the namespace at the beginning of a text such as `default#0!sent` or `default@3`. */
   #begun(text: string): string {
     const name = /^[^#@!]*/.exec(text)?.[0] ?? '';
     return this.there(name) + text.slice(name.length);

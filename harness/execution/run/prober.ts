@@ -1,5 +1,5 @@
 /**
- * Makes the further runs that properties request before they report a violation.
+ * Makes the probes: additional runs that properties request before they report a violation.
  *
  * Owns: how each probe is run, and the cache of results. Does not own: when a probe is needed (the properties) or the phases of a run
  * (`trial.ts`).
@@ -26,7 +26,7 @@ import type { Live } from './live.ts';
 import type { TrialVariant } from './trial-options.ts';
 import { isUp } from './undisturbed-trouble.ts';
 
-/** The budget for waiting for open runs, in ms of real time. */
+/** The budget, in ms of real time, for waiting for runs that are still open. */
 export interface Patience {
   readonly leftMs: () => number;
   readonly spend: (ms: number) => void;
@@ -37,7 +37,7 @@ const ENDLESS: Patience = { leftMs: () => Number.POSITIVE_INFINITY, spend: () =>
 /** Runs a trial with some of its options replaced; the runner supplies the rest. */
 export type RunVariant = (trial: Trial, variant: TrialVariant) => Promise<History>;
 
-/** The duration of contention, in ms, below which it does not count as a wait. */
+/** A contention phase shorter than this, in ms, counts as no wait. */
 const LIVED_MIN_MS = 30_000;
 const MINUTE_MS = 60_000;
 /** The seed of fresh copies, which no trial uses. */
@@ -45,7 +45,7 @@ const FRESH_SEED = 0x5eed_f00d;
 const OTHER_SEEDS: readonly number[] = [0x5eed_f00e, 0x5eed_f00f];
 /** The minimum additional run time of other fresh copies, in ms. */
 const LATER_MS = 120_000;
-/** The shorter windows that an open run is given first, before the whole window that was requested, in ms. */
+/** The windows to try on an open run, in ms, before the full window that was requested. */
 const LIVE_WINDOWS_MS: readonly number[] = [1_500, 8_000, 60_000];
 /** The number of results at which the cache is cleared. */
 const KNOWN_MAX = 20_000;
@@ -82,14 +82,14 @@ class Cache<T> {
   }
 }
 
-/** What a search knows of a target from its probes, shared by all lanes. */
+/** What a search has learned about a target from its probes; shared by all lanes. */
 class Evidence {
   readonly results: Cache<ProbeResult> = new Cache();
-  /** The outcomes of undisturbed runs of programs, by workload. */
+  /** The outcomes of programs' undisturbed runs, by workload. */
   readonly outcomes: Cache<OtherOutcome> = new Cache();
-  /** The kinds of differences with which workloads of programs have ended undisturbed. */
+  /** The kinds of differences from the expected state in which undisturbed runs of programs have ended. */
   readonly undisturbed: Set<string> = new Set();
-  /** The kinds of differences for which runs of programs have been convicted after all probes. */
+  /** The kinds of differences that were errors in runs of programs, after all probes. */
   readonly violated: Set<string> = new Set();
 }
 
@@ -123,8 +123,9 @@ export class Prober {
   }
 
   /**
-   * Returns a prober for the first runs of trials whose runs are expensive: it makes no probe again that depends on the workload alone,
-   * and none for violations that earlier runs have shown, which are only counted. What is reported was judged in full when it reproduced.
+   * Returns a prober for the first runs of trials whose runs are expensive. It does not repeat a probe that depends on the workload alone,
+   * and makes none for violations that earlier runs have shown; these are only counted. A reported violation has been judged in full when
+   * it was reproduced.
    */
   forFirstRuns(): Prober {
     const prober = new Prober(this.#run, this.#base, this.#reference, this.#patience, this.#evidence);
@@ -132,7 +133,7 @@ export class Prober {
     return prober;
   }
 
-  /** Records what a judged run shows about later ones, for {@link forFirstRuns}. */
+  /** Records what a judged run shows about later runs, for {@link forFirstRuns}. */
   learn(
     trial: Trial,
     { history, convicted = [] }: { readonly history: History; readonly convicted?: readonly string[] },
@@ -180,7 +181,8 @@ export class Prober {
         const outcome = await this.#ofWorkload(request.probe, trial, () =>
           this.#outcome(quietTrial(trial.workload), {}),
         );
-        // A module's run is judged alone: that costs little, and its result is the same wherever in a search it comes.
+        // A module's run is judged without evidence from other runs: that costs little, and the result does not depend on its position in
+        // the search.
         if (live !== undefined && outcome.settled)
           for (const kind of kindsUndisturbed(history, outcome)) this.#evidence.undisturbed.add(kind);
         return { probe: 'undisturbed', ...outcome };
@@ -217,7 +219,7 @@ export class Prober {
     return this.#run(trial, variant);
   }
 
-  /** Runs a fresh, undisturbed target, starting from the final state of a run without anything that the target owns. */
+  /** Runs a fresh, undisturbed target from the final state of a run minus everything that the target owns. */
   #expectedState(history: History): Promise<ProbeResult> {
     const input = foreignInput(history, this.#reference);
     return this.#evidence.results.once(expectedKey(history, input), () => this.#freshCopy(input, livedMs(history)));
@@ -225,8 +227,8 @@ export class Prober {
 
   async #freshCopy(input: readonly KubeObject[], lived: number): Promise<ProbeResult> {
     const runs: History[] = [];
-    // The first state and the state after the same lifetime are both valid: what was right early on may have expired. The latter is
-    // skipped in real time, where waiting is expensive.
+    // Both the first state and the state after the same lifetime are valid: a state that was correct early on may have expired. The later
+    // state is skipped in real time, where waiting is expensive.
     const atRest = async (live: Live): Promise<void> => {
       if (!live.waitsForReal) runs.push(await live.liveOn(lived));
     };
@@ -244,7 +246,7 @@ export class Prober {
     const laterMs = Math.max(LATER_MS, ...looked);
     return this.#evidence.results.once(`other-copies ${laterMs} ${inputKey(input)}`, async () => {
       const outcomes: ExpectedState[] = [];
-      // The suspect may have reached the same outcome minutes later, if it had been observed for that long.
+      // The suspect might have reached the same outcome minutes later, if it had been observed for that long.
       const atRest = async (live: Live): Promise<void> => {
         if (!live.waitsForReal) outcomes.push(stateOf(await live.liveOn(laterMs)));
       };
@@ -259,7 +261,7 @@ export class Prober {
     return this.#variant(trial, { ...variant, seedObjects: input });
   }
 
-  /** Waits for the next longer window with each request: for most suspects, a second is enough. */
+  /** Waits for the next longer window each time it is requested: for most suspects, a second is enough. */
   async #settleOn(windowMs: number, { probes }: History, live: Live): Promise<ProbeResult> {
     const before = Math.max(0, ...probes.map((probe) => (probe.probe === 'extended-settle' ? probe.windowMs : 0)));
     const next = LIVE_WINDOWS_MS.find((window) => window > before) ?? windowMs;
@@ -271,8 +273,8 @@ export class Prober {
   }
 
   /**
-   * Returns an outcome that depends on the workload alone. For first runs, one serves all trials of a workload, unless it did not come to
-   * rest: then the next one may.
+   * Returns an outcome that depends on the workload alone. For first runs, one outcome serves all trials of a workload; it is not kept if
+   * its run did not come to rest, as the next run may.
    */
   async #ofWorkload(
     probe: ProbeRequest['probe'],
@@ -372,7 +374,7 @@ function quietTrial(workload: Workload): Trial {
   return { workload, schedule: EMPTY_SCHEDULE };
 }
 
-/** Returns a program for each operation, those that clean up included. */
+/** Returns a program for each operation, including the operations that clean up. */
 function stepsOf({ ops, heal = [], ...program }: Program): readonly Program[] {
   return [...ops, ...heal].map((op) => ({ ...program, ops: [op] }));
 }
@@ -399,7 +401,7 @@ function inputKey(input: readonly KubeObject[]): string {
   return canonicalJson(input.map(withoutVarying));
 }
 
-/** Returns an object without the server-managed metadata that varies by nature; a field of the same name elsewhere is content. */
+/** Returns an object without the server-managed metadata that differs in every run; a field of the same name elsewhere is content. */
 function withoutVarying({ metadata, ...rest }: KubeObject): JsonObject {
   const kept = Object.entries(metadata).filter(([key]) => !VARYING.has(key));
   return { ...rest, metadata: Object.fromEntries(kept) };
@@ -413,7 +415,7 @@ function lastMs(history: History): number {
   return history.phases.at(-1)?.timeMs ?? 0;
 }
 
-/** Counts the target's changes at rest. What the environment's controllers do in response does not prevent rest. */
+/** Counts the target's changes at rest. Responses of the environment's controllers do not prevent rest. */
 function writesAtRest(history: History): number {
   return activityAfter(history, restStart(history)).filter(({ committed }) => committed.length > 0).length;
 }

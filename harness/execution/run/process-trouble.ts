@@ -1,9 +1,9 @@
-/** Gives hints about a program that does not behave as a target; `report/last-words.ts` shows the program's last log lines. */
+/** Gives hints about a program that does not work as a target; `report/last-words.ts` shows the program's last log lines. */
 import { besideTarget, programOf, TARGET, type ActorId } from '../../model/actor.ts';
 import type { History } from '../../model/history.ts';
 import type { Containment } from './host.ts';
 
-/** Returns a name for the program of an incarnation: the target, or one of its further programs. */
+/** Returns a name for the program of an incarnation: the target, or one of its additional programs. */
 export function whoText(actor: ActorId): string {
   const program = programOf(actor);
   return program === TARGET ? 'the target' : `the target's program "${program.slice(besideTarget('').length)}"`;
@@ -11,7 +11,7 @@ export function whoText(actor: ActorId): string {
 
 const PORT_TAKEN = /address already in use|EADDRINUSE|port \S+ is already in use/i;
 
-/** Returns a hint if the last incarnation found a port taken; otherwise an empty string. */
+/** Returns a hint if the last incarnation found its port in use; otherwise an empty string. */
 export function portHint({ logs = [] }: History): string {
   const last = logs.at(-1)?.actor;
   const isTaken = logs.some(({ actor, line }) => actor === last && PORT_TAKEN.test(line));

@@ -1,22 +1,22 @@
 /**
  * Lets programs wait before they continue.
  *
- * Nothing relevant changes while everything is at rest, so a wait ends at one of the moments that matter: just before the target does
- * something by itself. Owns: when each wait ends. Does not own: the passing of time (`pump.ts`).
+ * Nothing relevant changes while everything is at rest, so each wait ends at a moment that matters: just before the target does something
+ * by itself. Owns: when each wait ends. Does not own: the passing of time (`pump.ts`).
  */
 import type { RunClock } from '../../determinism/run-clock.ts';
 import type { ActorId } from '../../model/actor.ts';
 
 /**
- * The time in ms between the end of a wait and the target's waking up: long enough for a few requests, and short enough that their watch
- * events have not been delivered yet.
+ * How long before the target wakes up a wait ends, in ms: long enough for a few requests, and short enough that their watch events have not
+ * been delivered yet.
  */
 const LEAD_MS = 20;
 
 /**
- * The share of the time already waited by which timers may be late, and the bounds in ms. Timers renew locks, so the bound is small then;
- * in a wait of hours, two minutes do not matter. Each wake-up of a program costs as much as a request, and some programs wake up every few
- * seconds without effect.
+ * How late timers may fire, as a share of the time already waited, with upper bounds in ms. If timers renew locks, the bound is small;
+ * otherwise, in a wait of hours, two minutes do not matter. Each wake-up of a program costs as much as a request, and some programs wake up
+ * every few seconds without effect.
  */
 const SLACK_SHARE = 0.05;
 const SLACK_MAX_MS = 5_000;
@@ -57,7 +57,7 @@ export class ProgramWaits {
     return Math.max(this.#untilMs, ...[...this.#waits].map(({ fromMs }) => fromMs));
   }
 
-  /** The run time by which the moment that a program has waited for has certainly passed. */
+  /** The run time by which the event that a program has waited for has certainly happened. */
   get seenUntilMs(): number {
     return Math.max(this.untilMs, this.#seenUntilMs);
   }
@@ -79,14 +79,14 @@ export class ProgramWaits {
     const [first] = [...this.#waits].toSorted((a, b) => a.fromMs - b.fromMs);
     if (first === undefined) return;
     const nowMs = this.#time.now();
-    // Reduces the lateness toward the end of a wait, so that the target's timers are on time when it ends.
+    // Allows less lateness toward the end of a wait, so that the target's timers are on time when it ends.
     this.#time.hurry?.(Math.max(0, Math.min(slackAfter(nowMs - first.sinceMs, keepsUp), (first.fromMs - nowMs) / 2)));
     const nextMs = this.#time.next()?.atMs ?? first.fromMs;
     if (nextMs < first.fromMs) return;
     this.#waits.delete(first);
     this.#time.hurry?.(0);
     this.#untilMs = Math.max(first.fromMs, nextMs - LEAD_MS);
-    // Timers may have been late when the moment was measured, and may be late now: after twice that lateness, it has passed.
+    // Timers may have been late when the event was measured, and may be late now: after twice that lateness, it has happened.
     const lateMs = this.#time.hurry === undefined ? 0 : 2 * slackAfter(first.fromMs - first.sinceMs, keepsUp);
     this.#seenUntilMs = Math.max(this.#seenUntilMs, this.#untilMs + lateMs);
     this.#time.after(Math.max(0, this.#untilMs - this.#time.now()), first.actor, first.end);

@@ -1,7 +1,7 @@
 /**
  * The pump: drain, ask the scheduler, release one item, repeat.
  *
- * Owns: when a stretch of a run is over. Does not own: what comes next (schedulers) or what a phase means (`trial.ts`).
+ * Owns: when a stretch of a run ends. Does not own: what comes next (schedulers) or what a phase means (`trial.ts`).
  */
 import type { EndListener } from '../../clusters/connections/disturbance.ts';
 import { describeFault } from '../../gate/faults.ts';
@@ -14,23 +14,23 @@ export interface PumpRule {
   readonly stepsMax: number;
   /** The number of items without a timer in between after which the target counts as spinning. */
   readonly hotMax: number;
-  /** The run time before which neither bound ends a stretch: in real time, many items happen before a client relists. */
+  /** The run time before which neither limit ends a stretch: in real time, many items happen before a client relists. */
   readonly boundsFromMs?: number;
   /**
-   * Reports whether a watch that the target will reopen is down: until it is reopened, the target acts on stale state. Neither bound ends a
-   * stretch before the target has had the chance; in virtual time, its next timer is fired first, or a spinning target would postpone it
-   * forever.
+   * Reports whether a watch that the target will reopen is down: until it is reopened, the target acts on stale state. Neither limit ends a
+   * stretch before the target has had the chance to reopen it; in virtual time, the next timer is fired first, or a spinning target would
+   * postpone it forever.
    */
   readonly isDeaf?: () => boolean;
   /** Reports whether time may pass to a timer at `atMs`. Called once per turn if there is a timer, so it may count its calls. */
   readonly mayWaitUntil: (atMs: number) => boolean;
-  /** Whether programs' timers may be late after a while in which only timers fired: some fire twice a second while a request waits. */
+  /** Whether programs' timers may become late after a period in which only timers fired: some fire twice a second while a request waits. */
   readonly mayBeLate?: boolean;
   /** Selects items that must not happen in this stretch. */
   readonly withheld?: (item: Item) => boolean;
 }
 
-/** Why a stretch ended. `idle`: nothing is left to do within the rule. */
+/** Why a stretch ended. `idle`: the rule allows no pending item or timer. */
 export type PumpEnd = 'idle' | 'steps' | 'hot';
 
 /** The run time in ms that a target gets in one stretch to reopen a watch, timer by timer: clients wait a second or two before doing so. */
@@ -90,7 +90,7 @@ export async function pump(world: World, scheduler: Scheduler, rule: PumpRule): 
       // No timer is late while an item is being handled: a webhook has seconds to answer.
       if (rule.mayBeLate === true) host.time.hurry?.(0);
     }
-    // In real time, timers are unknown and waiting is not a step. Neither is a wait that a program asked for.
+    // In real time, timers are unknown and waiting is not a step. A wait that a program requested is not a step either.
     if (choice.item.kind !== 'timer' || (!host.mode.waitsForReal && !world.isWaitAskedFor)) steps++;
     if (rule.boundsFromMs !== undefined && host.time.now() < rule.boundsFromMs) continue;
     if (steps < rule.stepsMax && atInstant < rule.hotMax) continue;

@@ -1,4 +1,4 @@
-/** Tests what the cache stores about a target, and when the stored values no longer apply. */
+/** Tests what the cache stores about a target, and when stored references are no longer valid. */
 import { appendFileSync, chmodSync, copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

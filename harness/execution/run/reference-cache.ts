@@ -3,8 +3,8 @@
  *
  * Owns: when stored references are valid (same program, CRDs, sample, settings, cluster, and version of this harness), and where they are
  * stored. A campaign always makes them again and stores them here. Secrets of the target, including values of its environment variables,
- * are replaced by keyed hashes, both in the content and in the digest that names the file. Does not own: making them (`references.ts`).
- * Start at {@link referenceCache}.
+ * are replaced by keyed hashes, both in the content and in the digest that names the file. Does not own: making the references
+ * (`references.ts`). Start at {@link referenceCache}.
  */
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -22,7 +22,7 @@ import type { TrialRunner } from './runner.ts';
 import { versions } from '../versions.ts';
 
 export interface ReferenceCache {
-  /** Returns the stored references for this target, if any, and sets in the runner what it would have learned from making them. */
+  /** Returns the stored references for this target, if any, and gives the runner what it would have learned from making them. */
   recall(runner: TrialRunner): References | undefined;
   keep(runner: TrialRunner, references: References): void;
 }
@@ -30,7 +30,7 @@ export interface ReferenceCache {
 const NOTHING: ReferenceCache = { recall: () => undefined, keep: () => {} };
 
 /**
- * Returns the cache for a subject's target; one that stores nothing if it cannot be known whether the program has changed.
+ * Returns the cache for a subject's target. It stores nothing if there is no way to detect that the program has changed.
  *
  * @param server - The cluster's description of itself; `null` for the embedded cluster.
  */
@@ -69,7 +69,7 @@ export function referenceCache(subject: Subject, base: Workload, server: string 
       try {
         writeWhole(file, text);
       } catch {
-        // A folder that cannot be written only costs the next replay time; the error is reported when findings are written there.
+        // If the folder cannot be written, only the next replay takes longer; the error is reported when findings are written there.
       }
     },
   };

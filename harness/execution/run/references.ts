@@ -2,7 +2,7 @@
  * Makes the reference runs: runs of the target without writers and faults, with different seeds and clocks.
  *
  * Owns: which undisturbed runs are made, and how they are made comparable. Does not own: what they show about ownership
- * (`oracle/reference.ts`), what writers aim at (`aim.ts`), what is wrong with the target already (`undisturbed-trouble.ts`).
+ * (`oracle/reference.ts`), what writers aim at (`aim.ts`), problems of the undisturbed target (`undisturbed-trouble.ts`).
  */
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import { realNow } from '../../determinism/real-time.ts';
@@ -35,7 +35,7 @@ const BASE_RUNS = [
   { seed: 22, clockOffsetMs: 86_400_000 * 45 + 12_345_678 },
   { seed: 33, clockOffsetMs: 86_400_000 * 400 + 7 },
 ] as const;
-/** The number of windows that a process gets in further references after a first one in which it never came to rest. */
+/** The number of windows that a process gets in later reference runs if it never came to rest in the first one. */
 const RESTLESS_WINDOWS = 2;
 /** The number of spec changes tried beyond the sample's own values. */
 const SPEC_CHANGES_MAX = 8;
@@ -94,7 +94,7 @@ export async function takeReferences(
   const settled: Trial = { ...trial, workload: { ...trial.workload, start: 'settled' } };
   const healthy: SpecChange[] = [];
   const hashes = new Set(base.sample.map((object) => specHash(object)));
-  // A target that never stops changing things has no healthy values to change between.
+  // A target that never stops changing things has no healthy spec values to switch between.
   const restless = undisturbed.some(isRestless);
   const changes = restless ? [] : possibleChanges(runner, base, crds).slice(0, SPEC_CHANGES_MAX);
   const deletions = targetsOf(runner, base).map((target): ProgramOp => ({ do: 'delete', target }));
@@ -187,7 +187,7 @@ async function baseRuns(runner: TrialRunner, trial: Trial): Promise<BaseRuns> {
   const { host, habits, mode } = runner;
   const { idleMs, firstWindowMs } = host.pace;
   const [opening, ...again] = BASE_RUNS;
-  // These runs must show whether the target polls by nature.
+  // These runs must show whether polling is normal for the target.
   const readsAreActivity = 'when-new';
   let look: Look | undefined;
   const atRest = async (live: Live): Promise<void> => {
@@ -206,7 +206,7 @@ async function baseRuns(runner: TrialRunner, trial: Trial): Promise<BaseRuns> {
     habits.habit = { watches };
     habits.pauseMs = Math.max(habits.pauseMs, ownPauseMs([first]));
   }
-  // For a program, one observation at rest is enough, as is one run that never comes to rest: both take real time.
+  // For a program, one observation at rest is enough, and so is one run that never comes to rest: both take real time.
   const restless = !cameToRest(first);
   const idle = !mode.measuresPauses ? { idleMs } : restless ? { windowsMax: RESTLESS_WINDOWS } : {};
   // The window is as long as the longest pause in the first run: a target that becomes busy again after that acts at intervals, and is
@@ -218,7 +218,7 @@ async function baseRuns(runner: TrialRunner, trial: Trial): Promise<BaseRuns> {
   );
   for (const history of further) checkAlive(history, host.containment);
   const runs: BaseRuns['runs'] = [first, ...further];
-  // The work of a target that spins undisturbed has no end. For a target that polls, the items until it is left alone count.
+  // A target that spins undisturbed never finishes its work. For a target that polls, only the items before the idle phase count.
   if (!runs.some(isRestless)) {
     const ends = runs.map((run) => phaseStart(run, cameToRest(run) ? 'idle' : 'settle'));
     habits.workItems = Math.max(...runs.map((run, at) => itemsUntil(run, ends[at] ?? 0)));

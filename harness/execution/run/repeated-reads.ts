@@ -17,12 +17,12 @@ export class RepeatedReads {
     this.#asked.set(read, (this.#asked.get(read) ?? 0) + 1);
   }
 
-  /** Call after a change: whatever is read from now on may be new. */
+  /** Call after a change: every later read may return something new. */
   changed(): void {
     this.#asked.clear();
   }
 
-  /** Reports whether a read, or the answer to one, is only a repetition. */
+  /** Reports whether an item is a repeated read, or the answer to one. */
   includes({ label }: Item): boolean {
     return (this.#asked.get(withoutOccurrence(label) ?? label) ?? 0) > ASKED_MAX;
   }

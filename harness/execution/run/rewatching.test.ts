@@ -1,4 +1,4 @@
-/** Tests the effect of broken watches when a run might be declared settled. */
+/** Tests how broken watches affect when a run counts as settled. */
 import { describe, expect, it } from 'vitest';
 import type { Operation, StreamEnd } from '../../model/history.ts';
 import { Rewatching } from './rewatching.ts';

@@ -1,9 +1,9 @@
 /**
  * Tracks broken watches that will be reopened: a run is not at rest until the target receives all changes again.
  *
- * Clients wait before they reconnect: fabric8 a second, client-go and kube-rs 0.8 s or more after an error. Measured by silence alone,
- * that looks like rest. Owns: how long to wait in real time; virtual windows are longer than any of these waits. Does not own: the
- * violation for a watch that never comes back (`oracle/open-watches.ts`).
+ * Clients wait before they reconnect: fabric8 a second, client-go and kube-rs 0.8 s or more after an error. Judged by silence alone, this
+ * wait looks like rest. Owns: how long to wait in real time; virtual windows are longer than any of these waits. Does not own: the
+ * violation for a watch that is never reopened (`oracle/open-watches.ts`).
  */
 import { watchGivenUp } from '../../oracle/open-watches.ts';
 import type { World } from './world.ts';

@@ -2,8 +2,8 @@
  * Run modes: what the harness does differently for a module, for a program in virtual time and for a program in real time.
  *
  * Runs of a module can be repeated exactly and take milliseconds. Runs of a program differ, take about a second, and are judged while the
- * program is still running. In real time, waiting is expensive too. Owns: every policy that follows from these facts, as values that
- * the rest of the code reads. Does not own: which mode a target has; its host selects it (`hosts/`).
+ * program is still running. In real time, waiting is expensive too. Owns: every policy that follows from these facts, as values for the
+ * rest of the code. Does not own: which mode a target has; its host selects it (`hosts/`).
  */
 import type { StrategyName } from '../../model/trial.ts';
 import { EXTENDED_SETTLE_MS } from '../../oracle/rest.ts';
@@ -13,33 +13,36 @@ import type { Pace } from './pace.ts';
 export interface RunMode {
   /** The time limits, except those that the target's author sets. */
   readonly pace: Omit<Pace, 'readyWithinMs' | 'graceMs'>;
-  /** Whether waiting takes real time, and its outcome is unknown. If not, the clock jumps to the next moment at which something happens. */
+  /** Whether waiting takes real time, and it is unknown what ends a wait. If not, the clock jumps to the next timer or other due event. */
   readonly waitsForReal: boolean;
-  /** Whether a run is judged before it is torn down. If not, it is judged afterwards, and each requested probe is a run of its own. */
+  /** Whether a run is judged before it is torn down. If not, it is judged afterwards, and each requested probe is a separate run. */
   readonly judgesLive: boolean;
-  /** Whether a searched run is expressed as a schedule while it is made. If not, it is made again once its schedule is needed. */
+  /** Whether the schedule of a searched run is derived while the run is made. If not, the run is made again once its schedule is needed. */
   readonly derivesAtOnce: boolean;
   /** Whether two runs of a trial must have the same history. If so, a sample of trials is run twice; a difference ends the campaign. */
   readonly comparesRuns: boolean;
   /** Returns the number of parallel runs. */
   readonly laneCount: (processors: number) => number;
-  /** Whether the check run determines if the target can be controlled, and when it is at rest. */
+  /** Whether a check run determines if the target can be controlled, and how it comes to rest. */
   readonly checksControl: boolean;
   /** Whether every request that the target sends while it starts postpones rest. */
   readonly startIsActivity: boolean;
   /**
-   * Whether references measure how long the target pauses and what it does before contention, so that one observation at rest is enough.
-   * If not, each run is observed.
+   * Whether references measure how long the target pauses and what it does before contention; one observation at rest is then enough. If
+   * not, each reference run is observed at rest.
    */
   readonly measuresPauses: boolean;
   /** Limits of observing a target at rest; `null` if it is not observed. */
   readonly lookOn: { readonly itemsMax: number; readonly realMs: number } | null;
   /** The strategies that a search draws from by default. */
   readonly strategies: readonly StrategyName[];
-  /** Whether, to save trials, writers aim at what the target writes, and every other trial deviates once from an undisturbed run. */
+  /**
+   * Whether writers aim at the objects that the target writes, and every other trial is a single deviation from an undisturbed run. This
+   * saves trials.
+   */
   readonly aims: boolean;
   readonly proof: ProofPolicy;
-  /** Whether a replay in which nothing reproduces is tried again with its labels moved. */
+  /** Whether a replay that never reproduces the finding is repeated with its labels moved. */
   readonly reanchors: boolean;
 }
 
@@ -47,19 +50,22 @@ export interface RunMode {
 export interface ProofPolicy {
   /** The number of runs that reproduce a finding. */
   readonly times: number;
-  /** The number of runs with each one of its deviations left out. */
+  /** The number of runs without each of its deviations. */
   readonly timesWithout: number;
-  /** When the trial as found counts as failing; it is shrunk only if it does. */
+  /** When the trial as found counts as failing; otherwise it is not shrunk. */
   readonly first: FailRule;
   /** Returns when a smaller form counts as failing, given how often the trial as found failed. */
   readonly smaller: (first: Tried) => FailRule;
   /** The number of larger forms that are reproduced too if the smallest fails too rarely. */
   readonly stepsBack: number;
-  /** Returns the real time for shrinking one finding, in ms. `searchMs` is the time left for the search. */
+  /** Returns the limit for shrinking one finding, in ms of real time. `searchMs` is the time left for the search. */
   readonly shrinkMs: (searchMs: number) => number;
-  /** Whether a search tests enough for a verdict before it shrinks what it has seen: a proof takes as long as dozens of runs. */
+  /**
+   * Whether a search first tests enough for a verdict and then shrinks the violations that it has seen: proving one takes as long as dozens
+   * of runs.
+   */
   readonly exploresFirst: boolean;
-  /** Whether runs are cut short when the time for proving a finding is up; false where runs are too short to need that. */
+  /** Whether runs are cut short when the time for proving a finding is up; false if runs are too short to need that. */
   readonly isTimed: boolean;
   /** Whether a finding that did not fail again is reported. If not, its run counts as inconclusive. */
   readonly reportsUnreproduced: boolean;
@@ -77,21 +83,21 @@ export interface Tried {
   readonly n: number;
 }
 
-/** The maximum number of lanes, however many processors there are: each lane has a process of its own. */
+/** The maximum number of lanes, however many processors there are: each lane has a separate process. */
 const LANES_MAX = 4;
 
-/** Real time for shrinking a finding of a module, in ms; after that, the finding is reported at the size reached. */
+/** The limit for shrinking a module's finding, in ms of real time; after that, the finding is reported in the size reached. */
 const SHRINK_MS = 10_000;
-/** Real time for shrinking a finding of a program, in ms: each run takes a second. */
+/** The limit for shrinking a program's finding, in ms of real time: each run takes a second. */
 const SHRINK_PROGRAM_MS = 90_000;
 /** The share of the remaining search time for shrinking a program's finding while the search continues, and the minimum in ms. */
 const SEARCH_SHARE = { share: 1 / 3, leastMs: 15_000 } as const;
 
 /** The rule for modes in which runs of the same trial never differ. */
 const ONCE: FailRule = { need: 1, of: 1 };
-/** The rule where runs differ and one failure proves nothing: a form that fails in one of ten runs could pass for one that always fails. */
+/** The rule if runs differ and one failure proves nothing: a form that fails in one of ten runs could pass for one that always fails. */
 const TWICE: FailRule = { need: 2, of: 2 };
-/** The failure rate of the trial as found below which smaller forms get an additional run. */
+/** If the trial as found fails less often than this, smaller forms get an additional run. */
 const TWICE_RATE_MIN = 0.8;
 const FLICKERING: FailRule = { need: 2, of: 3 };
 /** A finding must fail in two of eight runs; otherwise it is dropped. */
@@ -118,7 +124,7 @@ export const MODULE_MODE: RunMode = {
   checksControl: true,
   startIsActivity: false,
   measuresPauses: false,
-  // Observing computes in this process and blocks the worker in the meantime. The idle hours are the same on every machine.
+  // Observing a target blocks the worker, because both run in this process. The idle hours are the same on every machine.
   lookOn: { itemsMax: 1_000, realMs: Number.POSITIVE_INFINITY },
   strategies: STRATEGY_MIX,
   aims: false,
@@ -153,7 +159,7 @@ const PROGRAM = {
     first: FIRST,
     smaller: ({ k, n }) => (k >= n * TWICE_RATE_MIN ? TWICE : FLICKERING),
     stepsBack: 2,
-    // The first bug found must not use up the time to search for others.
+    // The first finding must not use up the time to search for other bugs.
     shrinkMs: (searchMs) =>
       searchMs <= 0
         ? SHRINK_PROGRAM_MS
@@ -165,7 +171,7 @@ const PROGRAM = {
   reanchors: false,
 } satisfies Partial<RunMode>;
 
-/** A program with a steered clock. Silence is cheap here, and only something that happens by itself ends it. */
+/** A program with a steered clock. Silence is cheap here: the clock jumps to the next timer or other event. */
 export const VIRTUAL_MODE: RunMode = {
   ...PROGRAM,
   pace: {
@@ -182,14 +188,14 @@ export const VIRTUAL_MODE: RunMode = {
     againMs: 60_000,
   },
   waitsForReal: false,
-  // A program hardly waits, and several on one processor only evict each other's caches. One more lane uses the moments in which no program
-  // computes.
+  // A program hardly waits, and several programs on one processor only evict each other's caches. One more lane uses the moments in which
+  // no program computes.
   laneCount: (processors) => Math.min(LANES_MAX, processors + 1),
-  // A target that renews a lock every two seconds reaches this within minutes.
+  // A target that renews a lock every two seconds reaches this limit within minutes.
   lookOn: { itemsMax: 8_000, realMs: 3_000 },
 };
 
-/** A program in real time. The windows suit a program that reacts within milliseconds; the settle window catches a slower one. */
+/** A program in real time. The windows suit a program that reacts within milliseconds; the settle window covers slower ones. */
 export const REAL_MODE: RunMode = {
   ...PROGRAM,
   pace: {

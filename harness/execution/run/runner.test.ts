@@ -1,4 +1,4 @@
-/** Tests runs that are cut short, and what a supervisor learns about them. */
+/** Tests runs that are cut short, and what the supervisor of a runner observes of them. */
 import { expect, it } from 'vitest';
 import { EMPTY_SCHEDULE } from '../../model/schedule.ts';
 import { CutShort } from './cut-short.ts';
@@ -7,7 +7,10 @@ import { runnerOf, setReady, thinTarget, workload } from './testing.ts';
 
 const TRIAL = { workload: workload(), schedule: EMPTY_SCHEDULE };
 
-/** Returns a runner whose runs are cut short because something does not respond, and the count of runs that its supervisor saw begin. */
+/**
+ * Returns a runner whose runs are cut short because something does not respond, and a function that counts the runs that its supervisor saw
+ * begin.
+ */
 function cut(throwIfTimeIsOver: RunSupervision['throwIfTimeIsOver']): { runner: TrialRunner; begun: () => number } {
   const { host, settings } = runnerOf(thinTarget(setReady));
   const silent = { ...host, drain: () => Promise.reject(new CutShort('no answer for 10 s')) };

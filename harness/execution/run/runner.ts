@@ -25,7 +25,7 @@ import { Stopwatch, type RunTimes } from './stopwatch.ts';
 import { WARM_SETTLE_MS, WarmPlace } from './warm-place.ts';
 import type { Host } from './host.ts';
 
-/** The purpose of a sibling: each has a host of its own, and is started when first needed. */
+/** The purpose of a sibling: each sibling has a separate host, and is started when first needed. */
 type SiblingFor = 'beside' | 'warm' | `lane ${number}`;
 /** The initial hints, until the references have been measured. */
 const HINTS: StrategyHints = { steps: 60, conflictSteps: 16 };
@@ -33,11 +33,11 @@ const HINTS: StrategyHints = { steps: 60, conflictSteps: 16 };
 /** The weight of the latest run in the average duration of a run. */
 const LATEST_SHARE = 0.25;
 
-/** What a supervisor is told about runs, and how it ends them. */
+/** The callbacks through which a supervisor observes runs and ends them. */
 export interface RunSupervision {
   /** Called before every run, so that a long campaign can be distinguished from a blocked one. May throw like `throwIfTimeIsOver`. */
   readonly onRunBegins: () => void;
-  /** @throws {CutShort} if the time for the current work is over. */
+  /** Throws if the current work has to end. @throws {CutShort} if its time is over. */
   readonly throwIfTimeIsOver: () => void;
 }
 
@@ -51,7 +51,7 @@ export class TrialRunner {
   readonly habits: Habits = { readsAreActivity: true, pauseMs: 0, drawnNames: {} };
   /** Whether the references are still incomplete. Until then, what the target reads decides which environment controllers are started. */
   learning = true;
-  /** The number of runs so far, probes included. */
+  /** The number of runs so far, including probes. */
   runs = 0;
   /** The last run that was cut short. */
   cut: History | undefined;
@@ -88,20 +88,20 @@ export class TrialRunner {
     return this.#run(there, this.#decide(there), variant);
   }
 
-  /** Whether a run is judged while it is open: probes are then made beside it. */
+  /** Whether a run is judged while it is open; probes are then made on a sibling. */
   get judgesLive(): boolean {
     return this.mode.judgesLive && !this.host.isAlone();
   }
 
-  /** Runs a trial beside a run that is still open: on a host of its own, unless hosts share a clock. */
+  /** Runs a trial while another run is still open: on a separate host, unless hosts share a clock. */
   async beside(trial: Trial, variant: TrialVariant = {}): Promise<History> {
     if (this.host.isAlone()) return this.run(trial, variant);
     return (await this.#sibling('beside')).run(trial, variant);
   }
 
   /**
-   * Returns up to `wanted` runners, this one included, for parallel runs. Returns only this one if hosts share a clock or a cluster, or
-   * the network and thus the ports that the target listens on.
+   * Returns up to `wanted` runners, this one included, for parallel runs. Returns only this one if hosts share a clock, a cluster, or the
+   * network and thus the ports that the target listens on.
    */
   async lanes(wanted: number): Promise<readonly TrialRunner[]> {
     const { isSingle, isAlone, containment } = this.host;
@@ -127,7 +127,7 @@ export class TrialRunner {
     return runner;
   }
 
-  /** Runs a searching trial and expresses what its strategy did as a stored schedule. */
+  /** Runs a searching trial and expresses the decisions of its strategy as a stored schedule. */
   async derive(
     trial: Trial,
     variant: TrialVariant = {},
@@ -147,7 +147,7 @@ export class TrialRunner {
     return { history, schedule: this.host.places.back(schedule()) };
   }
 
-  /** Derives like {@link derive}, but on a warm process, which has lived through earlier runs: quick, but not a proof. */
+  /** Derives like {@link derive}, but on a warm process, which has been through earlier runs: this is fast, but not a proof. */
   async deriveWarm(
     trial: Trial,
     variant: TrialVariant,

@@ -1,6 +1,5 @@
 /**
- * Brings a run to rest: pumps in the default order until nothing has happened for a while, or until it is clear that the target will
- * never be at rest.
+ * Brings a run to rest: pumps in the default order until nothing has happened for a while, or until the target is clearly never at rest.
  *
  * Start at {@link settle}.
  */
@@ -17,8 +16,8 @@ import type { TrialSettle } from './trial-options.ts';
 import type { World } from './world.ts';
 
 /**
- * The number of items without a timer in between, in addition to those of the target's largest piece of work, that an undisturbed target
- * reaches only if it spins.
+ * An undisturbed target reaches this many items without a timer in between, in addition to those of its largest piece of work, only if it
+ * spins.
  */
 const HOT_ITEMS = 250;
 /** The number of items in an idle window after which the target counts as busy. */
@@ -52,10 +51,10 @@ export async function settle(world: World, options: TrialSettle, first?: ActorId
     hotMax: hotMaxOf(options),
     boundsFromMs: settlingMs + world.pace.busyMs,
     isDeaf: () => (mode.waitsForReal ? rewatching.isPending() : watchGivenUp(world.recorder) !== undefined),
-    // This counts the windows, so that its last answer explains why the wait ended.
+    // This callback counts the windows, so its last result explains why the wait ended.
     mayWaitUntil: (atMs) => {
       if (atMs <= Math.max(world.incarnations.startsUntilMs, world.locksExpireByMs) || rewatching.isPending()) {
-        // What is awaited here does not depend on the target's own pace: silence and the time limit begin afterwards.
+        // These waits do not depend on the target's own pace: silence and the time limit begin afterwards.
         startMs = time.waited();
         world.restartSilence(startMs);
         return true;
@@ -117,7 +116,7 @@ function echoFilter(world: World, since: number): (item: Item) => boolean {
 }
 
 /**
- * Pumps until the target has been quiet for a moment, which is less than being at rest.
+ * Pumps until the target has been quiet for a short time; this does not mean that it is at rest.
  *
  * @param isDone Reports whether the target has done what it usually does; if absent, the target's pauses have to be waited out.
  */

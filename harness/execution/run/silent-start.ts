@@ -1,4 +1,4 @@
-/** Explains why a module sent no request: what its start() was waiting for, as far as is known, and how to fix it. */
+/** Explains why a module sent no request: what its start() was waiting for, if known, and how to fix it. */
 import type { UncontrolledKind, UncontrolledUse } from '../../determinism/uncontrolled.ts';
 import { roleOf } from '../../model/actor.ts';
 import type { History } from '../../model/history.ts';

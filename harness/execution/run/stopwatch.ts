@@ -1,5 +1,5 @@
 /**
- * Measures where the real time of one run goes. A history contains run time only, which in virtual time has little to do with real time.
+ * Measures how the real time of one run is spent. A history contains run time only, which in virtual time has little to do with real time.
  */
 import { realNow } from '../../determinism/real-time.ts';
 import type { TimeSpent } from '../../model/finding.ts';
@@ -13,7 +13,7 @@ export class Stopwatch {
   #part: Part = 'startMs';
   #since: number = realNow();
 
-  /** Counts time from now on toward this part. */
+  /** Counts time from now on as time of this part. */
   enter(part: Part): void {
     const now = realNow();
     this.#spent[this.#part] += now - this.#since;

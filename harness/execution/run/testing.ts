@@ -43,7 +43,7 @@ export const SAMPLE: KubeObject = {
 };
 
 export type Send = (method: Method, path: string, body?: JsonValue) => Promise<ApiResponse>;
-/** The target's reaction to a widget that it sees. */
+/** The target's reaction to a widget that it has received. */
 export type Reconcile = (widget: KubeObject, send: Send) => Promise<void>;
 
 /** Sets the status to ready unless it already is. */
@@ -114,7 +114,7 @@ async function follow(actor: string, upstream: Upstream, send: Send, reconcile: 
     {
       answer: again,
       open: () => {},
-      // The gate calls this, but the work that follows must run as the target.
+      // The gate calls this, but the work that it starts must run as the target.
       event: ({ type, object }) => {
         if (type === 'ADDED' || type === 'MODIFIED') time.runAs(actor, () => enqueue(object as KubeObject));
       },

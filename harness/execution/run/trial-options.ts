@@ -29,27 +29,27 @@ export interface TrialStart {
   readonly seed: number;
   /** Offset of the run's clock from the run epoch, in ms. */
   readonly clockOffsetMs: number;
-  /** The names that the target draws itself. */
+  /** The names that the target itself generates at random. */
   readonly drawnNames: DrawnNames;
   /** What the undisturbed target did before contention, if known for this kind of start. */
   readonly habit: Habit | undefined;
   readonly seedObjects: readonly KubeObject[] | undefined;
   /** Keeps a warm target between runs; the run starts a new target if it holds none. */
   readonly place: WarmPlace | undefined;
-  /** Measures the phases of the run. */
+  /** Measures the real time of the run by part. */
   readonly stopwatch: Stopwatch;
 }
 
-/** Creates the scheduler of contention, which records its decisions through `note`. */
+/** Creates the scheduler for contention, which records its decisions through `note`. */
 export type Decide = (note: Recorder['decision']) => {
   readonly scheduler: Scheduler;
   /** Returns the labels of the schedule that never occurred; called once contention is over. */
   readonly missed: () => readonly string[];
 };
 
-/** When a run is at rest. */
+/** The criteria by which a run is at rest. */
 export interface TrialSettle {
-  /** Whether reads postpone rest; if `when-new`, only reads that have not been repeated several times since the last change do. */
+  /** Whether reads postpone rest. With `when-new`, a read does so only until it has been repeated several times since the last change. */
   readonly readsAreActivity: boolean | 'when-new';
   /** How long the target may be silent, in ms, before it continues by itself. */
   readonly pauseMs: number;
@@ -57,11 +57,11 @@ export interface TrialSettle {
   readonly windowMs: number;
   /** How long the target has to be silent if its pauses have already been waited out, in ms. */
   readonly waitedWindowMs: number;
-  /** The number of windows after which settling ends, even if activity continues. */
+  /** The number of windows after which settling ends even if activity continues. */
   readonly windowsMax: number;
   /** The number of items after which settling ends. */
   readonly stepsMax: number;
-  /** The number of items that the undisturbed target takes from its start to rest: that many without a pause are not a loop. */
+  /** The number of items that the undisturbed target needs from its start to rest: as many items without a pause are not a loop. */
   readonly workItems: number;
   /** Whether watch events of the target's own writes are withheld from it. */
   readonly withholdEcho: boolean;
@@ -72,14 +72,14 @@ export interface TrialProbe {
   /** Additional run time in ms in which the harness does nothing. */
   readonly idleMs: number;
   readonly afterRest: readonly Program[];
-  /** Whether a fresh incarnation replaces the target and settles too. */
+  /** Whether a fresh incarnation replaces the target and settles as well. */
   readonly freshIncarnation: boolean;
   readonly atRest: ((live: Live) => Promise<void>) | undefined;
 }
 
 /**
  * What a target does when it starts and when the sample is applied, as measured by the references. On a loaded machine, a process may pause
- * for longer than the window of rest while it does so.
+ * for longer than the settle window in the middle of this.
  */
 export interface Habit {
   /** The number of watches that the target opens. */
@@ -90,13 +90,13 @@ export interface Habit {
 
 /** The measured behaviour of a target. */
 export interface Habits {
-  /** Whether reads count as activity; false for a target that polls by nature. */
+  /** Whether reads count as activity; false for a target that normally polls. */
   readsAreActivity: boolean;
   /** How long the target may be silent before it continues by itself, in ms; 0 until measured. */
   pauseMs: number;
   /** The number of items of the target's undisturbed work; absent until measured. */
   workItems?: number;
-  /** The names that the target draws itself. */
+  /** The names that the target itself generates at random. */
   drawnNames: DrawnNames;
   /** What the target does before contention; absent until measured. */
   habit?: Habit;
@@ -109,7 +109,7 @@ export type TrialVariant = NamespacedOptions &
       Pick<TrialSettle, 'readsAreActivity' | 'pauseMs' | 'windowsMax' | 'withholdEcho'> &
       Pick<TrialProbe, 'idleMs' | 'freshIncarnation'>
   > & {
-    /** The only settle window, in ms; used for suspects. */
+    /** The only settle window, in ms; used when a suspect runs again. */
     readonly settleWindowMs?: number | undefined;
     /** Whether to ignore the crashes in the schedule. */
     readonly withoutCrashes?: boolean;
@@ -119,7 +119,7 @@ export type TrialVariant = NamespacedOptions &
 /** The number of windows after which settling ends, however long activity lasts. */
 const SETTLE_WINDOWS_MAX = 6;
 
-/** Returns the options of a run, with defaults for what the variant leaves open. */
+/** Returns the options of a run, with defaults for options that the variant does not set. */
 export function resolveTrial(
   start: Pick<TrialStart, 'host' | 'snapshot' | 'workload' | 'decide' | 'stopwatch'>,
   settings: RunSettings,
@@ -137,7 +137,7 @@ export function resolveTrial(
       seed: variant.seed ?? settings.seed,
       clockOffsetMs: variant.clockOffsetMs ?? 0,
       drawnNames,
-      // For a target that finds all its objects in place, the usual behaviour is unknown.
+      // If all objects of the target exist from the start, its usual behaviour does not apply.
       habit: seedObjects === undefined ? habit : undefined,
       seedObjects,
       place: variant.place,

@@ -34,7 +34,7 @@ export async function runTrial(options: TrialOptions): Promise<History> {
   const world = warmWorld ?? new World(host, random, RUN_EPOCH_MS + start.clockOffsetMs, start.drawnNames);
   world.readsAreActivity = options.settle.readsAreActivity;
   world.serialised = start.serialised;
-  // Only a target that has come to rest can be used for another run.
+  // Only a target at rest can be used for another run.
   let isReusable = false;
   try {
     const { scheduler, missed: missedBy } = start.decide((...noted) => world.recorder.decision(...noted));
@@ -49,7 +49,7 @@ export async function runTrial(options: TrialOptions): Promise<History> {
     world.startContention();
     for (const program of programsOf(world, workload)) world.startProgram(program);
     let lastItemMs = host.time.waited();
-    // A target at rest that nothing disturbs has no pauses to wait out.
+    // If nothing disturbs a target at rest, there are no pauses to wait out.
     const stirred = workload.start === 'empty' || workload.programs.length > 0;
     const waitMs = Math.max(world.pace.contentionWaitMs, stirred ? options.settle.pauseMs : 0);
     const end = await pump(
@@ -65,13 +65,13 @@ export async function runTrial(options: TrialOptions): Promise<History> {
         mayWaitUntil: (atMs) => atMs <= untilMs(world) + waitMs || waitedBy(host.time, atMs) <= lastItemMs + waitMs,
       },
     );
-    // Whether the target's pauses have already been waited out, and nothing is left that occurs much later.
+    // Whether the target's pauses have already been waited out, and no writer acts after contention.
     const waited =
       stirred &&
       end === 'idle' &&
       !scheduler.holding() &&
       !workload.programs.some(({ heal, standing }) => heal !== undefined || standing === true);
-    // What the schedule did ends here: whatever runs from now on is not a step of the schedule and reaches none of its anchors.
+    // The schedule ends here: later items are not steps of the schedule and match none of its anchors.
     const { steps } = world;
     const missed = missedBy();
     await heal(world, workload.programs, start.stopwatch);
@@ -83,7 +83,7 @@ export async function runTrial(options: TrialOptions): Promise<History> {
     for (const program of probe.afterRest) {
       world.completed.clear();
       world.startProgram(program, { outlastsContention: true });
-      // Without precedence for the program, a target that never pauses would keep it from ever getting a turn.
+      // The program takes precedence, because a target that never pauses would keep it from ever getting a turn.
       const { result } = settlement;
       const isBusy = result === 'hot-instant' || result === 'steps-exceeded';
       settlement = await settle(world, options.settle, isBusy ? program.actor : undefined);
@@ -111,41 +111,43 @@ export async function runTrial(options: TrialOptions): Promise<History> {
 }
 
 /**
- * Ends all disturbance, lets writers undo what they did, and begins the phase in which the target settles. No item is executed here:
- * each line only changes what waits for the pump that follows. The order of the lines is part of every history.
+ * Ends all disturbance, lets writers undo their changes, and begins the phase in which the target settles. No item is executed here: each
+ * statement only changes what the next pump will execute. The order of the statements is part of every history.
  */
 async function heal(world: World, programs: readonly Program[], stopwatch: Stopwatch): Promise<void> {
   const { host, incarnations, recorder } = world;
-  // This comes first, so that all records of what ends below belong to the phase.
+  // This comes first, so that all records of the disturbances that end below belong to the heal phase.
   recorder.phase('heal');
   stopwatch.enter('restMs');
   // Resumes incarnations whose pause is not over yet, too: a paused target never comes to rest.
   incarnations.resume(true);
   world.delays.endAll();
-  // Only contention lets timers be late, so that it is cheaper; from here on, the moment of each timer decides what is at rest.
+  // Timers may be late only in contention, where this saves time; from here on, the exact time of each timer decides when the run is at
+  // rest.
   host.time.hurry?.(0);
   // This is awaited because a target that is still cut off cannot reopen its watches, and would look silent.
   await host.disturbance.end();
-  // This precedes the programs that heal: an actor does one thing at a time, so each of them waits for its actor's earlier program to stop.
+  // This precedes the heal operations: an actor does one thing at a time, so each heal operation waits until its actor's earlier program
+  // has stopped.
   world.endPrograms();
   for (const { actor, writer, heal: ops } of programs) {
     if (ops !== undefined) world.startProgram({ actor, writer, ops }, { outlastsContention: true });
   }
-  // Before the pump executes another item, this measures what the target holds on to just after the disturbance.
+  // Measured before the pump executes another item, to show the resources that the target holds just after the disturbance.
   await incarnations.measure('healed');
   recorder.phase('settle');
-  // Standing co-writers write once more at rest, as they would all day.
+  // Standing writers write once more at rest, as they would all day.
   for (const program of programs) {
     if (program.standing === true) world.startProgram(program, { outlastsContention: true });
   }
 }
 
-/** Returns the run time at which the last pause, delay, wait or connection fault that was asked for ends. */
+/** Returns the run time at which the last pause, delay, wait or connection fault of the schedule or the programs ends. */
 function untilMs({ incarnations, host, waits, delays }: World): number {
   return Math.max(incarnations.pausedUntilMs, host.disturbance.untilMs, waits.seenUntilMs, delays.untilMs);
 }
 
-/** Keeps the target for another run, or ends it. */
+/** Keeps the target for another run, or ends the run. */
 async function leave(world: World, place: WarmPlace | undefined, random: Random): Promise<void> {
   let isKept = false;
   try {
@@ -190,7 +192,7 @@ function neverStarted({ pace }: Host): Settlement {
   return { result: 'never-started', detail: `it was not ready within ${pace.readyWithinMs / 1000} s` };
 }
 
-/** Wraps a scheduler to call `moved` whenever anything other than a timer, a lock renewal, or a read of a polling target happens. */
+/** Wraps a scheduler to call `moved` for each item other than a timer, a lock renewal, or a read of a polling target. */
 function watching(world: World, scheduler: Scheduler, moved: () => void): Scheduler {
   return wrapped(scheduler, (view) => {
     const choice = scheduler.next(view);
@@ -200,7 +202,7 @@ function watching(world: World, scheduler: Scheduler, moved: () => void): Schedu
   });
 }
 
-/** Returns the object that an item is about: answers touch nothing, but their label contains the request's object. */
+/** Returns the object that an item is about. Answers have no `touches`, but their label contains the request's object. */
 function touchedBy({ touches, label }: Item): string {
   if (touches !== '') return touches;
   const { resource, rest } = partsOf(label);

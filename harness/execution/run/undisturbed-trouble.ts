@@ -1,4 +1,4 @@
-/** Finds errors and warnings about an undisturbed target, which cannot be tested at all or fails in every run. */
+/** Finds errors and warnings about an undisturbed target: one that cannot be tested at all, or that fails in every run. */
 import { isUnansweredWebhook } from 'stalemate-apiserver/wire/unanswered-webhook';
 import { parentOf, type KubeObject } from 'stalemate-apiserver/objects/object';
 import type { UncontrolledUse } from '../../determinism/uncontrolled.ts';
@@ -76,7 +76,7 @@ export function isUp({ processes }: History): boolean {
   });
 }
 
-/** Reports whether no incarnation of the same program has ever sent a request. */
+/** Reports whether no incarnation of this incarnation's program has ever sent a request. */
 function isMute({ operations }: History, actor: ActorId): boolean {
   return !operations.some((operation) => programOf(operation.actor) === programOf(actor));
 }
@@ -107,7 +107,7 @@ function checkStarted(history: History): void {
   );
 }
 
-/** Throws if the API server refused the sample: the target would have nothing to do, and silence would look like success. */
+/** Throws if the API server rejected the sample: the target would have nothing to do, and silence would look like success. */
 function checkSample(history: History, unanswered: string | undefined): void {
   const made = new Set<string>();
   // Only the last attempt counts: a request that a webhook did not answer is sent again.
@@ -130,12 +130,12 @@ function whyUnanswered({ processes }: History, unanswered: string | undefined): 
   return unanswered ?? 'the target did not answer';
 }
 
-/** Returns problems that are reported, but do not end the campaign. */
+/** Returns problems to report that do not end the campaign. */
 export function undisturbedWarnings(history: History): readonly string[] {
   return [...undisturbedTroubles(history), ...ownerless(history)];
 }
 
-/** The number of refusals in an undisturbed run from which a request is reported. */
+/** The number of rejections in an undisturbed run from which a request is reported. */
 const REFUSALS_MIN = 2;
 
 /** Returns problems that occur without contention: differential properties cannot see what fails in every run. */

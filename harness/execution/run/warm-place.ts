@@ -1,9 +1,9 @@
 /**
  * Warm mode: keeps a process that is used for many runs.
  *
- * Between two runs, everything that the first created is deleted, by ordinary requests and events, so that the target's caches follow;
- * resource versions keep rising. Owns: cleaning up, and when a process can no longer be used. A finding here counts only once a fresh
- * process shows it too (`search/search.ts`). Start at {@link WarmPlace}.
+ * Between two runs, everything that the first run created is deleted with ordinary requests and events, so that the target's caches stay up
+ * to date; resource versions keep rising. Owns: cleaning up, and when a process can no longer be used. A finding of a warm run counts only
+ * if a fresh process shows it too (`search/search.ts`). Start at {@link WarmPlace}.
  */
 import { controllerOf } from 'stalemate-apiserver/objects/object';
 import type { Random } from '../../determinism/random.ts';
@@ -54,7 +54,7 @@ export class WarmPlace {
     }
     world.hurry = HURRY;
     if (world.host.time instanceof WallClock) world.host.time.sliceMs = SLICE_MS;
-    // This comes last: cleaning up is still part of the old history, which says what is kept.
+    // This comes last: cleaning up still belongs to the old history, which determines the objects that are kept.
     world.renew(objectsOf(world).filter(isKept), random);
     this.#world = world;
     return true;
@@ -97,7 +97,7 @@ function leftOver(world: World): readonly Revision[] {
   return objectsOf(world).filter((revision) => !isKept(revision) && !RECORDS.test(revision.resource));
 }
 
-/** Reports whether an object stays between runs: locks, and what the environment creates once, such as nodes. */
+/** Reports whether an object stays between runs: a lock, or an object that the environment creates once, such as a node. */
 function isKept({ actor, object, resource }: Revision): boolean {
   if (resource.startsWith('leases.')) return true;
   return roleOf(actor) === 'environment' && !RECORDS.test(resource) && controllerOf(object) === undefined;

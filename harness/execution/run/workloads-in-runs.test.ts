@@ -1,4 +1,4 @@
-/** Tests that workloads become ready during runs, for targets that wait for them, and as deterministically as the rest of the run. */
+/** Tests that workloads become ready during runs, for targets that wait for them, and that such runs are as deterministic as others. */
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import type { RunSettings } from '../../model/counterexample.ts';

@@ -157,7 +157,7 @@ describe('a world', () => {
     of.startProgram({ actor: 'writer-1', writer: 'test', ops: [label('healed')] }, { outlastsContention: true });
     await inDefaultOrder(of);
 
-    // The operation in progress completes, the next operation does not start, and the undo comes last.
+    // The operation in progress completes, the next operation does not start, and the heal operation comes last.
     expect(of.recorder.revisions.map(({ object }) => object.metadata.labels?.['team'])).toEqual([
       undefined,
       'x',

@@ -2,7 +2,7 @@
  * The world of one run: the API server in its initial state, the gate in front of it, the target's incarnations (`incarnations.ts`), the
  * programs.
  *
- * Owns: what exists during a run, and the execution of one item. Does not own: which item (`pump.ts`), in which phases (`trial.ts`).
+ * Owns: what exists during a run, and the execution of one item. Does not own: which item is executed (`pump.ts`), the phases (`trial.ts`).
  */
 import { groupResource } from 'stalemate-apiserver/objects/object';
 import type { EnvironmentController } from '../../actors/environment/index.ts';
@@ -39,18 +39,18 @@ export class World implements RunOnHost {
   readonly completed: Set<ActorId> = new Set();
   /** The number of gate items executed since contention began. */
   steps = 0;
-  /** This run's overrides of the host's pace. */
+  /** Overrides of the host's pace for this run. */
   hurry: Partial<Pace> = {};
   /** Whether items that arrive between two moments of rest are sorted by label. */
   serialised = false;
-  /** Whether reads count as activity too; false for a target that polls by nature, `when-new` until it is known whether it does. */
+  /** Whether reads count as activity too; false for a target that normally polls, `when-new` until that is known. */
   readsAreActivity: boolean | 'when-new' = true;
   readonly incarnations: Incarnations;
   readonly #timers = new Map<string, number>();
   readonly #programs = new Map<ActorId, Promise<void>>();
   /** Programs that wait for an object to be created. */
   readonly #awaited = new Awaited();
-  /** The waits of programs that let time pass. */
+  /** The waits of programs that let run time pass. */
   readonly waits: ProgramWaits;
   /** Items that the schedule delays. */
   readonly delays: Delays;
@@ -58,7 +58,7 @@ export class World implements RunOnHost {
   #environment: readonly EnvironmentController[] = [];
   readonly #locks = new HeldLocks();
   readonly #repeated = new RepeatedReads();
-  /** Written only by `noteActivity` and `restartSilence`: it decides when the run is at rest. */
+  /** Written only by `noteActivity` and `restartSilence`; the value decides when the run is at rest. */
   #lastActivityMs = 0;
   #programsEnded = false;
   #contending = false;
@@ -96,25 +96,25 @@ export class World implements RunOnHost {
     });
   }
 
-  /** The time that the target is given: the host's pace, with this run's overrides. */
+  /** The time limits of this run: the host's pace with the run's overrides. */
   get pace(): Pace {
     return { ...this.host.pace, ...this.hurry };
   }
 
   /**
-   * The time waited (`RunClock.waited`) when silence began: at the last activity (a change, or a request of the target other than a
-   * watch) or the last {@link restartSilence}. A run is at rest once this is one window in the past.
+   * The time waited (`RunClock.waited`) when silence began: at the last activity (a change, or a request of the target other than a watch)
+   * or the last {@link restartSilence}. A run is at rest when silence has lasted for one window.
    */
   get lastActivityMs(): number {
     return this.#lastActivityMs;
   }
 
-  /** Notes that something is happening now that postpones rest. */
+  /** Records activity at this moment, which postpones rest. */
   noteActivity(): void {
     this.#lastActivityMs = this.host.time.waited();
   }
 
-  /** Begins to measure silence anew from `fromMs`, in time waited: earlier activity and silence no longer count. */
+  /** Restarts the measurement of silence at `fromMs`, in time waited: earlier activity and silence no longer count. */
   restartSilence(fromMs: number): void {
     this.#lastActivityMs = fromMs;
   }
@@ -122,15 +122,15 @@ export class World implements RunOnHost {
   /** Begins another run with the target in its current state. `kept` are the objects that remain from before. */
   renew(kept: readonly Revision[], random: Random): void {
     // The order matters until the gate is renewed. The target's watches continue from the last revision of the earlier run, which is
-    // forgotten below. The recorder stamps the kept objects with the time, so the clock comes first, and teaches their names, so that
-    // naming has to be empty before that. The gate numbers its watches and appends them to the new operations.
+    // forgotten below. The recorder stamps the kept objects with the time, so the clock is reset first. It also registers their names, so
+    // naming is cleared before that. The gate numbers its watches and adds them to the new operations.
     const latest = this.recorder.revisions.at(-1)?.revision ?? 0;
     this.host.time.reset({ startMs: 0, random, goesOn: true });
     this.naming.renew();
     this.recorder.renew(kept);
     this.gate.renew(latest);
-    // Kept on purpose: `host`, `incarnations` and the environment's controllers, which continue; waits and delays, which `heal` and
-    // `endPrograms` have ended; what `runTrial` and `WarmPlace` set for each run.
+    // Deliberately kept: `host`, `incarnations` and the environment's controllers, which continue; waits and delays, which `heal` and
+    // `endPrograms` have ended; options that `runTrial` and `WarmPlace` set for each run.
     this.#locks.renew(this.recorder.revisions);
     this.#repeated.changed();
     this.completed.clear();
@@ -170,7 +170,7 @@ export class World implements RunOnHost {
   /**
    * Starts a program; its actor's first request waits at the gate after the next drain.
    *
-   * @param options.outlastsContention Whether `endPrograms` leaves the program running, which then waits for neither objects nor time.
+   * @param options.outlastsContention Whether `endPrograms` leaves the program running. Such a program never waits for objects or time.
    */
   startProgram(program: Program, { outlastsContention = false }: { readonly outlastsContention?: boolean } = {}): void {
     const context: ProgramContext = {
@@ -183,7 +183,7 @@ export class World implements RunOnHost {
       ended: () => this.#programsEnded && !outlastsContention,
       pause: (delayMs) => new Promise((resolve) => void this.host.time.after(delayMs, program.actor, resolve)),
     };
-    // One actor does one thing at a time: an operation that heals must not overtake the operation that it undoes.
+    // One actor does one thing at a time: a heal operation must not overtake the operation that it undoes.
     const earlier = this.#programs.get(program.actor);
     const run = earlier === undefined ? runProgram(program, context) : earlier.then(() => runProgram(program, context));
     this.#programs.set(program.actor, run);
@@ -200,7 +200,7 @@ export class World implements RunOnHost {
     return !this.realName(target).includes('~');
   }
 
-  /** The run time until which an incarnation may wait for the lock of an ended one; in the past if none waits. */
+  /** The run time until which an incarnation may wait for the lock of an incarnation that has ended; in the past if none waits. */
   get locksExpireByMs(): number {
     return this.#locks.expireByMs(this.incarnations);
   }
@@ -209,19 +209,19 @@ export class World implements RunOnHost {
     return this.naming.real(groupResource(target), target.namespace, target.name);
   }
 
-  /** Whether time is passing because a program or the schedule asked for it; such a wait does not count as a step. */
+  /** Whether time is passing because a program or the schedule requested it; such a wait does not count as a step. */
   get isWaitAskedFor(): boolean {
     return this.waits.isUnderWay || this.delays.isUnderWay;
   }
 
-  /** Whether something would expire if the target were late: a lock, or whatever several incarnations use to detect each other. */
+  /** Whether something would expire if the target were late: a lock, or anything by which several incarnations detect each other. */
   get keepsUp(): boolean {
     return this.hasLock || this.incarnations.size > 1;
   }
 
   /**
-   * Asks the clock for the earliest timer, and returns it as an item. This is not a mere query: in real time, it ends the current wait (see
-   * `RunClock.next`), and whatever is still getting ready counts as activity at this moment.
+   * Asks the clock for the earliest timer, and returns it as an item. This has side effects: in real time, it ends the current wait (see
+   * `RunClock.next`), and anything that is still getting ready counts as activity at this moment.
    */
   pollTimer(): TimerItem | undefined {
     // Something that is still getting ready is not at rest, however long it takes in real time.
@@ -253,7 +253,7 @@ export class World implements RunOnHost {
     this.steps = 0;
   }
 
-  /** Reports whether an item is a read, or the answer to one, of a target that polls by nature and so never stops reading. */
+  /** Reports whether an item is a read, or the answer to one, of a target that normally polls and so never stops reading. */
   isPoll(item: Item): boolean {
     if (this.readsAreActivity === true || !isRead(item)) return false;
     return this.readsAreActivity === false || this.#repeated.includes(item);
@@ -273,7 +273,7 @@ export class World implements RunOnHost {
       this.host.time.advanceToNext();
       return;
     }
-    // A starting process sends all kinds of requests before it does any work.
+    // A starting process sends all kinds of requests before it begins its work.
     const starting = this.host.mode.startIsActivity && !this.#contending && roleOf(item.actor) === 'target';
     if (item.kind === 'send' && roleOf(item.actor) === 'target' && !this.isLock(item.touches)) {
       if (item.write) this.#repeated.changed();
@@ -289,8 +289,8 @@ export class World implements RunOnHost {
     ) {
       this.noteActivity();
     }
-    // However fast a server is, two requests in a row never see the same millisecond. If the clock did not move, a write of the time of day
-    // would be a no-op, which would hide that the write triggers its own writer.
+    // However fast a server is, two consecutive requests never see the same millisecond. If the clock stood still, writing the current time
+    // could be a no-op, which would hide that the write triggers its own writer.
     if (item.kind === 'send') this.host.time.elapse(ROUND_TRIP_MS);
     this.gate.execute(item, fault);
   }
