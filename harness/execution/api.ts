@@ -1,7 +1,7 @@
 /**
  * The events of a campaign and the options of a replay, for the command line and the library. Types only.
  *
- * Used by `campaign/campaign.ts` and `replay/replay.ts`; the nouns are in `model/finding.ts`.
+ * Used by `campaign/campaign.ts` and `replay/replay.ts`; the results are defined in `model/finding.ts`.
  */
 import type { ExistingAccess } from '../clusters/existing/access.ts';
 import type { ClusterKind } from '../model/cluster.ts';
@@ -18,13 +18,13 @@ export interface Progress {
   readonly findings: number;
   /** Absent when the budget is a number of runs. */
   readonly remainingMs?: number;
-  /** What the campaign does now: `load`, `references`, `search`, `shrink`, `reproduce`. */
+  /** The current phase of the campaign: `load`, `references`, `search`, `shrink`, `reproduce`. */
   readonly phase: string;
   /** Number of the current undisturbed run; present while the target is measured. */
   readonly undisturbed?: number;
 }
 
-/** A violation as it was found: not yet shrunk or reproduced. */
+/** A violation before it is shrunk and reproduced. */
 export interface SeenViolation extends Pick<Finding, 'violation' | 'counterexample' | 'record'> {
   /** The strategy of the trial that showed it; absent if the trial was not drawn at random. */
   readonly strategy?: StrategyName;
@@ -45,7 +45,7 @@ export interface CampaignEvents {
 
 export interface ReplayOptions {
   readonly times: number;
-  /** Whether to shrink a violation that reproduces, and to reproduce it again, as a campaign does but with more time. */
+  /** Whether to shrink a violation that reproduces and then reproduce it again. A campaign does the same with less time. */
   readonly shrink?: boolean;
   /** Real time in ms after which the current run is cut short and does not count. */
   readonly timeMs?: number;

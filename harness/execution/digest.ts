@@ -1,4 +1,4 @@
-/** Hashes content to tell builds, configurations and references apart. */
+/** Hashes content to distinguish builds, configurations and references. */
 import { createHash } from 'node:crypto';
 
 /** Returns the SHA-256 hash in hexadecimal. */

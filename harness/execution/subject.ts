@@ -1,4 +1,4 @@
-/** The subject: what is tested, and everything that shapes its runs. It is part of a worker's job and can be structured-cloned. */
+/** The subject: what is tested, and everything that shapes its runs. The subject is part of a worker's job and can be structured-cloned. */
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import type { ExistingAccess } from '../clusters/existing/access.ts';
 import type { ClusterKind } from '../model/cluster.ts';
@@ -35,7 +35,7 @@ export interface Subject extends SubjectTarget {
   readonly properties: readonly string[];
   /** The file of the user's own properties, which the worker imports again. */
   readonly configFile: string | null;
-  /** A warning for the user; present if runs use real time because time turned out not to be steerable. */
+  /** A warning for the user; present if runs use real time because virtual time did not work for the target. */
   readonly unsteered?: string;
   /** The folder in which references are stored; `null` for none. */
   readonly reportDir: string | null;

@@ -1,6 +1,6 @@
 /**
- * Divides the time of a budget. A budget is a bound: a campaign ends within one and a half times its budget whatever its target does, and
- * what is in progress when its part of the time is over is cut short and reported.
+ * Divides the time of a budget. A budget is a bound: a campaign ends within one and a half times its budget whatever its target does; work
+ * that is still in progress at the end of its part is cut short, and the report says so.
  *
  * Owns: the parts. Does not own: enforcing them (`worker/pulse.ts` cuts runs short, `search/` and `cli/` check the clock). Start at {@link
  * timePlan}.
@@ -14,19 +14,19 @@ export interface TimePlan {
   readonly measured: number;
   /** The moment after which no trial begins, apart from the exception for `leastSearchMs`. */
   readonly search: number;
-  /** For how long trials begin, in ms, if the undisturbed runs have left less time than this until `search`. */
+  /** The time for which trials may begin, in ms, if the undisturbed runs have left less time than this until `search`. */
   readonly leastSearchMs: number;
   /** The moment after which no trial begins in any case. */
   readonly lastTrial: number;
-  /** The moment from which a search that has tested enough ends (`search/enough.ts`). */
+  /** The moment at which a search that has tested enough may end (`search/enough.ts`). */
   readonly enough: number;
-  /** The latest start of a trial once there is a finding, if findings are checked further (see `asked`). */
+  /** The latest start of a trial once there is a finding, if findings are also checked on a base build or a real server (see `asked`). */
   readonly searchFound: number;
   /** The moment by which trials and the probes of their suspects have ended. */
   readonly trials: number;
   /** The moment by which findings have been shrunk and reproduced. */
   readonly proved: number;
-  /** The moment by which the worker has ended; if not, it is stopped. */
+  /** The moment by which the worker has ended; a worker that has not is stopped. */
   readonly work: number;
   /** The moment by which findings have been checked on the base build and a real server; the rest is for writing reports and exiting. */
   readonly asked: number;
@@ -34,12 +34,12 @@ export interface TimePlan {
 
 /** The limit of a campaign's duration, as a multiple of its budget. */
 export const BOUND = 1.5;
-/** The budget in ms from which the bound of any smaller one is computed: a worker has to start, and a target has to come to rest. */
+/** For smaller budgets, the bound is computed from this budget, in ms: a worker has to start, and a target has to come to rest. */
 export const BUDGET_MIN_MS = 10_000;
 /** The share of a budget for replaying the corpus, unless the corpus has a budget of its own. */
 export const CORPUS_SHARE = 0.3;
 
-/** Ends of the parts, as multiples of the budget. */
+/** The ends of the parts of a budget, as multiples of the budget. */
 const SPARE = 0.4;
 const MEASURED = 1;
 const LEAST_SEARCH = 0.3;
@@ -52,7 +52,7 @@ const TRIALS = 1.15;
 const SEARCH_FOUND = 0.9;
 /** The share of the budget at the end for reports and exiting, and its minimum in ms. */
 const ENDING = { share: 0.1, leastMs: 3_000 } as const;
-/** The shares of the budget before {@link ENDING}: for stopping a worker and, before that, for cutting a run short. */
+/** Shares of the budget just before {@link ENDING}: for stopping a worker and, before that, for cutting a run short. */
 const STOPPING = 0.03;
 const CUTTING = 0.05;
 
@@ -91,7 +91,7 @@ export function timePlan(
   const proved = work - CUTTING * counted;
   const trials = Math.min(at(TRIALS), proved - CUTTING * counted);
   return {
-    // If the verdict may come early, optional runs must not delay it.
+    // If the search may end early, optional runs must not delay the verdict.
     spare: began + SPARE * Math.min(counted, enoughMs),
     measured: at(MEASURED),
     search: began + timeMs,
@@ -106,7 +106,7 @@ export function timePlan(
   };
 }
 
-/** Returns the plan with its moments on another clock, since the clocks of threads have different origins. */
+/** Returns the plan with its moments converted to another clock, since the clocks of threads have different origins. */
 export function shifted(plan: TimePlan, byMs: number): TimePlan {
   const { leastSearchMs, ...moments } = plan;
   const moved = Object.entries(moments).map(([name, at]) => [name, at + byMs] as const);
@@ -118,5 +118,5 @@ export function searchUntil({ search, leastSearchMs, lastTrial }: TimePlan, meas
   return Math.max(search, Math.min(measuredAt + leastSearchMs, lastTrial));
 }
 
-/** Runs `work`, and from `until` on makes its runs reject with `CutShort` wherever they wait. */
+/** Runs `work`; any run that is still waiting at `until`, or waits later, rejects with `CutShort`. */
 export type CutAt = <T>(until: number, work: () => Promise<T>) => Promise<T>;

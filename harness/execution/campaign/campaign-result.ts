@@ -22,7 +22,7 @@ export interface Ended {
   readonly warnings: readonly string[];
   /** Lines that the target printed before the search ended with an error. */
   readonly printed: readonly string[];
-  /** Whether it ended before its budget was used up. */
+  /** Whether the campaign ended before its budget was used up. */
   readonly interrupted: boolean;
   readonly elapsedMs: number;
   /** Causes that were known before the campaign, from other sources. */

@@ -1,5 +1,5 @@
 /**
- * Runs a campaign's workers one after the other until the budget is used up, and passes on findings as they come.
+ * Runs a campaign's workers one after the other until the budget is used up, and reports findings as they arrive.
  *
  * Owns: the budget over all workers, the reaction to a lost worker. Does not own: the search itself (`search.ts`), the counters
  * (`tally.ts`), the result (`campaign-result.ts`).
@@ -43,11 +43,11 @@ export interface CampaignOptions {
   readonly signal?: AbortSignal;
   /** How long a target inside the harness may block its worker, in ms. */
   readonly blockedMs?: number;
-  /** The division of the campaign's time, if something preceded the campaign; if absent, its budget begins now. */
+  /** The division of the campaign's time, if another step preceded the campaign; if absent, the budget begins now. */
   readonly plan?: TimePlan;
 }
 
-/** The number of ms without a sign of life after which a worker whose time is over may have been blocked. */
+/** A worker that has sent no sign of life for this many ms when its time is over may have been blocked. */
 const SILENT_MS = 2_000;
 /** The number of lost workers after which a campaign ends. */
 const LOST_WORKERS_MAX = 3;
@@ -64,13 +64,13 @@ export async function runCampaign(config: RunConfig, options: CampaignOptions): 
 
 type SearchEnd =
   | { readonly end: 'enough' }
-  /** The worker is to be replaced: there is budget for another one. */
+  /** The worker asked to be replaced: there is budget for another one. */
   | { readonly end: 'recycled' }
   /** The search cannot continue. */
   | { readonly end: 'broken'; readonly error: Error }
   | { readonly end: 'lost'; readonly how: LostWorker };
 
-/** Kept after a worker was lost. */
+/** State kept after a worker was lost. */
 interface Suspicion {
   readonly how: LostWorker;
   /** The lost worker's tally, until the worker that repeats its trials has counted something itself. */
@@ -90,7 +90,7 @@ class Campaign {
   readonly #warnings: string[];
   /** The output of a target that was stopped before anything was searched. */
   #printed: readonly string[] = [];
-  /** The reasons already reported; kept here because each worker starts counting from zero. */
+  /** The inconclusive reasons already reported; kept here because each worker starts counting from zero. */
   readonly #reportedReasons = new Set<string>();
   #undisturbed: Measures = {};
   /** When the search began, and when it ends. */
@@ -101,7 +101,7 @@ class Campaign {
   #undisturbedRun = 0;
   #tally = newTally();
   #announced: { readonly run: number; readonly trial: Trial } | undefined;
-  /** Set if a worker was lost: the next one repeats its trials, and announces each. */
+  /** Set if a worker was lost: the next one repeats its trials, and announces each trial before it runs. */
   #suspicion: Suspicion | undefined;
   /** The known causes that were passed to the current worker, which affect which trials come next. */
   #known: readonly KnownCause[] = [];
@@ -192,7 +192,7 @@ class Campaign {
         this.#receive(message);
       },
     });
-    // Of lost workers, only the careful one is counted: it repeats the earlier one's trials, up to the one that caused the loss.
+    // If workers are lost, only the careful one is counted: it repeats the trials of the earlier one, up to the trial that caused the loss.
     if (how.end === 'finished' || how.end === 'overdue' || careful) addTally(this.#total, this.#tally);
     if (this.#suspicion !== undefined && this.#tally.runs > 0) this.#suspicion.uncounted = undefined;
     if (how.error !== undefined) return { end: 'broken', error: workerError(how.error, how.output) };
@@ -213,7 +213,9 @@ class Campaign {
     return { end: 'lost', how };
   }
 
-  /** Records that the worker was stopped in the middle of its work: a violation being processed is neither a finding nor ruled out. */
+  /**
+   * Records that the worker was stopped in the middle of its work: a violation in progress has neither become a finding nor been ruled out.
+   */
   #noteOverdue(silentMs: number): void {
     const before = this.#searchStarted === undefined;
     const isUnproved = this.#phase === 'shrink' || this.#phase === 'reproduce' || silentMs > SILENT_MS;
@@ -242,7 +244,7 @@ class Campaign {
     };
   }
 
-  /** Returns the plan for a further worker: the search time is shared by all workers. */
+  /** Returns the plan for another worker: all workers share the search time. */
   #goingOn(): TimePlan {
     return { ...this.#plan, search: this.#until, leastSearchMs: 0 };
   }
@@ -291,7 +293,7 @@ class Campaign {
     this.#known = this.#findings.map((finding) => {
       const { violation } = finding;
       const key = causeKey(violation);
-      // Other symptoms are left out: each was assigned by what its own run showed, and a run that looks similar may have another cause.
+      // Other symptoms are left out: each was assigned by evidence from its own run, and a similar run may have another cause.
       const signatures = [signatureText(violation.signature)];
       const { also = [] } = finding;
       return { key, signatures, also, ...(isWeak(finding) ? { weak: true as const } : {}) };
@@ -318,7 +320,7 @@ class Campaign {
     });
   }
 
-  /** Makes a finding of the trial that took down two workers; the next worker continues after it. */
+  /** Reports the trial that took down two workers as a finding; the next worker continues after that trial. */
   async #blameTrial(how: LostWorker): Promise<void> {
     const culprit = this.#announced;
     if (culprit === undefined) return;
@@ -338,12 +340,12 @@ class Campaign {
   }
 }
 
-/** Reports whether an example is pathological. */
+/** Reports whether a finding's example is pathological. */
 function isWeak({ stats: { grade } }: Pick<Finding, 'stats'>): boolean {
   return grade === 'pathological';
 }
 
-/** @param known - Further keys of the finding's cause, from an earlier example. */
+/** @param known - Other keys of the finding's cause, from an earlier example. */
 function toFinding(found: Found, config: RunConfig, known: readonly string[] = []): Finding {
   const counterexample = counterexampleOf(found.trial, found.violation, config);
   const { violation, history: record, stats, neighbour } = found;

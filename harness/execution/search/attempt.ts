@@ -8,7 +8,7 @@ import { inLanes } from '../run/lanes.ts';
 import { Prober, type Patience } from '../run/prober.ts';
 import type { TrialRunner } from '../run/runner.ts';
 
-/** A runner with the prober that makes the probes which properties request for its runs. */
+/** A runner, with a prober that makes the probes that properties request for its runs. */
 export interface Lane {
   readonly runner: TrialRunner;
   readonly prober: Prober;
@@ -43,7 +43,7 @@ export function lanesOf(
 /**
  * Returns an {@link Attempt}.
  *
- * @param take Returns the part of a run that counts; undefined if nothing does.
+ * @param take Returns the judged run as it counts; undefined if it does not count.
  */
 export function attempting(
   lanes: readonly Lane[],

@@ -1,10 +1,10 @@
 /**
- * Chooses which undisturbed runs to make, and in which order: what is done to the target alternates, and other writers write where the
- * target has been seen to write.
+ * Chooses which undisturbed runs to make, and in which order: the way in which the target is triggered alternates, and other writers write
+ * to objects that the target has been seen to write.
  *
  * Two workloads belong to the same group if they do the same to the target (a change by its user, the loss of something that it created, an
- * empty start) and differ only in the other writers. The first run of a group shows what the target updates; later ones are chosen so
- * that other writers write there too. Owns: the groups and their order. Does not own: the deviations from these runs (`deviations.ts`).
+ * empty start) and differ only in the other writers. The first run of a group shows what the target updates; later ones are chosen so that
+ * other writers write there too. Owns: the groups and their order. Does not own: the deviations from these runs (`deviations.ts`).
  */
 import { groupResource } from 'stalemate-apiserver/objects/object';
 import { roleOf } from '../../model/actor.ts';
@@ -94,7 +94,7 @@ function* turns(groups: readonly Group[]): Generator<Group> {
   }
 }
 
-/** Rates a workload: other writers are worth most where the target writes and where few of them have written so far. */
+/** Rates a workload: it is worth most if other writers write to objects that the target writes and that few of them have written so far. */
 function worth(workload: Workload, places: ReadonlyMap<string, number>): number {
   let sum = 0;
   for (const place of new Set(otherWriterPlaces(workload))) {
@@ -104,7 +104,7 @@ function worth(workload: Workload, places: ReadonlyMap<string, number>): number 
   return sum;
 }
 
-/** Returns what is done to the target by the user and, at rest, by the first program, regardless of value and of object within a kind. */
+/** Returns what the user and, at rest, the first program do to the target, regardless of values and of the object within a kind. */
 function stirOf({ start, programs }: Workload): readonly unknown[] {
   return programs
     .filter((program, index) => isStir(start, program, index))

@@ -1,4 +1,4 @@
-/** Derives forms of a configuration: the subject that a worker gets, and what is stored with a failure. */
+/** Converts a configuration into the subject that a worker gets, and into the data that is stored with a failure. */
 import path from 'node:path';
 import type { Violation } from '../../model/check-result.ts';
 import type { Counterexample, CounterexampleTarget, StoredProgram } from '../../model/counterexample.ts';
@@ -38,7 +38,7 @@ export function storedTarget({ target, process: started, transport, cwd }: RunCo
   };
 }
 
-/** Returns a target, whose paths are relative to `from`, with its paths relative to `to`. */
+/** Returns the target with its paths, which are relative to `from`, made relative to `to`. */
 export function targetFrom(target: CounterexampleTarget, from: string, to: string): CounterexampleTarget {
   const moved = (file: string): string => relative(to, path.resolve(from, file));
   if ('module' in target) return { ...target, module: moved(target.module) };

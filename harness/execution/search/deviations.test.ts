@@ -9,7 +9,10 @@ import { singleDeviations } from './deviations.ts';
 const WEB = { group: '', version: 'v1', resource: 'configmaps', namespace: 'default', name: 'web' };
 const STREAM = 'controller/watch/configmaps/default#0';
 
-/** The user changes an object; the target receives the event, writes, and receives its own event; then a writer makes a change. */
+/**
+ * Returns an undisturbed run: the user changes an object; the target receives the event, writes, and receives its own event; then a writer
+ * makes a change.
+ */
 function calm(writer = 'web'): History {
   const h = historyBuilder();
   h.create('user', 'configmaps', { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'web' } });
@@ -53,7 +56,7 @@ describe('single deviations from a calm run', () => {
     const { collisions } = singleDeviations(calm(), workload(), []);
     const lastHeard = Math.max(...calm().deliveries.map(({ k }) => k));
 
-    // The user has finished, and no deviation applies to what the target does after contention.
+    // The user has finished, and no deviation applies to writes of the target after contention.
     expect(collisions).toMatchObject([
       { preemptions: [before], holds: [] },
       { preemptions: [before], holds: [{ stream: STREAM, from: `@${lastHeard}`, until: 'heal' }] },

@@ -4,7 +4,7 @@
  * An undisturbed run (the same workload in the default order) has shown which requests the target sends and which events it receives. At
  * each of its writes and each event, one thing is changed: a conflicting write comes first, whether or not the target's watch delivers it;
  * a watch is held from that point on; or a fault occurs. Most bugs need no more than that, and a schedule with one deviation makes a short
- * story. Owns: which deviations. Does not own: which runs they start from (`trial-source.ts`).
+ * story. Owns: which deviations are tried. Does not own: which runs they start from (`trial-source.ts`).
  */
 import { OUTSIDE_PATH } from 'stalemate-apiserver/wire/outside-path';
 import { acts } from 'stalemate-apiserver/wire/request-info';
@@ -22,7 +22,7 @@ import { placeOf, placesOf } from './calm-runs.ts';
 import { typicalConnectionFault } from '../../schedule/connection-faults.ts';
 import { delaysMs } from '../../schedule/delays.ts';
 
-/** The maximum numbers of writes and of events used, for a target that never stops writing. */
+/** The maximum numbers of writes and of events to deviate at, for a target that never stops writing. */
 const WRITES_MAX = 24;
 const EVENTS_MAX = 24;
 
@@ -38,7 +38,7 @@ interface DeliveredEvents {
   }[];
 }
 
-/** A writer, or the user, with a program. */
+/** A writer or the user, with a program. */
 interface OtherWriter {
   readonly actor: ActorId;
   /** The objects of the program's operations, in order. */
@@ -52,16 +52,19 @@ export interface Deviations {
   readonly collisions: readonly Schedule[];
   /** Schedules in which a watch is held. */
   readonly silences: readonly Schedule[];
-  /** Those of `silences` whose watch shows objects of kinds that the target writes: it acts on the old ones. */
+  /** The schedules in `silences` whose watch delivers kinds that the target writes: the target then acts on stale objects. */
   readonly staleWrites: readonly Schedule[];
   readonly faults: readonly Schedule[];
   /** Schedules in which a watch ends, and a request with which the target recovers fails as well. */
   readonly recoveries: readonly Schedule[];
-  /** Schedules in which an item is delayed beyond deadlines of the target, so that its requeue, poll or back-off comes first. */
+  /** Schedules in which an item is delayed beyond a deadline of the target, so that the target's requeue, poll or back-off comes first. */
   readonly delays: readonly Schedule[];
-  /** Schedules in which another writer changes what the target has written, and the target sees that before its own answer. */
+  /**
+   * Schedules in which another writer changes the object that the target has just written, and the target sees that change before its own
+   * answer.
+   */
   readonly overtakenAnswers: readonly Schedule[];
-  /** Those of `delays` in which the target does not receive what it has created itself before it looks again. */
+  /** The schedules in `delays` in which the target does not receive the event for an object that it has created before it looks again. */
   readonly unseenCreates: readonly Schedule[];
 }
 
@@ -145,8 +148,8 @@ function actsBeside({ resource, subresource, name }: Operation): boolean {
 }
 
 /**
- * Returns schedules in which each write of an object loses its race for as long as other writers have writes left: the effect of one lost
- * race is often fixed by the next write.
+ * Returns schedules in which every write of an object loses its race for as long as other writers have writes left: the target's next write
+ * often repairs the effect of one lost race.
  */
 function streaks(writes: readonly Operation[], otherWriters: readonly OtherWriter[]): readonly Schedule[] {
   const found: Schedule[] = [];
@@ -169,12 +172,14 @@ function streaks(writes: readonly Operation[], otherWriters: readonly OtherWrite
   return found;
 }
 
-/** Returns schedules in which another writer comes right after a write of the target, whose answer arrives after the events of both. */
+/**
+ * Returns schedules in which another writer writes right after the target, and the target's answer arrives after the events of both writes.
+ */
 function overtakenAnswers(changing: readonly Operation[], otherWriters: readonly OtherWriter[]): readonly Schedule[] {
   const [forMs = 0] = delaysMs('answer');
   return changing.flatMap((write) => {
     const at = `${write.label}${ANSWERED}`;
-    // The label has the name of an object that this write creates; the request has not.
+    // The label contains the name of an object that this write creates; the request itself does not.
     const name = partsOf(write.label).rest.at(-1) ?? '';
     const place = placeOf(write.resource, write.namespace, name);
     return otherWriters
@@ -221,7 +226,7 @@ function streamsOf({ deliveries, names }: History, during: (at: number) => boole
 
 /**
  * Returns delays. Events get the maximum length: it covers shorter ones, and shrinking makes them short. Requests and answers get the
- * minimum as well: clients give up on one that takes as long as the maximum.
+ * minimum as well: clients give up on a request that takes the maximum.
  */
 function delaysOf(changing: readonly Operation[], delivered: readonly DeliveredEvents[]): readonly Fault[] {
   const late = (kind: ItemKind, at: Label): readonly Fault[] => {
@@ -236,8 +241,8 @@ function delaysOf(changing: readonly Operation[], delivered: readonly DeliveredE
 }
 
 /**
- * Returns pairs of faults: a watch ends at its first event, and then its next list fails, twice, or its next watch. Recovery is code of its
- * own, and one fault alone only ever shows that it works.
+ * Returns pairs of faults: a watch ends at its first event, and then its next list fails, twice, or its next watch. Recovery is separate
+ * code, and a single fault can only show that it works.
  */
 function recoveriesOf(
   faults: readonly FaultKind[],
@@ -301,7 +306,7 @@ function faultsOf(
       return moments.map((at): Fault => ({ ...typicalConnectionFault(kind), at }));
     }
     default:
-      // These faults need a lock, a second replica or a stale list, or last for a while; they are left to strategies that know about that.
+      // These faults need a lock, a second replica or a stale list, or last for a while; strategies that handle this use them.
       return [];
   }
 }

@@ -2,7 +2,7 @@
 
 /** The minimum number of runs: a bug that shows in one of seven runs shows in 95 % of campaigns with this many. */
 export const RUNS_MIN = 20;
-/** The minimum number of conflicts, and of writes after a stale read: fewer are due to luck, and another seed may have none. */
+/** The minimum number of conflicts, and of writes after a stale read: fewer may be luck, and another seed may have none. */
 export const MET_MIN = 10;
 
 /** The counters of a search that show how much it has tested. */
@@ -20,8 +20,8 @@ export function isEnough(tested: PutToTest): boolean {
 }
 
 /**
- * Returns how many conflicts and stale writes occurred. A target that sends no resource versions is never refused: for it, a foreign write
- * between read and write is the conflict.
+ * Returns how many conflicts and stale writes occurred. A target that sends no resource versions never gets a 409: for such a target, a
+ * foreign write between its read and its write counts as the conflict.
  */
 export function metIn({ contention }: Pick<PutToTest, 'contention'>): {
   readonly conflicts: number;

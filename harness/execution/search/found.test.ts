@@ -1,4 +1,4 @@
-/** Tests how a failure is handled when little time is left. No trial is run: the test answers attempts. */
+/** Tests how a failure is handled when little time is left. No trial is run: the tests supply the results of attempts. */
 import { describe, expect, it } from 'vitest';
 import { realNow } from '../../determinism/real-time.ts';
 import { EMPTY_SCHEDULE, type Fault, type Schedule } from '../../model/schedule.ts';
@@ -27,7 +27,7 @@ const FAILED: StoredFailure = {
   schedule: SCHEDULE,
   suspects: [SUSPECT],
 };
-/** The runner of a process, whose runs differ. */
+/** The runner for a process, whose runs differ. */
 const runner = { mode: REAL_MODE } as TrialRunner;
 
 function prove(attempt: Attempt, more: Partial<ProofOptions> = {}, pending = 1): Promise<Found> {

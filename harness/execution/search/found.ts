@@ -1,7 +1,7 @@
 /**
  * Turns a failed trial into a finding: shrunk, reproduced and graded, with the counterfactuals that pass.
  *
- * Owns: which form is kept if runs differ. Does not own: the time for this (`proof-times.ts`), shrinking (`shrink-finding.ts`), what the
+ * Owns: which form is kept if runs differ. Does not own: the time limits (`proof-times.ts`), shrinking (`shrink-finding.ts`), what the
  * search does with the finding.
  */
 import { realNow } from '../../determinism/real-time.ts';
@@ -58,13 +58,13 @@ export interface Found {
   readonly also: readonly string[];
   readonly stats: FindingStats;
   readonly neighbour?: Neighbour;
-  /** Steps for which there was no time. */
+  /** Steps that were skipped for lack of time. */
   readonly left?: readonly ('shrink' | 'proof')[];
 }
 
 /** A violation as found, before it is shrunk and reproduced. */
 export interface Seen extends Pick<Found, 'trial' | 'history' | 'violation'> {
-  /** The strategy of the trial; absent if it was no random one. */
+  /** The strategy of the trial; absent if the trial was not random. */
   readonly strategy?: StrategyName;
 }
 
@@ -86,7 +86,7 @@ export interface ProofOptions {
   readonly properties: readonly Property[];
   /** Whether every signature is a finding of its own, regardless of its cause. */
   readonly allSymptoms?: boolean;
-  /** Real time in ms for shrinking one finding, and for a program as much again for reproducing it; `null` for the defaults. */
+  /** Limit for shrinking one finding, in ms of real time, and for a program the same again for reproducing it; `null` for the defaults. */
   readonly shrinkMs: number | null;
   /** Real time until which the search continues after this finding; absent if it does not. */
   readonly deadline?: number;
@@ -97,13 +97,13 @@ export interface ProofOptions {
   readonly stopped: () => boolean;
 }
 
-/** The failure rate below which a form is too small; the next larger form is then tried. */
+/** If a form fails less often than this, it is too small; the next larger form is then tried. */
 const SMALLEST_RATE_MIN = 0.9;
 
 /**
- * Shrinks one violation of a failed trial and measures how often it reproduces. Where runs differ, `k` may be 0, which proves nothing.
+ * Shrinks one violation of a failed trial and measures how often it reproduces. If runs differ, `k` may be 0, which proves nothing.
  *
- * @param pending The number of findings that share the remaining time, this one included.
+ * @param pending The number of findings that share the remaining time, including this one.
  */
 export async function findingOf(
   { trial, judged: { history }, schedule }: StoredFailure,
@@ -121,7 +121,7 @@ export async function findingOf(
     ...{ proof, pending, began: realNow(), usualMs: runner.usualMs },
     ...{ limitMs: options.shrinkMs, searchUntil: options.deadline, allProvedBy: options.provedUntil },
   });
-  // Where runs are not cut short, the first run of a proof is always made.
+  // If runs are not cut short, the first run of a proof is always made.
   const cutAt: CutAt = proof.isTimed ? options.cutAt : (_, work) => work();
   const stored: Trial = { workload: trial.workload, schedule };
   const outOfTime = (): boolean => realNow() >= shrinkUntil || options.stopped();
@@ -149,7 +149,7 @@ export async function findingOf(
   const { final, reproduced } = await cutAt(endsAt, () =>
     steadiest(
       accepted,
-      // Where derived at once, the schedule of this very run is what has to fail again.
+      // If the schedule was derived at once, the schedule of this very run has to fail again.
       {
         ...{ trial: derivesAtOnce ? stored : trial, history, violation, executions: 1 },
         ...(tried === undefined ? {} : { tried }),
@@ -206,7 +206,7 @@ function deviationCount({ preemptions, holds, faults }: Schedule): number {
 }
 
 /**
- * Returns what a run must show to fail in the same way: the same signature and, if the violation names its cause, the same cause. Two
+ * Returns what a run must show to count as the same failure: the same signature and, if the violation names its cause, the same cause. Two
  * requests may lose the same field.
  */
 function wantedOf({ violation: { signature }, causes }: Suspect, allSymptoms: boolean): Wanted {
@@ -227,8 +227,8 @@ function wantedOf({ violation: { signature }, causes }: Suspect, allSymptoms: bo
 }
 
 /**
- * Returns the cause of a shrunk finding. For a violation that only sees an outcome, the shrunk run is judged once more with all properties:
- * whatever else is wrong in it explains the outcome.
+ * Returns the cause of a shrunk finding. If the violation shows only an outcome, the shrunk run is judged once more with all properties:
+ * another violation in it explains the outcome.
  */
 async function causesOfShrunk(
   { trial, history, violation }: Shrunk,
@@ -248,7 +248,7 @@ async function causesOfShrunk(
   return causesOf(history, [violation])[0]?.candidates ?? causes.candidates;
 }
 
-/** Returns the smallest form that fails nearly every time; where runs do not differ, that is the smallest form. */
+/** Returns the smallest form that fails nearly every time; if runs do not differ, that is the smallest form. */
 async function steadiest(
   accepted: readonly Shrunk[],
   asFound: Shrunk,
@@ -259,14 +259,14 @@ async function steadiest(
 ): Promise<{ readonly final: Shrunk; readonly reproduced: Awaited<ReturnType<typeof reproduce>> }> {
   let final = accepted.at(-1) ?? asFound;
   let reproduced = await reproduce(final, wanted, attempt, times, hurried);
-  // A violation that occurs without any disturbance does not depend on the larger forms either.
+  // A violation that needs no disturbance does not depend on the larger forms either.
   if (final.violation.severity === 'warning') return { final, reproduced };
   for (const earlier of accepted.toReversed().slice(1, 1 + stepsBack)) {
     if (reproduced.k >= reproduced.n * SMALLEST_RATE_MIN || hurried()) break;
     const again = await reproduce(earlier, wanted, attempt, times, hurried);
     if (again.k > reproduced.k) [final, reproduced] = [earlier, again];
   }
-  // There was no time for more runs, but the runs for which the form was accepted were runs of this very schedule.
+  // There was no time for more runs, but the runs in which the form was accepted had this very schedule.
   if (reproduced.n === 0 && final.tried !== undefined) return { final, reproduced: { ...reproduced, ...final.tried } };
   return { final, reproduced };
 }

@@ -1,6 +1,6 @@
 /**
- * The causes that a search knows: those that it has found, those that were supplied to it, and violations that never reproduced although
- * they were seen often. A violation with a known cause is counted, and no time is spent on it.
+ * The causes that a search knows: causes that it has found, causes that were supplied to it, and violations that were seen often but never
+ * reproduced. A violation with a known cause is only counted; no time is spent on it.
  */
 import type { KnownCause } from '../../model/cause.ts';
 import type { Violation } from '../../model/check-result.ts';
@@ -16,7 +16,7 @@ export interface Suspect {
 
 /** The number of times a violation that never reproduces is tried before it is ignored. */
 const SIGHTINGS_MAX = 3;
-/** The number of further runs that are shrunk for a cause whose only example is pathological. */
+/** How many more runs are shrunk for a cause whose only example is pathological. */
 const BETTER_TRIES = 3;
 
 export class KnownCauses {
@@ -42,7 +42,7 @@ export class KnownCauses {
     return this.#byKey.has(key);
   }
 
-  /** Returns the key of the cause that a violation is a symptom of; undefined if none is known. */
+  /** Returns the key of the cause that explains a violation; undefined if no known cause does. */
   ownerOf({ violation, causes }: Suspect): string | undefined {
     for (const { key } of causes.candidates.slice(0, causes.owners)) {
       const owner = this.#byKey.get(key);
@@ -55,7 +55,7 @@ export class KnownCauses {
     );
   }
 
-  /** Reports whether time may be spent on a suspect. */
+  /** Reports whether a suspect is worth spending time on. */
   isNew(suspect: Suspect): boolean {
     if (this.isDismissed(suspect)) return false;
     const owner = this.ownerOf(suspect);
@@ -63,15 +63,12 @@ export class KnownCauses {
     return isOpen && (this.#inVain.get(vainKey(suspect)) ?? 0) < SIGHTINGS_MAX;
   }
 
-  /**
-   * Reports whether a better example of a known cause is wanted: the present one suggests that the cause occurs only in pathological
-   * conditions.
-   */
+  /** Reports whether a better example of a known cause is needed: the current one occurred only under pathological conditions. */
   isWeak(key: string): boolean {
     return (this.#weak.get(key) ?? 0) > 0;
   }
 
-  /** Uses up one try for a better example of this cause, whatever the result. */
+  /** Uses up one attempt to find a better example of this cause, whatever the result. */
   spend(key: string): void {
     this.#weak.set(key, Math.max(0, (this.#weak.get(key) ?? 0) - 1));
   }
@@ -94,7 +91,7 @@ export class KnownCauses {
     else this.#remember(suspect, owner);
   }
 
-  /** Assigns this cause to the same outcome in runs that do not explain it. */
+  /** Assigns this cause to later violations with the same outcome that do not name a cause themselves. */
   #remember(suspect: Suspect, owner: string): void {
     const outcome = outcomeOf(signatureText(suspect.violation.signature));
     this.#bySignature.set(lookOf(suspect), owner);
@@ -116,7 +113,7 @@ export class KnownCauses {
     return this.#dismissed.has(vainKey(suspect));
   }
 
-  /** Returns the expected number of findings among the suspects. */
+  /** Returns how many findings to expect from the suspects. */
   pendingIn(suspects: readonly Suspect[]): number {
     return new Set(suspects.filter((one) => this.isNew(one)).map(({ causes }) => causes.candidates[0].key)).size;
   }
@@ -139,7 +136,7 @@ export class KnownCauses {
 
 /**
  * Returns suspects in the order in which they are examined. Violations that name their cause come first: the others may be mere symptoms.
- * Among outcomes, convergence comes last: it states only that something is wrong, while the others state what.
+ * Among outcomes, convergence comes last: it only says that something is wrong, while the others say what is wrong.
  */
 export function inOrder(suspects: readonly Suspect[]): readonly Suspect[] {
   const weight = ({ causes, violation }: Suspect): number =>
@@ -152,7 +149,10 @@ function outcomeOf(signature: string): string {
   return signature.replace(/^crash-equivalence \|/, 'convergence |');
 }
 
-/** Returns the appearance of an outcome. Outcomes that look alike may differ in cause, so an explained one includes its explanation. */
+/**
+ * Returns the appearance of an outcome. Outcomes that look alike may have different causes, so the appearance of an explained outcome
+ * includes its explanation.
+ */
 function lookOf({ violation, causes }: Suspect): string {
   const outcome = outcomeOf(signatureText(violation.signature));
   return isExplained(causes) ? `${outcome} || ${causes.candidates[0].key}` : outcome;

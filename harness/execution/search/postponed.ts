@@ -1,22 +1,22 @@
 /**
- * Violations that a search has seen and will shrink later: where proving one takes as long as dozens of runs, the search first tests
- * enough for a verdict, or uses its share of the time.
+ * Violations that a search has seen and will shrink later. If proving one takes as long as dozens of runs, the search first tests enough
+ * for a verdict, or uses its share of the time.
  *
- * Owns: which examples of a cause are kept, and their order. Does not own: what is done with them (`search.ts`).
+ * Owns: which examples of a cause are kept, and their order. Does not own: the handling of the examples (`search.ts`).
  */
 import type { ProofPolicy } from '../run/run-mode.ts';
 import { isEnough, type PutToTest } from './enough.ts';
 import { seenIn, type Failed, type Seen, type StoredFailure } from './found.ts';
 import type { KnownCauses, Suspect } from './known-causes.ts';
 
-/** The share of the time for a search after which it shrinks and reproduces what it has seen, whatever else it has tested. */
+/** The share of the search time after which the search shrinks and reproduces what it has seen, whatever it has tested by then. */
 const EXPLORE_SHARE = 0.6;
-/** The number of runs after which it does so: a target that meets few conflicts must not delay all findings. */
+/** The number of runs after which the search does so: a target with few conflicts must not delay all findings. */
 const EXPLORE_RUNS_MAX = 60;
 /** The number of examples of one cause that are kept: the smallest may not reproduce. */
 const EXAMPLES_MAX = 3;
 
-/** A failed run, and what is needed of it to shrink it; without `failure`, it is only counted. */
+/** A failed run with the data needed to shrink it; without `failure`, the run is only counted. */
 export interface Sighting {
   readonly suspects: readonly Suspect[];
   /** Whether a property could not judge the run. */
@@ -24,7 +24,7 @@ export interface Sighting {
   readonly failure?: Failed;
 }
 
-/** Returns the moment until which a search puts off what it sees. */
+/** Returns the time until which a search postpones the violations that it sees. */
 export function exploreUntil(
   { exploresFirst }: Pick<ProofPolicy, 'exploresFirst'>,
   began: number,
@@ -38,7 +38,7 @@ export function hasExplored(tested: PutToTest): boolean {
   return tested.runs >= EXPLORE_RUNS_MAX || isEnough(tested);
 }
 
-/** Returns a failed run that is shrunk at once. */
+/** Returns a failed run to shrink at once. */
 export function inFull(failure: Failed): Sighting {
   return { suspects: failure.suspects, isUnjudged: failure.judged.inconclusive.size > 0, failure };
 }
@@ -54,12 +54,12 @@ export class Postponed {
     this.#known = known;
   }
 
-  /** The number of failed runs that wait. */
+  /** The number of postponed failed runs. */
   get size(): number {
     return this.#sightings.length;
   }
 
-  /** The number of causes that wait. */
+  /** The number of causes among the postponed runs. */
   get causes(): number {
     return this.#examples.size;
   }
@@ -83,14 +83,14 @@ export class Postponed {
     return first.map((suspect) => seenIn(stored, suspect));
   }
 
-  /** Reports whether a suspect was the first of its cause to wait. */
+  /** Reports whether a suspect was the first one of its cause to be postponed. */
   wasFirst(suspect: Suspect): boolean {
     return this.#first.has(suspect);
   }
 
   /**
-   * Returns what waits, and forgets it: an example of each cause before the second one of any; among these, runs that name their cause
-   * first, then smaller ones, which shrink in fewer runs.
+   * Returns the postponed runs and forgets them: one example of each cause before the second one of any; among these, runs that name their
+   * cause first, then smaller ones, which shrink in fewer runs.
    */
   take(): readonly Sighting[] {
     const taken = this.#sightings.toSorted(
@@ -118,12 +118,12 @@ function keyOf({ causes }: Suspect): string {
   return causes.candidates[0].key;
 }
 
-/** Reports whether a violation of the run names its cause; the others may be mere symptoms of it. */
+/** Reports whether any violation of the run names its cause; the others may be mere symptoms of that cause. */
 function namesCause({ suspects }: Sighting): boolean {
   return suspects.some(({ causes }) => causes.certain);
 }
 
-/** Returns the number of parts that shrinking could leave out. */
+/** Returns the number of parts that shrinking might remove. */
 function sizeOf({ trial: { workload }, schedule: { preemptions, holds, faults } }: StoredFailure): number {
   const ops = workload.programs.reduce((sum, program) => sum + program.ops.length, 0);
   return ops + preemptions.length + holds.length + faults.length;

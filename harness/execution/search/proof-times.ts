@@ -7,23 +7,23 @@ import type { ProofPolicy } from '../run/run-mode.ts';
 
 export interface ProofTimesOptions {
   readonly proof: Pick<ProofPolicy, 'isTimed' | 'shrinkMs'>;
-  /** When the work on this finding begins. All moments here are in ms of real time. */
+  /** When the work on this finding begins. All times in this file are real time, in ms. */
   readonly began: number;
   /** The average duration of a run, in ms. */
   readonly usualMs: number;
-  /** The limit in ms for shrinking, and the same again for reproducing; `null` for the default of each. */
+  /** The limit for shrinking, in ms, and the same again for reproducing; `null` for the defaults. */
   readonly limitMs: number | null;
-  /** When the search ends that continues after this finding; undefined if it does not continue. */
+  /** When the search ends if it continues after this finding; undefined if it does not continue. */
   readonly searchUntil: number | undefined;
   /** The moment by which all findings must be shrunk and reproduced. */
   readonly allProvedBy: number;
-  /** The number of findings that share the remaining time, this one included. */
+  /** The number of findings that share the remaining time, including this one. */
   readonly pending: number;
 }
 
 /** Soft limits are checked between runs; hard limits also cut short a run in progress, where {@link ProofPolicy} allows that. */
 export interface ProofTimes {
-  /** Soft limit: after this, shrinking tries no further form. */
+  /** Soft limit: after it, shrinking tries no other form. */
   readonly shrinkUntil: number;
   /** Hard limit: the end of shrinking. */
   readonly shrinkCutAt: number;
@@ -37,7 +37,7 @@ export interface ProofTimes {
 const REPRODUCE_MS = 120_000;
 /** The share of a finding's time for shrinking: a large finding that has been reproduced is worth more than a small one that has not. */
 const SHRINK_SHARE = 0.5;
-/** The minimum number of consecutive runs for shrinking: the trial as found, and one smaller form. */
+/** Shrinking needs the time of at least this many consecutive runs: the trial as found, and one smaller form. */
 const SHRINK_RUNS_MIN = 3;
 
 /** Divides the time that a finding may take. */

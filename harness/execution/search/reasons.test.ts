@@ -16,6 +16,6 @@ it('says why nothing can be said without the secrets of the run, and each reason
   const told = new Map([['convergence', 'never started: login with redacted failed']]);
 
   expect(reasons.of(judged()).inconclusive).toEqual(told);
-  // In another run, the text may not be known to be a secret.
+  // In another run, the harness may not know that the text is a secret.
   expect(reasons.of(judged(historyBuilder().build())).inconclusive).toEqual(told);
 });

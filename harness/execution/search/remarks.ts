@@ -20,7 +20,7 @@ export function countRemarks(history: History, violations: readonly Violation[],
   }
 }
 
-/** Returns the remarks, the most frequent first. Leaves out those that also occur as errors, which findings report. */
+/** Returns the remarks, the most frequent first. Leaves out warnings that also occur as errors, which findings report. */
 export function remarksOf({ remarks, symptoms }: Pick<SearchTally, 'remarks' | 'symptoms'>): readonly Remark[] {
   const errors = new Set(Object.values(symptoms).flatMap((of) => Object.keys(of)));
   return sortedRemarks(Object.entries(remarks).flatMap(([text, remark]) => (errors.has(text) ? [] : [remark])));

@@ -14,7 +14,7 @@ export interface SearchSettings {
   /** The names of the writers. */
   readonly writers: readonly string[];
   readonly faults: readonly FaultKind[];
-  /** The strategies to search with; `null` for those that suit the target. */
+  /** The strategies to search with; `null` for the default strategies of the target's run mode. */
   readonly strategies: readonly StrategyName[] | null;
   /** How every run starts; `null` if both kinds of start are allowed. */
   readonly start: Workload['start'] | null;
@@ -28,9 +28,9 @@ export interface SearchSettings {
   readonly waivers: readonly Waiver[];
   /** Whether every signature is a finding of its own, regardless of its cause. */
   readonly allSymptoms: boolean;
-  /** Every n-th trial, like each of the first few, is run twice to compare its histories; this is n. */
+  /** Besides the first few trials, every n-th one is run twice to compare its histories; this is n. */
   readonly verifyEvery: number;
-  /** Real time for shrinking one finding, in ms; `null` for the default. */
+  /** Limit for shrinking one finding, in ms of real time; `null` for the default. */
   readonly shrinkMs: number | null;
 }
 

@@ -1,5 +1,5 @@
 /**
- * The search: generates trials, runs and judges them, and makes a finding of each new cause, until the budget ends.
+ * The search: generates trials, runs and judges them, and turns each new cause into a finding, until the budget ends.
  *
  * Runs in the process where the target lives. Owns: the loop, the counters, when it ends. Does not own: the handling of a failure
  * (`found.ts`), supervision (`worker/supervisor.ts`), where findings go (`cli`).
@@ -40,7 +40,7 @@ import { Waivers } from './waivers.ts';
 import { Waiting } from './waiting.ts';
 import { runWarm } from './warm.ts';
 
-/** The order that a worker receives for its search. */
+/** The part of a job that tells a worker what to search. */
 export interface SearchOrder {
   readonly settings: SearchSettings;
   /** The number of trials that earlier workers of the same campaign have made. */
@@ -63,8 +63,8 @@ export interface SearchOptions extends SearchOrder {
   /** Called before each trial, as a heartbeat and to record the trial in case the worker dies. */
   readonly onTrial: (run: number, trial: Trial) => void;
   /**
-   * Called before a violation is shrunk and reproduced, and before that if it has to wait; {@link onSettled} is called once the last one
-   * is proved or disproved.
+   * Called before a violation is shrunk and reproduced, or when that is postponed; {@link onSettled} is called when the last one is proved
+   * or disproved.
    */
   readonly onSeen: (seen: Seen) => void;
   readonly onSettled: () => void;
@@ -110,7 +110,7 @@ export async function search(options: SearchOptions, tally: SearchTally): Promis
     (findings + postponed.causes > 0 && realNow() >= plan.searchFound) ||
     tally.divergence !== undefined ||
     tally.faults.length > 0;
-  /** Reports whether the search is to test more before it looks into what it has seen. */
+  /** Reports whether the search should test more before it examines the violations that it has seen. */
   const isExploring = (): boolean =>
     realNow() < explored && !hasExplored(tally) && findings + postponed.causes < settings.stopAfter;
   const isDue = (): boolean => postponed.size > 0 && !isExploring();
@@ -137,7 +137,7 @@ export async function search(options: SearchOptions, tally: SearchTally): Promis
   const { calm: workloads } = options;
   const faults = settings.faults.filter((kind) => kind !== 'delay' || runner.hints.mayDelay === true);
   const source = workloads && new TrialSource({ trials, workloads, faults, seed: settings.seed });
-  /** The number of trials in progress that began while the search explored. */
+  /** The number of trials in progress that began during the exploration. */
   let exploring = 0;
   const judgeOne = async (lane: TrialRunner, own: Prober, trial: Trial): Promise<Failed | undefined> => {
     options.onTrial(options.firstRun + tally.runs, trial);
@@ -150,7 +150,7 @@ export async function search(options: SearchOptions, tally: SearchTally): Promis
     }
     const { judged, schedule } = run;
     source?.learn(trial, judged.history);
-    // Runs of modules are judged alone, so that a result never depends on where in a search it comes.
+    // Runs of modules are judged without evidence from other runs, so that a result never depends on its position in the search.
     if (lane.judgesLive) own.learn(trial, judged);
     waivers.count(judged, trial, tally);
     countRemarks(judged.history, waivers.leave(judged, trial).violations, tally);
@@ -176,7 +176,7 @@ export async function search(options: SearchOptions, tally: SearchTally): Promis
   };
   const drawn = (seed: number, size: number): Iterable<Trial> =>
     source?.batch(seed, size) ?? fc.sample(trials, { seed, numRuns: size });
-  // While one lane still judges a trial of the exploration, the others make further trials instead of waiting for it.
+  // While one lane is still judging a trial of the exploration, the others run more trials instead of waiting.
   const pauses = (): boolean => over() || (isDue() && exploring === 0);
   const tryBatch = sideBySide(drawn, pauses, options.runsMax - tally.runs, lanes, (lane, trial) =>
     tryOne(lane.runner, lane.runner.judgesLive ? lane.prober.forFirstRuns() : lane.prober, trial),
@@ -203,14 +203,14 @@ export async function search(options: SearchOptions, tally: SearchTally): Promis
         if (findings >= settings.stopAfter) continue;
         if (!known.isNew(suspect)) {
           if (!postponed.wasFirst(suspect)) continue;
-          // Announced when it was seen, and since then explained by a finding.
+          // Announced when it was seen; a finding has explained it since.
           options.onSeen(seenIn({ ...failure, schedule: await failure.schedule() }, suspect));
           options.onSettled();
           continue;
         }
         const before = known.ownerOf(suspect);
         if (before !== undefined) {
-          // Another symptom in the run of the pathological example does not make it a better example.
+          // Another symptom in the run of the pathological example is not a better example.
           if (counted.has(before)) continue;
           known.spend(before);
         }
@@ -242,7 +242,7 @@ export async function search(options: SearchOptions, tally: SearchTally): Promis
             options.onFinding(found);
           }
         }
-        // If it was never run again, a violation is neither proved nor disproved.
+        // A violation that was never rerun is neither proved nor disproved.
         if (found.stats.reproduced.n > 0 || mode.proof.reportsUnreproduced) options.onSettled();
       }
       known.count(suspects, tally, counted);
@@ -357,11 +357,11 @@ async function runOne(
   } = await runJudged(runner, again, (run, live) =>
     judgeRun(again, run, properties, references.reference, prober, live),
   );
-  // Most probes clear the target: without their results, there is nothing to suspect.
+  // Most probes clear the target: without their results, nothing is suspicious.
   if (opinions.isCut === true && opinions.violations.length === 0) return undefined;
   const { times } = runner;
   const judged = reasons.of(opinions);
-  // Where runs can be repeated, a sample of them is as informative as all of them.
+  // If runs can be repeated, a sample of them is as informative as all of them.
   const looked = !comparesRuns || tally.runs <= VERIFY_FIRST || tally.runs % options.settings.verifyEvery === 0;
   if (looked) tally.faults.push(...checkLegality(history));
   if (looked && comparesRuns) {
@@ -369,7 +369,7 @@ async function runOne(
     tally.verified++;
     tally.divergence = firstDivergence(history, second);
   }
-  // A repetition on a fresh process is not representative of the warm process.
+  // A rerun on a fresh process is not representative of the warm process.
   if (!options.settings.warm) tally.use = withRun(tally.use, judged.history, times);
   countContention(history, tally);
   countOpinions(judged, properties, tally);

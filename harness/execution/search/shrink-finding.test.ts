@@ -198,7 +198,9 @@ describe('reproducing', () => {
     expect(await reproduce(shrunk, WANTED, milder, 5)).toMatchObject({ k: 1 });
   });
 
-  /** Runs one by one; the run with this number, and all if there is none, shows the violation. */
+  /**
+   * Returns an attempt that makes its runs one by one. The run with this number shows the violation; every run does if no number is given.
+   */
   function oneByOne(failing?: number): Attempt {
     let n = 0;
     const run = attempting(() => (failing === undefined || n++ === failing ? [VIOLATION] : []));

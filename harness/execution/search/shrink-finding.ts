@@ -32,29 +32,29 @@ export interface Shrunk {
   readonly history: History;
   readonly violation: Violation;
   readonly executions: number;
-  /** How often the form failed in the runs for which it was accepted; absent if it was not tried. */
+  /** How often the form failed in the runs in which it was accepted; absent if it was not tried. */
   readonly tried?: Tried;
 }
 
 /** The maximum number of runs, enough for nearly every finding; other findings stay a little larger than necessary. */
 const EXECUTIONS_MAX = 160;
 
-/** The number of runs without a failure after which reproducing may end for lack of time. */
+/** After this many runs without a failure, reproducing may end for lack of time. */
 const IN_VAIN = 4;
 
 export interface ShrinkOptions {
   readonly attempt: Attempt;
   readonly outOfTime: () => boolean;
   readonly proof: Pick<ProofPolicy, 'first' | 'smaller'>;
-  /** Whether holds keep their length. */
+  /** Whether holds keep their length during shrinking. */
   readonly keepHolds: boolean;
-  /** Called with the number of times the trial as given failed, even if that was too rarely or time was too short. */
+  /** Called with the results of the trial as given, even if it failed too rarely or there was too little time. */
   readonly onFirst?: (tried: Tried) => void;
 }
 
 /**
- * Shrinks a failing trial with a stored schedule. Returns all forms accepted on the way, the smallest last; none if the trial does not
- * fail in the wanted way, or does so too rarely to be sure.
+ * Shrinks a failing trial with a stored schedule. Returns all forms that were accepted, the smallest last; none if the trial does not show
+ * the wanted violation, or shows it too rarely to be sure.
  */
 export async function shrinkFinding(
   start: Trial,
@@ -72,7 +72,7 @@ export async function shrinkFinding(
         executions++;
         made++;
         const violation = wanted.in(judged);
-        // A warning is not a form of an error, unless it shows that the violation needs no disturbance.
+        // A warning is not a smaller form of an error, unless it shows that the violation needs no disturbance.
         if (violation === undefined || (violation.severity === 'warning' && !isUndisturbed(trial))) continue;
         failed++;
         if (failed < need) continue;
@@ -83,7 +83,7 @@ export async function shrinkFinding(
       if (fails || made - failed > of - need || outOfTime()) return { fails, k: failed, n: made };
     }
   };
-  // If a single failing run is not a proof, even trying the trial as found takes time, of which none is left.
+  // If one failing run proves nothing, even repeating the trial as found takes time, and none is left.
   if (proof.first.need > 1 && outOfTime()) return [];
   const first = await tries(start, proof.first);
   onFirst?.(first);
@@ -110,7 +110,7 @@ export async function shrinkFinding(
   return accepted.map((shrunk) => ({ ...shrunk, executions }));
 }
 
-/** Returns the trial without the deviations that never occurred; the same trial if all did. */
+/** Returns the trial without the deviations that never occurred; the same trial if all of them did. */
 function withoutMissed(trial: Trial, missed: readonly Label[]): Trial {
   if (missed.length === 0) return trial;
   const unused = new Set(missed);
@@ -170,7 +170,7 @@ export async function reproduce(
   let k = 0;
   let n = 0;
   let other: History | undefined;
-  // A milder form of the violation is not the same finding.
+  // A milder form of the violation is another finding.
   const fails = (judged: Judged): boolean => wanted.in(judged)?.severity === shrunk.violation.severity;
   const enough = (made: readonly Judged[]): boolean => hurried() && (made.length >= IN_VAIN || made.some(fails));
   // All runs are requested at once, so that no lane waits for another one.
@@ -189,8 +189,9 @@ export interface Without {
 }
 
 /**
- * Runs the trial without each single deviation, as evidence of 1-minimality. A deviation "passes" if all runs without it do. The
- * neighbour is the passing run without the last necessary preemption, or else without the last hold or fault: the last one decides.
+ * Runs the trial without each single deviation, as evidence of 1-minimality. A deviation "passes" if all runs without it pass. The
+ * neighbour is the passing run without the last necessary preemption or, if there is none, without the last hold or fault: the last
+ * deviation decides the outcome.
  */
 export async function counterfactuals(
   shrunk: Shrunk,
@@ -207,7 +208,7 @@ export async function counterfactuals(
     let result: Counterfactual['without'] = 'passes';
     let history: History | undefined;
     const made = await attempt({ ...shrunk.trial, schedule: without }, wanted.property, tries);
-    // If a run was cut short, whether all would have passed is unknown.
+    // If a run was cut short, it is unknown whether all would have passed.
     if (made.length < tries) break;
     for (const judged of made) {
       const same = wanted.in(judged)?.severity === shrunk.violation.severity;
@@ -260,7 +261,7 @@ const RESTART_FAULTS: ReadonlySet<Fault['do']> = new Set(['crash', 'start-replic
 /** The lag or delay, in ms of run time, beyond which conditions no longer count as everyday. */
 const EVERYDAY_LAG_MS = 30_000;
 
-/** Returns the grade of a run, which says how unusual its conditions are. */
+/** Returns the grade of a run: how unusual its conditions are. */
 export function gradeOf(schedule: Schedule, history: History): Grade {
   const lag = Math.max(0, ...history.deliveries.map((delivery) => delivery.timeMs - delivery.available.timeMs));
   const late = Math.max(0, ...schedule.faults.map((fault) => (fault.do === 'delay' ? fault.forMs : 0)));

@@ -21,7 +21,7 @@ test('keeps every lane busy, and the answers in order', async () => {
   });
 
   expect([...busy]).toEqual(['a', 'b']);
-  // The second run finishes first, and its lane takes the third.
+  // The second run finishes first, and its lane takes the third trial.
   waiting[1]?.();
   while (waiting.length < 3) await Promise.resolve();
   waiting[2]?.();

@@ -26,7 +26,7 @@ export interface SearchTally {
   readonly contention: { [counter: string]: number };
   /** A hash of each distinct behaviour of the target. */
   readonly behaviours: Set<number>;
-  /** The distinct situations of any actor, as spelled by {@link situationsOf}. */
+  /** The distinct situations of any actor, as formatted by {@link situationsOf}. */
   readonly situations: Set<string>;
   readonly counts: { [signature: string]: number };
   /** The number of runs that showed a cause, by its key. */
@@ -36,7 +36,7 @@ export interface SearchTally {
   /** Warnings of properties, by signature. */
   readonly remarks: { [signature: string]: Remark };
   readonly inconclusive: { [reason: string]: number };
-  /** What the target was busy with in the first run that never came to rest, by reason. */
+  /** What the target was doing in the first run that never came to rest, by reason. */
   readonly examples: { [reason: string]: string };
   /** The number of violations that each waiver covers. */
   readonly waived: { [waiver: string]: number };
@@ -45,7 +45,7 @@ export interface SearchTally {
   readonly load: { requests: number; writes: number; refused: number };
   readonly perProperty: { [property: string]: { -readonly [K in keyof PropertyTally]: PropertyTally[K] } };
   readonly warnings: string[];
-  /** Steps for which there was no time. */
+  /** Steps that were skipped for lack of time. */
   readonly left: LeftOut[];
   /** Guarantees that the harness itself broke, which lead to exit code 4. */
   readonly faults: string[];
@@ -88,7 +88,7 @@ export function newTally(): SearchTally {
   };
 }
 
-/** Returns an empty object without a prototype: its keys are the user's own names, and "constructor" is a valid one. */
+/** Returns an empty object without a prototype: its keys are names that users choose, and "constructor" is a valid one. */
 function noNames<T>(): { [name: string]: T } {
   return Object.create(null) as { [name: string]: T };
 }

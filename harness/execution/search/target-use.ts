@@ -9,7 +9,7 @@ import type { History, Measurement } from '../../model/history.ts';
 import { given } from '../../model/given.ts';
 import type { RunTimes } from '../run/stopwatch.ts';
 
-/** The maximum number of samples: a trend would show in fewer. */
+/** The maximum number of samples: fewer are enough to show a trend. */
 const SAMPLES_MAX = 2_000;
 
 export const NO_USE: TargetUse = { atRest: [], counted: 0, reconciles: {} };
@@ -17,7 +17,7 @@ export const NO_USE: TargetUse = { atRest: [], counted: 0, reconciles: {} };
 /**
  * Adds one run.
  *
- * @param times Where the run's real time went; absent for a warm process.
+ * @param times How the run's real time was spent; absent for a warm process.
  */
 export function withRun(use: TargetUse, history: History, times?: RunTimes): TargetUse {
   const { measurements = [] } = history;

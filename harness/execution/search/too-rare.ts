@@ -1,12 +1,13 @@
-/** Which violations reproduce too rarely to be reported, where runs of one trial may differ. */
+/** Decides which violations reproduce too rarely to be reported, if runs of one trial may differ. */
 import type { Property } from '../../oracle/property.ts';
 import { isComparison } from '../../oracle/undisturbed.ts';
 import type { ProofPolicy } from '../run/run-mode.ts';
 import type { Found } from './found.ts';
 
 /**
- * Reports whether a violation reproduces too rarely to be reported. What a single history proves has happened, however rarely. A
- * difference between runs that is rarer than the trial as found has to be only shows that the target's runs differ by themselves.
+ * Reports whether a violation reproduces too rarely to be reported. A violation that a single history proves has happened, however rarely.
+ * A violation found by comparing runs must fail as often as the trial as found has to; a rarer one only shows that the target's runs differ
+ * by themselves.
  */
 export function isTooRare(
   {

@@ -1,8 +1,8 @@
 /**
  * Supplies the trials for a process: alternately random ones and single deviations from an undisturbed run.
  *
- * An undisturbed run (`calm-runs.ts`) is a trial of its own; later trials deviate from what it showed (`deviations.ts`). Owns: the
- * alternation. Does not own: how random trials are drawn (`schedule/arbitrary.ts`), how many run at once (`search.ts`).
+ * An undisturbed run (`calm-runs.ts`) is itself a trial; later trials are deviations from it (`deviations.ts`). Owns: how the two kinds of
+ * trials alternate. Does not own: how random trials are drawn (`schedule/arbitrary.ts`), how many run at once (`search.ts`).
  */
 import * as fc from 'fast-check';
 import { Random } from '../../determinism/random.ts';
@@ -28,13 +28,13 @@ const WORKLOADS = 2_000;
 const STREAKS_MAX = 2;
 const COLLISIONS_MAX = 6;
 const SILENCES_MAX = 6;
-/** Of these, so many are about kinds that the target writes, if there are any. */
+/** The maximum number of silences that concern kinds that the target writes, if there are any. */
 const STALE_WRITES_MAX = 4;
 const FAULTS_MAX = 2;
 const RECOVERIES_MAX = 2;
 const DELAYS_MAX = 2;
 const OVERTAKEN_MAX = 2;
-/** Tried first: controllers that keep count of what they create give up waiting for it after minutes. */
+/** Tried first: a controller that keeps count of the objects that it creates gives up waiting for their events after minutes. */
 const UNSEEN_MAX = 1;
 /** One trial in this many is random. */
 const RANDOM_ONE_IN = 2;
@@ -120,7 +120,7 @@ export class TrialSource {
   }
 }
 
-/** Returns the first entry of each list, then the second ones: a search that has time for few trials has some of each kind. */
+/** Returns the first entry of each list, then the second ones: a search with time for few trials then has some of each kind. */
 function inTurn<T>(lists: readonly (readonly T[])[]): readonly T[] {
   const longest = Math.max(...lists.map(({ length }) => length));
   return Array.from({ length: longest }, (_, at) => lists.flatMap((list) => list.slice(at, at + 1))).flat();

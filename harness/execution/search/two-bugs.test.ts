@@ -1,4 +1,4 @@
-/** Tests two bugs of one object: knowing one must not hide the other. Causes are derived from hand-written histories. */
+/** Tests two bugs that affect the same object: knowing one must not hide the other. Causes are derived from hand-written histories. */
 import { expect, it } from 'vitest';
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import type { Violation } from '../../model/check-result.ts';

@@ -1,8 +1,8 @@
 /**
- * Limits the real time that a search spends waiting for runs that have come to rest to a share of the elapsed time.
+ * Limits the real time that a search spends on observing runs at rest to a share of the elapsed time.
  *
- * Shrinking and reproducing a finding are exempt: otherwise, once the search had spent its share, a finding that needs eight
- * seconds of silence as proof would count as not reproduced.
+ * Shrinking and reproducing a finding are exempt: otherwise, once the search had spent its share, a finding that needs eight seconds of
+ * silence as proof would count as not reproduced.
  */
 import { realNow } from '../../determinism/real-time.ts';
 import type { Patience } from '../run/prober.ts';
@@ -10,8 +10,8 @@ import type { Patience } from '../run/prober.ts';
 /** The share of a campaign's time, in each lane, that may be spent on examining runs at rest, whatever is suspected. */
 const WAITING_SHARE = 0.4;
 /**
- * The time that is available from the beginning, in ms: enough on a loaded machine for one suspect that takes a minute, and for the
- * shorter looks before that.
+ * The time that is available from the beginning, in ms: enough, on a loaded machine, for one suspect that takes a minute and for the
+ * shorter windows before that.
  */
 const WAITING_MIN_MS = 90_000;
 
@@ -23,7 +23,7 @@ export class Waiting implements Patience {
   #unhurried = 0;
 
   /**
-   * @param deadline The real time at which all trials end.
+   * @param deadline When all trials end, in ms of real time.
    * @param lanes The number of runs that can be waited for at once.
    */
   constructor(deadline: number, lanes: number) {

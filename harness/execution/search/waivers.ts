@@ -17,7 +17,7 @@ export class Waivers {
     return this.#for(violation, judged, trial) !== undefined;
   }
 
-  /** Returns a run without its waived violations: shrinking pins only the signature, and could end with a waived one. */
+  /** Returns a run without its waived violations: shrinking keeps only the signature fixed, and could end with a waived violation. */
   leave(judged: Judged, trial: Trial): Judged {
     if (this.#waivers.length === 0) return judged;
     const violations = judged.violations.filter((violation) => !this.cover(violation, judged, trial));

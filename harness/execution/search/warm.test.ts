@@ -31,7 +31,7 @@ async function warm(runner: TrialRunner, trial: Trial): Promise<History> {
   return (await runner.deriveWarm(trial, { atRest: () => Promise.resolve() })).history;
 }
 
-/** Returns what a run recorded, without the numbers that rise from run to run. */
+/** Returns the records of a run, without the numbers that rise from run to run. */
 function recordOf(history: History): unknown {
   const { phases, decisions, processes, settlement, steps, missed, names } = history;
   return {

@@ -1,9 +1,9 @@
 /**
- * Runs warm trials: on a process that has lived through earlier runs, with a quick examination, and again on a fresh process if anything
- * about them is suspicious.
+ * Runs warm trials: on a process that has been through earlier runs, judged with few probes, and again on a fresh process if anything is
+ * suspicious.
  *
- * Owns: what is suspicious. A violation that only more time or another process could rule out is suspicious if it is still there after
- * another half second. Start at {@link runWarm}.
+ * Owns: what counts as suspicious. A violation that only more time or another process could rule out is suspicious if it is still there
+ * after another half second. Start at {@link runWarm}.
  */
 import type { History } from '../../model/history.ts';
 import type { Reference } from '../../model/reference.ts';
@@ -16,9 +16,9 @@ import type { TrialRunner } from '../run/runner.ts';
 
 export interface WarmRun {
   readonly history: History;
-  /** The stored schedule that the run is expressed as. */
+  /** The run, expressed as a stored schedule. */
   readonly schedule: Schedule;
-  /** The verdict of the properties; absent if a fresh process has to decide. */
+  /** The results of the properties; absent if a fresh process has to decide. */
   readonly judged: Judged | undefined;
 }
 
@@ -38,7 +38,7 @@ export async function runWarm(
     const judged = await judgeBy(QUICK, trial, history, properties, reference, prober);
     return judged && { ...judged, history };
   };
-  // A run that never comes to rest or is cut short is not examined; a fresh process then has to decide.
+  // A run that never comes to rest or is cut short is not judged; a fresh process has to decide.
   let judged: Judged | undefined;
   const { history, schedule } = await runner.deriveWarm(trial, {
     atRest: async (live) => {

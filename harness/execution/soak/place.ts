@@ -1,4 +1,4 @@
-/** Identifies a shard of a soak, and what shapes its runs. */
+/** Identifies a shard of a soak and the settings of its runs. */
 import { Random, SEED_RANGE } from '../../determinism/random.ts';
 import type { ProgramBeside } from '../../model/counterexample.ts';
 import type { Shard } from '../../model/soak.ts';
@@ -17,18 +17,18 @@ export function epochSeed(epoch: string): number {
   return new Random(0).child(`soak ${epoch}`).int(SEED_RANGE);
 }
 
-/** Returns the random stream of one batch, which differs between shards and is the same wherever a shard runs. */
+/** Returns the random stream of one batch; it differs between shards and is the same on whatever machine a shard runs. */
 export function batchRandom(epoch: string, { index }: Pick<Shard, 'index'>, batch: number): Random {
   return new Random(epochSeed(epoch)).child(`shard ${index}`).child(`batch ${batch}`);
 }
 
 /**
- * Returns a digest of what shapes the runs: shards with different digests are not merged. The digest covers neither the content of the
- * program (`program.ts`), which may differ between machines that build it themselves, nor anything that may be a secret.
+ * Returns a digest of the settings that shape the runs: shards with different digests are not merged. The digest covers neither the content
+ * of the program (`program.ts`), which may differ between machines that build it themselves, nor anything that may be a secret.
  */
 export function aboutOf(config: RunConfig, target: string): string {
   const { cluster, crds, samples, project, namespace, settings, properties, writers, faults, warm, declared } = config;
-  // The process that runs a module was not specified by the user.
+  // A module that runs as a process has a command that the user did not specify.
   const { command, env, programs } = (config.target === '' ? config.process : null) ?? { command: [], env: {} };
   // The value of any variable may be a secret.
   const given = {
@@ -46,7 +46,7 @@ function besideText([name, { command, env }]: readonly [string, ProgramBeside]):
   return { name, command: command.slice(1), variables: Object.keys(env).sort() };
 }
 
-/** Returns what identifies a property: its name if it is in the catalogue, its source if it is the user's own. */
+/** Returns the identity of a property: its name if it is in the catalogue, its source if it is the user's own. */
 function claimOf(property: Property): unknown {
   const { name, id, about, source } = property;
   return id === undefined ? [name, about, source ?? String((property as { readonly check: unknown }).check)] : name;

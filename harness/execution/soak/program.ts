@@ -39,7 +39,7 @@ function filesOf({ command: [program = '', ...args], cwd }: Pick<ProcessTarget, 
 
 /** Matches relative paths after `from`, `import` or `require(`. A match in a comment only adds a file, which is harmless. */
 const IMPORTED = /(?:\bfrom|\bimport|\brequire)\s*\(?\s*(['"])(\.{1,2}\/.*?)\1/g;
-/** The endings that an import may omit, including those of the sources of compiled files. */
+/** The extensions that an import may omit, including those of the sources of compiled files. */
 const ENDINGS = ['', '.ts', '.mts', '.cts', '.js', '.mjs', '.cjs', '.json', '/index.ts', '/index.js'];
 
 /** Returns a module and its relative imports, recursively, in the order of occurrence; packages are not included. */

@@ -6,7 +6,7 @@ import type { SoakEntry, SoakLineOf, SoakRecord } from '../../model/soak.ts';
 import { compareExamples, isSmall } from '../../report/soak/smallest.ts';
 import { INCONCLUSIVE_MAX } from '../search/search.ts';
 
-/** The total number of times a finding is searched for while its example is still large. */
+/** How often a finding is searched for in total while its example is still large. */
 const TRIES_MAX = 3;
 
 interface Known {
@@ -20,15 +20,15 @@ interface Known {
 export class SoakState {
   /** Real time of the batches that have ended or failed, in ms. */
   spentMs = 0;
-  /** The number of batches that earlier starts began and never ended; when they were killed is unknown. */
+  /** The number of batches that earlier starts began and never ended; it is unknown when they were killed. */
   cutShort = 0;
   /** The number of runs in completed batches. */
   runs = 0;
   batches = 0;
-  /** The number of the next batch: an interrupted batch is not repeated, as it may have been the cause. */
+  /** The number of the next batch: an interrupted batch is not repeated, since it may have caused the interruption. */
   next = 0;
   readonly #known = new Map<string, Known>();
-  /** Reasons for inconclusive runs for which an example is stored. */
+  /** The reasons for inconclusive runs that already have a stored example. */
   readonly #reasons = new Set<string>();
   /** When the current batch was begun. */
   #begunAt: string | undefined;
@@ -61,7 +61,7 @@ export class SoakState {
     return this.#reasons.size < INCONCLUSIVE_MAX && !this.#reasons.has(reasonText(run));
   }
 
-  /** Returns the causes that need not be found again: their example is small, or they were searched for often enough. */
+  /** Returns the causes that need not be found again: their example is small, or they have been searched for often enough. */
   settled(): readonly KnownCause[] {
     return [...this.#known].flatMap(([key, known]) => {
       // However small it is, a pathological example must not represent a cause that occurs every day.
@@ -82,7 +82,7 @@ export class SoakState {
   #learn({ record, also: more = [] }: SoakLineOf<'finding'>, text: string): 'new' | 'smaller' | undefined {
     const key = causeKey(record.violation);
     const before = this.#known.get(key);
-    // A finding is written a second time with the confirmation by a real server.
+    // A finding is written a second time once a real server has confirmed it.
     const isAgain = record.counterexample.confirmed !== undefined;
     const tries = (before?.tries ?? 0) + (isAgain ? 0 : 1);
     const isBetter = before === undefined || compareExamples({ record, text }, before) < 0;

@@ -33,7 +33,7 @@ interface Made {
   readonly told: readonly (readonly KnownCause[])[];
 }
 
-/** Runs a soak of a hundred runs: its campaigns end as in `ends`, in order, and all later campaigns end successfully. */
+/** Runs a soak of a hundred runs: its campaigns end as listed in `ends`, in order, and all later campaigns end successfully. */
 async function soak(
   ends: readonly (HarnessErrorCode | (Partial<CampaignResult> & { readonly unjudged?: readonly InconclusiveRun[] }))[],
   before: readonly SoakLine[] = [],

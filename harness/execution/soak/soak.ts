@@ -1,9 +1,9 @@
 /**
  * Runs a soak: campaigns one after the other until the budget is used up, each with its own seed and its own draw of settings.
  *
- * Owns: the length of a batch, which batch is next, what is written and when. All state is in the lines, which outlive the process: after
- * a kill, the next process continues from them. Does not own: the campaign (`campaign/campaign.ts`), the file (`cli/soak/`), merging lines
- * (`report/soak/merge.ts`). Start at {@link runSoak}.
+ * Owns: the length of a batch, which batch is next, which lines are written and when. All state is in the lines, which outlive the process:
+ * after a kill, the next process continues from them. Does not own: the campaign (`campaign/campaign.ts`), the file (`cli/soak/`), merging
+ * lines (`report/soak/merge.ts`). Start at {@link runSoak}.
  */
 import { realDate } from '../../determinism/real-time.ts';
 import { causeKey, type KnownCause } from '../../model/cause.ts';
@@ -23,14 +23,15 @@ import { drawBatch } from './swarm.ts';
 import type { SoakState } from './soak-state.ts';
 
 /**
- * The length of a batch: long enough that loading and measuring the target is a small part, short enough that losing one loses little.
+ * The length of a batch: long enough that loading and measuring the target is a small part of it, short enough that little is lost if it
+ * fails.
  */
 const BATCH_MS = { module: 60_000, process: 300_000 } as const;
 const BATCH_RUNS = { module: 10_000, process: 300 } as const;
 /** The minimum number of batches: a short budget is divided too, but each batch first has to measure the target. */
 const BATCHES_MIN = 4;
 const BATCH_MS_MIN = { module: 5_000, process: 120_000 } as const;
-/** The part of a batch below which a remainder of the budget is added to the last batch. */
+/** If less than this share of a batch remains in the budget, the remainder is added to the last batch. */
 const REST = 0.5;
 /** The size limit of a stored inconclusive run, in characters: the runs of all shards are loaded together. */
 const RECORDING_MAX = 5_000_000;
@@ -38,7 +39,7 @@ const RECORDING_MAX = 5_000_000;
 const FAILED_MAX = 3;
 
 export interface BatchContext {
-  /** Strategies to search with; absent for the search's own mix. */
+  /** The strategies to search with; absent for the search's default mix. */
   readonly strategies?: readonly StrategyName[];
   /** How runs start; absent if both kinds of start are allowed. */
   readonly start?: Workload['start'];
@@ -64,7 +65,7 @@ export interface SoakOptions {
   readonly signal: AbortSignal;
 }
 
-/** Continues a soak from its state until the budget is used up, enough is found, the user stops it, or it gives up. */
+/** Continues a soak from its state until the budget is used up, enough is found, the user stops it, or too many batches have failed. */
 export async function runSoak(config: RunConfig, options: SoakOptions): Promise<void> {
   const { state, signal } = options;
   let failed = 0;
@@ -81,14 +82,14 @@ export async function runSoak(config: RunConfig, options: SoakOptions): Promise<
       const result = await oneBatch(config, budget, draw, batch, options);
       put(options, { line: 'batch', batch, result });
       failed = isCutShort(result, budget) ? failed + 1 : 0;
-      // A target that cannot be controlled or takes its workers down will be no different in later batches.
+      // A target that cannot be controlled or ends its workers will do the same in later batches.
       if (failed < FAILED_MAX || signal.aborted) continue;
       options.onWarning(
         `${FAILED_MAX} batches in a row ended long before their time, so the search ends here; start it again to continue`,
       );
       return;
     } catch (error) {
-      // A loaded machine or a cluster that was briefly unavailable must not end a soak, but an error in the files does.
+      // A soak must survive a loaded machine or a cluster that was briefly unavailable, but an error in the files ends it.
       const mayPass =
         error instanceof HarnessError && error.exitCode === EXIT.inconclusive && error.code !== 'OUTPUT_FAILED';
       if (!mayPass) throw error;
@@ -121,7 +122,7 @@ async function oneBatch(
       const news = put(options, { line: 'finding', batch, record: recordOf(finding) as SoakRecord, ...names });
       if (news !== undefined) options.onFinding(finding, news);
     } catch (error) {
-      // The finding is still reported, but it is useless to search on if nothing can be written.
+      // The finding is still reported, but searching on is useless if nothing can be written.
       broken ??= error;
       options.onFinding(finding, 'new');
       stop.abort();
@@ -167,8 +168,8 @@ function nextBudget(config: Pick<RunConfig, 'budget' | 'process'>, state: SoakSt
 }
 
 /**
- * Returns the remaining budget, in the budget's own unit. An interrupted batch counts with its whole time, so that a machine that crashes
- * repeatedly reaches the end too. For a budget of runs, only completed runs count.
+ * Returns the remaining budget, in the budget's own unit. An interrupted batch counts in full, so that a machine that crashes repeatedly
+ * still reaches the end. For a budget of runs, only completed runs count.
  */
 export function leftOf(config: Pick<RunConfig, 'budget' | 'process'>, state: SoakState): number {
   const { budget } = config;
@@ -194,7 +195,7 @@ function overall(facts: Progress, config: RunConfig, batch: Budget, state: SoakS
   return { ...rest, ...left, runs: state.runs + facts.runs, findings: state.causes };
 }
 
-/** Writes a line and updates the state. Returns whether a finding in the line is new or smaller; undefined if it is neither. */
+/** Writes a line and updates the state. Returns whether the line contains a new or a smaller finding; undefined if it contains neither. */
 function put({ place, append, state }: SoakOptions, line: PlacelessLine): 'new' | 'smaller' | undefined {
   const at = realDate().toISOString();
   return state.take(append({ version: 1, kind: 'soak-line', ...place, at, ...line }));

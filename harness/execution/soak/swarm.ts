@@ -1,9 +1,9 @@
 /**
- * Draws the settings of a batch of a soak from those that the configuration allows. Three of four batches have everything enabled, as
- * with `run`: each run draws from these again, and finds bugs sooner with more to draw from. Every fourth batch has fewer writers, faults
- * and strategies, to try combinations that others mask (Groce et al., "Swarm testing", 2012).
+ * Draws the settings of a batch of a soak from those that the configuration allows. Three of four batches have everything enabled, as with
+ * `run`: each run draws a subset again, and a larger choice finds bugs sooner. Every fourth batch has fewer writers, faults and strategies,
+ * to try combinations that the missing ones would mask (Groce et al., "Swarm testing", 2012).
  *
- * Owns: the probabilities. A batch draws which ones are enabled; each run then draws from those (`schedule/arbitrary.ts`,
+ * Owns: the probabilities. A batch draws which settings are enabled; each run then draws from those (`schedule/arbitrary.ts`,
  * `schedule/workload/workload-arbitrary.ts`).
  */
 import { SEED_RANGE, type Random } from '../../determinism/random.ts';
@@ -13,8 +13,8 @@ import type { RunConfig } from '../config/run-config.ts';
 
 const DRAWN_ONE_IN = 4;
 /**
- * In one of this many batches of a process, strategies are named: rarely, since that disables single deviations from an undisturbed run,
- * which find most.
+ * In one of this many batches of a process, strategies are selected by name. This is rare, since it disables single deviations from an
+ * undisturbed run, which find most bugs.
  */
 const NAMED_ONE_IN_PROCESS = 4;
 const STARTS = [null, null, 'settled', 'empty'] as const;

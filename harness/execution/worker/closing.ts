@@ -2,14 +2,14 @@
  * Closes a worker's sockets before its thread is ended: Node aborts the whole process if HTTP/2 continues to read in a thread that ends
  * (nodejs/node#38418).
  *
- * Owns: both sides of the request to close. Does not own: when a worker is ended (`supervisor.ts`).
+ * Owns: both ends of the close request. Does not own: when a worker is ended (`supervisor.ts`).
  */
 import { subscribe } from 'node:diagnostics_channel';
 import type { Socket } from 'node:net';
 import type { MessagePort, Worker } from 'node:worker_threads';
 import { realClearTimeout, realSetTimeout } from '../../determinism/real-time.ts';
 
-/** Real time in ms after which a worker that does not answer counts as blocked; a blocked worker reads nothing. */
+/** A worker that does not answer within this real time, in ms, counts as blocked; a blocked worker reads nothing. */
 const CLOSES_WITHIN_MS = 500;
 
 /** Call in a worker: tracks its sockets from now on, and closes them when `port` requests it. The port does not keep the thread alive. */
@@ -19,7 +19,7 @@ export function closeWhenAsked(port: MessagePort): void {
   const opened = (message: unknown): void => {
     const { socket } = message as { readonly socket: Socket };
     if (isClosing) {
-      // A socket that is about to connect would be reopened.
+      // Node would reopen a socket that is about to connect.
       process.nextTick(() => socket.destroy());
       return;
     }

@@ -1,4 +1,4 @@
-/** Makes errors and findings for a worker that did not finish its job through the fault of the target, the user or the harness. */
+/** Creates the errors and findings for a worker that did not finish its job because of the target, the user or the harness. */
 import type { Violation } from '../../model/check-result.ts';
 import { ownCause } from '../../model/cause.ts';
 import { HarnessError } from '../../model/errors.ts';
@@ -22,7 +22,7 @@ export function workerError(error: Extract<FromWorker, { say: 'error' }>, output
   return fault;
 }
 
-/** Returns the error for a worker that was lost before there was anything to disturb. */
+/** Returns the error for a worker that was lost before the search began. */
 export function lostInReference(end: LostWorker, phase: string): HarnessError {
   const when = phase === 'load' ? 'while it was being imported' : 'in an undisturbed run';
   const what =
@@ -58,8 +58,8 @@ export function lostWorkerViolation(end: LostWorker, where: string): Violation {
 }
 
 /**
- * Returns the finding for a trial that ended its worker. It is not shrunk, as each attempt would cost a worker. What the trial's strategy
- * did was lost with the worker, so only the workload is stored.
+ * Returns the finding for a trial that ended its worker. It is not shrunk, as each attempt would cost a worker. The decisions of the
+ * trial's strategy were lost with the worker, so only the workload is stored.
  */
 export function lostWorkerFinding(trial: Trial, end: LostWorker, run: number, again: boolean): Found {
   const violation = lostWorkerViolation(end, ` in trial ${run}`);

@@ -16,7 +16,7 @@ import type { SearchOrder } from '../search/search.ts';
 import type { SearchTally } from '../search/tally.ts';
 import type { Subject } from '../subject.ts';
 
-/** The job of a search. The moments of its plan are relative to the moment when the job is sent. */
+/** The job of a search. The times of its plan are relative to the moment when the job is sent. */
 export interface SearchJob extends SearchOrder {
   readonly job: 'search';
   readonly subject: Subject;
@@ -34,7 +34,7 @@ export interface ReplayJob {
   readonly times: number;
   /** Whether to shrink and reproduce the finding if it fails again. */
   readonly shrink: boolean;
-  /** Real time in ms after which runs in progress are cut short; `null` for no limit. */
+  /** Runs in progress are cut short after this real time, in ms; `null` for no limit. */
   readonly timeMs: number | null;
 }
 
@@ -54,14 +54,14 @@ export interface RevisitJob {
   readonly timeMs: number;
 }
 
-/** The job of trying samples: runs groups of objects undisturbed, one after the other, to see what the target does with each. */
+/** The job of trying samples: runs groups of objects undisturbed, one after the other, to see how the target reacts to each. */
 export interface TryJob {
   readonly job: 'try';
   readonly subject: Subject;
   readonly groups: readonly SampleGroup[];
-  /** Real time for one group, in ms, after which its run is cut short. */
+  /** Limit for one group, in ms of real time, after which its run is cut short. */
   readonly runMs: number;
-  /** Real time for all groups, in ms, after which no run begins. */
+  /** Limit for all groups, in ms of real time, after which no run begins. */
   readonly timeMs: number;
 }
 
@@ -80,7 +80,7 @@ export interface LabRequest {
   readonly properties: readonly string[];
 }
 
-/** The slots of the Int32 memory that the supervisor and its worker share. */
+/** The slots of the shared Int32Array of the supervisor and its worker. */
 export const SLOT = {
   heartbeat: 0,
   stop: 1,
@@ -107,7 +107,7 @@ export interface Replayed {
   readonly inconclusive: string | null;
   /** The first difference between two runs of the same schedule; `null` if there is none. */
   readonly diverged: string | null;
-  /** The first run that did not reproduce the finding; `null` unless another run did. */
+  /** The first run that did not reproduce the finding, if another run did; otherwise `null`. */
   readonly other: History | null;
   /** The real server of the runs, such as `kube-apiserver 1.36.3`; `null` for the embedded one. */
   readonly server: string | null;
@@ -124,7 +124,7 @@ export type FromWorker =
   | { readonly say: 'trial'; readonly run: number; readonly trial: Trial }
   | { readonly say: 'measured'; readonly measures: Measures }
   | { readonly say: 'tally'; readonly tally: SearchTally }
-  /** A violation is about to be shrunk and reproduced; `settled` follows when both have ended. */
+  /** A violation is about to be shrunk and reproduced; `settled` follows when both are done. */
   | ({ readonly say: 'seen' } & Seen)
   | { readonly say: 'settled' }
   | { readonly say: 'found'; readonly found: Found }
@@ -142,7 +142,7 @@ export type FromWorker =
   | { readonly say: 'tried'; readonly name: string; readonly history: History }
   | { readonly say: 'tried-all' }
   | {
-      /** A lab is ready for trials, with what its references measured. */
+      /** A lab is ready for trials; includes the measurements of its references. */
       readonly say: 'ready';
       readonly reference: Reference;
       readonly aim: Aim;
@@ -164,6 +164,6 @@ export type FromWorker =
       readonly code: HarnessErrorCode | null;
       readonly message: string;
       readonly stack: string;
-      /** The target's last log lines, if the message refers to them. */
+      /** The target's last log lines, if the error message refers to them. */
       readonly printed?: readonly string[];
     };

@@ -2,8 +2,8 @@
  * The pulse of a worker: reports that the worker is alive and which undisturbed run it is in, and ends work whose time is over.
  *
  * A run of a program may take tens of seconds, and a target may never come to rest, so runs are cut short wherever they wait. Work that is
- * useless unless complete (the undisturbed runs, the replay of a corpus entry) also ends when the user stops it; a search ends only between
- * two runs.
+ * useless until it is complete (the undisturbed runs, the replay of a corpus entry) also ends when the user stops it; a search ends only
+ * between two runs.
  */
 import { realNow } from '../../determinism/real-time.ts';
 import { CutShort } from '../run/cut-short.ts';
@@ -29,9 +29,9 @@ export class Pulse {
   readonly stopped = (): boolean => Atomics.load(this.#slots, SLOT.stop) === 1;
 
   /**
-   * Call wherever something waits.
+   * Call wherever the harness waits.
    *
-   * @throws {CutShort} if the current work may be cut short, and its time is over or it was stopped.
+   * @throws {CutShort} if the current work may be cut short, and its time is over or the user stopped it.
    */
   readonly beat = (): void => {
     Atomics.add(this.#slots, SLOT.heartbeat, 1);
@@ -53,7 +53,7 @@ export class Pulse {
     if (this.#isMeasuring) this.#onRun(++this.#run);
   };
 
-  /** Makes undisturbed runs, which are cut short at `until`; resolves to undefined if they were. */
+  /** Makes undisturbed runs, cutting them short at `until`; resolves to undefined if that happened. */
   async measuring<T>(work: () => Promise<T>, until: number = Number.POSITIVE_INFINITY): Promise<T | undefined> {
     this.#isMeasuring = true;
     try {
@@ -63,7 +63,7 @@ export class Pulse {
     }
   }
 
-  /** Does work that is cut short at `until`, in real time; resolves to undefined if it was cut short or stopped. */
+  /** Runs `work`, cutting it short at `until` (real time); resolves to undefined if it was cut short or stopped. */
   async within<T>(until: number, work: () => Promise<T>): Promise<T | undefined> {
     this.#endsOnStop = true;
     this.#wasCut = false;
@@ -79,7 +79,7 @@ export class Pulse {
     }
   }
 
-  /** Does work whose runs are cut short at `until`, in real time; the work itself handles that. */
+  /** Runs `work`, aborting any run that is still going at `until` (real time). `work` must handle the aborted run. */
   readonly cutAt: CutAt = async (until, work) => {
     const before = this.#until;
     this.#until = Math.min(until, before ?? Number.POSITIVE_INFINITY);

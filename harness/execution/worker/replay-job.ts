@@ -1,6 +1,6 @@
 /**
- * The worker's side of a replay: counts the k of n runs in which a stored trial fails; if it never fails because the target was edited,
- * counts them with its labels moved.
+ * The worker's side of a replay: counts in how many (k) of n runs a stored trial fails. If it never fails because the target was edited,
+ * repeats this with its labels moved.
  */
 import { realNow } from '../../determinism/real-time.ts';
 import type { Violation } from '../../model/check-result.ts';
@@ -34,14 +34,14 @@ interface Runs {
   readonly shown: Judged;
   readonly inconclusive: string | null;
   readonly diverged: string | null;
-  /** The first run that did not reproduce the finding; `null` unless another run did. */
+  /** The first run that did not reproduce the finding, if another run did; otherwise `null`. */
   readonly other: History | null;
 }
 
 /** Runs the stored trial `times` times. */
 export async function doReplay(job: ReplayJob, context: JobContext): Promise<{ readonly say: 'replayed' } & Replayed> {
   if (job.times < 1) throw new HarnessError('USAGE', `--times must be at least 1, got ${job.times}`);
-  // The time for the reference runs is included.
+  // This includes the time for the reference runs.
   const until = realNow() + (job.timeMs ?? Number.POSITIVE_INFINITY);
   return context.pulse
     .cutAt(until, async () => {
@@ -132,7 +132,7 @@ async function runTimes(
     const run = await runJudged(lane.runner, trial, (history, live) => judge(lane, history, live)).catch(
       unlessTimeIsOver,
     );
-    // A run that was cut short has no result.
+    // A run that was cut short does not count.
     if (run === undefined || run.judged.isCut === true) return;
     const { judged } = run;
     n++;
@@ -152,7 +152,7 @@ async function runTimes(
   return { k, n, shown, inconclusive, diverged, other: failed === undefined ? null : (green?.history ?? null) };
 }
 
-/** Returns the first way of moving the labels with which the finding reproduces; undefined if there is none. */
+/** Returns the first set of moved labels with which the finding reproduces; undefined if there is none. */
 async function moveAnchors(
   trial: Trial,
   times: number,

@@ -1,4 +1,4 @@
-/** What jobs and replays need from their worker. */
+/** The data that jobs and replays get from their worker. */
 import type { Workload } from '../../model/workload.ts';
 import type { Property } from '../../oracle/property.ts';
 import type { References } from '../run/references.ts';
@@ -6,7 +6,7 @@ import type { TrialRunner } from '../run/runner.ts';
 import type { FromWorker, ReplayJob } from './protocol.ts';
 import type { Pulse } from './pulse.ts';
 
-/** What every job is given. */
+/** The parts that every job receives. */
 export interface JobContext {
   readonly runner: TrialRunner;
   /** The undisturbed sample of the job's subject. */

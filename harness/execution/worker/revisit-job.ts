@@ -1,7 +1,7 @@
 /**
  * The worker's side of a corpus: makes the references once, then replays each entry.
  *
- * If the time is over or the user stops the job, no result is reported for the current entry: some of its runs do not make an answer.
+ * If the time is over or the user stops the job, no result is reported for the current entry, because only some of its runs were made.
  */
 import { realNow } from '../../determinism/real-time.ts';
 import { HarnessError } from '../../model/errors.ts';
@@ -40,7 +40,7 @@ async function replayTimes(setup: ReplaySetup, entry: RevisitJob['entries'][numb
   let last = await replayOn(setup, entry, 1);
   for (let n = 2; n <= times && last.k === 0; n++) {
     const again = await replayOn(setup, entry, 1);
-    // The run that missed the fewest labels shows most of what is left of the finding.
+    // Shows the run that missed the fewest labels: it contains most of what is left of the finding.
     last = { ...(again.missed.length <= last.missed.length ? again : last), k: again.k, n };
   }
   return last;

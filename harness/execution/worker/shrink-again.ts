@@ -1,7 +1,7 @@
 /**
  * The worker's side of `replay --shrink`: shrinks and reproduces a stored finding that failed again, without a tight budget.
  *
- * This completes, in the same way, what a campaign leaves out at the end of its budget.
+ * This completes the steps that a campaign skips when its budget runs out.
  */
 import { signatureText } from '../../model/signature.ts';
 import { ownCause } from '../../model/cause.ts';
@@ -13,7 +13,7 @@ import type { CutAt } from '../time-plan.ts';
 import type { Replayed } from './protocol.ts';
 import type { ReplaySetup, Stored } from './replay-setup.ts';
 
-/** The time in ms for shrinking, and the same again for reproducing; the limit of runs usually ends both sooner. */
+/** The time limit for shrinking, in ms, and again for reproducing; the limit of runs usually ends both sooner. */
 const SHRINK_MS = 600_000;
 
 /** Returns the finding; undefined if the stored trial did not fail again. */

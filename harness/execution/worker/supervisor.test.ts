@@ -1,4 +1,4 @@
-/** Tests who is responsible when a worker falls silent. `harness/test/bad-targets.test.ts` tests that a blocked worker is ended. */
+/** Tests which party is blamed when a worker falls silent. `harness/test/bad-targets.test.ts` tests that a blocked worker is ended. */
 import { describe, expect, it } from 'vitest';
 import { realNow } from '../../determinism/real-time.ts';
 import { SLOT, type FromWorker, type Job } from './protocol.ts';
@@ -25,7 +25,7 @@ it('never holds the silence of a cluster against a target that is a process', ()
   const { maxMs, error } = silenceOf(jobOf({}));
 
   expect(error).toMatchObject({ say: 'error', code: 'CLUSTER_UNAVAILABLE' });
-  // The limit is long enough for a control plane to start, a node to become ready, and everything to be restored.
+  // The limit is long enough for a control plane to start, for a node to become ready, and for both to be reset.
   expect(maxMs).toBeGreaterThan(3 * 60_000);
 });
 

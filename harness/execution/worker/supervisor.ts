@@ -1,7 +1,7 @@
 /**
  * Supervises one worker thread: receives its messages, monitors its heartbeat, ends it if it is blocked or the caller stops it.
  *
- * A target that blocks the event loop, leaks or ends the thread takes down its worker, never the campaign. Owns: the life of a worker. Does
+ * A target that blocks the event loop, leaks or ends the thread ends its worker, never the campaign. Owns: the lifetime of a worker. Does
  * not own: the reaction to a lost worker (`campaign/campaign.ts`, `replay/replay.ts`).
  */
 import { MessageChannel, Worker } from 'node:worker_threads';
@@ -13,9 +13,9 @@ import { SLOT, SLOTS } from './protocol.ts';
 
 /** The time in ms without a run after which a worker counts as blocked. Loading a target may take the same time. */
 const BLOCKED_MS = 10_000;
-/** The part of that time for which a blocked worker must have had a processor: on a loaded machine, a waiting worker looks the same. */
+/** A blocked worker must have used a processor for this share of that time: on a loaded machine, a waiting worker looks the same. */
 const BLOCKED_PROCESSOR_PART = 0.5;
-/** The time in ms without a run after which a worker counts as blocked, however little processor time it has had. */
+/** The time in ms without a run after which a worker counts as blocked, however little processor time it has used. */
 const STARVED_MS = 180_000;
 /**
  * The time in ms without a heartbeat after which a worker of a process target counts as stuck. Its target cannot block it, so it can only
@@ -26,14 +26,16 @@ const SILENT_BESIDE_MS = 300_000;
 const LOOK_EVERY_MS = 250;
 /** The heap limit in MB; a target that needs more has a leak. */
 const HEAP_MB = 2_048;
-/** The size of the young generation in MB: trials create much short-lived garbage, and a large one keeps that from being promoted. */
+/**
+ * The size of the young generation in MB: trials create much short-lived garbage, which would be promoted from a smaller young generation.
+ */
 const YOUNG_MB = 64;
-/** The messages after which a worker sends nothing more. */
+/** The messages after which a worker sends no more messages. */
 const LAST_WORDS: ReadonlySet<FromWorker['say']> = new Set(['done', 'error', 'replayed', 'revisited-all', 'tried-all']);
 /** The number of characters of the target's output that are kept for error messages. */
 const OUTPUT_MAX = 4_000;
 
-/** The part of a silence that the embedded server must account for to be blamed for the silence. */
+/** The embedded server is blamed for a silence if it accounts for at least this share of it. */
 const SERVER_PART = 0.5;
 
 /** How a worker ended. */
@@ -41,7 +43,7 @@ export type WorkerEnd =
   | { readonly end: 'finished' }
   /** The worker completed no run for too long: `forMs`. */
   | { readonly end: 'blocked'; readonly forMs: number }
-  /** The thread ended by itself: out of memory, or by a way of exiting that could not be intercepted. */
+  /** The thread ended by itself: it ran out of memory, or exited in a way that could not be intercepted. */
   | { readonly end: 'died'; readonly detail: string }
   /** The worker was stopped because its time was over; it had been silent for `silentMs`. */
   | { readonly end: 'overdue'; readonly silentMs: number };
@@ -51,7 +53,7 @@ export interface WorkerOptions {
   readonly job: Job;
   readonly listen?: (message: FromWorker) => void;
   readonly signal?: AbortSignal | undefined;
-  /** Real time at which the worker is stopped, whatever it does; absent for no limit. */
+  /** When the worker is stopped, in ms of real time, whatever it does; absent for no limit. */
   readonly until?: number;
   /** How long a target in the worker may block it, in ms; default 10 s. */
   readonly blockedMs?: number | undefined;
@@ -71,7 +73,7 @@ export function silenceOf(
   blockedMs: number = BLOCKED_MS,
 ): {
   readonly maxMs: number;
-  /** Present if the worker may be waiting for a processor: how long it may be silent if it has had less than this processor time. */
+  /** Present if the worker may be waiting for a processor: how long it may be silent if it has used less than this processor time. */
   readonly starving?: { readonly processorMs: number; readonly maxMs: number };
   readonly error?: Extract<FromWorker, { readonly say: 'error' }>;
 } {
@@ -95,7 +97,7 @@ function isInServer(slots: Int32Array): boolean {
   return Atomics.load(slots, SLOT.server) % 2 !== 0;
 }
 
-/** The output of a worker, and the error that it reported. */
+/** What a worker leaves behind: its output, and the error that it reported. */
 interface Remains {
   readonly output: string;
   readonly error: Extract<FromWorker, { readonly say: 'error' }> | undefined;
@@ -153,7 +155,7 @@ export function superviseWorker(options: WorkerOptions): Promise<WorkerEnd & Rem
       }
       if (error === undefined) ended ??= { end: 'died', detail };
       else {
-        // The target is a program of its own, so the harness is to blame for the end of this worker.
+        // The target is a separate program, so the harness is to blame if this worker ends.
         finished = true;
         listen({ say: 'error', code: null, message: `the worker ended: ${detail}`, stack });
       }

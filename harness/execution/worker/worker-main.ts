@@ -35,17 +35,17 @@ import type { JobContext } from './replay-setup.ts';
 import { doReplay } from './replay-job.ts';
 import { doRevisit } from './revisit-job.ts';
 
-/** The properties and writers by name, from the composition root. */
+/** Looks up properties and writers by name; supplied by the composition root. */
 export interface Registry {
   readonly writers: readonly AdversarialWriter[];
   /** Returns properties by name, including the user's own from the configuration file. */
   properties(names: readonly string[], configFile: string | null): Promise<readonly Property[]>;
 }
 
-/** The number of trials after which a worker is replaced by a fresh one, so that leaks of modules do not add up. */
+/** The number of trials after which a worker is replaced by a fresh one, so that memory that modules leak does not add up. */
 const RECYCLE_RUNS = 25_000;
 const TALLY_EVERY_MS = 200;
-/** The number of settle windows of a try: a target that is not at rest after these has shown what it does. */
+/** The number of settle windows for a group of samples: a target that is not at rest by then has shown its reaction. */
 const TRY_WINDOWS = 2;
 
 /** Runs the supervisor's job and reports the result. */
@@ -86,7 +86,7 @@ export async function runWorker(registry: Registry): Promise<void> {
 }
 
 /**
- * Returns the same job in real time, for a target whose time turns out not to be steerable. Rethrows any other error.
+ * Returns the same job in real time, for a target for which virtual time turns out not to work. Rethrows any other error.
  *
  * @throws {TARGET_UNCONTROLLED} if it is too late to start over.
  */
@@ -187,7 +187,7 @@ export async function doSearch(
       onSeen: (seen) => say({ say: 'seen', ...seen }),
       onSettled: () => say({ say: 'settled' }),
       onFinding: (found) => {
-        // The tally is sent first, so that the finding's run is counted even if this worker does not live to report it later.
+        // The tally is sent first, so that the finding's run is counted even if this worker ends before it can report it.
         say({ say: 'tally', tally });
         say({ say: 'found', found });
       },
@@ -247,7 +247,7 @@ async function doLab(job: LabJob, { runner, base, properties, say }: JobContext)
       runner,
       trial,
       (run, live) => judgeRun(trial, run, wanted, reference, prober, live),
-      // The user's own check may fail a run that passes here, so its schedule is needed too.
+      // The user's own check may reject a run that passes here, so its schedule is needed too.
       'derived',
     );
     const { history, violations, inconclusive } = judged;
