@@ -9,7 +9,7 @@ import { ANSWERS } from '../../schedule/codec/answers.ts';
 import { decodeJson } from '../../schedule/codec/format.ts';
 import { configInvalid } from '../config-invalid.ts';
 
-/** The maximum size of a file: large, because logs may be long. */
+/** The maximum size of the file: large, because logs may be long. */
 const BYTES_MAX = 64 * 1024 * 1024;
 const LEVELS_MAX = 100;
 const TOO_DEEP = `it nests deeper than ${LEVELS_MAX} levels`;

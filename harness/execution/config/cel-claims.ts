@@ -20,7 +20,7 @@ export interface CelClaim {
   readonly cel: string;
 }
 
-/** What a claim is evaluated for: each change, or a state. */
+/** When a claim is evaluated: for each change, or for a state. */
 export type CelMode = 'change' | 'state';
 
 /**
@@ -49,7 +49,7 @@ export function celPredicate({ name, resource, cel }: CelClaim, mode: CelMode): 
         ...(asksAll ? { objects: objects.map((one) => toDynamic(one)) } : {}),
         ...(before === undefined ? {} : { oldObject: toDynamic(before) }),
       });
-      // Throws instead of giving a verdict: a claim that cannot be evaluated neither holds nor is violated.
+      // Throws instead of returning a result: a claim that cannot be evaluated neither holds nor is violated.
       if (evaluated.outcome === 'error') {
         throw new TypeError(`${evaluated.message} in "${cel}": check has(…) first for what may be absent`);
       }

@@ -14,7 +14,7 @@ afterEach(() => vi.unstubAllEnvs());
 
 const PROCESS = { cwd: folder, isProcess: true, isCommand: true, replicasMax: 1 } as const;
 
-/** Hides all toxiproxy servers on this machine. */
+/** Makes sure that no toxiproxy server on this machine is found. */
 function nowhere(): void {
   for (const [name, value] of Object.entries({ PATH: folder, XDG_CACHE_HOME: folder, HOME: folder }))
     vi.stubEnv(name, value);

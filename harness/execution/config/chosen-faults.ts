@@ -1,7 +1,7 @@
 /**
  * Chooses the faults of a campaign: what the options switch on and off, and what this target and this machine permit.
  *
- * Connection faults are off by default, because of the time that clients then wait; without a toxiproxy server they are left out with a
+ * Connection faults are off by default, because they make clients wait in real time; without a toxiproxy server they are left out with a
  * warning. Start at {@link chosenFaults}.
  */
 import { existsSync } from 'node:fs';
@@ -19,14 +19,14 @@ export interface FaultCircumstances {
   readonly cwd: string;
   /** Whether the target runs as a process, in real time. */
   readonly isProcess: boolean;
-  /** Whether the target is a command, as opposed to a module on a real cluster. */
+  /** Whether the target is started by a command, as opposed to a module on a real cluster. */
   readonly isCommand: boolean;
   readonly replicasMax: 1 | 2;
 }
 
 export interface ChosenFaults {
   readonly faults: readonly FaultKind[];
-  /** Absolute path of the toxiproxy server to start; `null` if connections are not disturbed. */
+  /** Absolute path of the toxiproxy server to start; `null` if there are no connection faults. */
   readonly toxiproxy: string | null;
   readonly warnings: readonly string[];
 }
@@ -76,7 +76,7 @@ export interface ReplayCircumstances {
   readonly isProcess: boolean;
 }
 
-/** Returns why a schedule cannot disturb the connections that it names; undefined if it can. */
+/** Returns why the schedule's connection faults cannot be applied here; undefined if they can. */
 export function undisturbable({ faults }: Schedule, { cluster, isProcess }: ReplayCircumstances): string | undefined {
   const needed = faults.filter(isConnectionFault);
   const missing = needed.find(({ link }) => !linksOf(cluster).includes(link));
@@ -90,7 +90,7 @@ export function undisturbable({ faults }: Schedule, { cluster, isProcess }: Repl
 /**
  * Returns the toxiproxy server that a stored schedule needs; `null` if it needs none.
  *
- * @throws {CLUSTER_UNAVAILABLE} if that server is missing, or a connection in the schedule cannot be disturbed here.
+ * @throws {CLUSTER_UNAVAILABLE} if that server is missing, or a connection fault of the schedule cannot be applied here.
  */
 export function toxiproxyFor(
   schedule: Schedule,
@@ -135,7 +135,7 @@ function isConnectionKind(kind: FaultKind): boolean {
   return CONNECTION_KINDS.some((one) => one === kind);
 }
 
-/** Returns the names that are on: those on by default unless switched off, and those switched on. */
+/** Returns the names that are on: the defaults that are not switched off, and the names that are switched on. */
 export function switchedOn<T extends string>(
   switches: { readonly [name: string]: boolean | undefined } | undefined,
   known: readonly T[],

@@ -10,7 +10,7 @@ import { absolute } from './config-paths.ts';
 import { checkOptions, type StalemateOptions } from './options.ts';
 import { configInvalid } from '../config-invalid.ts';
 
-/** The files that are looked for in the working directory, in this order, without `--config`. */
+/** The files that are searched for in the working directory, in this order, if `--config` is not given. */
 const CONFIG_FILES: readonly string[] = ['ts', 'mjs', 'js', 'yaml', 'yml', 'json'].map(
   (end) => `stalemate.config.${end}`,
 );
@@ -35,7 +35,7 @@ export async function loadConfigFile(file: string): Promise<StalemateOptions> {
   return absolute(options, dirname(path));
 }
 
-/** Refuses permissions in a project file: only users may decide which of their clusters are used, not a project that they check out. */
+/** Rejects permissions in a project file: only users may decide which of their clusters are used, not a project that they check out. */
 function refuseAllowances({ allowContexts, allowClusters }: StalemateOptions, name: string): void {
   if (allowContexts === undefined && allowClusters === undefined) return;
   const [option, flag] = allowContexts === undefined ? ['allowClusters', 'cluster'] : ['allowContexts', 'context'];
@@ -44,7 +44,7 @@ function refuseAllowances({ allowContexts, allowClusters }: StalemateOptions, na
   );
 }
 
-/** The maximum size of a file: far larger than any handwritten one. */
+/** The maximum size of a configuration file: far larger than any handwritten one. */
 const BYTES_MAX = 16 * 1024 * 1024;
 
 const LEVELS_MAX = 1000;

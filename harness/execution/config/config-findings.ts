@@ -11,25 +11,25 @@ import { configInvalid } from '../config-invalid.ts';
 
 /** The options about findings, as opposed to runs. */
 export interface FindingOptions {
-  /** Findings kept beside the code, which are replayed first on every run. */
+  /** The corpus: findings stored beside the code, which are replayed first on every run. */
   readonly corpus?: {
-    /** Folder of the kept findings; default `.stalemate/corpus` of the working directory. */
+    /** Folder of the corpus; default `.stalemate/corpus` in the working directory. */
     readonly folder?: string;
-    /** How long they may take before a search begins, `60s` (default) or `5m`. */
+    /** How long replaying the corpus may take before the search begins, `60s` (default) or `5m`. */
     readonly budget?: string;
   };
   /**
-   * Which real server `run`, `ci` and `soak` ask about what they find on the embedded one: `envtest` (default, where its binaries are
-   * found), `kind`, or `none`.
+   * The real server on which `run`, `ci` and `soak` confirm findings of the embedded one: `envtest` (default, if its binaries are found),
+   * `kind`, or `none`.
    */
   readonly confirm?: ConfirmChoice;
-  /** File of the budgets; default `.stalemate/baseline.json` of the working directory. */
+  /** The baseline file with the budgets; default `.stalemate/baseline.json` in the working directory. */
   readonly baseline?: string;
-  /** Findings that are accepted until a date, with a reason. Each finding prints the line to paste. */
+  /** Findings that are accepted until a date, with a reason. Each finding prints the waiver to paste. */
   readonly waivers?: readonly Waiver[];
   /** Fields that the target shares with another party by agreement: the last write wins. */
   readonly coOwned?: readonly DeclaredField[];
-  /** Fields that differ from run to run by nature: never compared. */
+  /** Fields whose values differ from run to run; they are never compared. */
   readonly volatile?: readonly DeclaredField[];
 }
 
@@ -101,7 +101,7 @@ export function resolveFindings(
 }
 
 /**
- * Returns the waivers, all of which are valid today.
+ * Returns the waivers, after checking that all of them are valid today.
  *
  * @throws {CONFIG_INVALID} naming a waiver that has expired or can never cover anything.
  */
@@ -125,7 +125,7 @@ function resolveWaivers({ waivers = [] }: FindingOptions, names: FindingNames): 
   return waivers;
 }
 
-/** @throws {CONFIG_INVALID} for a resource that does not exist. */
+/** @throws {CONFIG_INVALID} if a declaration names a resource that does not exist. */
 function resolveDeclarations(
   { coOwned = [], volatile = [] }: FindingOptions,
   resources: (name: string) => boolean,

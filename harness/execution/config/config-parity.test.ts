@@ -1,4 +1,4 @@
-/** Tests that a configuration in YAML can express everything except functions that one in TypeScript can. */
+/** Tests that a YAML configuration can express everything that a TypeScript one can, except functions. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ afterEach(() => {
 
 const CLAIM = { name: 'a', resource: 'pods', cel: 'true' };
 
-/** The type of every option: a new option fails to compile until it has a line with some value here. */
+/** The type of every option: a new option does not compile until `ALL` sets it. */
 type OfFiles = Required<Omit<StalemateOptions, 'allowContexts' | 'allowClusters'>>;
 const ALL: { readonly [option in keyof OfFiles]: StalemateOptions[option] } = {
   target: 'target.ts',

@@ -1,8 +1,8 @@
 /**
  * The configuration as a JSON Schema, for completion and validation of `stalemate.config.yaml` in editors.
  *
- * Derived from the schema that validates options. Leaves out what only a program can contain (functions as claims, custom properties; in
- * YAML, claims are CEL expressions), and what a project file must not contain.
+ * Derived from the schema that validates options. Leaves out options that need a program (functions as claims, custom properties; in YAML,
+ * claims are CEL expressions) and options that a project file must not contain.
  */
 import { z } from 'zod';
 import { isMap } from 'stalemate-apiserver/objects/json';
@@ -10,7 +10,7 @@ import type { JsonObject } from 'stalemate-apiserver/objects/object';
 import { CONNECTION, FAULT_KINDS } from '../../model/fault-kinds.ts';
 import { optionsSchema, predicateSchema } from './options.ts';
 
-/** Names of writers and properties, which are registered at run time. */
+/** Names that are registered at run time: those of writers and properties. */
 export interface SchemaNames {
   readonly writers: readonly string[];
   readonly properties: readonly string[];

@@ -1,4 +1,4 @@
-/** Locates an object for programs. */
+/** Finds the address of an object for program operations. */
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
 import type { Cluster } from '../../clusters/cluster.ts';
 import type { ObjectTarget } from '../../model/workload.ts';

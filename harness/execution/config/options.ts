@@ -24,24 +24,24 @@ import type { Predicate } from './predicate.ts';
 import { configInvalid } from '../config-invalid.ts';
 
 /**
- * A further program of the target. Everything not listed here is as for `command`: its files, the variables of its pod, its service
- * account.
+ * An additional program of the target. Settings that are not listed here are those of `command`: its files, the variables of its pod, its
+ * service account.
  */
 export interface ProgramOptions {
-  /** Program and arguments, with the placeholders of `command`. */
+  /** Program and arguments, with the same placeholders as `command`. */
   readonly command: readonly string[];
-  /** Default: the working directory of stalemate. */
+  /** Working directory of the program; default: that of stalemate. */
   readonly directory?: string;
   readonly env?: { readonly [name: string]: string };
-  /** When it counts as started: `quiet` (default), `url:…`, `log:…` or `watch:…`. */
+  /** When the program counts as started: `quiet` (default), `url:…`, `log:…` or `watch:…`. */
   readonly ready?: string;
-  /** Time after which it has failed if it is not ready; default 30 s. */
+  /** Time limit for becoming ready, after which the program has failed; default 30 s. */
   readonly readyWithinMs?: number;
 }
 
-/** What a user may set. Paths are relative to the configuration file, or to the working directory on the command line. */
+/** The user's options. Paths are relative to the configuration file, or to the working directory on the command line. */
 export interface StalemateOptions extends FindingOptions {
-  /** Module of the target: its default export gets a `KubeConfig` and starts the controller. */
+  /** Module of the target: its default export receives a `KubeConfig` and starts the controller. */
   readonly target?: string;
   /**
    * The target as a process, instead of a module: program and arguments, with `{kubeconfig}`, `{namespace}`, `{port}`, `{port:NAME}`,
@@ -57,25 +57,27 @@ export interface StalemateOptions extends FindingOptions {
   readonly directory?: string;
   /** Environment variables of `command`, in addition to the few that every program gets. */
   readonly env?: { readonly [name: string]: string };
-  /** The network of `command`: `none` (default) is a loopback interface of its own, if the system permits it; `host` is everything. */
+  /**
+   * The network of `command`: `none` (default) is a separate loopback interface, if the system permits it; `host` is the host's network.
+   */
   readonly network?: Network;
   /**
-   * Files that `command` sees: `own` (default) is the system and a copy of the project that is discarded, if the system permits it; `host`
-   * is everything.
+   * Files that `command` sees: `own` (default) is the system and a disposable copy of the project, if the system permits it; `host` is all
+   * files of the host.
    */
   readonly fileSystem?: FileSystem;
   /**
    * The clock of `command`: `virtual` (default), where waiting takes no real time; or `real`. Virtual time needs the embedded server
-   * without toxiproxy, and Linux on x86-64 with namespaces; elsewhere time is real.
+   * without toxiproxy, and Linux on x86-64 with namespaces; otherwise real time is used.
    */
   readonly time?: ProgramTime;
   /** When `command` counts as started: `quiet` (default), `url:…`, `log:…` or `watch:…`. */
   readonly ready?: string;
-  /** Time after which a `command` that is not ready has failed; default 30 s. */
+  /** Time limit for `command` to become ready, after which it has failed; default 30 s. */
   readonly readyWithinMs?: number;
-  /** At the end of a run `command` gets SIGTERM and this time to exit; default 0: it is killed at once. */
+  /** Time that `command` gets to exit after SIGTERM at the end of a run; default 0: it is killed at once. */
   readonly graceMs?: number;
-  /** The Prometheus endpoint of `command`, for its count of reconciles: `http://127.0.0.1:{port:metrics}/metrics`. */
+  /** The Prometheus endpoint of `command`, from which reconciles are counted: `http://127.0.0.1:{port:metrics}/metrics`. */
   readonly metrics?: string;
   /**
    * Programs that run beside `command`, by name: part of the target, each with its own incarnations, clock and network. Stories call
@@ -88,25 +90,27 @@ export interface StalemateOptions extends FindingOptions {
   readonly samples?: readonly string[];
   /** Namespace of samples that name none; default `default`. */
   readonly namespace?: string;
-  /** Files or folders with what the project ships: kustomize or helm output, kustomizations, plain manifests. */
+  /** Files or folders with the project's manifests: kustomize or helm output, kustomizations, plain manifests. */
   readonly manifests?: readonly string[];
-  /** Which Deployment of the manifests is the target, if there are several. */
+  /** The Deployment of the manifests that is the target, if there are several. */
   readonly deployment?: string;
-  /** Whether roles of the manifests are enforced for the target; default: if they bind any. */
+  /** Whether the roles in the manifests are enforced for the target; default: yes, if the manifests bind any. */
   readonly authorization?: 'rbac' | 'allow-all';
-  /** The API server: the embedded one (default), a real one from envtest's binaries or in kind, or an existing one that you name. */
+  /**
+   * The API server: the embedded one (default), a real one from envtest's binaries or in kind, or an existing one that the options name.
+   */
   readonly cluster?: ClusterKind;
-  /** Real cluster controllers, if `cluster` is `envtest`; default: none, stalemate does their work. */
+  /** Real cluster controllers, if `cluster` is `envtest`; default: none, stalemate simulates them. */
   readonly with?: readonly ClusterPart[];
   /** How a kind cluster is created, if `cluster` is `kind`. */
   readonly kind?: KindOptions;
-  /** The kubeconfig of an `existing` cluster; never searched for. */
+  /** The kubeconfig of an `existing` cluster; stalemate never searches for one. */
   readonly kubeconfig?: string;
-  /** Its context there; default that file's current one. */
+  /** The context in that kubeconfig; default: its current context. */
   readonly context?: string;
-  /** Contexts that are allowed, whatever cluster they name; never in a file of the project. */
+  /** Contexts that are allowed, whatever cluster they refer to; rejected in a project's file. */
   readonly allowContexts?: readonly string[];
-  /** Clusters that are allowed, by the uid of their kube-system namespace; never in a file of the project. */
+  /** Clusters that are allowed, by the uid of their kube-system namespace; rejected in a project's file. */
   readonly allowClusters?: readonly string[];
   /** Prefix of the namespaces that are created on an `existing` cluster; default `stalemate`. */
   readonly namespacePrefix?: string;
@@ -116,8 +120,8 @@ export interface StalemateOptions extends FindingOptions {
    */
   readonly allowClusterWrites?: readonly string[];
   /**
-   * Names from `stalemate list properties`, to check only these (default: all), and properties of your own, which are added; an empty list
-   * for your own claims only.
+   * Names from `stalemate list properties`, to check only these (default: all), and your own properties, which are added; with an empty
+   * list, only your own claims are checked.
    */
   readonly properties?: readonly (string | Property)[];
   /** Claims about every version of every object. */
@@ -128,59 +132,65 @@ export interface StalemateOptions extends FindingOptions {
   readonly sometimes?: readonly (Predicate | CelClaim)[];
   /** Kinds of adversarial writers, by name: `false` switches one off. */
   readonly writers?: { readonly [name: string]: boolean };
-  /** Kinds of faults, by name: `false` switches one off; `connection: true` enables all that need toxiproxy, and their names single ones. */
+  /**
+   * Kinds of faults, by name: `false` switches one off. `connection: true` enables all faults that need toxiproxy; their names enable
+   * individual ones.
+   */
   readonly faults?: { readonly [kind in FaultKind | typeof CONNECTION]?: boolean };
-  /** The toxiproxy server for connection faults; default: the one on PATH, or the one that was built. */
+  /** The toxiproxy server for connection faults; default: the one on PATH, or the one that stalemate has built. */
   readonly toxiproxy?: string;
   /** `60s`, `5m`, or a number of runs; default `60s`. */
   readonly budget?: string | number;
   /**
-   * For processes: one process for many trials, several a second; a violation counts once a fresh process shows it too. Default: a fresh
-   * process for every trial.
+   * For processes: uses one process for many trials, several per second; a violation counts once a fresh process shows it too. Default: a
+   * fresh process for every trial.
    */
   readonly warm?: boolean;
   /**
-   * For processes with one connection: requests that they send before they come to rest are sorted by label. Slower, but replays hardly
-   * ever differ.
+   * For processes with one connection: sorts the requests that they send before they come to rest by label. This is slower, but replays
+   * hardly ever differ.
    */
   readonly serialised?: boolean;
   /** Root seed; drawn at random if absent. */
   readonly seed?: number;
-  /** Ends the campaign after this many distinct findings. */
+  /** Ends the campaign after this many different findings. */
   readonly stopAfter?: number;
   /** Folder for counterexamples and records; default `.stalemate`. */
   readonly reportDir?: string;
   readonly transport?: Transport;
-  /** The target elects a leader: a second replica may be started. */
+  /** The target elects a leader, so a second replica may be started. */
   readonly leaderElection?: boolean;
   readonly replicas?: 1 | 2;
-  /** The target keeps state outside of the cluster and gets a store for it; on by default if a command contains `{effects}`. */
+  /** The target keeps state outside the cluster and gets a store for it; on by default if a command contains `{effects}`. */
   readonly effects?: boolean;
   /** Time without activity after which a run counts as settled; default 10 s of virtual time, half a second for a `command`. */
   readonly settleWindowMs?: number;
-  /** Number of gate items after which settling is given up. */
+  /** Number of gate items after which the run stops waiting for the target to settle. */
   readonly settleStepsMax?: number;
   /** Maximum number of gate items in the contention phase of a run. */
   readonly stepsMax?: number;
   /**
-   * Answers of pods and services on the embedded server, which has no kubelet: output of commands, logs, servers on ports; or a file with
-   * them.
+   * Answers of pods and services on the embedded server, which has no kubelet: output of commands, logs, servers on ports; or a file that
+   * contains them.
    */
   readonly answers?: KubeletAnswers | string;
   readonly garbageCollection?: boolean;
   readonly namespaceController?: boolean;
   readonly environment?: {
     /**
-     * Whether pods, Deployments, StatefulSets, Jobs, volume claims and load balancers become ready, without a kubelet: not at all,
-     * soon, or late. `auto`, the default for a command: those that the target creates and reads, soon. Default for a module: off.
+     * Whether pods, Deployments, StatefulSets, Jobs, volume claims and load balancers become ready, without a kubelet: not at all (`off`),
+     * soon (`fast`), or late (`slow`). `auto`, the default for a command: the resources that the target creates and reads become ready
+     * soon. Default for a module: `off`.
      */
     readonly workloads?: 'auto' | 'off' | 'fast' | 'slow';
-    /** Resources left to the target, which does the work of a cluster's own controller: `jobs.batch`, `persistentvolumeclaims`. */
+    /**
+     * Workload resources that the target itself manages in place of the cluster's own controller: `jobs.batch`, `persistentvolumeclaims`.
+     */
     readonly except?: readonly string[];
   };
 }
 
-/** Returns its argument, whose types the compiler has checked; for `stalemate.config.ts`. */
+/** Returns its argument unchanged, so that the compiler checks the types in `stalemate.config.ts`. */
 export function defineConfig(options: StalemateOptions): StalemateOptions {
   return options;
 }
@@ -302,7 +312,7 @@ function meant({ issues }: z.ZodError): string {
   return nearest === undefined ? '' : `; did you mean "${nearest}"?`;
 }
 
-/** Returns the user's own claims, for which a worker must import the configuration again. */
+/** Returns the user's own claims and properties. A worker has to import the configuration again for them. */
 export function ownProperties(options: StalemateOptions): readonly Property[] {
   return [
     ...(options.properties ?? []).filter((property) => typeof property !== 'string'),

@@ -1,5 +1,5 @@
 /**
- * A target that is an image and runs as a pod in a kind cluster: the options that apply to it, and those that do not.
+ * A target that is an image and runs as a pod in a kind cluster: which options apply to it, and which do not.
  *
  * Start at {@link podOf}.
  */
@@ -14,7 +14,7 @@ import { resolveCommand } from './process-target.ts';
 import { targetWorkload } from '../project/deployment.ts';
 import { configInvalid } from '../config-invalid.ts';
 
-/** Reports whether the target is a pod: an image is given, or the manifests determine what runs in the kind cluster. */
+/** Reports whether the target is a pod: the options name an image, or the manifests determine what runs in the kind cluster. */
 export function isInCluster({ image, cluster, manifests = [], command, target }: StalemateOptions): boolean {
   if (image !== undefined) return true;
   return cluster === 'kind' && manifests.length > 0 && command === undefined && target === undefined;

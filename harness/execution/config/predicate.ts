@@ -1,4 +1,4 @@
-/** A claim of the user's own about objects, as a function. */
+/** A user's own claim about objects, as a function. */
 import type { KubeObject } from 'stalemate-apiserver/objects/object';
 
 export interface Predicate {
@@ -11,6 +11,6 @@ export interface Predicate {
    * exist at that moment. `before` is the previous version of the object, if a change is judged. `check` must be pure.
    */
   check(object: KubeObject, objects: readonly KubeObject[], before?: KubeObject): boolean | string;
-  /** Whether a change of another object can make the claim false; by default, true if `check` takes `objects` and no `before`. */
+  /** Whether a change of another object can make the claim false. Default: true if `check` takes `objects` and not `before`. */
   readonly looksAround?: boolean;
 }

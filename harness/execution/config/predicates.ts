@@ -126,7 +126,7 @@ function violationOf(
   };
 }
 
-/** A version `of` for which a claim is evaluated right after a change `by`, of the same object or another. */
+/** A version `of` to evaluate a claim for, right after a change `by` of the same object or of another one. */
 interface Moment {
   readonly by: Revision;
   readonly of: Revision;

@@ -1,4 +1,4 @@
-/** Resolves the command of a process target to an existing program. */
+/** Resolves the command of a process target to a program that exists. */
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
 import type {
@@ -79,7 +79,7 @@ export function resolveCommand({
   return { command, cwd: directory, env, fileSystem, ...USUAL_MANNER, ...manner };
 }
 
-/** Returns the part of a resolved command that is specific to a further program. */
+/** Returns the part of a resolved command that is specific to an additional program. */
 export function besideOf({ command, cwd, env, ready, readyWithinMs }: ProcessTarget): ProgramBeside {
   return { command, cwd, env, ready, readyWithinMs };
 }
@@ -98,7 +98,7 @@ export function startedBeside(
   return besideOf(resolveCommand({ command, directory: resolve(cwd, directory), env, manner }));
 }
 
-/** Returns a further program as a target of its own; everything that it does not override is as for the main program. */
+/** Returns an additional program as a separate target; settings that the program does not override are those of the main program. */
 export function ownTarget(target: ProcessTarget, program: ProgramBeside): ProcessTarget {
   const { programs: _, ...own } = target;
   return { ...own, ...program, metrics: '' };

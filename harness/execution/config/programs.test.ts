@@ -1,4 +1,4 @@
-/** Tests how programs beside the target are configured, stored and recognised. */
+/** Tests how additional programs of a target are configured, stored and recognised. */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

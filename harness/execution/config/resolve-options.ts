@@ -33,7 +33,7 @@ import { configInvalid } from '../config-invalid.ts';
 export interface ResolveContext {
   readonly cwd: string;
   readonly configFile: string | null;
-  /** Names of the properties to judge, from the command line; if empty, those in the options are used. */
+  /** Names of the properties to judge, from the command line; if empty, the properties in the options are used. */
   readonly only: readonly string[];
   /** All properties of the catalogue. */
   readonly properties: readonly Property[];
@@ -47,21 +47,23 @@ export interface ResolveContext {
   readonly freshSeed: () => number;
   /** The day on which waivers must be valid, such as `2026-11-22`. */
   readonly today: string;
-  /** Set if no sample is required yet: the samples are still being determined. */
+  /** Set while the samples are still being determined, so that none is required yet. */
   readonly samplesLater?: boolean;
 }
 
 const DEFAULT_BUDGET = '60s';
 /**
- * Longer than the back-off after eight failures in client-go (5 ms · 2⁸), shorter than the 30 s after which client-node reopens its
- * watches: waiting for that in every run would halve the rate. Suspects get as much time as their back-offs require.
+ * Longer than client-go's back-off after eight failures (5 ms · 2⁸), shorter than the 30 s after which client-node reopens its watches:
+ * waiting for that in every run would halve the rate of runs. Suspects get as much time as their back-offs require.
  */
 export const SETTLE_WINDOW_MS: number = 10_000;
-/** The settle window of a target process, whose waits cost real time; what it does later shows when a suspect gets more time. */
+/**
+ * The settle window of a target process, whose waits cost real time. Suspects get more time, which shows what such a process does later.
+ */
 export const SETTLE_WINDOW_WALL_MS: number = 500;
 /** A converged controller needs tens of requests; a spinning one reaches this within milliseconds. */
 const SETTLE_STEPS_MAX = 800;
-/** A run has about 50 items; beyond a few hundred, it shows nothing new. */
+/** A run has about 50 items; a run with more than a few hundred shows nothing new. */
 const STEPS_MAX = 400;
 
 /**
@@ -148,8 +150,8 @@ export function resolveOptions(options: StalemateOptions, context: ResolveContex
 }
 
 /**
- * Returns the catalogue's and the user's own properties, or those that the command line names; names from the catalogue in the
- * configuration replace the whole catalogue.
+ * Returns the properties of the catalogue and the user's own, or those that the command line names; catalogue names in the configuration
+ * replace the whole catalogue.
  */
 function chosenProperties(options: StalemateOptions, context: ResolveContext): readonly Property[] {
   const own = ownProperties(options);

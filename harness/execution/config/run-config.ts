@@ -15,13 +15,13 @@ export type Budget =
   | { readonly unit: 'ms'; readonly timeMs: number }
   | { readonly unit: 'runs'; readonly runs: number };
 
-/** Findings stored beside the code. */
+/** The corpus: findings stored beside the code. */
 export interface CorpusConfig {
-  /** Absolute path of the folder of the kept findings. */
+  /** Absolute path of the corpus folder. */
   readonly folder: string;
-  /** Absolute path of the folder that paths in entries and baselines are relative to, wherever a command is run. */
+  /** Absolute path of the folder that paths in entries and baselines are relative to, independent of where a command is run. */
   readonly home: string;
-  /** Real time that replaying them may take before a search begins; `null` for a share of the budget. */
+  /** Real time, in ms, for replaying the corpus before a search begins; `null` for a share of the budget. */
   readonly budgetMs: number | null;
 }
 
@@ -32,10 +32,10 @@ export interface RunConfig {
   readonly configFile: string | null;
   /** Absolute path of the target's module; empty for a process. */
   readonly target: string;
-  /** The target, if it runs as a process, as a module does on a real cluster; otherwise `null`. */
+  /** The target, if it runs as a process (which includes a module on a real cluster); otherwise `null`. */
   readonly process: ProcessTarget | null;
   readonly cluster: ClusterKind;
-  /** The existing cluster; `null` for the other kinds. */
+  /** The existing cluster; `null` for other kinds of cluster. */
   readonly existing: ExistingAccess | null;
   readonly kind: KindOptions;
   /** The kind cluster of the campaign, once it exists. */
@@ -43,7 +43,7 @@ export interface RunConfig {
   readonly transport: Transport;
   readonly crds: readonly KubeObject[];
   readonly samples: readonly KubeObject[];
-  /** What the project ships in addition to its CRDs; `null` if no manifests were named. */
+  /** The manifests that the project ships besides its CRDs; `null` if the user named none. */
   readonly project: ProjectManifests | null;
   /** Namespace of samples that name none. */
   readonly namespace: string;
@@ -69,7 +69,7 @@ export interface RunConfig {
   /** Findings that the user accepts until a date. */
   readonly waivers: readonly Waiver[];
   readonly declared: Declarations;
-  /** Remarks on the input for its author. */
+  /** Warnings about the input, for its author. */
   readonly warnings: readonly string[];
   /** Settings of a single run; its seed is drawn per run. */
   readonly settings: Omit<RunSettings, 'seed'>;

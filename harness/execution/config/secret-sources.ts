@@ -1,6 +1,4 @@
-/**
- * Returns the parts of a configuration that may contain secrets; redaction uses them to decide what to hide in everything that is written.
- */
+/** Returns the parts of a configuration that may contain secrets; redaction uses them to decide what to hide in all output. */
 import type { RunConfig } from './run-config.ts';
 
 export function secretSources({
@@ -13,7 +11,7 @@ export function secretSources({
   return { samples, objects: project?.objects ?? [], command: started.flatMap(({ command }) => command), env };
 }
 
-/** Returns environment variables in the form of a container. */
+/** Returns environment variables in the form that a container in a manifest has. */
 export function variablesOf(env: { readonly [name: string]: string }): readonly object[] {
   return Object.entries(env).map(([name, value]) => ({ name, value }));
 }

@@ -1,5 +1,5 @@
 /**
- * The options of the target, which is a module or a process, including options for processes only.
+ * The options of the target (a module or a process), including the options for processes only.
  *
  * Does not own: whether a command can be started (`process-target.ts`), all other options (`options.ts`).
  */
@@ -82,7 +82,7 @@ export function processOf(options: StalemateOptions, cwd: string): ProcessTarget
   );
 }
 
-/** @throws {CONFIG_INVALID} for further programs of a target that is not a command, or that is warm. */
+/** @throws {CONFIG_INVALID} for additional programs of a target that is not a command, or that is warm. */
 function checkBeside(options: StalemateOptions): void {
   const { programs = {}, command, warm } = options;
   const [name] = Object.keys(programs);
@@ -96,7 +96,7 @@ function checkBeside(options: StalemateOptions): void {
     throw configInvalid(`${got} a target with "warm", expected a new process for each run; leave "warm" out`);
 }
 
-/** Resolves a further program so that it can be started. */
+/** Resolves an additional program so that it can be started. */
 function programBeside(name: string, program: ProgramOptions, cwd: string): ProgramBeside {
   const { command, directory = '.', env = {}, ready, readyWithinMs } = program;
   checkPlaceholders(program, `the command of program "${name}"`);
@@ -104,7 +104,7 @@ function programBeside(name: string, program: ProgramOptions, cwd: string): Prog
   return besideOf(resolveCommand({ command, directory: resolve(cwd, directory), env, manner }));
 }
 
-/** Rejects misspelt placeholders: they would reach the program unreplaced, and its error, if any, would be misleading. */
+/** Rejects misspelt placeholders: the program would receive them unreplaced, and its error message, if any, would be misleading. */
 function checkPlaceholders(
   { command = [], env = {}, ready = '', metrics = '' }: StalemateOptions,
   commandText: string,
@@ -132,7 +132,7 @@ export function targetModule(target: string | undefined, cwd: string): string {
     );
   }
   const path = resolve(cwd, target);
-  // Importing a named pipe would wait forever.
+  // Importing a named pipe would wait for ever.
   const reason = whyNoFile(path);
   if (reason === undefined) return path;
   throw new HarnessError('TARGET_INVALID', `target "${target}" ${reason}; expected a module, looked for "${path}"`);
@@ -163,8 +163,8 @@ export function clusterOf(options: StalemateOptions): ClusterKind {
 /**
  * Returns the existing cluster that the options name; `null` for other kinds of cluster.
  *
- * @throws {REFUSED} if none is named.
- * @throws {CONFIG_INVALID} if one is named together with another kind of cluster.
+ * @throws {REFUSED} if the options name none.
+ * @throws {CONFIG_INVALID} if the options name one together with another kind of cluster.
  */
 export function existingOf(options: StalemateOptions, cwd: string): ExistingAccess | null {
   const { cluster = 'embedded', kubeconfig, context, namespacePrefix } = options;
@@ -183,13 +183,13 @@ export function existingOf(options: StalemateOptions, cwd: string): ExistingAcce
 
 const RUN_MODULE = fileURLToPath(ownModule(import.meta.url, '../../actors/in-process/run-module.ts'));
 
-/** Returns the program that runs a module, for clusters in real time; it is started in the module's folder. */
+/** Returns the command that runs a module as a process, for clusters in real time; it is started in the module's folder. */
 export function moduleAsProcess(module: string, effects: boolean): ProcessTarget {
   const command = [process.execPath, RUN_MODULE, module, '{namespace}', ...(effects ? ['{effects}'] : [])];
   return resolveCommand({ command, directory: dirname(module), env: {} });
 }
 
-/** Returns an option that applies to processes only. A module starts within a millisecond and is deterministic, so may not set it. */
+/** Returns an option that applies only to processes. Modules must not set it: they start within a millisecond and are deterministic. */
 export function forProcess(name: string, value: boolean | undefined, started: ProcessTarget | null): boolean {
   if (value !== true || started !== null) return value === true;
   throw configInvalid(
