@@ -15,7 +15,7 @@ import { UNANSWERED_MS, type Holdup, type Rest, type Watched } from './rest.ts';
 
 /** The time limit for a launcher's answer, in ms of real time. */
 const ASKED_MS = 50;
-/** The computing time in ms after which a busy program counts as at rest: a starting virtual machine computes for a long time. */
+/** The computing time in ms after which a busy program counts as at rest: a starting language runtime computes for a long time. */
 const BUSY_MAX_MS = 1_000;
 /** After this many consecutive busy drains, a program counts as never sleeping and gets the shorter limit below. */
 const RESTLESS = 4;

@@ -14,8 +14,8 @@ import { UNANSWERED_MS, type Holdup, type Rest, type Watched } from './rest.ts';
 
 const POLL_MS = 1;
 /**
- * The computing time in ms after which a busy process counts as at rest: a language virtual machine computes for a long time when it starts
- * or runs code for the first time. Only computing time counts, because a process on a loaded machine also waits for a processor.
+ * The computing time in ms after which a busy process counts as at rest: a language runtime computes for a long time when it starts or runs
+ * code for the first time. Only computing time counts, because a process on a loaded machine also waits for a processor.
  */
 const BUSY_MAX_MS = 1_000;
 /** The upper limit for any wait, in ms of real time. */
