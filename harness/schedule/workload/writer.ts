@@ -54,7 +54,7 @@ export interface WriterContext {
 export interface AdversarialWriter {
   /** The writer's name in kebab-case, as in the configuration's `writers` and in stored programs. */
   readonly name: string;
-  /** One sentence that tells users what the writer does. */
+  /** One sentence, printed for users, about what the writer does. */
   readonly about: string;
   /** `user`: the writer's programs run as the user, the actor that also applies the sample. */
   readonly as?: 'user';
