@@ -1,7 +1,7 @@
 /**
  * Shrinks a failing trial: fewer programs, fewer deviations, simpler operations, shorter holds.
  *
- * Pure: a generator of candidates, which is told after each candidate whether it still fails. The campaign drives it with a budget and a
+ * Pure: a generator of candidates; after each one, the caller passes in whether it still fails. The campaign drives it with a budget and a
  * fixed signature (`execution/search/shrink-finding.ts`); the fast-check arbitrary turns it into a shrink stream (`arbitrary.ts`).
  */
 import { laterOccurrence } from '../model/label.ts';

@@ -40,7 +40,7 @@ import { Waivers } from './waivers.ts';
 import { Waiting } from './waiting.ts';
 import { runWarm } from './warm.ts';
 
-/** The part of a job that tells a worker what to search. */
+/** The part of a job that specifies a worker's search. */
 export interface SearchOrder {
   readonly settings: SearchSettings;
   /** The number of trials that earlier workers of the same campaign have made. */
