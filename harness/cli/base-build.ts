@@ -27,7 +27,7 @@ export interface BaseFlags {
 
 export type BaseBuild = (target: CounterexampleTarget) => CounterexampleTarget;
 
-/** Number of replays: a module replays exactly, a program reproduces k of n times. */
+/** Number of replays. A module replays exactly; a program may reproduce a finding only in some of its replays. */
 const TIMES = { module: 2, command: 5 } as const;
 
 /**

@@ -9,7 +9,7 @@ import { lostUpdate } from '../report/test-findings.ts';
 import { encodeCounterexample } from '../schedule/codec/counterexample.ts';
 import { shell, stalemate, startArguments, startStalemate } from './test-bin.ts';
 
-/** True if `script` can open a terminal: the one of util-linux can, while the one of BSD does not have the flag. */
+/** Whether `script` can open a terminal: the version of util-linux can, but the BSD version does not have the flag. */
 const hasTerminal = spawnSync('script', ['--version']).status === 0;
 
 let folder: string;

@@ -139,7 +139,7 @@ export async function confirmRun(
       }
     });
   } catch (error) {
-    // Includes a server that does not start: the findings are reported anyway.
+    // The error may be that the server did not start. The findings are reported anyway.
     print(`embedded only: ${whyText(error)}\n`);
   }
   const weighed = findings.map((finding, index) => asked[index] ?? finding);
@@ -147,7 +147,7 @@ export async function confirmRun(
   return withLeft(answered, 'confirm', notAsked);
 }
 
-/** Adds findings to what the result lists as left out. */
+/** Adds findings to the result's list of work that was left out. */
 export function withLeft(result: CampaignResult, what: LeftOut['what'], findings: readonly Finding[]): CampaignResult {
   if (findings.length === 0) return result;
   const left = findings.map(({ violation }) => ({ what, count: 1, signature: signatureText(violation.signature) }));

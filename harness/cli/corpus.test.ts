@@ -200,7 +200,7 @@ describe('a finding of the corpus', { timeout: 120_000 }, () => {
   it('is found with its labels moved when the target was edited harmlessly, and stored so on request', () => {
     const path = join(folder, '.stalemate', 'corpus', `${name}.json`);
     const text = entryText();
-    // The reverse: the entry as it would have been stored before the target stopped making one of its writes.
+    // Simulates the edit: stores the entry as if it was found while the target still made one more write before this one.
     writeFileSync(path, text.replaceAll('default/web#0!sent', 'default/web#1!sent'));
 
     const { stdout } = command('corpus', 'run', '--update');

@@ -107,7 +107,7 @@ export async function run(options: StalemateOptions, context: RunContext = {}): 
 /**
  * Resolves the configuration that {@link run} would use.
  *
- * @param samplesLater - Whether it may lack samples.
+ * @param samplesLater - Whether the configuration may lack samples.
  */
 export function resolveRun(options: StalemateOptions, context: RunContext = {}, samplesLater = false): RunConfig {
   const config = resolveOptions(options, {
@@ -125,7 +125,7 @@ export function resolveRun(options: StalemateOptions, context: RunContext = {}, 
   return { ...config, warnings: [...config.warnings, ...unknownFields(config.samples, config.crds)] };
 }
 
-/** Runs some work on the cluster of a configuration. A kind cluster is created before and deleted afterwards. */
+/** Runs `work` with access to the cluster of a configuration. A kind cluster is created before and deleted afterwards. */
 export function standOn<T>(
   config: RunConfig,
   { signal, onCluster }: Pick<RunContext, 'signal' | 'onCluster'>,
@@ -224,7 +224,7 @@ export interface LabContext {
 /**
  * Opens a lab: trials of one target, generated, run and shrunk by your own fast-check property. Runs the references first.
  *
- * Budget, seed and stopAfter belong to fast-check here and are not read.
+ * The options `budget`, `seed` and `stopAfter` are ignored: fast-check's own parameters replace them.
  *
  * @throws {CONFIG_INVALID} {MANIFEST_INVALID} {TARGET_INVALID} {TARGET_FAILED} {TARGET_UNCONTROLLED}
  * @example
@@ -255,7 +255,7 @@ export interface ReplayContext {
   readonly cwd?: string;
   /** Number of runs; default 5. */
   readonly times?: number;
-  /** If it reproduces: shrinks and reproduces it as a campaign does, with more time. */
+  /** Shrinks the finding if it reproduces, and then reproduces it again, as a campaign does, but with more time. */
   readonly shrink?: boolean;
   /** Real time, ms: a run that is not finished by then is stopped and not counted; default no limit. */
   readonly timeMs?: number;
@@ -279,7 +279,7 @@ export interface ReplayContext {
   >;
   /** Environment variables of a process target: they are not stored, because they may be secrets. */
   readonly env?: { readonly [name: string]: string };
-  /** The same for the programs beside it, by name. */
+  /** Environment variables of the programs beside the target, by program name; not stored either. */
   readonly programEnv?: { readonly [name: string]: { readonly [name: string]: string } };
   /** What a process target can reach; never read from the counterexample; default "none". */
   readonly network?: Network;

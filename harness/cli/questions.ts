@@ -1,4 +1,4 @@
-/** Asks the user the few questions that there are, and only at a terminal. */
+/** Asks the user questions, if there is a terminal. */
 import { createInterface } from 'node:readline/promises';
 import { usage } from './arguments.ts';
 import { shellWords } from './shell-words.ts';

@@ -1,7 +1,7 @@
 /**
- * Reads the file of a replay: a counterexample, a record, or an entry of a corpus, whose CRDs and manifests the user names.
+ * Reads the file to replay: a counterexample, a record, or a corpus entry, which needs the CRDs and manifests of the user's configuration.
  *
- * Owns: which file may be replayed with what. Does not own: whose target is started (`stored-target.ts`).
+ * Owns: which flags may accompany which file. Does not own: whose target is started (`stored-target.ts`).
  */
 import type { StalemateOptions } from '../execution/config/options.ts';
 import { counterexampleOfEntry } from '../model/corpus.ts';
@@ -14,19 +14,19 @@ import { mergeTargetFlags, type TargetFlags } from './commands/target-flags.ts';
 import type { Configured } from './configured.ts';
 import { readText } from './read-text.ts';
 
-/** What an entry of a corpus lacks. */
+/** The options that a corpus entry does not contain. */
 const OF_PROJECTS = ['crds', 'manifests', 'deployment', 'authorization'] as const;
 
 export type ProjectFlags = Pick<TargetFlags, (typeof OF_PROJECTS)[number]>;
 
 export interface ReplayedFile {
   readonly stored: Counterexample;
-  /** The command of the user with the arguments of its Deployment, as for a run; absent for a file that contains the manifests. */
+  /** The user's command with the arguments of its Deployment, as for a run; absent for a file that contains the manifests. */
   readonly command?: readonly string[];
 }
 
 /**
- * @throws {USAGE} for a file that cannot be read, and for flags about a project with a file that contains its own.
+ * @throws {USAGE} for a file that cannot be read, or for project flags with a file that contains its own manifests.
  * @throws {FORMAT_INVALID} {FORMAT_TOO_NEW} {CONFIG_INVALID} {MANIFEST_INVALID}
  */
 export async function readReplayed(
@@ -59,7 +59,7 @@ export async function readReplayed(
   return { stored, ...(isOwn && started !== null ? { command: started.command } : {}) };
 }
 
-/** The Deployment of a target is found by its program: where the user names none, by that of the file. */
+/** Adds the target of the file if the user names none: the project's Deployment is found by the target's program. */
 function withTarget(options: StalemateOptions, target: Counterexample['target']): StalemateOptions {
   if (options.target !== undefined || options.command !== undefined || options.image !== undefined) return options;
   return 'module' in target

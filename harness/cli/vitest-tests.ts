@@ -26,7 +26,7 @@ import { openLab, resolveRun, runConfigured } from './library.ts';
 import { secretSources } from '../execution/config/secret-sources.ts';
 import { scenarioOf } from './scenario.ts';
 
-/** A fixed seed, so that red and green depend on the change and not on chance; nightly runs can set another one. */
+/** Fixed, so that whether the tests pass depends on the change and not on chance; nightly runs can set another seed. */
 const SEED = 1;
 /** Disables vitest's time limit: a campaign ends by its own budget, and its supervisor ends a worker that hangs. */
 const NO_LIMIT = 0;
@@ -90,8 +90,8 @@ export interface ClaimOptions extends StalemateOptions {
 const CLAIM_RUNS = 200;
 
 /**
- * One test: a claim of your own about the history of every trial. When it fails, the trial is shrunk, and the story of the smallest
- * one that still fails is the failure.
+ * One test: a claim of your own about the history of every trial. If a trial fails, it is shrunk, and the test fails with the story of the
+ * smallest failing trial.
  *
  * @example
  * import { testClaim } from 'stalemate/vitest';
@@ -146,8 +146,8 @@ function claimed(title: string, claim: Claim): Property {
 }
 
 /**
- * Returns the message of an error that a claim throws as the violation; with an inconclusive result, the trial would be
- * repeated in vain.
+ * Evaluates a claim. An error that the claim throws counts as a violation with the error's message: if it counted as inconclusive, the
+ * trial would be repeated in vain.
  */
 function answerOf(claim: Claim, history: History): boolean | string | void {
   try {

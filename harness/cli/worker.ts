@@ -1,5 +1,5 @@
 /**
- * The entry point of a campaign's worker threads; everything is imported from the registry.
+ * The entry point of a campaign's worker threads, which get properties and writers from the registry.
  *
  * Each thread must enable its own compile cache before any import, because earlier imports are not cached.
  */

@@ -26,8 +26,8 @@ export async function configOf(
 }
 
 /**
- * Resolves a configuration for immediate use: output hides its secrets from now on, and the user is asked about its cluster if
- * necessary.
+ * Resolves a configuration that is about to be used: registers its secrets to be hidden in all further output, and asks the user about its
+ * cluster if necessary.
  */
 export async function resolved(
   options: StalemateOptions,

@@ -31,7 +31,7 @@ export interface Reporting {
   readonly reports: Reports;
 }
 
-/** Runs some work and reports its results, even if it fails. */
+/** Sets up the output of a search and calls `work` with it; closes the output even if `work` throws. */
 export async function withReporting<T>(
   config: RunConfig,
   { report: requests = [], json = false }: Pick<RunFlags, 'report' | 'json'>,
@@ -57,7 +57,7 @@ export interface Broken {
   readonly error: unknown;
 }
 
-/** Runs some work, and returns the error that ended it. */
+/** Runs `work`; returns the error that it threw, or undefined. */
 export async function brokenBy(work: () => Promise<void>): Promise<Broken | undefined> {
   try {
     await work();

@@ -80,7 +80,7 @@ interface Prepared extends KeptBaseline {
   readonly kept: readonly NamedEntry[];
   readonly build: BaseBuild | undefined;
   readonly confirm: ConfirmPlan;
-  /** Whether every symptom is a finding of its own. */
+  /** Whether each symptom is reported as a separate finding. */
   readonly all: boolean;
   readonly again: Again | undefined;
   readonly first: ForFirst | undefined;
@@ -129,7 +129,7 @@ async function runReporting(
               isKept = true;
               keeper.guard(() => unproved.seen(seen));
             },
-            // A finding that could not be written stays in `unproved/` in its first form.
+            // If the finding could not be written, the violation in `unproved/` is kept.
             onSettled: () => isKept && unproved.settled(),
             onFinding: (finding) => {
               progress.clear();

@@ -9,7 +9,7 @@ import { flagsWith } from './target-flags.ts';
 
 type CiFlags = RunFlags & BaseFlags;
 
-/** A fixed seed, so that red and green depend on the change and not on chance. */
+/** Fixed, so that whether the check passes depends on the change and not on chance. */
 const SEED = 1;
 
 const HELP = `

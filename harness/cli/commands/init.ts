@@ -93,7 +93,8 @@ async function init(flags: InitFlags, context: CommandContext): Promise<ExitCode
     print(`first   ${left}\nthen    ${console.called} init --force\n`);
     return EXIT.inconclusive;
   }
-  // Files that were kept above are kept again; the CI job does not depend on what the first run finds out.
+  // Files that `init` did not write the first time are not written now either. The CI job stays as it is: it does not depend on the result
+  // of the first run.
   const written = new Set(plan.files.filter(({ does }) => does !== 'keep').map(({ path }) => path));
   const writeAgain = (known: Choice): void => {
     const repository = readRepository(cwd);
@@ -117,7 +118,7 @@ async function init(flags: InitFlags, context: CommandContext): Promise<ExitCode
   return firstRun(choice, flags, started, context);
 }
 
-/** Bounds of the first run if no budget is given: the run ends between them, as soon as its result means something. */
+/** Minimum and maximum duration of the first run if no budget is given; in between, it ends as soon as its result is meaningful. */
 const SHORTEST_MS = 30_000;
 const LONGEST = '2m';
 

@@ -102,7 +102,7 @@ async function replayFile(file: string, flags: ReplayFlags, { console, signal }:
     ...configFile,
   };
   const cluster = flags.cluster ?? counterexample.cluster ?? 'embedded';
-  // In real time a replay takes long, and prints nothing before its end.
+  // Replays in real time are slow and print nothing until they end.
   if ('command' in counterexample.target || cluster !== 'embedded')
     console.err(`replaying on ${cluster}, runs: ${flags.times ?? REPLAY_TIMES}\n`);
   if (cluster === 'existing') {
@@ -178,12 +178,12 @@ function findingOf(counterexample: Counterexample, result: ReplayResult, vault: 
   return redactFinding({ violation, counterexample: { ...counterexample, schedule }, record: history }, vault);
 }
 
-/** Reports whether the embedded server has the connections that the schedule disturbs. */
+/** Reports whether the embedded server can replay the connection faults of the schedule. */
 function isForEmbedded({ schedule, target }: Counterexample): boolean {
   return undisturbable(schedule, { cluster: 'embedded', isProcess: 'command' in target }) === undefined;
 }
 
-/** Returns the flags that allow more than the counterexample does. */
+/** Returns the flags that the printed replay command repeats. */
 function flagsText(flags: ReplayFlags): string {
   const { allowContext = [], allowCluster = [], allowClusterWrite = [], trustFile } = flags;
   const { target, network, fileSystem, time, cluster, toxiproxy, kubeconfig, context, deployment, authorization } =
@@ -296,7 +296,7 @@ function resultText(result: ReplayResult, outcome: ReplayOutcome): string {
   }
 }
 
-/** Lists the labels that the schedule waited for in vain, each with the nearest one that occurred. */
+/** Lists the labels of the schedule that never occurred, each with the most similar label that did. */
 function missedText({ missedAnchors, history }: ReplayResult): string {
   const nearest = nearestLabels(missedAnchors, history);
   if (missedAnchors.every((label) => !nearest.has(label))) return `never happened: ${missedAnchors.join(', ')}\n`;
@@ -337,8 +337,8 @@ function documentOf(
 }
 
 /**
- * Warns about unknown secrets, which never leave the machine that found a failure: code that parses them may behave differently
- * with a stand-in.
+ * Warns about secrets that are unknown on this machine, because secrets never leave the machine that found the failure: code that parses
+ * them may behave differently with a stand-in.
  */
 function warnOfSecrets(unknown: number, print: (text: string) => void): void {
   if (unknown === 0) return;

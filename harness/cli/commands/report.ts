@@ -148,7 +148,7 @@ function pageOf(record: string, out: string | undefined, folder: boolean): strin
   return STORED.includes(basename(parent)) ? join(dirname(parent), 'reports', name) : join(parent, name);
 }
 
-/** Returns the paths of a record and of its counterexample, if that is where `run` writes it. */
+/** Returns the path of a record, and that of its counterexample if it is where `run` writes it. */
 function placesOf(record: string, cwd: string): { readonly record: string; readonly counterexample?: string } {
   const counterexample = join(dirname(dirname(record)), 'failures', basename(record));
   return {

@@ -1,6 +1,6 @@
 /**
- * `stalemate soak`: runs campaigns one after the other, for hours. It continues after being killed, and its results add up over
- * machines.
+ * `stalemate soak`: runs campaigns one after the other, for hours. It continues after being killed, and the results of several machines can
+ * be merged.
  */
 import { Command } from 'commander';
 import type { EnvVars } from 'stalemate-apiserver/processes/env-vars';

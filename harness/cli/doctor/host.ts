@@ -18,7 +18,7 @@ function node(): Check {
 const MEMORY_MIN = 512 * 1024 * 1024;
 
 function memory(): Check {
-  // On Linux, this is the memory that is available without swapping; on other systems it is less than that.
+  // On Linux, the memory that is available without swapping; other systems report less than that.
   const free = process.availableMemory?.() ?? freemem();
   const found = `${mebibytes(free)} MiB free, ${availableParallelism()} processors`;
   return free >= MEMORY_MIN

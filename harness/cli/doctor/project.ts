@@ -43,7 +43,7 @@ export async function projectChecks(file: string | undefined, { cwd, called }: C
   };
 }
 
-/** Minimum of free disk space, in bytes. Findings are small, but the results of a night are not. */
+/** Minimum of free disk space, in bytes. A single finding is small, but a nightly run may write many. */
 const DISK_MIN = 200 * 1024 * 1024;
 
 async function writable(name: string, folder: string, needed: boolean, fix: string): Promise<Check> {

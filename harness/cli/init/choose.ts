@@ -120,7 +120,7 @@ function withNote(found: Survey, note: string): Survey {
   return { ...found, definitions: { ...found.definitions, notes: [...found.definitions.notes, note] } };
 }
 
-/** @param isInstalled - Whether the manifests are installed, which contain the files that the Deployment mounts. */
+/** @param isInstalled - Whether the manifests are installed; if so, the files that the Deployment mounts exist. */
 function asDeployed(
   command: readonly string[],
   deployed: Deployed,

@@ -36,7 +36,7 @@ export function drawSample(crd: KubeObject): KubeObject {
 const DEPTH_SHOWN = 1;
 const DEPTH_MAX = 12;
 
-/** Levels that are drawn whole if nothing is required or shown: an empty spec would leave writers nothing to change. */
+/** Number of levels drawn with all their fields if the spec would be empty otherwise, since writers could not change an empty spec. */
 const WHOLE_LEVELS = 3;
 
 function drawSpec(schema: Schema): JsonValue {

@@ -251,7 +251,9 @@ function printStuck(left: readonly MissingGroup[], alone: History, say: Say): Co
   return { nothing: true };
 }
 
-/** Reports that the target does not stay up: what it needs is not a sample, but what it lacked when it ended. */
+/**
+ * Reports that the target exits even without a sample. No sample would help; the user has to provide what the target lacked when it exited.
+ */
 function printEnded(detail: string, alone: History, say: Say, left: readonly MissingGroup[] = []): Contact {
   say('stopped', `the target does not stay up, also without any sample: ${detail}`);
   for (const line of effectOf(alone, undefined).failed.slice(0, LINES_MAX)) say('', `refused: ${line}`);
@@ -265,7 +267,7 @@ function namesOf({ objects }: Candidate, usual: string): readonly { namespace: s
   return objects.map(({ metadata: { namespace = usual, name = '' } }) => ({ namespace, name }));
 }
 
-/** Prints the target's events, failed requests and what it logged about the samples, for readers who know what it waits for. */
+/** Prints the target's events, its failed requests and its log lines about the samples, because they may show what it waits for. */
 function printNoEffect(last: History, about: readonly string[], say: Say, called: string): Contact {
   const { failed, events } = effectOf(last, undefined);
   say('stopped', 'no sample that was tried makes the target write anything, so a run would prove nothing');

@@ -54,7 +54,7 @@ function withoutRemote(repository: Repository, file: string, text: string): stri
   }
 }
 
-/** Reports whether an entry is a URL, or a kustomization with nothing but URLs, whose rest would be empty, which kustomize refuses. */
+/** Reports whether to omit an entry: a URL, or a kustomization of URLs only, because kustomize refuses an empty kustomization. */
 function leadsOut(repository: Repository, folder: string, entry: string): boolean {
   if (isRemote(entry)) return true;
   const inner = posix.join(folder, entry);

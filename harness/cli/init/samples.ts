@@ -52,7 +52,7 @@ export interface Candidate {
   readonly kinds: readonly string[];
   /** Namespaces into which objects were moved because the target requests them there. */
   readonly movedTo?: readonly string[];
-  /** Objects that were given an owner, each with its owner, for the name. */
+  /** The owners that were added to objects, as texts for the printed name. */
   readonly ownedBy?: readonly string[];
 }
 

@@ -168,8 +168,8 @@ function movedTo(
 }
 
 /**
- * Returns a candidate without effect whose objects are owned by those that refer to them, as another controller would make them; undefined
- * if none is referred to.
+ * For a candidate without effect, makes each object a dependent of the object that refers to it, as another controller would create it.
+ * Returns undefined if no object refers to another one.
  */
 function owned({ candidate, effect }: Tried): Candidate | undefined {
   if (effect.written !== '' || candidate.ownedBy !== undefined) return undefined;
@@ -185,7 +185,7 @@ function owned({ candidate, effect }: Tried): Candidate | undefined {
     if (owner === undefined || metadata.ownerReferences !== undefined) return { before: object, object };
     owners.add(owner);
     ownedBy.push(`with ${owner.kind} ${owner.metadata.name ?? ''} as owner of ${kind} ${metadata.name ?? ''}`);
-    // Without a uid, it is the object of this name that was applied before.
+    // The empty uid stands for the object of this name that was applied before.
     const reference = { apiVersion: owner.apiVersion, kind: owner.kind, name: owner.metadata.name ?? '', uid: '' };
     return { before: object, object: { ...object, metadata: { ...metadata, ownerReferences: [reference] } } };
   });

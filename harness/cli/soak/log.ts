@@ -25,7 +25,7 @@ export interface SoakFile {
  * Reads the complete lines.
  *
  * @param source - The name of the file in messages.
- * @throws {FORMAT_INVALID} {FORMAT_TOO_NEW} for a line that is something else, or of a newer version.
+ * @throws {FORMAT_INVALID} {FORMAT_TOO_NEW} for JSON that is not a line of a soak, or for a line of a newer version.
  */
 export function readSoakFile(path: string, source: string): SoakFile {
   const entries: SoakEntry[] = [];

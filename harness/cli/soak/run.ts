@@ -73,7 +73,7 @@ export async function soak(flags: SoakFlags, context: CommandContext): Promise<E
 interface Prepared extends KeptBaseline, SoakIdentity {
   readonly kept: readonly NamedEntry[];
   readonly confirm: ConfirmPlan;
-  /** Whether every symptom is a finding of its own. */
+  /** Whether each symptom is reported as a separate finding. */
   readonly all: boolean;
   readonly epoch: string;
   /** True if the epoch was unfinished and is continued although no flag named it. */
@@ -154,7 +154,7 @@ async function soakLogged(logged: Logged, reporting: Reporting, { signal }: Comm
                 isKept = true;
                 keeper.guard(() => unproved.seen(seen));
               },
-              // A finding that could not be recorded stays in `unproved/` in its first form.
+              // If the finding could not be recorded, the violation in `unproved/` is kept.
               onSettled: () => isKept && unproved.settled(),
             },
           });

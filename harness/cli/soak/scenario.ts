@@ -13,8 +13,8 @@ export function soakSummary({ result, corpus, budgets }: Soak, pathOf: Parameter
 }
 
 /**
- * @param keeper - Knows the files of its findings.
- * @param unjudged - Knows the files of its inconclusive runs.
+ * @param keeper - Provides the paths of the findings' files.
+ * @param unjudged - Provides the pages of the inconclusive runs.
  */
 export function soakScenario(soak: Soak, keeper: FindingKeeper, unjudged: InconclusiveKeeper): Scenario {
   const { about, budget, result, corpus } = soak;

@@ -23,7 +23,10 @@ export interface Program {
   readonly elects: boolean;
   /** The command that builds `command[0]`, split into arguments for `spawn`. */
   readonly build?: readonly string[];
-  /** A prerequisite of the command: the path to check, and the command that creates it, also for those who have not its first word. */
+  /**
+   * A prerequisite of the command: the path to check, the command that creates it, and an alternative for users who lack the tool that this
+   * command calls.
+   */
   readonly needs?: { readonly path: string; readonly get: string; readonly getWithout?: string };
   /** The folder in which the build writes CRDs. */
   readonly builtDefinitions?: string;
