@@ -73,8 +73,8 @@ function finalState(index: HistoryIndex): ReadonlyMap<string, KubeObject> {
 }
 
 /**
- * Maps the uids of the actual run to those of the expected one, because each run has its own uids; objects at the same place
- * correspond.
+ * Maps the uids of the actual run to those of the expected one, because each run has its own uids. Objects correspond if they have the same
+ * key.
  */
 function uidsAs(
   actual: ReadonlyMap<string, KubeObject>,
@@ -109,7 +109,7 @@ function ownedLeaves(index: HistoryIndex, key: string): ReadonlySet<string> {
   return new Set(index.history.reference?.ownedLeaves[measuredRole(key)]);
 }
 
-/** Returns the role of an object as the references name it: measurements are shared by all objects of one role. */
+/** Returns the role of an object, as in the keys of the reference: all objects of one role share its measurements. */
 function measuredRole(key: string): string {
   const [resource = '', , ...name] = key.split('/');
   return `${resource}:${name.join('/').replace(/~\d+$/, '')}`;

@@ -86,7 +86,7 @@ function lastedText(history: History, deviation: Preemption | Hold): string {
   return lastedMs >= LASTED_MS && Number.isFinite(lastedMs) ? `, for ${spanText(lastedMs)}` : '';
 }
 
-/** Returns the time from the decision to let time pass until the anchored item happened, in ms. */
+/** Returns how much run time passed from the preemption until the anchored item happened, in ms. */
 function overtakenMs(history: History, { before, run, forMs }: Preemption): number {
   const from = before === undefined ? undefined : decisionOf(history, 'preemption', before);
   if (run !== TIME || forMs !== undefined || before === undefined || from === undefined) return 0;

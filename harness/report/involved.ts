@@ -36,8 +36,8 @@ function addFamily(index: HistoryIndex, child: Revision, keys: Set<string>): voi
 }
 
 /**
- * Counts the children of one owner and role that exist and are not terminating, right after a revision. Roles are counted
- * separately: a head is not a worker.
+ * Counts the children of one owner and role that exist and are not terminating, right after a revision. Each role has its own count: in a
+ * cluster of a head and workers, the head is not counted with the workers.
  */
 export function siblingsAlive(index: HistoryIndex, created: Revision): number | undefined {
   const owner = parentOf(created.object)?.uid;

@@ -1,6 +1,5 @@
 /**
- * Finds, for a label that never occurred, the most similar label that did, as a help for those who fix a counterexample by
- * hand.
+ * Finds, for a label that never occurred, the most similar label that did, to help users who repair a counterexample by hand.
  *
  * Owns: the distance. The type of request counts more than the names in it. Pure.
  */

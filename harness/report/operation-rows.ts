@@ -93,7 +93,7 @@ function isRelated(index: HistoryIndex, operation: Operation, keys: ReadonlySet<
   return operation.verb === 'list' && [...keys].some((key) => key.startsWith(`${operation.resource}/`));
 }
 
-/** Reports whether a user or writer changed something. Such writes, as far as shrinking has left them, are part of every story. */
+/** Reports whether a user or writer changed something. Every story shows such writes, unless shrinking has removed them. */
 function isForeignWrite(operation: Operation): boolean {
   const role = roleOf(operation.actor);
   return (role === 'user' || role === 'writer') && operation.committed.length > 0;

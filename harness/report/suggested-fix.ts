@@ -1,6 +1,6 @@
 /**
- * Suggests what usually fixes a finding, by its property and class: the habit to change, not a patch. The wording is careful,
- * because it applies to the type of bug, without knowledge of the code. A terminal shows the first sentence only.
+ * Suggests what usually fixes a finding, by its property and class: which coding pattern to change, not a patch. The wording is cautious,
+ * because it depends on the type of bug only, without knowledge of the code. A terminal shows the first sentence only.
  */
 import type { Violation } from '../model/check-result.ts';
 import type { Signature } from '../model/signature.ts';
@@ -106,8 +106,8 @@ function isBefore(one: Operation, other: Operation): boolean {
 }
 
 /**
- * Returns the class of the fix: a value that was carried back by a patch, without a version, or without an earlier conflict,
- * needs something other than a retry.
+ * Returns the class that selects the fix. If a value was carried back by a patch, by a write without a version, or without an earlier
+ * conflict, a retry does not fix it, so the class of another fix is returned.
  */
 function kindOf({ property, class: kind }: Signature, guilty: Operation | undefined, conflicts: boolean): string {
   if (property !== 'no-lost-update' || kind !== 'carried-back' || guilty === undefined) return kind;

@@ -39,7 +39,7 @@ export interface SecondsPerRun {
   readonly contention: number;
   readonly rest: number;
   readonly further: number;
-  /** The part of the above during which the target came to rest between two steps. */
+  /** The part of the phases above in which the run waited for the target to come to rest between two steps. */
   readonly drain: number;
 }
 

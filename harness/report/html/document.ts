@@ -203,7 +203,7 @@ export interface ToldSights {
   readonly told: readonly Sight[];
 }
 
-/** A version of an object, and the tick since which it was current. */
+/** A version of an object, and the tick at which it became current. */
 export interface Sight {
   readonly at: number;
   readonly revision: number;

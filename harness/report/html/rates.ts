@@ -1,9 +1,9 @@
-/** Counts requests over run time, per actor, in equal buckets: a request storm looks like a wall, a backoff like a staircase. */
+/** Counts requests over run time, per actor, in equal buckets, so that charts show request storms and back-off. */
 import { isWrite, phaseStartMs, type History } from '../../model/history.ts';
 import type { ActorRate, ReportRates } from './document.ts';
 
 const BUCKETS = 60;
-/** Readable steps of an axis, times a power of ten. */
+/** Steps between the marks of an axis are one of these, times a power of ten. */
 const NICE = [1, 2, 5] as const;
 
 export function requestRates(history: History, actors: readonly string[]): ReportRates {

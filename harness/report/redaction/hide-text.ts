@@ -1,9 +1,9 @@
 /**
  * Hides secrets in a text: known ones, in every spelling, and those recognised by their format or by the word before them.
  *
- * Base64 is decoded and encoded again, so that readers can still decode it. Owns: which stand-in replaces what. A machine that
- * has the secrets can restore the text; if that would result in a different text, more is hidden until it does not. Start at
- * {@link HideText}.
+ * Base64 is decoded and encoded again, so that readers can still decode it. Owns: which stand-in replaces what. A machine that has the
+ * secrets can restore the text. If restoring it would give a different text, more of the text is hidden until restoring it is exact. Start
+ * at {@link HideText}.
  */
 import { base64RunAt, groupPhase, stretchEnd, type Offset } from './base64-text.ts';
 import { decodedViews } from './decoded-views.ts';
@@ -14,7 +14,7 @@ import { SeedSearch } from './seed-search.ts';
 import { LOOKED_FOR_MIN, type Sighting } from './spellings.ts';
 import { canonicalJson, encodedStandIn, hasStandIn, withSecrets } from './stand-in.ts';
 
-/** Finds texts that announce a format or a named value. Most texts contain none and need no further search. */
+/** Finds hints of secrets that have a known format or a name before them. Most texts contain no hint and need no further search. */
 const HINTS = new SeedSearch([...FORMAT_HINTS, ...NAMED_HINTS].map((text) => ({ text, of: undefined })));
 /** Maximum depth of base64 inside base64. */
 const DEPTH_MAX = 4;
@@ -126,7 +126,7 @@ export class HideText {
     return found;
   }
 
-  /** @param isNamed - Whether the words before values count. */
+  /** @param isNamed - Whether to use the words before a value as well, in addition to its format. */
   #byLooks(text: string, runs: Runs, isNamed: boolean): Found[] {
     const found: Found[] = [];
     for (const { start, end } of [...formatsIn(text), ...(isNamed ? namedValuesIn(text) : [])]) {

@@ -105,7 +105,7 @@ class Panel {
     this.#table.replaceChildren(make('thead', {}, [head]), ...bodies);
   }
 
-  /** Draws lanes of versions: the server's, and below it those that each reader had. Dashed means behind. */
+  /** Draws one lane of versions for the server and, below it, one for each reader. Dashed versions are older than the server's. */
   #strip() {
     const { live, caches, object } = this.#view;
     const height = LANE * (caches.length + 1);
