@@ -1,4 +1,4 @@
-/** The claim on which all determinism rests: a seed gives the same run, whatever ran before it and whenever memory is collected. */
+/** The claim on which all determinism rests: a seed gives the same run, whatever ran before it and whenever the garbage collector runs. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';

@@ -1,7 +1,7 @@
 /**
  * An enclosure for each running incarnation, as each pod has a network of its own: two replicas may listen on the same port.
  *
- * Owns: which incarnation is where. Does not own: what an enclosure is (`enclosure.ts`). Start at {@link EnclosurePool}.
+ * Owns: which incarnation uses which enclosure. Does not own: what an enclosure is (`enclosure.ts`). Start at {@link EnclosurePool}.
  */
 import type { Socket } from 'node:net';
 import type { Network } from '../../model/counterexample.ts';

@@ -1,4 +1,4 @@
-/** Enclosures that run real programs. Where the host permits no namespaces, the tests check what is reported about that. */
+/** Enclosures that run real programs. If the host permits no namespaces, the tests check the warning about that. */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync } from 'node:fs';

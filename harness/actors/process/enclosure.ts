@@ -16,17 +16,17 @@ export interface Enclosure extends ProcessWrapper {
   readonly network: Network;
   /** A warning for the user if the network differs from the requested one. */
   readonly warning: string | null;
-  /** The prefix of a command line that enters its network; the same array for the same network. */
+  /** The prefix of a command line that enters its network. Each network has its own array, which identifies it. */
   readonly enter: readonly string[];
   /** Reports whether the enclosure can no longer be used. */
   isGone(): boolean;
-  /** Opens a listening socket inside, by default on 127.0.0.1; undefined if any socket of ours will do. */
+  /** Opens a listening socket in its network, by default on 127.0.0.1; undefined if any socket of this process will do. */
   listen(at?: Address): Promise<Server | undefined>;
-  /** Opens a socket on the DNS port inside; undefined if programs use the host's name servers. */
+  /** Opens a socket on the DNS port of its network; undefined if programs use the host's name servers. */
   names(): Promise<NameSocket | undefined>;
-  /** Finds free ports of 127.0.0.1 inside. */
+  /** Finds free ports on 127.0.0.1 in its network. */
   freePorts(count: number): Promise<readonly number[]>;
-  /** Connects to 127.0.0.1 inside: for probes, metrics, webhooks. Rejects if nothing listens there. */
+  /** Connects to a port on 127.0.0.1 in its network, for probes, metrics and webhooks. Rejects if nothing listens there. */
   connect(port: number): Promise<Socket>;
 }
 

@@ -32,7 +32,7 @@ export interface Viewer {
   readonly cwd: string;
   /** The author's additions to its environment. */
   readonly env: { readonly [name: string]: string };
-  /** The rest of its environment. */
+  /** The part of its environment that it inherits. */
   readonly inherited: { readonly [name: string]: string };
   /** True if it has its own network, and therefore its own DNS server. */
   readonly ownNames?: boolean;
@@ -53,7 +53,7 @@ const PRIVATE_FOLDERS = [
 ];
 /** In a view: the placeholder for the incarnation's own folder with a pod's files below /run. */
 export const POD = '{pod}';
-/** A folder that is shared like those directly below `/`. */
+/** A folder that is hidden like those directly below `/`, although it is in one of them. */
 const VAR_TMP = '/var/tmp';
 /** Variables with lists of folders whose siblings are needed too, since libraries are next to programs. */
 const PATH_LISTS: ReadonlySet<string> = new Set(['PATH', 'LD_LIBRARY_PATH', 'PYTHONPATH', 'NODE_PATH', 'CLASSPATH']);
@@ -171,7 +171,7 @@ function outermost(folders: readonly string[]): readonly string[] {
   const found = [...new Set(folders)].filter(
     (folder) => !folders.some((other) => other !== folder && isWithin(folder, other)),
   );
-  // Comes after the hidden "/var", in which programs expect it.
+  // Comes after "/var", so that programs find an empty folder for temporary files in the hidden "/var".
   return [...found, ...(found.includes('/var') ? [VAR_TMP] : [])];
 }
 

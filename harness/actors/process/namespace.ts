@@ -57,9 +57,9 @@ const QUICK = ['127.0.0.0/8', '127.0.0.1']
 const START = `{ ${UP.join(' || ')}; } 2>/dev/null || { echo "loopback cannot be brought up" >&2; exit 1; }; { ${QUICK}; } 2>/dev/null; exec "$@"`;
 
 /**
- * Nests one more network namespace: it has its own table of connections only if the surrounding namespace says so (Linux 6.1), and a small
- * table is read in microseconds. Each step of virtual time checks for bytes in transit, and the host's table, with a quarter of a million
- * slots, takes 4 ms.
+ * Nests one more network namespace: it has its own table of connections only if the surrounding namespace requests that (Linux 6.1), and a
+ * small table is read in microseconds. Each step of virtual time checks for bytes in transit, and the host's table, with a quarter of a
+ * million slots, takes 4 ms.
  */
 const SMALL_TABLE = `{ echo 64 > /proc/sys/net/ipv4/tcp_child_ehash_entries && unshare --net true; } 2>/dev/null && exec unshare --net /bin/sh -c "$0" sh "$@"; exec /bin/sh -c "$0" sh "$@"`;
 

@@ -30,12 +30,12 @@ import { parseReadiness, observingWatches, watchReadiness, type ReadinessWatch }
 export interface PodAccess {
   readonly host: string;
   readonly port: number;
-  /** PEM. */
+  /** The CA certificate, in PEM format. */
   readonly ca: string;
   readonly token: string;
 }
 
-/** The listener of a pod. Nothing is reported after `failed` or `ended`. */
+/** Callbacks for the events of a pod. None is called after `failed` or `ended`. */
 export interface PodEars {
   readonly running: () => void;
   readonly printed: (piece: string) => void;

@@ -190,7 +190,7 @@ class LocalProcess implements ProcessIncarnation {
   readonly #life: Lifecycle;
   /** The incarnation's folder, created at the last moment, so that an incarnation that is stopped earlier leaves no folder. */
   #folder = '';
-  /** The parent of the folder, which no other user can enter, whatever the target does to the folder (programs there have our rights). */
+  /** The folder's parent, which no other user can enter, even if the target (which runs with our rights) opens up the folder itself. */
   #guard = '';
   #front: LifeFront | undefined;
   #effects: EffectsServer | undefined;

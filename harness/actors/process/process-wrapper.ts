@@ -91,7 +91,7 @@ const PROBE_MS = 5_000;
 /** Starts a program behind a wrapper; returns the error, or null. */
 type Attempt = (wrapper: readonly string[]) => string | null;
 
-/** @param network - Absent: the host's. */
+/** @param network - The network to join; the host's if absent. */
 export function processWrapper(
   fileSystem: FileSystem,
   network?: JoinedNetwork,
@@ -158,7 +158,7 @@ function canMount(to: string, folder: string, view: readonly string[]): boolean 
 
 const SHOWING: ReadonlySet<string> = new Set(['--read', '--overlay', '--cd']);
 
-/** One operation of each kind in a view. */
+/** One operation of each kind that a view contains, to test whether this host permits them. */
 const VIEW = ['--hostname', 'probe', '--hide', '/tmp', '--overlay', '/usr'];
 /** Arguments that control the clock through a reader that sends no commands. */
 const STEERED = ['--steer', '0'];

@@ -1,7 +1,7 @@
 /**
  * Reads a controller's own count of its reconciles from its Prometheus endpoint, in the text format.
  *
- * Owns: which counters those are. Does not own: requesting them (`ask.ts`).
+ * Owns: the names of the counters. Does not own: requesting them (`ask.ts`).
  */
 
 /** The expected value of `--metrics`. */

@@ -12,13 +12,13 @@ import { ask } from './ask.ts';
 import type { Enclosure } from './enclosure.ts';
 
 export type Readiness =
-  /** As soon as it has sent a request. */
+  /** Ready once it has sent a request. */
   | { readonly by: 'quiet' }
-  /** When this URL answers with 2xx or 3xx; placeholders as in the command line. */
+  /** Ready once this URL answers with 2xx or 3xx; placeholders as in the command line. */
   | { readonly by: 'url'; readonly url: string }
-  /** When it prints a line that matches. */
+  /** Ready once it has printed a line that matches. */
   | { readonly by: 'log'; readonly pattern: RegExp }
-  /** When it has opened a watch of each of these, `pods` or `widgets.example.com`. */
+  /** Ready once it has opened a watch of each of these resources, such as `pods` or `widgets.example.com`. */
   | { readonly by: 'watch'; readonly resources: readonly string[] };
 
 /** The accepted forms, for messages. */

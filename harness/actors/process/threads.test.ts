@@ -1,4 +1,4 @@
-/** What can be observed of a process from outside. */
+/** Whether a process sleeps, observed from outside the process. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';

@@ -1,7 +1,7 @@
 /**
  * A client that scales through `/scale`, as an autoscaler does.
  *
- * A sample gets only replica counts that settled healthily; a child gets one more or one less than at rest.
+ * A sample gets only replica counts that were healthy in reference runs; a child gets one more or one less than at rest.
  */
 import { isMap, jsonEqual } from 'stalemate-apiserver/objects/json';
 import type { ProgramOp } from '../../model/workload.ts';

@@ -1,5 +1,5 @@
 /**
- * The user's own edits: a spec field switches between values that settled healthily, and back to the original.
+ * The user's own edits: a spec field switches between values that were healthy in reference runs, and back to the original.
  *
  * Only single changes are known to be healthy, so a second field is changed only once the first has its original value again.
  */

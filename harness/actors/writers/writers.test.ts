@@ -94,7 +94,7 @@ describe.for(WRITERS.map((writer, index) => [writer.name, index] as const))('%s'
   });
 });
 
-/** Writers that may scale what the target scales as well: the drift test decides to whom the field belongs. */
+/** Writers that may set a replica count that the target sets too: the drift test decides who owns the field. */
 const SCALERS = ['scale-writer', 'autoscaler'];
 const RESPECTFUL = [...WRITERS.keys()].filter((index) => !SCALERS.includes(WRITERS[index]?.name ?? ''));
 

@@ -59,7 +59,7 @@ const RECONCILERS: { readonly [resource: string]: Reconcile } = {
   [CLUSTER_ROLES]: reconcileClusterRole,
 };
 
-/** Reconciles that take time before their result is reported, besides those of pods. */
+/** Reconcilers whose results are reported after a delay, in addition to the reconciler of pods. */
 const DELAYED: { readonly [resource: string]: Reconcile } = {
   persistentvolumeclaims: reconcileClaim,
   services: (api, _, service) => reconcileBalanced(api, service),

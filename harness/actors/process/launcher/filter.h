@@ -1,4 +1,4 @@
-/* System calls that no program is given, for what they reach lies in no namespace. */
+/* System calls that are denied to the program, because no namespace isolates what they access. */
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -7,17 +7,20 @@
 #define DONE(action) BPF_STMT(BPF_RET | BPF_K, action)
 #define ALLOW DONE(SECCOMP_RET_ALLOW)
 #define DENY(call, error) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call, 0, 1), DONE(SECCOMP_RET_ERRNO | error)
-/* Sockets to the host of a virtual machine, or to the machines on it. */
+/* AF_VSOCK: sockets between a virtual machine and its host, or between virtual machines. */
 #define VSOCK 40
 #define DENY_VSOCK(call) \
   BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call, 0, 3), LOAD(args[0]), BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, VSOCK, 0, 1), \
       DONE(SECCOMP_RET_ERRNO | EAFNOSUPPORT)
-/* Calls that go through memory are seen by no filter, and waits in it by no clock. The number is the same everywhere. */
+/*
+ * io_uring: no filter sees its operations, which go through shared memory, and the clock cannot control waits there. The number is the same
+ * on all architectures.
+ */
 #define DENY_RINGS DENY(425, ENOSYS)
-/* Keys in the kernel, such as Kerberos tickets, belong to the user. */
+/* Keys that the kernel stores, such as Kerberos tickets, belong to the user. */
 #define DENY_KEYS(add, request, control) DENY(add, ENOSYS), DENY(request, ENOSYS), DENY(control, ENOSYS)
 
-/* What 32-bit programs call. The first one passes the arguments of all calls for sockets in memory, where no filter sees them. */
+/* System calls of 32-bit programs. The first (socketcall) passes the arguments of all socket calls in memory, where no filter sees them. */
 #if defined(__x86_64__)
 #define FOREIGN AUDIT_ARCH_I386
 #define FOREIGN_CALLS DENY(102, ENOSYS), DENY_KEYS(286, 287, 288), DENY_VSOCK(359)
@@ -38,11 +41,11 @@ static void deny_calls(void) {
       LOAD(nr), DENY_RINGS, FOREIGN_CALLS, ALLOW,
       LOAD(nr),
 #if defined(__x86_64__)
-      /* The same calls with 32-bit pointers. */
+      /* The x32 ABI has the same calls, with this bit set. */
       BPF_STMT(BPF_ALU | BPF_AND | BPF_K, ~0x40000000u),
 #endif
       DENY_RINGS, DENY_KEYS(__NR_add_key, __NR_request_key, __NR_keyctl), DENY_VSOCK(__NR_socket), ALLOW,
   };
-  /* Programs are not slowed down for it (older kernels guard against speculation where there is a filter). */
+  /* Without this flag, older kernels slow filtered programs down, with a mitigation against speculative execution. */
   filter_calls(SECCOMP_FILTER_FLAG_SPEC_ALLOW, filter, sizeof filter);
 }

@@ -1,4 +1,4 @@
-/* What the launcher needs of a C library: system calls, texts of bounded size, and how it fails. */
+/* What the launcher uses in place of a C library: system calls, bounded text buffers, and error messages. */
 #include <asm/signal.h>
 #include <asm/unistd.h>
 #include <linux/capability.h>
@@ -54,7 +54,7 @@ static int same(const char *a, const char *b) {
   return *a == *b;
 }
 
-/* A text of bounded size; what does not fit ends the launcher. */
+/* A text buffer of bounded size; the launcher exits if a text does not fit. */
 struct text {
   word used;
   char bytes[4096 + 256];
@@ -114,7 +114,7 @@ static long must(long result, const char *what, const char *about) {
   return result;
 }
 
-/* The compiler may call these by itself. */
+/* The compiler may generate calls of memset. */
 void *memset(void *to, int byte, word count) {
   volatile char *at = to;
   while (count--) *at++ = byte;

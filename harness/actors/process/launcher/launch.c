@@ -3,40 +3,41 @@
  *
  *   launch [OPTION...] [OPERATION...] -- PROGRAM [ARGUMENT...]
  *
- *   --user UID GID   make a user namespace, for callers that are not root; the program keeps this user and group
+ *   --user UID GID   create a user namespace, for callers that are not root; the program keeps this user and group
  *   --join PID       join the network namespace of this process, and its user namespace with --user
- *   --cd DIR         where the program starts
+ *   --hostname NAME  set the host name that the program sees
+ *   --cd DIR         start the program in this directory
  *   --steer FD       steer its clock, by commands on this file descriptor (steer.h)
- *   --origin NS      what the time of day was when the run began
- *   --now NS         how long ago that is, on the clock of the run
- *   --seed N         give it random numbers that depend on this one
- *   --cpu N          let it use this processor only
+ *   --origin NS      the time of day when the run began
+ *   --now NS         the time since then, on the clock of the run
+ *   --seed N         give it random numbers that depend on this seed
+ *   --cpu N          run it on this processor only
  *
- * Operations on the file system, in order. All of it is read-only before the first one, and /dev and /proc are made anew:
- *   --hide DIR       an empty folder in its place; what is written to it is discarded
- *   --read PATH      what was there, read-only (below a hidden folder)
- *   --write PATH     what was there, writable
- *   --overlay DIR    what was there, and whatever is written to it is discarded
- *   --at PATH DIR    PATH, writable, in the place of DIR
- *   --mask FILE      an empty file in its place
+ * Operations on the file system, in order. Before the first one, everything becomes read-only, and /dev is replaced (/proc after the last):
+ *   --hide DIR       show an empty folder here; writes to it are discarded
+ *   --read PATH      show the original, read-only (below a hidden folder)
+ *   --write PATH     show the original, writable
+ *   --overlay DIR    show the original; writes to it are discarded
+ *   --at PATH DIR    show PATH at DIR, writable
+ *   --mask FILE      show an empty file here
  *
- * Three processes: this one waits and passes the exit code on (128 + N for signal N); the first process of the pid namespace collects
- * orphans; the program is its child. When one of the first two ends, the kernel ends all others.
- * Exit codes of its own: 125 when the host does not permit something, 126 and 127 when the program cannot be started, as shells do.
+ * There are three processes: this one waits and passes the exit code on (128 + N for signal N); the first process of the pid namespace
+ * reaps orphans; the program is its child. If one of the first two ends, the kernel kills the others.
+ * Exit codes of the launcher itself: 125 if the host does not permit something, 126 and 127 if the program cannot be started, as in shells.
  *
- * No libc: 16 KB, the same bytes from the same compiler, nothing to look up at run time. Start at main().
+ * No libc: about 20 KB, reproducible with the same compiler, no dependencies at run time. Start at main().
  */
 #include "kernel.h"
 #include "filter.h"
 
-/* How a clock is steered. */
+/* The settings of a steered clock. */
 struct steered {
-  /* The file descriptor of the one who does; -1: nobody. */
+  /* The file descriptor for commands of the harness; -1 if the clock is not steered. */
   long by;
   long origin, at;
   word seed;
   int is_seeded;
-  /* Whether its network is its own: bytes on their way are then its bytes. */
+  /* Whether the program has its own network: all bytes in transit there are then its own. */
   int has_network;
 };
 #include "steer.h"
@@ -49,7 +50,7 @@ static const char *const NAMES[] = {"--hide", "--read", "--write", "--overlay", 
 struct step {
   enum operation operation;
   const char *path;
-  /* A detached copy of the mount at the path (overlay: the folder itself), taken before anything is hidden. */
+  /* A detached copy of the mount at the path (for an overlay: the folder itself), opened before anything is hidden. */
   long source;
 };
 
@@ -114,7 +115,7 @@ static void read_options(char **at) {
     if (count == MAX_STEPS) fail("too many operations", "", 0);
     steps[count].operation = operation;
     steps[count].path = value;
-    /* The source of --at comes first, its place second: as a step of its own, which knows where to look. */
+    /* --at takes two steps: the first has the path to show, the second the place where it appears. */
     steps[count++].source = -1;
     if (operation == AT) {
       if (!*++at || count == MAX_STEPS) fail("a value is missing after", option, 0);
@@ -146,7 +147,7 @@ static void write_file(const char *path, const char *content) {
   CALL(close, file, 0, 0, 0, 0);
 }
 
-/* A new user namespace in which `inside` is who is `outside` now. */
+/* Creates a user namespace that maps the ids `inside` to the current ids `outside`. */
 static void new_user(word inside_uid, word outside_uid, word inside_gid, word outside_gid) {
   struct text map = {0};
   must(CALL(unshare, CLONE_NEWUSER, 0, 0, 0, 0), "cannot make a user namespace", "");
@@ -180,7 +181,7 @@ static int is_folder(long file) {
   return (about.stx_mode & S_IFMT) == S_IFDIR;
 }
 
-/* Makes the folders above `path`, and `path` itself as a folder or an empty file, where a folder above it was hidden. */
+/* Creates `path` as a folder or an empty file, with its parent folders, if a hidden folder above it has made it disappear. */
 static void make_place(const char *path, int folder) {
   struct text so_far = {0};
   for (const char *at = path; *at; at++) {
@@ -198,7 +199,7 @@ static void attach(long source, const char *path) {
   CALL(close, source, 0, 0, 0, 0);
 }
 
-/* `staging` holds what is written to overlays; nobody can reach it by a path. */
+/* Mounts an overlay. Writes to overlays go to `staging`, which no process can reach by a path. */
 static void overlay(struct step *step, long staging, int number) {
   static struct text upper, work, options;
   upper.used = work.used = options.used = 0;
@@ -206,7 +207,7 @@ static void overlay(struct step *step, long staging, int number) {
   add(&work, "w"), add_number(&work, number);
   must(CALL(mkdirat, staging, upper.bytes, 0755, 0, 0), "cannot make", upper.bytes);
   must(CALL(mkdirat, staging, work.bytes, 0755, 0, 0), "cannot make", work.bytes);
-  /* Files rather than paths: no character of a path can be taken for an option. */
+  /* Uses file descriptors instead of paths, whose characters could be parsed as options. */
   add(&options, "lowerdir=/proc/self/fd/"), add_number(&options, step->source);
   add(&options, ",upperdir=/proc/self/fd/"), add_number(&options, staging), add(&options, "/"), add(&options, upper.bytes);
   add(&options, ",workdir=/proc/self/fd/"), add_number(&options, staging), add(&options, "/"), add(&options, work.bytes);
@@ -214,7 +215,7 @@ static void overlay(struct step *step, long staging, int number) {
   make_place(step->path, 1);
   long result = CALL(mount, "overlay", step->path, "overlay", MS_NOSUID | MS_NODEV, options.bytes);
   if (result == -EINVAL) {
-    /* Something is mounted inside that this user may not take away. */
+    /* The folder contains mounts that this user may not remove. */
     long copy = must(CALL(open_tree, step->source, "", OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_EMPTY_PATH | AT_RECURSIVE, 0, 0), "cannot open", step->path);
     read_only(copy, "", AT_EMPTY_PATH | AT_RECURSIVE);
     attach(copy, step->path);
@@ -240,7 +241,7 @@ static void build_view(void) {
   read_only(AT_FDCWD, "/", AT_RECURSIVE);
   mount("tmpfs", "/dev", MS_NOSUID | MS_NODEV, "mode=0700");
   long staging = must(CALL(openat, AT_FDCWD, "/dev", O_PATH | O_DIRECTORY | O_CLOEXEC, 0, 0), "cannot open", "/dev");
-  /* Over the first one, which can be reached by its descriptor only from here on. */
+  /* Covers the first tmpfs, which is then reachable only by its file descriptor. */
   mount("tmpfs", "/dev", MS_NOSUID, "mode=0755");
   for (int i = 0; i < DEVICE_COUNT; i++)
     if (devices[i] >= 0) attach(devices[i], DEVICES[i]);
@@ -280,15 +281,15 @@ static void build_view(void) {
   CALL(close, staging, 0, 0, 0, 0);
 }
 
-/* Inside the pid namespace. A host that permits no /proc of its own (some containers) leaves the old one, read-only. */
+/* Runs inside the pid namespace. If the host does not permit a new /proc (as in some containers), the old one remains, read-only. */
 static void build_proc(void) {
   static const char *const GUARDED[] = {"/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus", "/proc/fs", "/proc/acpi", "/proc/scsi", "/proc/dynamic_debug"};
   if (CALL(mount, "proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) < 0) {
-    /* There, our numbers are those of other processes. */
+    /* In the old /proc, our process ids belong to other processes. */
     if (steered.by >= 0) fail("no clock is steered where the host permits no new /proc", "", 0);
     return;
   }
-  /* Root without capabilities still owns these files. */
+  /* Root owns these files even without capabilities. */
   for (int i = 0; i < (int)(sizeof GUARDED / sizeof *GUARDED); i++) {
     if (CALL(mount, GUARDED[i], GUARDED[i], NULL, MS_BIND, NULL) < 0) continue;
     read_only(AT_FDCWD, GUARDED[i], 0);
@@ -319,7 +320,7 @@ struct action {
 };
 static const int ENDING[] = {SIGTERM, SIGINT, SIGHUP, SIGQUIT};
 
-/* To its whole group, signals that end a program are sent: they are for the program. */
+/* Sets the handler of signals that end a process: they are sent to the whole group, but are meant for the program only. */
 static void on_ending_signals(void (*handler)(int)) {
   struct action wanted = {handler, 0, NULL, 0};
   for (int i = 0; i < (int)(sizeof ENDING / sizeof *ENDING); i++) CALL(rt_sigaction, ENDING[i], &wanted, NULL, sizeof wanted.mask, 0);
@@ -329,7 +330,7 @@ static long fork_process(void) {
   return must(CALL(clone, SIGCHLD, 0, 0, 0, 0), "cannot start a process", "");
 }
 
-/* Waits for `child`, collects all others, and gives back its exit code. */
+/* Waits for `child`, reaps all other processes, and returns the exit code of `child`. */
 static int code_of(long child) {
   int status = 0;
   for (;;) {
@@ -349,7 +350,7 @@ static const char *variable(char **environment, const char *name) {
   return NULL;
 }
 
-/* Like a shell: what has no first line that names an interpreter is a script of sh. Returns when it could not be started. */
+/* Executes a file as a shell would: one without an interpreter line is a script for sh. Returns only on failure. */
 static long try_program(const char *path, char **environment) {
   long error = CALL(execve, path, program, environment, 0, 0);
   if (error != -ENOEXEC) return error;
@@ -380,7 +381,7 @@ static void start_program(char **environment) {
       add(&path, path.used ? "/" : "./");
       add(&path, name);
       long now = try_program(path.bytes, environment);
-      /* One that may not be started says more than all that are not there. */
+      /* A file that may not be executed is a better error than all missing files. */
       if (now != -ENOENT && now != -ENOTDIR) error = now;
       if (!*at++) break;
     }
@@ -392,7 +393,7 @@ static void start_program(char **environment) {
   quit(is_missing ? 127 : 126);
 }
 
-/* Where that is not permitted, it uses what it may. */
+/* Binds the program to its processor; if that is not permitted, it uses all that it may. */
 static void use_processor(void) {
   word set[16] = {0};
   if (processor >= (long)sizeof set * 8) return;
@@ -410,7 +411,7 @@ static int first_process(char **environment) {
     char byte;
     on_ending_signals((void (*)(int))0);
     drop_privileges();
-    /* Until the one that steers is attached. */
+    /* Wait until the tracer is attached. */
     if (steered.by >= 0) CALL(read, ready[0], &byte, 1, 0, 0), stop_at_waits();
     if (processor >= 0) use_processor();
     must(CALL(close_range, 3, ~0u, 0, 0, 0), "cannot close files", "");
@@ -430,7 +431,7 @@ static int main(char **arguments, char **environment) {
   must(CALL(unshare, CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS, 0, 0, 0, 0), "cannot make namespaces", "");
   if (hostname) must(CALL(sethostname, hostname, length(hostname), 0, 0, 0), "cannot set the host name", hostname);
   build_view();
-  /* Before there is a child: no signal is lost between the two. */
+  /* Set before there is a child, so that no signal is lost in between. */
   on_ending_signals((void (*)(int))1);
   long child = fork_process();
   if (child == 0) quit(first_process(environment));

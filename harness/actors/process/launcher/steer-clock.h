@@ -1,13 +1,13 @@
 /*
- * The clock of a program that nobody changed: it stands while the program sleeps, passes with the processor time that it consumes, and can
- * be set ahead.
+ * The clock of an unmodified program: it stands still while the program sleeps, advances with the processor time that the program uses, and
+ * can be set ahead.
  *
- * Programs read the time by the kernel's code in their own memory (the vDSO). At each exec that code is replaced by code that reads a page
- * of memory, which is made there and then: a number of nanoseconds since the run began, which we write, and a count, by which no two reads
- * are equal. Clocks of processor time stay the kernel's.
+ * Programs read the time through kernel code in their own memory (the vDSO). At each exec, our code replaces it. Our code reads a page of
+ * memory, which is allocated at the same time and contains the time since the run began in nanoseconds, which the tracer writes, and a
+ * counter of reads, so that no two reads are equal. Clocks of processor time are still read from the kernel.
  */
 
-/* The sixth argument of our own calls, which lets them pass the filter. */
+/* Marks system calls of our own code, as their sixth argument: the filter lets these pass. */
 #define PASS 0x5374616c
 #define NS_PER_S 1000000000L
 
@@ -16,7 +16,7 @@
 __asm__(
     ".section .rodata\n .balign 16\n"
     "clock_code:\n"
-    /* Clocks of processor time: 2, 3 and those below zero. */
+    /* Clocks of processor time (2, 3 and negative numbers) are read from the kernel. */
     "  test %edi, %edi\n  js 1f\n"
     "  lea -2(%rdi), %ecx\n  cmp $1, %ecx\n  jbe 1f\n"
     "  mov clock_page(%rip), %rcx\n  mov $1, %eax\n  lock xadd %rax, 8(%rcx)\n  add (%rcx), %rax\n"
@@ -36,7 +36,7 @@ __asm__(
     "  test %rdi, %rdi\n  jz 3f\n  mov %rax, (%rdi)\n"
     "3: ret\n"
     ".balign 16\n"
-    /* Random numbers without a system call: there are none (ENOSYS). */
+    /* Random numbers without a system call: not available (ENOSYS), so that libraries fall back to the system call. */
     "random_code: mov $-38, %rax\n  ret\n"
     ".balign 8\n"
     "clock_page: .quad 0\n"
@@ -44,13 +44,13 @@ __asm__(
     ".text\n");
 extern const char clock_code[], clock_call[], day_code[], second_code[], random_code[], clock_page[], clock_end[];
 
-/* What lies in the page. */
+/* The content of the page. */
 struct page {
-  /* Since the run began. */
+  /* The time since the run began, in ns. */
   long now;
-  /* Grows with each read. */
+  /* Incremented by each read. */
   long count;
-  /* What the two kinds of clocks showed when the run began. */
+  /* The monotonic clock and the time of day when the run began. */
   long monotonic, real;
 };
 
@@ -58,9 +58,9 @@ enum { MAX_TASKS = 2048, MAX_PROCESSES = 256 };
 
 struct process {
   long pid, memory;
-  /* Of its page; 0: its clock is not steered. */
+  /* The address of its page; 0 if its clock is not steered. */
   word page;
-  /* Processor time that it has been seen to consume. */
+  /* The processor time that it had used at the last look. */
   long ran;
 };
 static struct process processes[MAX_PROCESSES];
@@ -76,10 +76,10 @@ static long host_ns(int of) {
   return CALL(clock_gettime, of, &now, 0, 0, 0) < 0 ? -1 : now.tv_sec * NS_PER_S + now.tv_nsec;
 }
 
-/* The clock that shows what a process has used of processors, all of its threads together. */
+/* The clock that measures the processor time of a process, over all of its threads. */
 #define CPU_CLOCK_OF(pid) ((int)(~(word)(pid) << 3 | CLOCK_PROCESS_CPUTIME_ID))
 
-/* The next of a row of numbers that depends on the seed alone (splitmix64). */
+/* Returns the next pseudo-random number, which depends on the seed only (splitmix64). */
 static word next_random(void) {
   word z = seed += 0x9e3779b97f4a7c15;
   z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
@@ -123,20 +123,20 @@ static void forget_process(long pid) {
     }
 }
 
-/* Tells all processes what time it is. */
+/* Writes the current time to the pages of all processes. */
 static void show_clock(void) {
   for (int i = 0; i < process_count; i++)
     if (processes[i].page && !write_memory(processes[i].memory, processes[i].page, &clock.now, sizeof clock.now)) processes[i].page = 0;
 }
 
-/* What it reads now, counted from the beginning of the run. */
+/* Returns the time that a process reads now, in ns since the run began. */
 static long now_of(const struct process *process) {
   long count = 0;
   if (process && process->page) read_memory(process->pid, process->page + __builtin_offsetof(struct page, count), &count, sizeof count);
   return clock.now + count;
 }
 
-/* Time passes as processors are used. Returns for how long they were. */
+/* Advances the clock by the processor time that was used since the last call. Returns by how much. */
 static long advance(void) {
   long before = clock.now;
   for (int i = 0; i < process_count; i++) {
@@ -149,9 +149,12 @@ static long advance(void) {
   return clock.now - before;
 }
 
-/* ---- taking the place of the kernel's code ---- */
+/* ---- replacing the code of the vDSO ---- */
 
-/* Another process of the program may have changed the image: nothing outside of it is read. A zero follows it. */
+/*
+ * Finds a function in a vDSO image. Another process of the program may have changed the image, so nothing outside of it is read; a zero
+ * byte follows it.
+ */
 static word function_in(const char *image, word size, const char *name, word *room) {
   const Elf64_Ehdr *header = (const void *)image;
   const Elf64_Phdr *segment = (const void *)(image + header->e_phoff);
@@ -166,7 +169,7 @@ static word function_in(const char *image, word size, const char *name, word *ro
         if (entry->d_tag == DT_STRTAB && entry->d_un.d_ptr < size) names = image + entry->d_un.d_ptr;
       }
   if (!symbols || !names) return 0;
-  /* The names follow the symbols. */
+  /* The string table follows the symbols. */
   for (const Elf64_Sym *symbol = symbols; (const char *)(symbol + 1) <= names; symbol++)
     if (symbol->st_name < (word)(end - names) && same(names + symbol->st_name, name)) {
       *room = symbol->st_size;
@@ -186,7 +189,7 @@ struct registers {
   word r15, r14, r13, r12, rbp, rbx, r11, r10, r9, r8, rax, rcx, rdx, rsi, rdi, orig_rax, rip, cs, eflags, rsp, ss, fs_base, gs_base, ds, es, fs, gs;
 };
 enum { GET_REGISTERS = 12, SET_REGISTERS = 13 };
-/* How a stop at a system call is told. */
+/* The wait status of a thread that stopped at a system call. */
 #define STOPPED_AT_CALL ((SIGTRAP | 0x80) << 8 | 0x7f)
 
 static long trace(long request, long tid, word address, word data) {
@@ -195,7 +198,7 @@ static long trace(long request, long tid, word address, word data) {
 
 static void on_stop(long tid, int status);
 
-/* Goes on to the next beginning or end of a system call; 0 when the program ends before it. */
+/* Continues to the next entry or exit of a system call. Returns 0 if the program ends before that. */
 static int to_call(long tid) {
   int status = 0;
   do {
@@ -205,12 +208,15 @@ static int to_call(long tid) {
       on_stop(tid, status);
       return 0;
     }
-    /* A stop that no mask keeps away comes first: it is for later. */
+    /* A stop for a reason that cannot be blocked comes first, and is handled later. */
   } while ((status & 0xffff) != STOPPED_AT_CALL);
   return 1;
 }
 
-/* Makes a page in a program that is stopped at an exec: it makes the call itself, at `call`. Returns where the page is, or 0. */
+/*
+ * Allocates a page in a program that is stopped at an exec: the program itself calls mmap, at the system call instruction at `call`.
+ * Returns the address of the page, or 0.
+ */
 static word call_mmap(long tid, word call) {
   struct registers before, at;
   int is_done;
@@ -223,7 +229,7 @@ static word call_mmap(long tid, word call) {
   return is_done && (long)at.rax > 0 ? at.rax : 0;
 }
 
-/* The same while no signal is delivered: a handler would find our registers. */
+/* As call_mmap, with all signals blocked, because a signal handler would run with our registers. */
 static word make_page(long tid, word call) {
   word mask = 0, all = ~0ul;
   if (trace(PTRACE_GETSIGMASK, tid, sizeof mask, (word)&mask) < 0 || trace(PTRACE_SETSIGMASK, tid, sizeof all, (word)&all) < 0) return 0;
@@ -232,7 +238,7 @@ static word make_page(long tid, word call) {
   return page;
 }
 
-/* At an exec, before its first instruction. Returns what is in the way, or NULL. */
+/* Installs the clock at an exec, before the program's first instruction. Returns the obstacle, or NULL. */
 static const char *take_clock(struct process *process) {
   static char image[4 * 4096 + 1];
   word auxiliary[2], base = 0, random = 0, room, ignored;
@@ -269,7 +275,7 @@ static const char *take_clock(struct process *process) {
 static void on_exec(long pid) {
   struct process *process = process_of(pid);
   if (!process) return;
-  /* The old memory is gone. */
+  /* The old address space is gone. */
   CALL(close, process->memory, 0, 0, 0, 0);
   process->memory = open_of(pid, "/mem", O_RDWR);
   process->page = 0;
@@ -277,7 +283,7 @@ static void on_exec(long pid) {
   if (trouble) process->page = 0, lost(trouble);
 }
 
-/* A forked process has its parent's code and page, at the same place. */
+/* A forked process has its parent's code and page, at the same address. */
 static void on_fork(long parent, long child) {
   struct process *from = process_of(parent), *to = process_of(child);
   if (from && to && !to->page) to->page = from->page;

@@ -1,35 +1,38 @@
 /*
- * What a program waits for with a timeout: each such call is stopped at its entry by a seccomp filter, its deadline is noted, and the
- * timeout taken out of it, so that only what it waits for ends it, or we do, with its timeout result. At its end it is stopped once more
- * and gets its arguments back. Waits for a moment on the monotonic clock are left as they are, and not stopped at their end.
+ * Waits with a timeout. A seccomp filter stops each such call at its entry; its deadline is noted, and its timeout removed, so that it ends
+ * only with the event that it waits for, or when the tracer ends it with the result of a timeout. At its exit it is stopped again, and its
+ * arguments are restored. Waits for an absolute time on the monotonic clock keep their timeout, and are not stopped at their exit.
  *
- * Not steered, but noticed: timers of the kernel. Neither: SO_RCVTIMEO and SO_SNDTIMEO, semtimedop, messages queues, and sleeps
- * by nanosleep(2) below 20 ms, by which Go's runtime lives.
+ * Detected but not steered: kernel timers. Neither steered nor detected: SO_RCVTIMEO and SO_SNDTIMEO, semtimedop, message queues, and
+ * sleeps by nanosleep(2) below 20 ms, which Go's runtime depends on.
  */
-/* Shorter ones end by themselves. */
+/* Sleeps shorter than this end by themselves. */
 #define SHORT_NS 20000000L
 /* No deadline. */
 #define NEVER __LONG_MAX__
 
 struct task {
   long tid, pid;
-  /* Its files in /proc, kept open: opening costs more than reading. 0: not yet open. */
+  /* Its files in /proc, kept open because opening costs more than reading; 0 if not open yet. */
   long call_file, runs_file;
-  /* It was seen in a sleep too short to be waited for; how long a sleep by nanosleep(2) was meant to be. */
+  /* Whether it was last seen in a nap, a sleep too short to wait for; and the requested length of its last nanosleep(2). */
   int is_napping;
   long span;
-  /* A runtime's own thread that ticks all the time: nobody waits for it (-1: no). */
+  /* 1 for a runtime's own thread that wakes up all the time, and that no check waits for; -1 for any other thread; 0 if unknown. */
   int is_ticker;
-  /* The wait that it is in: its call (-1: none), what that was given, and when it ends. */
+  /* Its current wait: the call (-1 if none), its deadline, and its arguments. */
   long call, deadline;
   word arguments[6];
-  /* It was left as it is, for the kernel's clock does not reach its deadline: no end of it is seen. */
+  /* Whether the wait kept its timeout, because the kernel's clock does not reach the deadline; its exit is then not seen. */
   int is_as_given;
-  /* Its time has come. */
+  /* Whether its deadline has passed. */
   int is_over;
-  /* A signal has interrupted it, and it may go on: its deadline stays. */
+  /* Whether a signal has interrupted it; if the call is restarted, its deadline stays the same. */
   int is_interrupted;
-  /* Of a new one: its parent has told of it, and it has stopped for the first time. It goes on once both have happened. */
+  /*
+   * For a new thread: whether its parent's event has announced it, and whether it has stopped for the first time. It continues once both
+   * have happened.
+   */
   int is_told, is_held;
 };
 static struct task tasks[MAX_TASKS];
@@ -72,18 +75,18 @@ static struct process *process_with(struct task *task) {
   return process_of(task->pid);
 }
 
-/* ---- which calls ---- */
+/* ---- the filter ---- */
 
 #define WHEN(value, then) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, 0, then)
 #define TRACE DONE(SECCOMP_RET_TRACE)
-/* Stops a call whose argument, a pointer to a time, is not null. */
+/* Stops a call if its argument n, a pointer to a time, is not null. */
 #define WITH_TIME(n) LOAD(args[n]), BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 2), BPF_STMT(BPF_LD | BPF_W | BPF_ABS, __builtin_offsetof(struct seccomp_data, args[n]) + 4), BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0, 1, 0), TRACE, ALLOW
-/* Stops a call whose argument, milliseconds, is above zero. */
+/* Stops a call if its argument n, in milliseconds, is positive. */
 #define WITH_MS(n) \
   LOAD(args[n]), BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0, 2, 0), BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, 0x80000000, 1, 0), TRACE, ALLOW
 #define ALWAYS(call) WHEN(call, 1), TRACE
 
-/* In the program's place, before it starts: from here on its waits stop. */
+/* Called in the program's process before it starts the program: from here on, its waits are stopped. */
 static void stop_at_waits(void) {
   static const struct sock_filter filter[] = {
       LOAD(arch),
@@ -98,7 +101,7 @@ static void stop_at_waits(void) {
       WHEN(__NR_select, 6), WITH_TIME(4),
       WHEN(__NR_epoll_pwait2, 6), WITH_TIME(3),
       WHEN(__NR_rt_sigtimedwait, 6), WITH_TIME(2),
-      /* Of a futex, the operations that wait. */
+      /* The futex operations that wait. */
       WHEN(__NR_futex, 13), LOAD(args[1]), BPF_STMT(BPF_ALU | BPF_AND | BPF_K, 0x7f),
       BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, FUTEX_WAIT, 4, 0), BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, FUTEX_WAIT_BITSET, 3, 0),
       BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, FUTEX_LOCK_PI, 2, 0), BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, FUTEX_WAIT_REQUEUE_PI, 1, 0), ALLOW, WITH_TIME(3),
@@ -124,12 +127,12 @@ static void stop_at_waits(void) {
 static long time_at(long tid, word at, long unit) {
   long pair[2];
   if (!at || !read_memory(tid, at, pair, sizeof pair)) return -1;
-  /* So far ahead that nobody waits for it, and still a number. */
+  /* Far enough ahead that no program waits for it, and small enough not to overflow. */
   if (pair[0] > 8000000000L) pair[0] = 8000000000L;
   return pair[0] * NS_PER_S + pair[1] * unit;
 }
 
-/* When a wait that begins now ends, since the run began. */
+/* Returns the deadline of a wait that begins now, in ns since the run began. */
 static long deadline_of(struct task *task, long call, const word *argument) {
   long tid = task->tid, span = -1;
   int is_absolute = 0, is_wall = 0;
@@ -175,7 +178,7 @@ static long deadline_of(struct task *task, long call, const word *argument) {
   return is_absolute ? span - (is_wall ? clock.real : clock.monotonic) : now_of(process_with(task)) + span;
 }
 
-/* The same call without a timeout. */
+/* Removes the timeout of a call. */
 static void without_timeout(struct registers *at) {
   switch (at->orig_rax) {
     case __NR_epoll_wait:
@@ -198,7 +201,7 @@ static void without_timeout(struct registers *at) {
       at->r8 = 0;
       break;
     case __NR_clock_nanosleep:
-      /* There is none: for nothing, for ever. */
+      /* A sleep has no form without a timeout: replaced by a wait for no event, without a timeout. */
       at->orig_rax = __NR_ppoll, at->rdi = 0, at->rsi = 0, at->rdx = 0, at->r10 = 0;
       break;
   }
@@ -209,12 +212,15 @@ static long timeout_result(long call) {
   return call == __NR_rt_sigtimedwait ? -EAGAIN : 0;
 }
 
-/* Whether it waits for a moment on a clock of ours that is ahead of the kernel's: locks and conditions do. A stop at its end is spared. */
+/*
+ * Reports whether a wait is for an absolute time on our monotonic clock, which is ahead of the kernel's; locks and condition variables wait
+ * like this. Such a wait needs no stop at its exit.
+ */
 static int is_beyond(long call, const word *argument) {
   return call == __NR_futex && (argument[1] & 0x7f) == FUTEX_WAIT_BITSET && !(argument[1] & FUTEX_CLOCK_REALTIME);
 }
 
-/* Whether a thread that sleeps in a call is still in the wait that was noted. Who was stopped meanwhile is in another call for the same. */
+/* Reports whether a sleeping thread is still in the noted wait. If it was stopped in the meantime, it sleeps in restart_syscall instead. */
 static int is_in_wait(const struct task *task, long call, const word *argument) {
   if (call != task->call && call != __NR_restart_syscall) return 0;
   for (int i = 0; i < 4; i++)
@@ -222,7 +228,7 @@ static int is_in_wait(const struct task *task, long call, const word *argument) 
   return 1;
 }
 
-/* At its entry. Returns whether it is to be stopped at its end. */
+/* Called at the entry of a wait. Returns whether to stop at its exit. */
 static int begin_wait(struct task *task, struct registers *at) {
   const word arguments[6] = {at->rdi, at->rsi, at->rdx, at->r10, at->r8, at->r9};
   int is_same = task->is_interrupted && task->call == (long)at->orig_rax;
@@ -231,7 +237,7 @@ static int begin_wait(struct task *task, struct registers *at) {
   task->is_interrupted = task->is_over = task->is_as_given = 0;
   task->call = -1, task->deadline = NEVER;
   if (deadline == NEVER) return 0;
-  /* Other waits whose time has come look for what they wait for first, and are ended then. */
+  /* All other expired waits first check for their event, and are ended afterwards. */
   if (deadline <= clock.now && at->orig_rax == __NR_clock_nanosleep) {
     at->rax = 0, at->orig_rax = -1;
     trace(SET_REGISTERS, task->tid, 0, (word)at);
@@ -246,7 +252,7 @@ static int begin_wait(struct task *task, struct registers *at) {
   return 1;
 }
 
-/* What is left of a sleep that a signal has cut short, for a caller who wants to know. */
+/* Writes the remaining time of an interrupted sleep to the caller's buffer, if there is one. */
 static void tell_rest(const struct task *task) {
   word to = task->arguments[3];
   if (task->call != __NR_clock_nanosleep || (task->arguments[1] & TIMER_ABSTIME) || !to) return;
@@ -260,7 +266,7 @@ static void forget_wait(struct task *task) {
   task->call = -1, task->deadline = NEVER, task->is_over = task->is_interrupted = task->is_as_given = 0;
 }
 
-/* At its end: its arguments are what they were, and its result is that of a timeout where its time has come. */
+/* Called at the exit of a wait. Restores its arguments, and sets the result of a timeout if its deadline has passed. */
 static void end_wait(struct task *task) {
   struct registers at;
   if (trace(GET_REGISTERS, task->tid, 0, (word)&at) == 0) {
@@ -270,7 +276,7 @@ static void end_wait(struct task *task) {
     at.r10 = task->arguments[3], at.r8 = task->arguments[4], at.r9 = task->arguments[5];
     at.orig_rax = task->call;
     if (is_cut && task->is_over) at.rax = timeout_result(task->call), at.orig_rax = -1;
-    /* It is begun anew, and stopped there, rather than continued where nobody sees it. */
+    /* An interrupted call is restarted, so that it stops at its entry again; if the kernel continued it, its end would not be seen. */
     if (is_cut && !task->is_over) tell_rest(task);
     if (is_cut && !task->is_over && result != -EINTR) at.rax = -514, task->is_interrupted = 1;
     trace(SET_REGISTERS, task->tid, 0, (word)&at);
@@ -278,7 +284,7 @@ static void end_wait(struct task *task) {
   if (!task->is_interrupted) forget_wait(task);
 }
 
-/* Where the thread still is in it: a wait whose end is not stopped. */
+/* Ends a wait whose exit is not stopped, if the thread is still in it. */
 static void end_where_it_is(struct task *task) {
   struct registers at;
   if (trace(GET_REGISTERS, task->tid, 0, (word)&at) == 0 && ((long)at.orig_rax == task->call || at.orig_rax == __NR_restart_syscall) && (long)at.rax == -516) {
@@ -288,7 +294,7 @@ static void end_where_it_is(struct task *task) {
   forget_wait(task);
 }
 
-/* Whether a thread has a handler for a signal: what it interrupts is then not begun anew. */
+/* Reports whether a thread has a handler for a signal: calls that such a signal interrupts are not restarted. */
 static int has_handler(long tid, int number) {
   static char text[4096];
   long file = open_of(tid, "/status", O_RDONLY), size = CALL(read, file, text, sizeof text - 1, 0, 0);
@@ -303,9 +309,9 @@ static int has_handler(long tid, int number) {
   return mask >> (number - 1) & 1;
 }
 
-/* ---- calls past the vDSO ---- */
+/* ---- system calls that bypass the vDSO ---- */
 
-/* A clock. Returns whether it was answered here. */
+/* Answers a call that reads a clock. Returns whether it did. */
 static int read_clock(struct task *task, struct registers *at) {
   long pair[2], now = now_of(process_with(task)), unit = 1;
   word to = at->rdi;
@@ -324,10 +330,10 @@ static int read_clock(struct task *task, struct registers *at) {
   return 1;
 }
 
-/* Who wants more asks again. */
+/* The most bytes per call; a caller that wants more calls again. */
 #define RANDOM_MAX 16384
 
-/* Random numbers, which depend on the seed. Returns whether they were given here. */
+/* Answers a call for random numbers, which depend on the seed. Returns whether it did. */
 static int give_random(long tid, struct registers *at) {
   word numbers[32], given = 0, wanted = at->rsi < RANDOM_MAX ? at->rsi : RANDOM_MAX;
   if (!is_seeded) return 0;
@@ -342,7 +348,7 @@ static int give_random(long tid, struct registers *at) {
   return 1;
 }
 
-/* Timers of the kernel are not steered: a program that arms one lives in real time. */
+/* Returns the name of a call that arms a kernel timer, else NULL. Such timers are not steered, so the program has to run in real time. */
 static const char *timer_armed(long tid, const struct registers *at) {
   long value[4] = {0};
   switch (at->orig_rax) {

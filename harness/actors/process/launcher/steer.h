@@ -1,11 +1,11 @@
 /*
- * Steers the clock of a program that nobody changed: what it waits for can be made to come at once.
+ * Steers the clock of an unmodified program: its waits can be made to end at once.
  *
- * The program's clock (steer-clock.h) and its waits (steer-waits.h) are ours; here it is traced, and said when it rests. The one who steers
- * writes lines: "rest TO MS" sets the clock to TO, in ns since the run began, if it is not there yet, ends each wait whose deadline has
- * come, and is answered once the program sleeps, or after MS milliseconds: "asleep NOW DEADLINE ENDED" or "awake NOW - ENDED" (its clock;
- * when its next wait ends, "-" for never; how many waits were ended). "lost WHAT" comes by itself: the program waits in a way that
- * is not steered.
+ * steer-clock.h replaces its clock and steer-waits.h its waits; this file traces the program and reports when it sleeps. The harness writes
+ * lines: "rest TO MS" advances the clock to TO, in ns since the run began, unless it is already there, and ends each wait whose deadline
+ * has passed. The answer comes once the program sleeps, or after MS milliseconds: "asleep NOW DEADLINE ENDED" or "awake NOW - ENDED" (the
+ * time on its clock; when its next wait ends, "-" for never; how many waits were ended). "lost WHAT" comes without a request: the program
+ * waits in a way that is not steered.
  */
 #ifdef __x86_64__
 #include <linux/mman.h>
@@ -26,14 +26,17 @@ enum { EAGAIN = 11, EMFILE = 24, ETIMEDOUT = 110 };
 #include "steer-clock.h"
 #include "steer-waits.h"
 
-/* By so much the program's monotonic clock is ahead of the kernel's, so that a wait for a moment on it does not end by itself: 30 days. */
+/*
+ * How far the program's monotonic clock is ahead of the kernel's, so that a wait for an absolute time on it does not end by itself: 30
+ * days.
+ */
 #define AHEAD_NS (30 * 24 * 3600 * NS_PER_S)
 
 static long control;
 static const struct steered *how;
 static int is_lost;
 
-/* Its clock and its waits stay ours: the one who steers starts it anew in real time. */
+/* Reports that the program cannot be steered. Its clock and waits stay as they are; the harness starts it again in real time. */
 static void lost(const char *what) {
   if (is_lost) return;
   is_lost = 1;
@@ -45,12 +48,12 @@ static void lost(const char *what) {
 
 /* ---- stops ---- */
 
-/* Whether a wait that was noted may be over, and nobody has been told. */
+/* Reports whether the noted wait may have ended without being seen. */
 static int ends_unseen(const struct task *task) {
   return task->is_as_given || task->call == __NR_nanosleep;
 }
 
-/* At a call that the filter stops. Returns whether to stop at its end too. */
+/* Called at a call that the filter stops. Returns whether to stop at its exit too. */
 static int on_call(long tid) {
   struct registers at;
   struct task *task = task_of(tid);
@@ -76,7 +79,7 @@ static int on_call(long tid) {
   return begin_wait(task, &at);
 }
 
-/* A new one that has stopped before its parent told of it. */
+/* Continues a new thread that stopped before its parent's event announced it. */
 static void release(struct task *task) {
   if (!task->is_held) return;
   task->is_held = 0, task->is_told = 1;
@@ -90,7 +93,7 @@ static void on_stop(long tid, int status) {
   if ((status & 0x7f) != 0x7f) {
     if (tid == first) has_ended = 1, code = (status & 0x7f) == 0 ? (status >> 8) & 0xff : 128 + (status & 0x7f);
     forget(tid);
-    /* It may have been about to tell of another. */
+    /* The ended thread may have been about to announce a new one. */
     for (int i = 0; i < task_count; i++) release(&tasks[i]);
     return;
   }
@@ -120,7 +123,7 @@ static void on_stop(long tid, int status) {
       pid = task->pid;
       task = task_of(about);
       if (!task) break;
-      /* A clone may be a process, too. */
+      /* A clone may also be a new process. */
       if (event != PTRACE_EVENT_CLONE || (process_with(task) && task->pid == about)) on_fork(pid, about);
       task->is_told = 1, release(task);
       break;
@@ -148,7 +151,7 @@ static void on_stop(long tid, int status) {
   trace(PTRACE_CONT, tid, 0, 0);
 }
 
-/* Handles all that has stopped. Returns how many did. */
+/* Handles everything that has stopped or ended. Returns the number of stops. */
 static int collect(void) {
   for (int count_of = 0;; count_of++) {
     int status = 0;
@@ -160,7 +163,7 @@ static int collect(void) {
 
 /* ---- rest ---- */
 
-/* Threads of the Java virtual machine that wake up many times a second for its own sake. */
+/* Reports whether it is one of the threads that the Java virtual machine wakes up many times a second for its own purposes. */
 static int is_ticker(long tid) {
   static const char *const NAMES_OF[] = {"VM Periodic Tas", "Monitor Deflati"};
   char name[32];
@@ -185,15 +188,15 @@ static char state_of(struct task *task) {
   char text[256];
   long file = 0, size = read_file(&file, task->tid, "/stat", text, sizeof text), at;
   CALL(close, file, 0, 0, 0, 0);
-  /* "7 (a name) D 1 …" */
+  /* The state follows the name: "7 (a name) D 1 …" */
   for (at = size - 1; at > 0 && text[at] != ')';) at--;
   return at > 0 ? text[at + 2] : 0;
 }
 
-/* Of a first thread that has ended before the others: it does nothing any more. */
+/* The state of a first thread that has ended before the others: it never runs again. */
 #define ENDED (-2)
 
-/* What a thread does: the number of the call that it sleeps in, -1 while it runs or is gone. */
+/* Returns the number of the system call that a thread sleeps in; -1 if it is running or gone. */
 static long sleeps_in(struct task *task, word *argument) {
   char text[256];
   long size = read_file(&task->call_file, task->tid, "/syscall", text, sizeof text);
@@ -213,16 +216,16 @@ static long sleeps_in(struct task *task, word *argument) {
   return call;
 }
 
-/* Whether it ends, or waits for a disk, or for whatever else comes by itself, in a call that is not one of those that wait for others. */
+/* Reports whether the sleep ends by itself: the thread exits, or waits for a disk, in a call other than those that wait for events. */
 static int is_served(struct task *task, long call) {
   if (call == __NR_futex || call == __NR_epoll_wait || call == __NR_epoll_pwait || call == __NR_ppoll || call == __NR_poll || call == __NR_nanosleep) return 0;
   if (call == __NR_exit || call == __NR_exit_group) return 1;
-  /* By now it may run again. */
+  /* The thread may be running again by now. */
   char state = state_of(task);
   return !state || state == 'D' || state == 'R';
 }
 
-/* What a thread has used of processors. */
+/* Returns the processor time that a thread has used. */
 static long ran_of(struct task *task) {
   char text[128];
   long sum = 0;
@@ -231,10 +234,10 @@ static long ran_of(struct task *task) {
   return sum;
 }
 
-/* A sleep by nanosleep(2) is seen here first. Returns whether it is short. */
+/* Notes a sleep by nanosleep(2), which the filter does not stop. Returns whether it is short. */
 static int is_short_sleep(struct task *task, const word *argument) {
   long span = time_at(task->tid, argument[0], 1);
-  /* One after the other may be asked for at the same place. */
+  /* Consecutive sleeps may have their argument at the same address. */
   if (task->call != __NR_nanosleep || task->arguments[0] != argument[0] || task->span != span) {
     task->call = __NR_nanosleep, task->is_over = 0, task->span = span;
     for (int i = 0; i < 6; i++) task->arguments[i] = argument[i];
@@ -243,12 +246,12 @@ static int is_short_sleep(struct task *task, const word *argument) {
   return task->deadline == NEVER;
 }
 
-/* Bytes that nobody reads for so long, in real time, are read by nobody: whoever waits for them would have been woken. */
+/* If bytes stay unread for this long, in real time, no thread waits for them: it would have been woken up. */
 #define UNREAD_NS 60000000L
 
 enum { PAGE = 4096, LINE_MAX = 512 };
 
-/* What is in the queues of a table of connections: 0 for nothing. It is kept open. */
+/* Returns a hash of the non-empty queues in a table of connections; 0 if all queues are empty. The file is kept open. */
 static word queues_in(const char *path, long *file) {
   static char text[256 * 1024];
   long used = 0, size;
@@ -257,11 +260,11 @@ static word queues_in(const char *path, long *file) {
   if (*file < 0) return 0;
   while ((size = CALL(pread64, *file, text + used, sizeof text - 1 - used, used, 0)) > 0) {
     used += size;
-    /* The kernel gives as many lines as fit into a page: there was room for more. */
+    /* The kernel returns as many lines as fit into a page: after less than that, no lines are left. */
     if (size < PAGE - LINE_MAX) break;
   }
   text[used] = 0;
-  /* "  0: 0100007F:1F90 00000000:0000 0A 00000000:00000000 …": of each line the fifth word. */
+  /* The queues are the fifth word of each line: "  0: 0100007F:1F90 00000000:0000 0A 00000000:00000000 …" */
   int column = 0, is_first = 1;
   for (const char *at = text; *at; at++) {
     if (*at == '\n') column = 0, is_first = 0;
@@ -276,7 +279,7 @@ static word queues_in(const char *path, long *file) {
   return sum;
 }
 
-/* Whether bytes are on their way between two sockets of this network. */
+/* Reports whether bytes are in transit between two sockets of this network. */
 static int is_moving(void) {
   static word before;
   static long since;
@@ -288,12 +291,12 @@ static int is_moving(void) {
 }
 
 /*
- * Who only naps is left alone once nobody else has run for so long, in real time: Go's runtime naps on while a timer is due that is not yet.
- * Where it naps for so long at a time it has found nothing to do for a while.
+ * Napping threads are ignored once no other thread has run for this long, in real time: Go's runtime keeps napping while a timer is
+ * pending. Single naps of at least this length show that the runtime has had nothing to do for a while.
  */
 #define STILL_NS 1000000L
 
-/* Whether nobody but those who nap has run for a while. `ran`: what all others have used of processors. */
+/* Reports whether only napping threads have run for a while. `ran`: the processor time that all other threads have used. */
 static int is_still(long ran) {
   static long before, since;
   long now = host_ns(CLOCK_MONOTONIC);
@@ -301,7 +304,7 @@ static int is_still(long ran) {
   return now - since >= STILL_NS;
 }
 
-/* Whether the thread that ran when they were looked at last still does: most of the time no other has to be looked at. */
+/* The thread that was found running by the last check. It usually still is, and then no other thread has to be checked. */
 static long runner;
 
 static int is_running(void) {
@@ -311,7 +314,7 @@ static int is_running(void) {
   return 0;
 }
 
-/* What all but those who nap have used of processors: while it stays the same, none of them has run. */
+/* Returns the processor time that all threads except napping ones have used: while it stays the same, none of them has run. */
 static long ran_by_others(void) {
   long sum = 0;
   for (int i = 0; i < process_count; i++) sum += host_ns(CPU_CLOCK_OF(processes[i].pid));
@@ -320,7 +323,7 @@ static long ran_by_others(void) {
   return sum;
 }
 
-/* Whether all that do not nap still sleep: who naps may have woken them. */
+/* Reports whether all threads except napping ones still sleep: a napping thread may have woken them up. */
 static int do_others_sleep(void) {
   word argument[6];
   for (int i = 0; i < task_count; i++)
@@ -329,8 +332,8 @@ static int do_others_sleep(void) {
 }
 
 /*
- * Whether the program sleeps: each thread was seen asleep, none has run meanwhile, so that there was a moment when all slept, and no byte
- * is on its way.
+ * Reports whether the program sleeps: each thread was seen asleep, and none has run in between, so that all slept at one moment; and no
+ * bytes are in transit. Sets `soonest` to the earliest deadline.
  */
 static int is_asleep(long *soonest) {
   int is_other = 0, is_restless = 0;
@@ -354,16 +357,16 @@ static int is_asleep(long *soonest) {
     if (!task->is_ticker) task->is_ticker = is_ticker(task->tid) ? 1 : -1;
     if (task->is_ticker < 0) *soonest = task->deadline;
   }
-  /* What the others have used is known once it is known who naps. */
+  /* Both calls of ran_by_others are comparable only if the set of napping threads is the same. */
   if (is_other || ran_by_others() != ran) return 0;
   if (is_restless && (!is_still(ran) || !do_others_sleep())) return 0;
-  /* Who has been told something meanwhile has not read it yet. */
+  /* A thread to which bytes were sent in the meantime has not read them yet. */
   if (how->has_network && is_moving()) return 0;
-  /* What began meanwhile stops here first. */
+  /* A wait that began in the meantime has stopped at its entry. */
   return !collect();
 }
 
-/* Ends all waits whose time has come. Returns how many. */
+/* Ends all waits whose deadline has passed. Returns how many. */
 static long end_due(void) {
   long ended = 0;
   for (int i = 0; i < task_count; i++) {
@@ -372,7 +375,7 @@ static long end_due(void) {
     if (task->is_over || task->is_interrupted || task->call < 0 || task->deadline > clock.now) continue;
     if (ends_unseen(task)) {
       long call = sleeps_in(task, argument);
-      /* It has ended by itself; one that runs may have, or has not yet begun. */
+      /* The wait has ended by itself. If the thread is running, the wait may have ended, or may not have begun. */
       if (call != -1 && !is_in_wait(task, call, argument)) forget_wait(task);
       if (call == -1 || task->call < 0) continue;
     }
@@ -383,9 +386,9 @@ static long end_due(void) {
   return ended;
 }
 
-/* ---- the one who steers ---- */
+/* ---- commands of the harness ---- */
 
-/* What was asked for last, and since when. */
+/* The last request, and the real time at which it must be answered. */
 static struct {
   int is_asked;
   long until, ended;
@@ -402,7 +405,7 @@ static void answer(const char *what, long deadline) {
   rest.is_asked = 0;
 }
 
-/* "rest TO MS" */
+/* Executes the command "rest TO MS". */
 static void command(char *line) {
   char *at = line + 5;
   if (line[0] != 'r' || line[1] != 'e' || line[2] != 's' || line[3] != 't' || line[4] != ' ') fail("a command that is not known:", line, 0);
@@ -415,8 +418,8 @@ static void command(char *line) {
 }
 
 /*
- * How often a program is looked after: whose rest is waited for, and about whom nobody asks. The longer nothing changes, the less often,
- * for each look takes a processor some 50 us.
+ * The bounds of the interval between two checks, in ns: while the harness waits for rest, and while it does not. The interval grows while
+ * nothing changes, because each check takes about 50 us of processor time.
  */
 struct pace {
   long shortest, longest;
@@ -428,13 +431,16 @@ static long slower(long pause, struct pace pace) {
   return next < pace.shortest ? pace.shortest : next > pace.longest ? pace.longest : next;
 }
 
-/* So many looks in a row are skipped where a look would show that it does not sleep yet. */
+/* The most checks in a row that are skipped because they would only show that the program does not sleep yet. */
 #define SKIPPED_MAX 16
 
-/* When to look again. */
+/* The interval to the next check, in ns. */
 static long pause;
 
-/* `has_stopped`: one of its threads has, since the last time. */
+/*
+ * Advances the clock, ends waits that are due, and answers the harness if it can. `has_stopped`: whether a thread has stopped since the
+ * last call.
+ */
 static void go_on(int is_woken, int has_stopped) {
   static long looked;
   static int skipped;
@@ -445,7 +451,7 @@ static void go_on(int is_woken, int has_stopped) {
   rest.ended += ended;
   pause = is_woken || (!rest.is_asked && ran) ? pace.shortest : slower(pause, pace);
   if (!rest.is_asked) return;
-  /* What begins or ends a wait, or has used a processor most of the time, runs. */
+  /* A program that begins or ends waits, or used a processor most of the time, is running. */
   if ((has_stopped || ended || ran > passed / 2) && skipped < SKIPPED_MAX) skipped++;
   else {
     skipped = 0;
@@ -458,11 +464,11 @@ static void go_on(int is_woken, int has_stopped) {
   if (now > rest.until) answer("awake", NEVER);
 }
 
-/* What it reads was written by a program that nobody knows: it keeps what it takes to trace that, and nothing else. */
+/* The tracer reads data that an untrusted program has written, so it keeps only the capability that tracing needs. */
 static void drop_capabilities(void) {
   struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
   struct __user_cap_data_struct kept[2] = {{1u << CAP_SYS_PTRACE, 1u << CAP_SYS_PTRACE, 0}, {0}};
-  /* Who has none of them cannot keep it. */
+  /* A caller without this capability cannot keep it. */
   if (CALL(capset, &header, kept, 0, 0, 0) < 0) kept[0].effective = kept[0].permitted = 0, CALL(capset, &header, kept, 0, 0, 0);
   CALL(prctl, PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 }
@@ -485,7 +491,7 @@ static int steer(long child, const struct steered *wanted, long ready) {
   process->ran = host_ns(CPU_CLOCK_OF(child));
   must(CALL(rt_sigprocmask, SIG_BLOCK, &mask, NULL, sizeof mask, 0), "cannot block signals", "");
   long signals = must(CALL(signalfd4, -1, &mask, sizeof mask, SFD_CLOEXEC | SFD_NONBLOCK, 0), "cannot wait for signals", "");
-  /* Two for each thread. */
+  /* Each thread needs two open files. */
   CALL(prlimit64, 0, RLIMIT_NOFILE, NULL, &files, 0);
   files.rlim_cur = files.rlim_max;
   CALL(prlimit64, 0, RLIMIT_NOFILE, &files, NULL, 0);
@@ -501,7 +507,7 @@ static int steer(long child, const struct steered *wanted, long ready) {
     if (has_ended) return code;
     if (from[1].revents & (POLLIN | POLLHUP)) {
       long size = CALL(read, control, input + used, sizeof input - 1 - used, 0, 0);
-      /* The one who steers is gone: nobody is left to tell how it ends. One who has never asked for anything only tries whether it works. */
+      /* The harness is gone, so that nothing needs the exit code. A harness that never sent a request only tests whether steering works. */
       if (size <= 0 && was_asked) quit(125);
       if (size <= 0) from[1].fd = -1;
       else was_asked = 1, used += size;
