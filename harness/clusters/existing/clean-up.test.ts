@@ -1,4 +1,4 @@
-/** What is deleted from a foreign cluster whose answers are errors. */
+/** What is deleted from an existing cluster whose server answers with errors. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, request as forward } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -3,8 +3,8 @@
  * objects itself.
  *
  * One file for each run in the user's state folder (`$XDG_STATE_HOME/stalemate/clusters`, else `~/.local/state/…`), one line of JSON per
- * entry; an incomplete line was not acted upon. The file contains no credentials: the kubeconfig is named, not copied. Owns: these files.
- * Does not own: removal (`clean-up.ts`). Start at {@link Footprint}.
+ * entry; after an incomplete line, nothing was created. The file contains no credentials: the kubeconfig is named, not copied.
+ * Owns: these files. Does not own: removal (`clean-up.ts`). Start at {@link Footprint}.
  */
 import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

@@ -57,7 +57,7 @@ function reportLeft(left: readonly string[], report: Report): void {
   for (const why of left) report(`warning: left on the cluster: ${why}`);
 }
 
-/** @throws {REFUSED} if a different server answers from the one that was used, which must not look like an ordinary end. */
+/** @throws {REFUSED} if a different server answers than before, because the run must not appear to have ended normally. */
 async function cleaned(access: ExistingAccess, footprint: Footprint): Promise<readonly string[]> {
   try {
     const { remote } = await admitCluster(access, { same: footprint.read()?.head.uid });

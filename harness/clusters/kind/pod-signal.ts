@@ -1,9 +1,9 @@
 /**
  * Signals to a container of a pod, as a script for its node.
  *
- * A kubelet that terminates a pod signals only its first process, which may or may not forward the signal; a program below `tini` or `sh`
- * that received it twice would take the second signal to mean "at once". SIGSTOP and SIGKILL go to the whole container. Start at {@link
- * signalScript}.
+ * A kubelet that terminates a pod signals only its first process, which may or may not forward the signal. A program below `tini` or `sh`
+ * that received SIGTERM twice would treat the second one as a request to exit immediately. SIGSTOP and SIGKILL go to the whole container.
+ * Start at {@link signalScript}.
  */
 export type PodSignal = 'KILL' | 'TERM' | 'STOP' | 'CONT';
 

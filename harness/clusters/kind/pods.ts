@@ -18,11 +18,11 @@ import { signalScript, type PodSignal } from './pod-signal.ts';
 import { stateOf } from './pod-state.ts';
 import { findHost, openWay, type HostPlace, type WayIn } from './way-in.ts';
 
-/** The listener of a pod. Nothing is reported after `failed` or `ended`. */
+/** Callbacks for the events of a pod. None is called after `failed` or `ended`. */
 export interface PodEars {
   readonly running: () => void;
   readonly printed: (piece: string) => void;
-  /** Called if the pod does not run and never will. */
+  /** Called if the pod is not running and cannot start any more. */
   readonly failed: (why: string) => void;
   readonly ended: (how: string) => void;
 }

@@ -58,7 +58,7 @@ export class Arrivals {
     this.#add({ rank: isFirst ? [FIRST_EVENT, request, 0] : [EVENT, revision, request], isTold, pass });
   }
 
-  /** Passes everything on if nothing is missing. */
+  /** Passes on all arrivals if none is missing. */
   look(): void {
     if (this.#waiting.length === 0) return;
     const waitedMs = realNow() - this.#sinceMs;

@@ -2,8 +2,8 @@
  * Matches the changes that an observer sees with the server's answers, so that both appear in the same order as in one process: a change is
  * published before any client receives it, in revision order, attributed to the write of the client that requested it.
  *
- * Owns: the waiting. A change observed during a write waits for the write's answer; an answer waits until its changes have been observed; a
- * watch event waits until its change has been published. Start at {@link CommitOrder}.
+ * Owns: what waits for what. A change observed during a write waits for the write's answer; an answer waits until its changes have been
+ * observed; a watch event waits until its change has been published. Start at {@link CommitOrder}.
  */
 import { groupResource } from 'stalemate-apiserver/objects/object';
 import type { ApiRequest, ApiResponse } from 'stalemate-apiserver/wire/http';

@@ -41,13 +41,11 @@ export interface Witness {
 
 export interface RealClusterParts {
   readonly remote: RemoteServer;
-  /**
-   * The same server as the target reaches it, through a relay or as a separate user; absent if the target reaches it like everyone else.
-   */
+  /** The same server as the target reaches it, through a relay or as a separate user; absent if the target reaches it as the run does. */
   readonly front?: RemoteServer;
   /**
-   * Reports whether nobody should wait for answers right now, because the relay is disturbed, so that answers take long or never come, or
-   * because the server itself waits for the target, which may have to receive something first.
+   * Reports whether the run must not wait for answers right now: because the relay is disturbed, so that answers take long or never come,
+   * or because the server itself waits for the target, which may have to receive something first.
    */
   readonly isLoose?: () => boolean;
   /** Creates the reset of the server between runs. */
@@ -106,7 +104,7 @@ export class RealCluster implements Cluster {
     this.#kinds = kinds;
     this.#witness = witness;
     this.#upstream = remoteUpstream(remote, {
-      // An answer from behind one of the server's proxies is not the server's own.
+      // A redirect from a backend behind one of the server's proxies does not come from the server itself.
       onRedirect: (code, request) => {
         if (!isProxied(request.path)) this.redirected(code, request);
       },
@@ -272,7 +270,7 @@ export class RealCluster implements Cluster {
       return abandon;
     }
     const sendOnceKnown = async (): Promise<void> => {
-      // Objects created in a part of a shared server that was not observed so far are observed from now on.
+      // The request creates an object of a kind that is not observed yet: start observing it.
       if (unseen !== undefined) {
         this.#territory?.widen(unseen);
         await this.#observe(unseen);

@@ -35,7 +35,7 @@ export function storageKey(kind: ResourceKind, builtIn: boolean, { metadata }: K
 export const TARGET_POD = 'stalemate-target-';
 /** The pattern of the node of one of our kind clusters (named by `kind/kind-cluster.ts`), and of kwok's node (`node.ts`). */
 const NODE = String.raw`stalemate-(?:[a-z0-9-]+-control-plane|kwok)`;
-/** Patterns of what a kubelet writes about its node and its static pods, and of leader election, if there is any. */
+/** Patterns of the objects that a kubelet writes for its node and its static pods, and of the leases for leader election. */
 const KUBELETS = [
   String.raw`(?:leases/kube-node-lease|leases\.coordination\.k8s\.io/kube-node-lease)/${NODE}$`,
   String.raw`(?:minions|nodes|csinodes|csinodes\.storage\.k8s\.io)/${NODE}$`,

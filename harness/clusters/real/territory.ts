@@ -2,8 +2,8 @@
  * The part of a shared server that belongs to the run: its own namespaces, custom resources of the project's own kinds, and the
  * cluster-scoped objects that it may create.
  *
- * Owns: the fence. A write to anything else, and a read in other users' namespaces, is answered 403 and never sent. A read of all
- * namespaces is narrowed to those of the run, so that a controller that watches all namespaces neither sees nor touches other users'
+ * Owns: which requests may be sent. A write to anything else, and a read in other users' namespaces, is answered 403 and never sent. A read
+ * of all namespaces is narrowed to those of the run, so that a controller that watches all namespaces neither sees nor touches other users'
  * objects: with a single namespace the request is changed; with several, other objects are removed from the answer. Start at {@link
  * Territory}.
  */
