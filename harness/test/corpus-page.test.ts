@@ -22,7 +22,7 @@ beforeAll(() => {
   copyFileSync(`${CONTROLLERS}crd.yaml`, join(folder, 'crd.yaml'));
   writeTarget('refreshes-version-only');
   const found = decodeReplayable(read('docs/examples/lost-update.record.json'), 'the example');
-  // As found by the current version: the example is older than causes.
+  // Adds the cause that the current version would find, because the example was recorded before causes existed.
   const cause = { key: 'write | PUT | deployments.apps | stale', text: 'PUT of deployments.apps' };
   const counterexample = { ...found, cause, target: { module: 'target.ts', transport: 'http-library' as const } };
   mkdirSync(join(folder, '.stalemate', 'failures'), { recursive: true });

@@ -4,7 +4,7 @@ import { run } from '../index.ts';
 
 const SEED = 20;
 const RUNS = 300;
-/** Well below what these runs reach, but far above zero: runs that did not disturb the controllers must not pass. */
+/** Minimum counts, well below those that these runs reach, but far above zero: runs that did not disturb the controllers must not pass. */
 const FLOORS = { conflicts: 3, staleReads: 8, foreignWritesBetweenReadAndWrite: 8, faults: 30, heldEvents: 100 };
 
 describe(`correct controllers in ${RUNS} trials (seed ${SEED})`, { timeout: 240_000 }, () => {

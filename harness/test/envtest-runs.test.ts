@@ -22,7 +22,7 @@ const file = (path: string): string => fileURLToPath(new URL(`../../${path}`, im
 const CRD = file('harness/test/targets/crd.yaml');
 const SAMPLE = file('harness/test/targets/sample.yaml');
 const CONTROLLER = [process.execPath, file('harness/test/targets/takes-finalizers.mjs')];
-/** Restricted to what the controller gets wrong, and little else. */
+/** Only the property that the controller violates, and only the writers and faults that are needed for that. */
 const OPTIONS: StalemateOptions = {
   command: CONTROLLER,
   crds: [CRD],

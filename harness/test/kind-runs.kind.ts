@@ -21,7 +21,7 @@ const CONTROLLER = [process.execPath, file('harness/test/targets/takes-finalizer
 /** The node image that `npm run test:kind` has found; commands read it from the same variable. */
 const IMAGE = process.env['STALEMATE_KIND_IMAGE'] ?? '';
 const KIND: KindOptions = IMAGE === '' ? {} : { image: IMAGE };
-/** Restricted to what the controller gets wrong, and little else. */
+/** Only the property that the controller violates, and only the writers and faults that are needed for that. */
 const OPTIONS: StalemateOptions = {
   command: CONTROLLER,
   kind: KIND,

@@ -18,7 +18,7 @@ import type { Lab, Property, StalemateOptions, Trial } from '../index.ts';
 const SEED = 1;
 const folder = mkdtempSync(join(tmpdir(), 'stalemate-lab-'));
 
-/** A property that every run violates, in one of two ways: shrinking one must not end with the other. */
+/** A property that every run violates, as "many" or as "few": shrinking a violation of one class must not end with the other class. */
 const sized: Property = {
   name: 'sized',
   kind: 'safety',
@@ -113,7 +113,7 @@ describe('a claim', () => {
     let started = false;
     const found = await fc.check(
       fc.asyncProperty(own.trials(), async (trial) => {
-        // The claim starts with the first run that fails in the other way.
+        // Begin with the first run that fails as "many".
         started ||= await isMany(trial);
         if (started) await claim(trial);
       }),

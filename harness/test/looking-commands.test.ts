@@ -117,7 +117,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const NOTHING: Omit<Observed, 'code'> = { programs: [], connections: [], workers: 0, opened: [], written: [] };
 
-/** Returns what the command lines of a command did. */
+/** Returns what was observed for each command line of a command. */
 function doneBy(command: string): readonly Observed[] {
   return observed.filter((_, index) => LINES[index]?.[0] === command);
 }

@@ -1,7 +1,7 @@
 /**
  * Runs command lines in one process and records what each of them does outside of it: `node observed-commands.ts RESULTS LINES`.
  *
- * Owns: the observation. The working directory is a project next to a home, in one folder; commands share no state.
+ * Owns: the observation. The working directory is a project folder beside a home folder. Commands share no state.
  */
 import childProcess from 'node:child_process';
 import fs from 'node:fs';
@@ -16,7 +16,7 @@ export interface Observed {
   readonly programs: readonly string[];
   /** The addresses that were connected to. */
   readonly connections: readonly string[];
-  /** The number of worker threads that were started: they are what imports the project's modules. */
+  /** The number of worker threads that were started: only they import the project's modules. */
   readonly workers: number;
   /** What was opened outside of the project: paths relative to the folder around it. */
   readonly opened: readonly string[];

@@ -140,7 +140,7 @@ async function until(look: () => string): Promise<string> {
       const found = look();
       if (found !== '') return found;
     } catch {
-      // What `look` reads does not exist yet.
+      // A file that `look` reads may not exist yet.
     }
     await delay(20);
   }

@@ -25,7 +25,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Returns the stored history without what judging added to it. */
+/** Returns the stored history without the data that judging added to it. */
 function happened(history: History): string {
   const { reference: _, ...own } = history;
   return encodeHistory({ ...own, probes: [] });

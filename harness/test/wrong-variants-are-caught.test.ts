@@ -4,7 +4,7 @@ import { run } from '../index.ts';
 import { unreadable } from '../model/test-readable.ts';
 
 const SEED = 3;
-/** Most need 1 to 100 runs and the rarest some hundreds; the rest is a margin for changes of what the search draws. */
+/** Most variants fail within 100 runs, the rarest within some hundreds; the rest is a margin for changes in what the search draws. */
 const RUNS_MAX = 8_000;
 
 describe(`wrong variants in at most ${RUNS_MAX} trials (seed ${SEED})`, { timeout: 240_000 }, () => {

@@ -1,10 +1,10 @@
 #!/usr/bin/env node
 /**
- * The manager of a small project, as a program of its own: one ConfigMap for each gadget, a webhook that gives gadgets a color, and
- * one that converts them: what is the size in v1 was the amount in v1beta1.
+ * The manager of a small project, as a separate program: creates one ConfigMap for each gadget. It also serves a webhook that sets a
+ * default color, and one that converts gadgets: `spec.size` in v1 is `spec.amount` in v1beta1.
  *
- * It also deletes the ConfigMaps of gadgets that are gone, which its role does not let it. Plain JavaScript without a client library,
- * so that a life of it takes a tenth of a second.
+ * It also tries to delete the ConfigMaps of deleted gadgets, which its role does not allow. Plain JavaScript without a client library, so
+ * that starting it takes only a tenth of a second.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:https';
@@ -35,7 +35,9 @@ function reconcile(gone, { metadata, spec }) {
   });
 }
 
-/** Sets the color that the settings say where none is given. They are read afresh, while somebody's request waits for the answer. */
+/**
+ * Mutating webhook: sets spec.color to the default from the settings ConfigMap if the object has none. Reads the ConfigMap on every call.
+ */
 async function review(asked) {
   const { uid, object } = asked.request;
   const { body } = await send('GET', `/api/v1/namespaces/${flags.namespace}/configmaps/gadgets-settings`);
@@ -44,7 +46,7 @@ async function review(asked) {
   return { ...asked, response: { uid, allowed: true, ...(patch.length === 0 ? {} : patches) } };
 }
 
-/** Gives every object the field of its new version. */
+/** Conversion webhook: renames the field to the one of the desired version. */
 function convert(asked) {
   const { uid, objects, desiredAPIVersion: apiVersion } = asked.request;
   const convertedObjects = objects.map(({ spec: { size, amount, ...spec }, ...rest }) => {

@@ -1,10 +1,10 @@
 #!/usr/bin/env node
 /**
- * A manager that makes the certificate of its webhooks itself, as cert-controller does in Go: it writes it into a Secret, its authority
- * into the configuration, waits until the Secret is mounted at a path that it takes for granted.
+ * A manager that issues the certificate of its webhook itself, as cert-controller does in Go: it writes the certificate into a Secret and
+ * the CA into the webhook configuration, then waits until the Secret is mounted at a hard-coded path.
  *
- * BEHAVIOUR: `late` answers 404 twice, as a port whose handlers are registered later; `elsewhere` listens on another port; `ends` ends
- * before it listens; `slow` thinks for 15 s about objects with the color slow.
+ * BEHAVIOUR: `late` answers 404 twice, like a port whose handlers are registered later; `elsewhere` listens on another port; `ends` exits
+ * before it listens; `slow` takes 15 s to answer for objects with the color slow.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:https';

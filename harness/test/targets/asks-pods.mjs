@@ -1,4 +1,7 @@
-/** A controller that labels pods with what a command in them says, over a WebSocket, and asks a server outside of the cluster once. */
+/**
+ * A controller that labels each running pod with the output of a command, which it executes in the pod over a WebSocket. At the start, it
+ * calls a server outside of the cluster once.
+ */
 import { get } from 'node:http';
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';

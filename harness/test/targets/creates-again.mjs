@@ -1,13 +1,15 @@
 /**
- * A controller that gives every widget one page, a ConfigMap under a name that the server draws, and believes that what was not answered
- * has not happened: a list that does not come in time is empty, and a creation whose answer does not come is made again.
+ * A controller that creates one page for each widget: a ConfigMap with a generated name.
+ *
+ * Wrong: treats a request without an answer as if it had no effect. If a list is not answered in time, it assumes that there are no pages;
+ * if a create is not answered, it sends the create again.
  */
 import { send, WIDGETS } from './kube-client.mjs';
 
 const PAGES = '/api/v1/namespaces/default/configmaps';
 const LABEL = 'example.com/widget';
 const ANSWER_MS = 500;
-/** A list that holds one is not answered in a single packet. */
+/** Large enough that a list with one page does not fit into a single packet. */
 const TEXT = 'page '.repeat(4_000);
 
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));

@@ -1,4 +1,4 @@
-/** Connects to a server of its own choice once it receives a widget. */
+/** Connects to a hard-coded address once it receives a widget. */
 import { connect } from 'node:net';
 import type { Context } from './widget.ts';
 import { followWidgets } from './widget.ts';

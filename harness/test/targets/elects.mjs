@@ -1,7 +1,8 @@
 /**
- * A controller of which several may run: it takes a Lease, marks every widget while it holds it, and ends when it loses it.
+ * A controller that may have several replicas: it acquires a Lease, annotates every widget while it holds the Lease, and exits when it
+ * loses it.
  *
- * Arguments: the duration of the lease in seconds, and a port to listen on, the same for all of them.
+ * Arguments: the duration of the lease in seconds, and a port to listen on, the same for all replicas.
  */
 import { createServer } from 'node:net';
 import { send, WIDGETS } from './kube-client.mjs';
@@ -16,7 +17,7 @@ const me = `${process.pid}-${Date.now()}`;
 let observed = '';
 let observedAt = Date.now();
 
-/** Whether we hold it now. */
+/** Acquires or renews the lease; resolves with whether this replica holds it now. */
 async function acquire() {
   const spec = {
     holderIdentity: me,

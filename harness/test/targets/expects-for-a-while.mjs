@@ -1,8 +1,8 @@
 /**
- * A controller that gives every widget one page, a ConfigMap under a name that the server draws, and counts on its watch to show it: what
- * it expects, it expects for five minutes.
+ * A controller that creates one page for each widget: a ConfigMap with a generated name. After a create, it expects the page to appear in
+ * its watch, for up to five minutes.
  *
- * Wrong: then it makes another one. Of all that it does, nothing shows that but a watch that is later.
+ * Wrong: when the expectation expires, it creates another page. Only a watch that lags by more than five minutes reveals this.
  */
 import { send, WIDGETS } from './kube-client.mjs';
 
@@ -10,7 +10,7 @@ const PAGES = '/api/v1/namespaces/default/configmaps';
 const EXPECTED_MS = 300_000;
 const AGAIN_MS = 1_000;
 
-/** By the uid of its owner. */
+/** Names of pages, by the uid of the widget that owns them. */
 const pages = new Map();
 const widgets = new Map();
 const expected = new Map();
@@ -60,7 +60,7 @@ function onWidget({ type, object }) {
   void settle(uid);
 }
 
-/** Lists, and says so; then watches for as long as that lasts, and begins again. */
+/** Lists and watches, for ever. Calls `listed` after each list, and lists again whenever the watch ends. */
 async function follow(path, known, on, listed) {
   for (;;) {
     try {

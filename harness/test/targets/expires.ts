@@ -1,4 +1,4 @@
-/** Writes to the status how often its object was changed, and resets that five minutes after the last change. */
+/** Writes the generation of its object to the status, and resets it five minutes after the last change of the generation. */
 import { CustomObjectsApi } from '@kubernetes/client-node';
 import type { Context, Widget } from './widget.ts';
 import { followWidgets, WIDGETS } from './widget.ts';

@@ -1,4 +1,6 @@
-/** Writes the amount of memory in use, which neither clock nor seed controls. Once per object, so that it comes to rest. */
+/**
+ * Writes the amount of memory in use, which depends on neither the clock nor the seed. Writes once per object, so that it comes to rest.
+ */
 import { CustomObjectsApi } from '@kubernetes/client-node';
 import type { Context } from './widget.ts';
 import { followWidgets, WIDGETS } from './widget.ts';

@@ -1,4 +1,7 @@
-/** Talks to the API server of KUBECONFIG. Plain JavaScript without a client library: a program that uses it starts in a tenth of a second. */
+/**
+ * Sends requests to the API server of KUBECONFIG. Plain JavaScript without a client library: a program that uses it starts in a tenth of a
+ * second.
+ */
 import { readFileSync } from 'node:fs';
 import { Agent, request } from 'node:https';
 import { parse } from 'yaml';
@@ -10,7 +13,7 @@ const agent = new Agent({ keepAlive: true, ca: Buffer.from(ca, 'base64') });
 
 export const WIDGETS = '/apis/example.com/v1/namespaces/default/widgets';
 
-/** Begins to read: the answer is there as soon as its head is, and whoever asked makes of the rest what it likes. */
+/** Sends a GET. Resolves with the response as soon as its headers have arrived; the caller reads the body. */
 export function begin(path) {
   return new Promise((resolve, reject) => {
     request(`${server}${path}`, { agent, headers }, resolve).on('error', reject).end();
@@ -18,8 +21,7 @@ export function begin(path) {
 }
 
 /**
- * Sends one request. Patches are merge patches. With `onLine`, each line of the answer is handed over as it comes; `onOpen` hears that
- * it comes at all.
+ * Sends one request. Patches are merge patches. Calls `onOpen` when the response begins and `onLine` with each line of it, parsed as JSON.
  */
 export function send(method, path, body, onLine, onOpen = () => {}) {
   return new Promise((resolve, reject) => {

@@ -1,7 +1,7 @@
 /**
- * A controller that takes its time: it watches widgets, prints what it is asked to, serves /readyz, and changes nothing.
+ * A controller with a choice of unusual behaviours. It watches widgets and changes nothing.
  *
- * Arguments: how it misbehaves, then a port.
+ * Arguments: the behaviour (see MANNERS), then a port.
  */
 import { spawn } from 'node:child_process';
 import { openSync, writeFileSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { get } from 'node:https';
 
 const [manner = 'well', port = '0'] = process.argv.slice(2);
 
-/** Loaded by those who use it only: one talks to somebody else. */
+/** Lists and watches widgets. Imports the client on demand, because one of the behaviours must not use it. */
 async function work() {
   const { send, WIDGETS } = await import('./kube-client.mjs');
   const { body } = await send('GET', WIDGETS);
@@ -23,7 +23,7 @@ async function work() {
 const MANNERS = {
   well: work,
   fails: work,
-  /** Talks to somebody else. */
+  /** Connects to a different API server from the one in KUBECONFIG. */
   strays: () => {
     const asked = get('https://10.96.0.1:443/api', { timeout: 500 });
     asked.on('timeout', () => asked.destroy(new Error('nobody answers')));
@@ -38,7 +38,7 @@ const MANNERS = {
       response.end();
     }).listen(Number(port), '127.0.0.1');
   },
-  /** Ready once the API server has answered, and a moment has passed. */
+  /** Becomes ready 100 ms after the API server has answered. */
   'serves-ready-once-synced': () => {
     let ready = false;
     void import('./kube-client.mjs')
@@ -50,7 +50,7 @@ const MANNERS = {
       response.end();
     }).listen(Number(port), '127.0.0.1');
   },
-  /** Tells Prometheus of a reconcile for each time that it is asked, and opens a file for good. */
+  /** Serves metrics: each request counts as one reconcile, and leaks ten file descriptors. */
   'serves-metrics': () => {
     void work();
     let asked = 0;
@@ -59,7 +59,7 @@ const MANNERS = {
       response.end(`controller_runtime_reconcile_total{controller="widget",result="success"} ${++asked}\n`);
     }).listen(Number(port), '127.0.0.1');
   },
-  /** Listens twice on one port. */
+  /** Listens twice on the same port. */
   'takes-ports': () => {
     for (const server of [createServer(), createServer()]) server.listen(Number(port), '127.0.0.1');
   },
@@ -83,7 +83,7 @@ const MANNERS = {
     process.on('SIGTERM', () => console.log('no'));
     void work();
   },
-  /** Works once the one that started it is gone. */
+  /** Starts working after its parent process has exited. */
   'in-the-background': () => {
     const parent = process.ppid;
     const look = setInterval(() => {
@@ -92,7 +92,7 @@ const MANNERS = {
       void work();
     }, 5);
   },
-  /** Goes into the background. */
+  /** Restarts itself as a background process and exits. */
   daemonises: () => {
     spawn(process.execPath, [process.argv[1], 'in-the-background'], { detached: true, stdio: 'ignore' }).unref();
     process.exit(0);

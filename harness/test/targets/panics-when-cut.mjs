@@ -1,4 +1,4 @@
-/** A controller that writes the replicas of every widget on it as a label, and cannot imagine that its watch breaks off. */
+/** A controller that copies each widget's replica count into a label, and crashes when a watch fails. */
 import { send, WIDGETS } from './kube-client.mjs';
 
 let work = Promise.resolve();

@@ -1,6 +1,4 @@
-/**
- * A controller as a program of its own that never watches: it lists all widgets every two seconds, and keeps one finalizer on each.
- */
+/** A controller as a separate program that never watches: it lists all widgets every two seconds, and keeps one finalizer on each. */
 import { send, WIDGETS } from './kube-client.mjs';
 
 const MINE = 'example.com/cleanup';
@@ -18,7 +16,7 @@ for (;;) {
     const { body } = await send('GET', WIDGETS);
     for (const item of body.items) await reconcile(item);
   } catch {
-    // The next round looks again.
+    // The next iteration tries again.
   }
   await new Promise((resolve) => setTimeout(resolve, 2_000));
 }

@@ -1,6 +1,6 @@
 /**
- * Makes itself at home on the whole cluster: a binding for everybody, and a class with which pods go first.
- * Of widgets it makes nothing.
+ * A controller that creates cluster-scoped objects that affect all users: a cluster role binding for unauthenticated users, and a priority
+ * class. It watches widgets but never changes them.
  */
 import { send } from './kube-client.mjs';
 

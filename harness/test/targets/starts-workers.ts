@@ -1,4 +1,4 @@
-/** Gives work to a thread that it starts when it is loaded, as worker pools do. */
+/** Starts a worker thread when it is imported, as worker pools do. */
 import { Worker } from 'node:worker_threads';
 import type { Context } from './widget.ts';
 import { followWidgets } from './widget.ts';

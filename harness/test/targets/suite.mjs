@@ -1,4 +1,4 @@
-// A test suite of a user's own, as short as can be: a watch, a write, another by a stale version, and the end.
+// A minimal test suite of a user: a watch, a write, another write with an outdated version, and a deletion.
 import { CoreV1Api, KubeConfig, Watch } from '@kubernetes/client-node';
 
 const config = new KubeConfig();

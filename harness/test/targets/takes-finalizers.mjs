@@ -1,6 +1,4 @@
-/**
- * A controller as a program of its own, in as little as it takes: it keeps one finalizer on every widget, and sets the whole list.
- */
+/** A minimal controller as a separate program: it keeps one finalizer on every widget, and replaces the whole list of finalizers. */
 import { send, WIDGETS } from './kube-client.mjs';
 
 let work = Promise.resolve();

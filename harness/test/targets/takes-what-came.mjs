@@ -1,12 +1,14 @@
 /**
- * A controller that keeps a page for every widget, a ConfigMap of the same name, and takes what has come for all there is: of a list what
- * was there when the connection ended, of a watch what is there when it looks.
+ * A controller that keeps a page for every widget: a ConfigMap of the same name.
+ *
+ * Wrong: treats partial data as complete. It parses a list as far as the list had arrived when the connection closed, and watch events as
+ * far as they have arrived whenever it reads.
  */
 import { begin, send, WIDGETS } from './kube-client.mjs';
 
 const PAGES = '/api/v1/namespaces/default/configmaps';
 const LABEL = 'example.com/widget';
-/** More than the 16 KB of a TLS record, which comes whole or not at all. */
+/** More than the 16 KB of a TLS record: a single record arrives either completely or not at all. */
 const TEXT = 'page '.repeat(4_000);
 
 async function list(path) {

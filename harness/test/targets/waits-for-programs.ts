@@ -1,4 +1,4 @@
-/** Runs a program to its end while it starts. */
+/** Runs another program to completion while it starts. */
 import { execFileSync } from 'node:child_process';
 import type { Context } from './widget.ts';
 import { followWidgets } from './widget.ts';
