@@ -57,3 +57,25 @@ it('is told by the defaults that it lacks', () => {
     ],
   });
 });
+
+it.each([
+  ['accepts a status that starts over, foreign fields included', {}, 'holds'],
+  ['convicts a status that loses only the foreign field', { attempts: 2 }, 'violated'],
+])('%s', (_, kept, result) => {
+  const h = historyBuilder();
+  h.create('user', RESOURCE, manifest('Widget', 'web', { status: { phase: 'New' } }));
+  h.phase('contention');
+  h.get('controller', RESOURCE, 'web');
+  h.edit('controller', RESOURCE, 'web', ['status', 'attempts'], 2, 'status');
+  h.edit('writer-1', RESOURCE, 'web', ['status', 'runId'], 'x', 'status');
+  const fresh = h.get('controller', RESOURCE, 'web');
+  h.update('controller', RESOURCE, { ...fresh, status: { phase: 'Again', ...kept } }, 'status');
+  const owned = { [`${RESOURCE}:web`]: ['status.phase', 'status.attempts'] };
+  const history = h.build({ reference: { ownedLeaves: owned } });
+  const found = noLostUpdate.check(history);
+  const needs = found.result === 'inconclusive' ? (found.needs ?? []) : [];
+
+  expect(
+    noLostUpdate.check({ ...history, probes: needs.map((need) => ({ ...need, reverted: [] })) } as never),
+  ).toMatchObject({ result });
+});

@@ -169,27 +169,6 @@ describe('no lost update', () => {
       expect(violation.signature.field).toBe('spec.novel');
     });
 
-    it.each([
-      ['accepts a status that starts over, foreign fields included', null, 0],
-      ['convicts a status that only loses the foreign field', 2, 1],
-    ])('%s', (_, attempts, count) => {
-      const { h } = started();
-      h.edit('controller', RESOURCE, 'web', ['status', 'attempts'], 2, 'status');
-      h.edit('writer-1', RESOURCE, 'web', ['status', 'runId'], 'x', 'status');
-      const fresh = h.get('controller', RESOURCE, 'web');
-      h.update(
-        'controller',
-        RESOURCE,
-        { ...fresh, status: { phase: 'Again', ...(attempts === null ? {} : { attempts }) } },
-        'status',
-      );
-      const owned = [...REFERENCE.ownedLeaves[ROLE], 'status.attempts'];
-
-      const result = judge(h.build({ reference: { ownedLeaves: { [ROLE]: owned } } }));
-
-      expect(result.result === 'violated' ? result.violations.length : 0).toBe(count);
-    });
-
     it('accepts a field that the target takes away at rest, too, as commands in annotations are', () => {
       const { h } = started();
       h.edit('user', RESOURCE, 'web', ['metadata', 'annotations', 'restart'], 'now');
