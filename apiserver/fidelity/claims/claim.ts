@@ -16,13 +16,13 @@ export interface Claim {
   readonly statement: string;
   /** The expected verdict; each run is compared with it. */
   readonly verdict: Verdict;
-  /** The facts, and what follows for a controller. */
+  /** What is true instead or exactly, and what that means for a controller. */
   readonly truth: string;
   /** Talks to the server and reports how far the statement held. */
   readonly run: (t: Conversation) => Promise<Verdict>;
 }
 
-/** Returns the verdict on a statement with several parts, or about several kinds: `holds` has a value for each. */
+/** Returns the verdict on a statement that has several parts or is about several kinds: `holds` has one value for each. */
 export function verdictOf(...holds: readonly boolean[]): Verdict {
   if (holds.every((one) => one)) return 'true';
   return holds.some((one) => one) ? 'in part' : 'false';

@@ -13,11 +13,11 @@ import { GROUP } from '../differential/crds.ts';
 
 export interface Answer {
   readonly code: number;
-  /** The current object, or a Status. */
+  /** The object in the answer, or a Status. */
   readonly object: JsonObject;
   /** The object's `resourceVersion`; empty for a Status. */
   readonly version: string;
-  /** The message of a Status, saying why. */
+  /** The message of a Status, which gives the reason. */
   readonly message: string;
 }
 
@@ -76,7 +76,7 @@ export class Conversation {
     return this.#ask('GET', object, {});
   }
 
-  /** Sends a PUT of an object as it was read, with changed fields. `version` replaces the object's own. */
+  /** Sends a PUT of an object as it was read, with changed fields. `version`, if given, replaces its resource version. */
   replace(
     read: Answer,
     fields: JsonObject,
@@ -195,7 +195,7 @@ export class Conversation {
 
 interface What {
   readonly body?: JsonObject;
-  /** The part of the body that the line shows. */
+  /** The part of the body that the transcript shows. */
   readonly shown?: JsonObject;
   /** The version in the body. */
   readonly version?: string;
@@ -205,7 +205,7 @@ interface What {
   readonly query?: string;
 }
 
-/** A version in a line that has no number yet. */
+/** A version in a recorded line, before it is replaced by its number. */
 const VERSION = /‹(\d+)›/g;
 
 function called(version: JsonValue | undefined): string {
@@ -225,7 +225,7 @@ function short(text: string, length: number): string {
   return text.length <= length ? text : `${text.slice(0, length - 1)}…`;
 }
 
-/** Returns a message without uids, which differ everywhere, and without the fixed text of every conflict. */
+/** Returns a message without uids, which differ between servers; an empty text for conflicts, whose message is always the same. */
 function reasonOf(message: string): string {
   if (message.includes('the object has been modified')) return '';
   return `: ${short(message.replaceAll(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '(uid)'), LONGEST_MESSAGE)}`;

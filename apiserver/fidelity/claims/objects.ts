@@ -4,7 +4,7 @@ import { GROUP } from '../differential/crds.ts';
 
 export { configMap, widget } from '../conformance/case.ts';
 
-/** Returns a custom resource without the status subresource; a `Widget` has it. */
+/** Returns an object of a custom resource without the status subresource. (The kind `Widget` has that subresource.) */
 export function bare(name: string, spec: JsonObject = { size: 1 }): JsonObject {
   return { apiVersion: `${GROUP}/v1`, kind: 'Plain', metadata: { name }, spec };
 }

@@ -1,5 +1,5 @@
 /**
- * A conformance case and its tools: one server by URL, a namespace of its own, expectations that report the actual answer.
+ * A conformance case and what it runs with: the server at one URL, a namespace of its own, and assertions that report the actual answer.
  *
  * Cases expect the answers of a real kube-apiserver; the same cases run on the embedded server and on a real one.
  */
@@ -144,7 +144,7 @@ export class Tester {
     return this.client.watch({ method: 'GET', path });
   }
 
-  /** Returns the first events of a watch, as `ADDED a`; fails when they do not come. */
+  /** Returns the first events of a watch, as `ADDED a`; fails if they do not arrive in time. */
   async events(stream: OpenStream, count: number): Promise<readonly string[]> {
     let seen = 0;
     const came = await stream.until(() => ++seen >= count, 5000);

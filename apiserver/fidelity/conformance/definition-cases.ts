@@ -29,7 +29,7 @@ function gizmo(group: string, version: string, spec: JsonObject): JsonObject {
 
 const TEXT: JsonObject = { type: 'string', maxLength: 20 };
 
-/** Returns a definition with a list of `maxItems` whose rules are estimated at five cost units for each item. */
+/** Returns a definition with a list of up to `maxItems` texts. Each rule has an estimated cost of five units per item. */
 function costing(group: string, maxItems: number, rules: number): JsonObject {
   const items: JsonObject = {
     type: 'string',

@@ -135,7 +135,8 @@ export const DIFFERENCE_CASES: readonly ConformanceCase[] = [
       await t.call('APPLY', `${t.widgets}/a?fieldManager=m`, 201, widget('a', { size: 1 }));
       for (const empty of [{ labels: {} }, { finalizers: [] }, { ownerReferences: [] }, { annotations: { a: null } }]) {
         let versions: readonly JsonValue[] = [];
-        // A real server writes nothing unless a new second begins between the two writes; only a time in managedFields differs then.
+        // The second apply changes only a timestamp in managedFields, so a real server writes it only if a new second has begun since the
+        // first.
         for (let tries = 0; tries < 3 && new Set(versions).size < 3; tries++)
           versions = [await version('APPLY', empty), await version('APPLY', empty), await version('MERGE', {})];
         same(new Set(versions).size, 3, `versions after ${JSON.stringify(empty)}`);

@@ -1,4 +1,4 @@
-/** Conformance cases about limit ranges, which a bare server enforces without controllers. */
+/** Conformance cases about limit ranges, which an API server enforces without any controller. */
 import type { JsonObject } from '../../objects/object.ts';
 import { at, same, type ConformanceCase } from './case.ts';
 

@@ -1,8 +1,8 @@
 /**
  * The table of `apiserver/docs/conformance.md`: the status of each behaviour.
  *
- * Owns: intended differences and behaviours that do not apply, with reasons. Does not own: behaviours that are the same; the cases, which
- * run on both servers, show those. Written by `npm run conformance-table`, checked by a test.
+ * Owns: intended differences and behaviours that do not apply, with reasons. Does not own: behaviours that are the same, which the cases
+ * show by running on both servers. Written by `npm run conformance-table`, checked by a test.
  */
 import { CASES } from './cases.ts';
 
@@ -22,7 +22,7 @@ export const DIFFERS: ReadonlyMap<number, string> = new Map([
   [151, 'One cache'],
 ]);
 
-/** Behaviours of clients, other programs or a whole cluster: no answer of this server shows them. */
+/** Behaviours of clients, other programs or a whole cluster, which no answer of this server can show. */
 export const NOT_APPLICABLE: ReadonlyMap<number, string> = new Map([
   [6, 'what client-go does when only one of two paths answers'],
   [41, 'how a real server reads before it writes; the answers are those of 33'],

@@ -81,7 +81,10 @@ function storeFolders(environment: EnvVars): readonly string[] {
     .map((version) => join(store, version));
 }
 
-/** Finds a program through its variable, in envtest's folder, the build or setup-envtest's store; undefined when it is in none. */
+/**
+ * Finds a program: by its environment variable, in envtest's folder, in the build's cache or in setup-envtest's store. Undefined if it is
+ * in none.
+ */
 export function findProgram(program: Program, environment: EnvVars = process.env): string | undefined {
   const named = environment[VARIABLES[program]];
   if (named !== undefined && named !== '') {
@@ -126,7 +129,7 @@ function onPath(program: Program, environment: EnvVars): string | undefined {
 export interface ControlPlaneBinaries {
   readonly etcd: string;
   readonly apiserver: string;
-  /** The paths of the optional parts; undefined for each that is missing, as in envtest's folders. */
+  /** The paths of the optional parts; undefined for each missing part. Envtest's folders contain none of them. */
   readonly parts: { readonly [part in PartProgram]: string | undefined };
 }
 
@@ -150,7 +153,7 @@ export function findControlPlane(environment: EnvVars = process.env): ControlPla
   };
 }
 
-/** Returns the hint for missing parts that setup-envtest does not have either. */
+/** Returns the hint for missing optional parts, which setup-envtest does not provide. */
 export function missingPartsText(missing: readonly PartProgram[], environment: EnvVars = process.env): string {
   const names = missing.map((part) => `${part} (or ${VARIABLES[part]})`).join(' and no ');
   return (

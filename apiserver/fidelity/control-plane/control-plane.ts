@@ -191,14 +191,14 @@ function apiserverFlags(
   );
 }
 
-/** Returns `ours` with the flags of `given`: a flag that is given again replaces ours, any other is appended. */
+/** Returns `ours` with the flags of `given`, which replace flags of the same name or are appended. */
 function merged(ours: readonly string[], given: readonly string[]): readonly string[] {
   const nameOf = (flag: string): string => flag.split('=', 1)[0] ?? flag;
   const replaced = new Set(given.map(nameOf));
   return [...ours.filter((flag) => !replaced.has(nameOf(flag))), ...given];
 }
 
-/** Polls until the answer is 200, a program has exited, or the time is up. */
+/** Polls until the answer is 200, a program has exited, or the time limit is reached. */
 async function untilReady(
   url: string,
   { ca, token }: { readonly ca: string; readonly token: string },

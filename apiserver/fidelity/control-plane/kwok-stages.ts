@@ -1,8 +1,8 @@
 /**
  * What kwok does with nodes and pods: nodes become ready, pods run at once, Job pods succeed, deleted objects are removed.
  *
- * Owns: kwok's configuration (https://kwok.sigs.k8s.io/docs/user/stages-configuration/); without any it refuses to start. Start at
- * {@link kwokConfiguration}.
+ * Owns: kwok's configuration (https://kwok.sigs.k8s.io/docs/user/stages-configuration/), without which kwok does not start. Start at {@link
+ * kwokConfiguration}.
  */
 import { stringify } from 'yaml';
 

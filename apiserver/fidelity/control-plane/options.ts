@@ -12,13 +12,13 @@ export interface ControlPlaneOptions {
   /** `--authorization-mode`, default AlwaysAllow. */
   readonly authorization?: 'AlwaysAllow' | 'RBAC';
   readonly featureGates?: { readonly [name: string]: boolean };
-  /** Further flags; a flag given here replaces ours. */
+  /** Extra flags of kube-apiserver; they replace default flags of the same name. */
   readonly apiserverArgs?: readonly string[];
   readonly etcdArgs?: readonly string[];
-  /** Flags of kube-controller-manager, as `apiserverArgs`. */
+  /** Extra flags of kube-controller-manager; they replace default flags of the same name. */
   readonly managerArgs?: readonly string[];
   /** Bearer tokens in addition to the administrator's. */
   readonly tokens?: ReadonlyMap<string, UserInfo>;
-  /** Time limit until everything is ready. */
+  /** How long to wait until everything is ready. */
   readonly timeoutMs?: number;
 }

@@ -17,7 +17,7 @@ export function partsOf({
   ];
 }
 
-/** Clients otherwise limit themselves to 20 requests a second, which costs seconds per run. */
+/** By default clients limit themselves to 20 requests a second, which would cost seconds per run. */
 const UNHINDERED = ['--kube-api-qps=500', '--kube-api-burst=1000'];
 
 export interface PartFiles {

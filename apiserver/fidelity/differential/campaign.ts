@@ -1,8 +1,8 @@
 /**
  * Runs random sequences until the budget is spent and shrinks each new class of difference to a minimal sequence.
  *
- * Owns: budget, parallel sequences, regular fresh servers (no controller finalizes the namespaces that sequences leave behind),
- * shrinking. Start at {@link runCampaign}.
+ * Owns: the budget, parallel sequences, shrinking, and restarting the servers regularly, because no controller finalizes the namespaces
+ * that sequences leave behind. Start at {@link runCampaign}.
  */
 import { asyncProperty, check, sample } from 'fast-check';
 import { realNow } from '../../clock.ts';

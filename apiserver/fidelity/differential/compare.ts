@@ -3,7 +3,10 @@ import { isMap } from '../../objects/json.ts';
 import type { JsonValue } from '../../objects/object.ts';
 
 export interface DifferenceAt {
-  /** The place, `body.details.causes[].message`: without indices and keys of free-form maps, so that one cause has one path. */
+  /**
+   * The path of the differing value, for example `body.details.causes[].message`: without indices and keys of free-form maps, so that one
+   * cause always has the same path.
+   */
   readonly path: string;
   readonly ours: JsonValue | undefined;
   readonly real: JsonValue | undefined;

@@ -1,4 +1,4 @@
-/** The custom resources of the comparison: with and without subresources, two versions, both scopes, all kinds of lists. */
+/** The custom resources of the comparison: with and without subresources, two versions, both scopes, all list types. */
 import { crdManifest, crdVersion } from '../../server/crd/manifest.ts';
 import type { JsonObject, KubeObject } from '../../objects/object.ts';
 

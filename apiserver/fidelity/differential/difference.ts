@@ -3,7 +3,7 @@ import type { DifferenceAt } from './compare.ts';
 import type { Operation } from './operation.ts';
 
 export interface Difference extends DifferenceAt {
-  /** Verb, family, patch type, subresource and place. */
+  /** Identifies the class of the difference: verb, family, patch type, subresource and path. */
   readonly key: string;
   readonly kind: string;
   readonly operation: Operation | undefined;

@@ -13,7 +13,7 @@ export type Verb = (typeof VERBS)[number];
 export const PATCH_TYPES = ['json', 'merge', 'strategic', 'apply'] as const;
 export type PatchType = (typeof PATCH_TYPES)[number];
 
-/** The version to send: none, that of the object as last seen, the previous one, the first one, or an odd one. */
+/** The resource version to send: none, that of the object as last seen, an earlier version, or an invalid or future one. */
 const VERSIONS = ['none', 'current', 'previous', 'first', 'zero', 'text', 'future'] as const;
 export type Version = (typeof VERSIONS)[number];
 
@@ -54,7 +54,7 @@ export interface Sequence {
 export const NAMES = ['a', 'b'] as const;
 export const CLIENTS = ['alpha/1.0 (test)', 'beta', 'gamma/2 (x)', 'kubectl'] as const;
 
-/** A merge patch for metadata. `OWNER`: another object's uid; see `world.ts`. */
+/** Merge patches for metadata. `OWNER` is replaced by another object's uid: see `world.ts`. */
 export const METADATA: readonly { readonly [key: string]: unknown }[] = [
   {},
   { labels: { app: 'a' } },
@@ -201,7 +201,7 @@ const operation: Arbitrary<Operation> = record({
   ),
 });
 
-/** Sequences over `ids`, at most two kinds each. Shrinking goes below the minimum length of generation. */
+/** Returns sequences over `ids`, at most two kinds each. `minLength` limits only generation: shrinking goes below it. */
 export function sequences(ids: readonly string[] = KINDS.map(({ id }) => id), minLength = 10): Arbitrary<Sequence> {
   ids.forEach(comparedKind);
   return record({

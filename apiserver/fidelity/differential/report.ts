@@ -30,7 +30,7 @@ function classText({ key, count, example, script, seed, kinds }: DifferenceClass
   ].join('\n');
 }
 
-/** Returns both values as text; of long ones only the part around the place where they differ. */
+/** Returns both values as text; long ones are cut to the part around the first difference. */
 function shortened(ours: unknown, real: unknown): readonly string[] {
   const texts = [ours, real].map((value) => (value === undefined ? 'absent' : JSON.stringify(value)));
   const [one = '', other = ''] = texts;

@@ -1,8 +1,8 @@
 /**
  * Runs one sequence on both servers and compares it step by step.
  *
- * Owns: the definition of a difference and its stable key, which counts one cause once. Does not own: generating, shrinking, reporting.
- * Start at {@link runSequence}.
+ * Owns: the definition of a difference, and its stable key, by which each cause is counted once. Does not own: generating, shrinking,
+ * reporting. Start at {@link runSequence}.
  */
 import { isMap } from '../../objects/json.ts';
 import type { JsonValue } from '../../objects/object.ts';
@@ -58,7 +58,7 @@ export async function runSequence(sequence: Sequence, ours: Side, real: Side): P
         `${index + 1}. ${ask.method} ${ask.path} (client ${operation.client}${operation.verb === 'patch' ? `, ${operation.patch}` : ''})` +
           `${ask.body === undefined ? '' : `\n     ${JSON.stringify(ask.body)}`}\n     real: ${answers.real}${answers.ours === answers.real ? '' : `  OURS: ${answers.ours}`}`,
       );
-      // After a difference all further ones are consequences.
+      // All differences after the first one are consequences of it.
       const places =
         answers.ours === answers.real
           ? differences(mine, theirs)
@@ -73,7 +73,7 @@ export async function runSequence(sequence: Sequence, ours: Side, real: Side): P
       if (diverged && answers.ours !== answers.real)
         return { differences: found, known, script, covered, steps: index + 1 };
     }
-    // Everything after a difference is its consequence.
+    // All differences after the first one are consequences of it.
     if (found.length > 0) return { differences: found, known, script, covered, steps: sequence.operations.length };
     const [mine, theirs] = [await a.watched(), await b.watched()];
     for (const [index, { kind, operation }] of b.watches.entries()) {
@@ -101,7 +101,7 @@ export async function runSequence(sequence: Sequence, ours: Side, real: Side): P
   }
 }
 
-/** Compares types and names first, so that a missing event is reported as such and not as a hundred shifted fields. */
+/** Compares types and names first: a missing event is then reported as such, not as a hundred differing fields. */
 function summary(outcome: Outcome | undefined): JsonValue {
   if (outcome === undefined) return null;
   const lines = eventsOf(outcome).split(', ');

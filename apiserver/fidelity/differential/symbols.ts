@@ -9,7 +9,7 @@ import type { JsonObject, JsonValue } from '../../objects/object.ts';
 import { plain } from './compare.ts';
 
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
-/** Times that sequences send are from 2020. */
+/** Matches times from 2021 on: the times that sequences send are from 2020. */
 const TIME = /20(?:2[1-9]|[3-9]\d)-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(?:Z|[+-]\d\d:\d\d)/g;
 const GENERATED = /\bgen-[a-z0-9]{5}\b/g;
 /** A number in a message is a version only in these contexts: `the ResourceVersion in record (17)`, `"resourceVersion":"17"`. */
@@ -52,7 +52,7 @@ export class Symbols {
       line = sortedObjects(sortedErrors(line)).replace(VERSION_IN_TEXT, (whole, before: string, digits: string) => {
         const known = this.#versions.find(({ value }) => value === Number(digits));
         if (known !== undefined) return before + known.symbol;
-        // Such a version was written by a deletion of a collection, which returns no versions.
+        // A version that no answer contained was written by the deletion of a collection, which returns no versions.
         return Number(digits) === 0 ? whole : `${before}unseen`;
       });
     return /too (?:large|old) resource version/i.test(line) ? line.replace(/\bv?\d+\b/g, 'N') : line;
@@ -72,7 +72,10 @@ export class Symbols {
     return symbol;
   }
 
-  /** Returns a collection's version as the newest object version it includes, because other sequences write at the same time. */
+  /**
+   * Returns the symbol of a collection's version: the newest known object version that it includes, because other sequences write
+   * meanwhile.
+   */
   #atLeast(value: number): string {
     return `at-least-${this.#versions.findLast((one) => one.value <= value)?.symbol ?? ''}`;
   }
@@ -102,7 +105,7 @@ function isStatus(object: JsonObject): boolean {
   return object['kind'] === 'Status' && object['apiVersion'] === 'v1';
 }
 
-/** Returns sorted entries: servers order them by time, and it is chance whether two writes fall into the same second. */
+/** Returns sorted entries: servers order them by time, and whether two writes fall into the same second is random. */
 function sortedEntries(entries: readonly JsonValue[]): readonly JsonValue[] {
   return entries
     .map((entry) => ({ entry, text: JSON.stringify(entry) }))

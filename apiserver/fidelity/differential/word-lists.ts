@@ -1,4 +1,4 @@
-/** Lists of texts written as one text, several to a line. */
+/** Splits lists of words that are written as one text, several to a line. */
 
 export function words(text: string): readonly string[] {
   return text.trim().split(/\s+/);

@@ -1,8 +1,8 @@
 /**
  * One server's side of a sequence: the answers so far, which define "the current version of a".
  *
- * Owns: turning an {@link Operation} into a request and its answer into something comparable. Does not own: comparing. Start at {@link
- * World}.
+ * Owns: turning an {@link Operation} into a request and its answer into a value that can be compared. Does not own: comparing. Start at
+ * {@link World}.
  */
 import { isMap } from '../../objects/json.ts';
 import type { JsonObject, JsonValue } from '../../objects/object.ts';
@@ -238,7 +238,7 @@ export class World {
       };
     if (sub === 'eviction')
       return { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name: this.name(kind, operation.name) } };
-    // Half of the new objects are plain ones.
+    // Half of the new objects are sent without a fragment.
     const fragment = operation.content >= 30 ? this.#fragment(operation, kind, sub) : {};
     const version = operation.version === 'current' ? 'none' : operation.version;
     const generated = (METADATA[operation.metadata] as JsonObject)['generateName'] !== undefined;
@@ -288,7 +288,7 @@ export class World {
     kind: ComparedKind,
   ): { readonly query: readonly string[]; readonly deleteBody: JsonValue | undefined } {
     const texts = onePerKey(operation.options.map((one) => optionText(operation, one)));
-    // The remaining item count beyond a page includes objects of other sequences.
+    // The number of items remaining after a page includes objects of other sequences.
     const shared = !kind.namespaced || operation.space === 2;
     const asked = texts
       .filter((text) => text !== 'BODY' && !(shared && text.startsWith('limit=') && /\d/.test(text)))
@@ -335,7 +335,7 @@ export class World {
       .replace('NEXT', encodeURIComponent(this.#next));
   }
 
-  /** Returns the selectors of the query; those for cluster-scoped kinds always select only this sequence's objects. */
+  /** Returns the selectors of the query; for cluster-scoped kinds they always select only this sequence's objects. */
   #selectors(operation: Operation, kind: ComparedKind): readonly string[] {
     const shared = !kind.namespaced || (operation.space === 2 && operation.verb !== 'deletecollection');
     const labels = SELECTORS[operation.selector]?.text ?? '';
@@ -360,15 +360,16 @@ export class World {
     return outcome;
   }
 
-  /** Writes an object that each open watch must see, waits for it, and returns the events up to it. */
+  /** Writes an object that each open watch must deliver, waits for it, and returns the events up to it. */
   async watched(): Promise<readonly Outcome[]> {
     for (const [index, { kind, operation, stream }] of this.watches.entries())
       if (!stream.ended() && operation.version !== 'future') await this.#sentinel(index, kind, operation);
-    // A watch that selects nothing has no sentinel: an event that it wrongly receives has arrived once a later answer has.
+    // A watch that selects nothing has no sentinel: any event that it delivers by mistake has arrived by the time a later request is
+    // answered.
     if (this.watches.some(({ operation }) => nothingMatches(operation)))
       await this.#client.request({ method: 'GET', path: `/api/v1/namespaces/${this.#space(0)}` });
     const seen = await Promise.all(this.watches.map((side, index) => this.#events(side, index)));
-    // Only once all events have arrived: the symbols of uids and versions must not depend on which came first.
+    // The symbols of uids and versions are assigned only now, so that they do not depend on which watch delivered first.
     return seen.map(({ events, came }) => ({
       events: events.map(({ type, object }) => ({ type, object: this.#symbols.of(object) })),
       sentinel: came,
@@ -437,7 +438,7 @@ function isDryRun(operation: Operation): boolean {
   return operation.options.some((one) => optionText(operation, one).startsWith('dryRun'));
 }
 
-/** Removes the version from a dry-run create's answer: the version sent may be a collection's, which other sequences change. */
+/** Removes the version from the answer to a dry-run create: it may be the version of a collection, which other sequences change. */
 function unversioned(body: JsonValue): JsonValue {
   const { metadata } = isMap(body) ? body : {};
   if (!isMap(body) || !isMap(metadata) || metadata['resourceVersion'] === undefined) return body;

@@ -1,5 +1,5 @@
 /**
- * Invalid bodies: as bytes, as documents, as objects, as patches.
+ * Invalid request bodies: mutated bytes, documents, objects and patches.
  *
  * Owns: base bodies and their mutations. Start at {@link bodyRequests}.
  */
@@ -125,7 +125,7 @@ const inserted =
   (bytes) =>
     Buffer.concat([bytes.subarray(0, at % (bytes.length + 1)), piece, bytes.subarray(at % (bytes.length + 1))]);
 
-/** Mutations of the bytes. */
+/** Mutates the bytes of a body, or leaves them unchanged. */
 const damage = fc.oneof<fc.WeightedArbitrary<Damage>[]>(
   { weight: 6, arbitrary: fc.constant<Damage>((bytes) => bytes) },
   {

@@ -70,7 +70,7 @@ function shapeOf(reply: RawReply, request: FuzzRequest): JsonObject {
   if (isObject(body) && Array.isArray(body['items']) && !request.target.includes('/namespaces/'))
     body = { ...body, items: null };
   if (isObject(body) && Array.isArray(body['rows'])) body = { ...body, rows: null };
-  // Other served versions do not matter here.
+  // The servers may serve different other versions, so only the type of discovery documents is compared.
   if (
     reply.code === 200 &&
     isObject(body) &&
@@ -110,7 +110,7 @@ function masked(value: JsonValue, key = ''): JsonValue {
   return copy;
 }
 
-/** Returns the words of a value, without quoted parts. */
+/** Returns a value as text for a key: quoted parts, long parentheses, digits and non-ASCII characters are replaced. */
 function worded(value: JsonValue | undefined): string {
   return plain(value)
     .replace(/"(?:[^"\\]|\\.)*"/g, '"…"')
@@ -121,7 +121,7 @@ function worded(value: JsonValue | undefined): string {
     .slice(0, MESSAGE_SHOWN);
 }
 
-/** Returns the body as JSON; YAML is parsed, because the servers fold its texts at different places. */
+/** Returns the body as JSON; YAML is parsed, because the servers fold long strings at different positions. */
 function bodyOf({ headers, text }: RawReply): JsonValue {
   if (headers['content-type'] !== 'application/yaml') return parsed(text);
   try {

@@ -1,7 +1,7 @@
 /**
  * Measures what requests cost the embedded server in time and memory, with a server process of its own. Linux only: reads /proc.
  *
- * Owns: measuring and the worst of each. Does not own: the requests (`costly.ts`). Start at {@link runCost}.
+ * Owns: measuring, and keeping the slowest and the largest requests. Does not own: the requests (`costly.ts`). Start at {@link runCost}.
  */
 import type { ChildProcess } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -11,12 +11,12 @@ import { realClearTimeout, realNow, realSetTimeout } from '../../clock.ts';
 import type { FuzzRequest } from './client.ts';
 import { costlyRequests } from './costly.ts';
 
-/** The limit: CPU time of the worst request, and memory beyond its request and answer. */
+/** The limits for one request: CPU time, and memory beyond the request and its answer. */
 export const COST_MAX: { readonly ms: number; readonly bytes: number } = { ms: 1000, bytes: 64 * 1024 * 1024 };
 
 /** How long to wait for an answer. On a busy machine a server that got some CPU in that time is given the same time again. */
 const ANSWER_TIMEOUT_MS = 30_000;
-/** The number of sequences after which a fresh server is started: stored objects must not count as a cost of the next request. */
+/** The number of sequences after which a fresh server is started, so that stored objects do not count as a cost of later requests. */
 const SEQUENCES = 15;
 const PAGE_BYTES = 1024;
 const TICK_MS = 10;
@@ -164,7 +164,7 @@ function send(
   });
 }
 
-/** Returns the figures and the worst requests, cut to the length of a line. */
+/** Returns the figures and the worst requests, each truncated to one line. */
 export function reportCost({ requests, unanswered, slowest, largest, codes }: CostResult): string {
   const answers = Object.entries(codes).map(([code, count]) => `${code}: ${count}`);
   return [

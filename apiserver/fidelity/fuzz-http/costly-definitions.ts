@@ -27,7 +27,7 @@ const LEAVES: readonly Make[] = [
   () => ({ type: 'wrong' }),
 ];
 
-/** The contents of alternatives, without types: structural schemas declare those outside of alternatives. */
+/** Schemas inside `anyOf` and the like. They have no types, because a structural schema declares types outside of them. */
 const ALTERNATIVES: readonly Make[] = [
   (at) => ({ minLength: at }),
   (at) => ({ enum: [`e${at}`] }),

@@ -20,12 +20,12 @@ export const PATCH_TYPES: readonly string[] = [
   'apply-patch+yaml',
 ].map((type) => `application/${type}`);
 
-/** Sizes from one to the capacity of a body, small ones as often as large ones. */
+/** Sizes from one up to what fits into a body; small sizes are as frequent as large ones. */
 export const size: fc.Arbitrary<number> = fc
   .double({ min: 0, max: Math.log(1_500_000), noNaN: true })
   .map((power) => Math.floor(Math.exp(power)));
 
-/** Returns a text of `count` pieces, within the limit of a body. */
+/** Returns a text of `count` pieces, or of as many as fit into a body. */
 export function repeated(piece: (index: number) => string, count: number, between = ','): string {
   const parts: string[] = [];
   for (let index = 0, length = 0; index < count && length < BODY_BYTES_MAX - 4096; index++) {

@@ -24,7 +24,7 @@ const scalar: fc.Arbitrary<JsonValue> = fc.oneof(
   size.map((length) => 'x'.repeat(length)),
 );
 
-/** Lists in built-in objects: the object around each list, in two halves. */
+/** Lists in built-in objects: the text of the object before and after each list. */
 const PLACES: readonly (readonly [path: string, before: string, after: string])[] = [
   [`${NAMESPACE}/configmaps`, '{"metadata":{"name":"n"},"data":{', '}}'],
   [`${NAMESPACE}/configmaps`, '{"metadata":{"name":"n","labels":{', '}}}'],
@@ -45,7 +45,7 @@ const PLACES: readonly (readonly [path: string, before: string, after: string])[
   ['/apis/authorization.k8s.io/v1/subjectaccessreviews', '{"spec":{"user":"u","groups":[', ']}}'],
 ];
 
-/** Items for all those lists: each fits at least one of them. */
+/** Items for the lists above; each is valid in at least one of them. */
 const ITEMS: readonly ((index: number) => string)[] = [
   () => '{}',
   () => '[]',

@@ -6,12 +6,12 @@ type Rule = (difference: HttpDifference) => boolean;
 const RULES: readonly Rule[] = [
   // A real server drops the connection on protobuf for custom resources.
   ({ request, realReply }) => realReply.code === 0 && request.headers['content-type']?.includes('protobuf') === true,
-  // Tokens are signed with a different key, and virtual kinds have no owners of fields.
+  // Tokens are signed with a different key, and virtual kinds have no managed fields.
   ({ path, request }) => path === 'body.status.token' && request.target.includes('/token'),
   ({ path, request }) => path === 'body.metadata.managedFields' && /\/token|reviews/.test(request.target),
   ({ request, oursReply }) =>
     oursReply.code === 404 && /componentstatuses|\/bindings|^\/openid|^\/\.well-known|\/resize/.test(request.target),
-  // Parts of paths that are not UTF-8.
+  // Path segments that are not UTF-8.
   ({ request }) => /%FF/.test(request.target),
 ];
 

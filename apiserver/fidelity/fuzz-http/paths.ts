@@ -10,7 +10,7 @@ import { words } from '../differential/word-lists.ts';
 
 const METHODS = words('GET GET GET POST PUT PATCH DELETE HEAD OPTIONS TRACE PROPFIND');
 
-/** Paths that name no resource, or nothing at all. */
+/** Paths that name no resource, and paths that are not served at all. */
 const OTHERS = words(`
   / /api /apis /api/ /apis/ /api/v1 /api/v1/ /api/v2 /api/v2/pods /apis/apps /apis/apps/ /apis/apps/v1
   /apis/apps/v1/ /apis/apps/v1beta1 /apis/apps/v1beta1/deployments
