@@ -1,10 +1,10 @@
 /**
- * Definitions, samples and manifests of public projects on the embedded API server and on a real one, compared answer by answer.
+ * Compares the answers of the embedded API server and of a real one to definitions, samples and manifests of public projects.
  *
- *   npm run definitions                         all projects of apiserver/scripts/definitions/projects.json
- * npm run definitions -- --quick              a bounded part: always the same one unless --seed is given
- *   npm run definitions -- --only jobset,kueue  some of them
- *   npm run definitions -- --fetch              downloads what is missing and compares nothing
+ * npm run definitions all projects of apiserver/scripts/definitions/projects.json
+ * npm run definitions -- --quick a bounded part: always the same one unless --seed is given
+ * npm run definitions -- --only jobset,kueue some of them
+ * npm run definitions -- --fetch downloads what is missing and compares nothing
  *
  * Exit code 1 when a difference is not explained in apiserver/scripts/definitions/known.ts. Needs Go, a module proxy, and the binaries of
  * `scripts/control-plane.ts build` (or envtest's).
@@ -63,7 +63,7 @@ async function compareAll(projects: readonly Project[], perKind: number | undefi
         const seconds = (performance.now() - began) / 1000;
         const result = { ...compared, name: project.name, version: project.version, seconds };
         results.push(result);
-        // The partial result, also after an interrupt.
+        // Writes the partial result too, after an interrupt.
         if (values.output !== undefined) writeFileSync(values.output, JSON.stringify(results, null, 1));
         console.log(projectLine(result));
       } catch (error) {

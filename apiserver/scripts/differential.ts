@@ -30,7 +30,7 @@ function countOf(text: string): number {
   return Number(text);
 }
 
-/** Returns the ids of kinds: `text` lists ids, or families with all of their kinds. */
+/** Returns the ids of kinds: `text` lists ids, and families whose kinds are all included. */
 function kindsOf(text: string): readonly string[] {
   return text.split(',').flatMap((word) => {
     const found = KINDS.filter(({ id, family }) => id === word || family === word).map(({ id }) => id);
@@ -74,7 +74,7 @@ async function main(): Promise<void> {
   process.exitCode = result.classes.length > 0 || result.errors.length > 0 ? 1 : 0;
 }
 
-/** Runs the conformance cases and the claims on both servers; each server must match the page of claims. */
+/** Runs the conformance cases and the claims on both servers; the results of each server must match the claims page. */
 async function conformance(): Promise<void> {
   const { ours, real, stop } = await startBoth();
   try {

@@ -1,11 +1,12 @@
 /**
  * Sends bad input to the embedded API server and to a real one: `npm run fuzz-http -- --budget 5m [--seed N] [--only path,query,body]`.
  *
- * Prints how many requests were compared and every class of difference with its shortest example. Exit code 1 when a class is
- * unexplained. Needs the binaries of `scripts/control-plane.ts build` (or envtest's).
+ * Prints how many requests were compared and every class of difference with its shortest example. Exit code 1 when a class is unexplained.
+ * Needs the binaries of `scripts/control-plane.ts build` (or envtest's).
  *
- * With `--cost` it looks for requests that are expensive for the embedded server: CPU time, and memory beyond what was stored and answered.
- * Prints the worst of each. Exit code 1 when a request got no answer, took a second or 64 MiB. Linux only, no binaries needed.
+ * With `--cost` it looks for requests that are expensive for the embedded server: in CPU time, and in memory beyond what was stored and
+ * answered. Prints the worst requests of both kinds. Exit code 1 when a request got no answer, or took a second or 64 MiB. Linux only, no
+ * binaries needed.
  */
 import { spawn } from 'node:child_process';
 import { parseArgs } from 'node:util';

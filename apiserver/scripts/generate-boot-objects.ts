@@ -1,8 +1,8 @@
 /**
  * Writes `apiserver/server/kinds/generated/boot.json`: the objects that kube-apiserver creates when it starts on an empty etcd.
  *
- * Reads it from a running server: `node apiserver/scripts/generate-boot-objects.ts URL TOKEN`. Leaves out fields that the embedded server
- * sets itself (uids, versions, times) and the namespaces, which it always has. Roles have a script of their own.
+ * Reads them from a running server: `node apiserver/scripts/generate-boot-objects.ts URL TOKEN`. Leaves out fields that the embedded server
+ * sets itself (uids, versions, times) and the namespaces, which it always has. Roles are written by `generate-bootstrap-rbac.ts`.
  */
 import { writeFileSync } from 'node:fs';
 import { fetchJson } from './fetch-json.ts';

@@ -3,7 +3,7 @@
  *
  * URL and TOKEN name a real kube-apiserver of the imitated version; its discovery and OpenAPI documents define what is served and how lists
  * merge. Facts that OpenAPI omits (Go's types, and which empty fields are written) are read from the type declarations of the Go modules of
- * the same version. Only facts are written; of the sources' text only descriptions. For the documents of custom resources it creates
+ * the same version. Copies facts only; the only text that it copies is the descriptions. For the documents of custom resources it creates
  * two definitions on that server, and deletes them again.
  */
 import { writeFileSync } from 'node:fs';
@@ -26,7 +26,7 @@ const PACKAGES: readonly (readonly [RegExp, string, string])[] = [
   [/^io\.k8s\.kube-aggregator\.pkg\.apis\.(\w+)\.(\w+)\.(\w+)$/, 'k8s.io/kube-aggregator/pkg/apis/$1/$2', '$1/$2.$3'],
 ];
 
-/** Schema extensions that merging needs, with their names in the generated file. */
+/** The schema extensions that merging needs, with their names in the generated file. */
 const MERGING: readonly (readonly [string, string])[] = [
   ['x-kubernetes-list-type', 'listType'],
   ['x-kubernetes-list-map-keys', 'listKeys'],

@@ -1,8 +1,8 @@
 /**
- * Writes the protobuf descriptors of built-in kinds: `node apiserver/scripts/generate-protobuf.ts [VERSION]`, after a Kubernetes version.
+ * Writes the protobuf descriptors of built-in kinds: `node apiserver/scripts/generate-protobuf.ts [VERSION]`, for a Kubernetes version.
  *
  * Field numbers and types come from the `.proto` files of the Go modules of that version, JSON names and pointer fields from the struct
- * tags: Go writes every non-pointer field, zero or not, and leaves zeros out of its JSON. Only facts are written. Needs Go, for its module
+ * tags: Go writes every non-pointer field, zero or not, and leaves zeros out of its JSON. Copies facts only. Needs Go, for its module
  * cache.
  */
 import { execFileSync } from 'node:child_process';
@@ -13,9 +13,9 @@ import protobuf from 'protobufjs';
 
 const OUTPUT = join(import.meta.dirname, '../wire/protobuf/generated/descriptors.json');
 const MODULES = ['k8s.io/api', 'k8s.io/apimachinery', 'k8s.io/apiextensions-apiserver', 'k8s.io/kube-aggregator'];
-/** Packages that are served by default, and those that they refer to. */
+/** Packages that are served by default, and packages that they refer to. */
 const SERVED = /\.(v[0-9]+|meta\.v1beta1|runtime|intstr|resource)$/;
-/** Never served: review kinds of webhooks, discovery (JSON only), test kinds. */
+/** Never served: review kinds of webhooks, discovery (which has only JSON), test kinds. */
 const LEFT_OUT = /\.(admission|apidiscovery|imagepolicy|testapigroup)\./;
 
 interface Tag {

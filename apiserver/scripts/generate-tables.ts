@@ -2,14 +2,14 @@
  * Writes the columns of the built-in kinds' tables: `node apiserver/scripts/generate-tables.ts URL TOKEN`.
  *
  * URL and TOKEN name a real kube-apiserver of the imitated version: every table lists its columns, with or without rows. Columns that many
- * kinds share are written once.
+ * kinds share are written only once.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fetchJson } from './fetch-json.ts';
 
 const OUTPUT = join(import.meta.dirname, '../server/tables/generated/columns.json');
-/** Groups of the server itself; custom resources define columns in their CRDs. */
+/** The groups of built-in kinds; custom resources define columns in their CRDs. */
 const BUILT_IN = /^[a-z]+$|\.k8s\.io$/;
 const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io';
 

@@ -12,7 +12,7 @@ export interface GoField {
   readonly name: string;
   /** The type in short form: `*int32`, `[]core/v1.Container`, `map[string]string`. */
   readonly type: string;
-  /** True if the field is written even when empty; `zero` (omitzero): left out when all of it is zero. */
+  /** True if the field is written even when empty. `zero` (omitzero): omitted only when the whole value is zero. */
   readonly kept: boolean | 'zero';
   /** The embedded structs that the field is promoted from; Go's messages name them. */
   readonly via: readonly string[];
@@ -125,7 +125,7 @@ export class GoTypes {
     return fields;
   }
 
-  /** Puts short package names into a type and resolves types with their own encoding. */
+  /** Replaces package names in a type by their short form, and resolves types with their own encoding. */
   #type(text: string, path: string, declaration: Declaration): string {
     return text.replaceAll(
       /(?<![\w.])(?:(\w+)\.)?([A-Za-z]\w*)(?![\w.])/g,

@@ -21,7 +21,7 @@ const AGGREGATED = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDisco
 
 type Json = Record<string, unknown>;
 
-/** Placeholders for the names of a definition in the documents that its creation adds. */
+/** Placeholders for the names of a definition in the documents that creating the definition adds. */
 const TEMPLATE = { group: 'ggggg.example', version: 'v7', kind: 'Kkkkk', plural: 'ppppp', singular: 'kkkkk' };
 
 export async function readServer(url: string, token: string): Promise<RealServer> {
@@ -94,7 +94,7 @@ function definition(scope: string): Json {
   return crdManifest(group, { plural, singular, kind, listKind: `${kind}List` }, versions, { scope });
 }
 
-/** Polls until there is an answer: documents change some seconds after definitions. */
+/** Polls until `ask` returns a value: documents are updated some seconds after definitions. */
 async function until<T>(ask: () => Promise<T | undefined>): Promise<T> {
   for (let tries = 0; tries < 100; tries++) {
     const answer = await ask();

@@ -26,7 +26,7 @@ const RULES = 3;
 
 const { values } = parseArgs({ options: { count: { type: 'string', default: '300' }, seed: { type: 'string' } } });
 
-/** Returns a definition with a list of such specs, just long enough to make the most expensive rule exceed the limit. */
+/** Returns a definition with a list of `spec`, just long enough to make the most expensive rule exceed the limit. */
 function definitionOf(spec: JsonObject): JsonObject {
   const items = { ...spec, type: 'object' };
   const node = compileNode({ type: 'object', properties: { spec: items } });
@@ -48,7 +48,7 @@ async function answer(client: ApiClient, body: JsonObject): Promise<string> {
   return `${reply.code} ${typeof message === 'string' ? message : ''}`;
 }
 
-/** Sorts the errors: the real server's order depends on differences of one between estimates near 2^64, which are lost here. */
+/** Sorts the errors. A real server sorts them by exact cost; near 2^64 estimates that differ by one are equal here. */
 function sorted(text: string): string {
   return text.split(', spec.').toSorted().join();
 }

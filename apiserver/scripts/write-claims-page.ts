@@ -1,4 +1,7 @@
-/** Writes apiserver/docs/claims.md from what the embedded server and a real one answer: `npm run claims-page`. Needs the binaries of `scripts/control-plane.ts build`. */
+/**
+ * Writes apiserver/docs/claims.md from the answers of the embedded server and of a real one: `npm run claims-page`. Needs the binaries of
+ * `scripts/control-plane.ts build`.
+ */
 import { writeFileSync } from 'node:fs';
 import { runClaims } from '../fidelity/claims/claim.ts';
 import { CLAIMS } from '../fidelity/claims/claims.ts';

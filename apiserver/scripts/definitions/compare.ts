@@ -13,7 +13,7 @@ import { kindKey, type Kinds, type Served } from './kinds.ts';
 export interface Bounds {
   /** The maximum number of objects of one kind. */
   readonly perKind: number;
-  /** The maximum number of further definitions with the name of the installed one. */
+  /** The maximum number of other definitions with the same name as the installed one. */
   readonly variants: number;
   /** Contents that earlier projects have covered; this project adds its own. */
   readonly seen: Set<string>;
@@ -39,7 +39,7 @@ export async function compareProject(
   );
   const fresh = installed.filter(({ object }) => !bounds.seen.has(contentOf(object)));
   for (const { object } of installed) bounds.seen.add(contentOf(object));
-  // Of the installed definitions, only those that were modified need a dry run as well.
+  // An installed definition with a conversion webhook is stored without the webhook, so it is also dry-run unchanged.
   await inLanes(
     [...tried, ...fresh.filter(({ object }) => isConverted(object))].map((one) => () => talk().tryDefinition(one)),
   );
@@ -101,7 +101,7 @@ function isConverted(crd: JsonObject): boolean {
   return mapOf(mapOf(crd['spec'])['conversion'])['strategy'] === 'Webhook';
 }
 
-/** Returns, for each name, the definition whose file looks most like one that is installed; the others are dry-run. */
+/** Returns, for each name, the definition to install: the one whose file is most likely installed in practice. The others are dry-run. */
 function chosen(
   definitions: readonly Document[],
   { variants, seen }: Bounds,
@@ -128,7 +128,7 @@ function chosen(
   return { installed, tried };
 }
 
-/** Returns how unlikely a file's definitions are to be installed: those of tests and patches are not. */
+/** Ranks a file: the higher, the less likely its definitions are installed in practice. Files of tests and patches rank high. */
 function weight(file: string): number {
   return (
     (/test|e2e|hack|example|vendor|third_party|patch/i.test(file) ? 4 : 0) + (/config\/crd|crds?\//.test(file) ? 0 : 1)

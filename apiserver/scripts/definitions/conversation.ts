@@ -18,7 +18,7 @@ import { deletion, prepared, stepsOf, type Step } from './steps.ts';
 
 export interface Counts {
   definitions: number;
-  /** The definitions accepted by the real server, by the embedded one, by both. */
+  /** The number of definitions accepted by the real server, by the embedded server, and by both. */
   definitionsReal: number;
   definitionsOurs: number;
   definitionsBoth: number;
@@ -128,7 +128,7 @@ export class Conversation {
     return kinds;
   }
 
-  /** Runs an object through all steps in a namespace. `unique` distinguishes cluster-scoped names. */
+  /** Runs an object through all steps in a namespace. `unique` makes cluster-scoped names unique. */
   async object(document: Document, served: Served, namespace: string, unique: number): Promise<void> {
     const object = prepared(document.object, served, namespace);
     const renamed =
@@ -144,7 +144,7 @@ export class Conversation {
         if (step.name === 'create' || only) this.#count('objects');
         if (step.name === 'create' && refused) break;
       }
-      // After answers with different codes, all further differences are consequences.
+      // After answers with different codes, all later differences are consequences of that difference.
       if (!same && this.#ours.reply?.code !== this.#real.reply?.code) break;
     }
     const path = pathOf(served, namespace, textOf(mapOf(renamed['metadata'])['name']));

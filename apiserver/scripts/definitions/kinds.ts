@@ -3,7 +3,7 @@ import type { ApiClient } from '../../fidelity/differential/client.ts';
 import { isMap, mapOf, mapsOf, textOf } from '../../objects/json.ts';
 import type { JsonObject } from '../../objects/object.ts';
 
-/** A server that can be queried. */
+/** A client of a server. */
 export type Asked = Pick<ApiClient, 'request'>;
 
 /** A kind in one version. */

@@ -163,10 +163,10 @@ function isCutShort(ours: string, real: string): boolean {
   return at > SHOWN_MIN && real.startsWith(ours.slice(0, at)) && real.endsWith(ours.slice(at + '…"'.length));
 }
 
-/** The minimum length of a text that a server cuts. */
+/** The minimum length of a text that a server truncates. */
 const SHOWN_MIN = 60_000;
 
-/** Returns the texts of `some` that are missing in `others`, counted with multiplicity. */
+/** Returns the texts of `some` that are missing in `others`; repeated texts count separately. */
 function without(some: readonly JsonValue[], others: readonly JsonValue[]): readonly string[] {
   const left = others.map((one) => JSON.stringify(one));
   return some

@@ -45,7 +45,7 @@ function sum(results: readonly ProjectResult[]): Counts {
   return total as unknown as Counts;
 }
 
-/** Returns the differences by step and place, the most frequent first, each with examples. */
+/** Returns the differences by step and path, the most frequent first, each with examples. */
 function classes(differences: readonly Difference[]): readonly string[] {
   const byKey = new Map<string, Difference[]>();
   for (const one of differences) {

@@ -1,4 +1,4 @@
-/** Prints the milliseconds in a fresh process from the call that starts a server to a list of namespaces. */
+/** Prints how many milliseconds a fresh process takes from the call that starts a server to a list of namespaces. */
 import { startApiServer } from '../../index.ts';
 
 const began = performance.now();

@@ -1,4 +1,4 @@
-/** Runs a server on a socket: prints its kubeconfig as one line, and "done" after each reset that an input line asks for. */
+/** Runs a server on a socket: prints its kubeconfig as one line, resets the server for each line of input, and then prints "done". */
 import { createInterface } from 'node:readline';
 import { startApiServer } from '../../index.ts';
 

@@ -1,5 +1,6 @@
 /**
- * Random schemas and rules: every kind of schema, with and without bounds, and expressions over everything that rules can see and call.
+ * Random schemas and rules: every kind of schema, with and without bounds, and expressions with all variables and functions that rules can
+ * use.
  *
  * Rules compile; they need not make sense. Start at {@link randomSchema} and {@link randomRule}.
  */
@@ -318,7 +319,7 @@ class Grammar {
   }
 }
 
-/** The value of the one variable of a comprehension. */
+/** The type of the variable of a one-variable comprehension, by range. */
 const ITEM: { readonly [range: string]: KindOrMap } = {
   strings: 'string',
   ints: 'int',
@@ -327,6 +328,6 @@ const ITEM: { readonly [range: string]: KindOrMap } = {
   amounts: 'string',
   lists: 'string',
 };
-/** The values of its two variables. */
+/** The types of the variables of a two-variable comprehension, by range. */
 const KEY: { readonly [range: string]: KindOrMap } = { texts: 'string', amounts: 'string', lists: 'string' };
 const VALUE: { readonly [range: string]: KindOrMap } = { texts: 'string', amounts: 'int', lists: 'strings' };

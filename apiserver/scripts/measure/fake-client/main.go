@@ -37,7 +37,7 @@ func main() {
 	for at := creates; at < creates+objects; at++ {
 		create(ctx, server, at)
 	}
-	// A fake client is not reset: a new one takes its place.
+	// A fake client cannot be reset: it is replaced by a new one.
 	began = time.Now()
 	server = newClient()
 	must(server.List(ctx, &corev1.ConfigMapList{}))
