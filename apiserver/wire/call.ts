@@ -1,7 +1,7 @@
-/** Sends one request as a promise, for callers without streams. */
+/** Sends one request and returns a promise, for callers that need no streams. */
 import type { ApiRequest, ApiResponse, ConnectionError, Upstream } from './http.ts';
 
-/** Thrown when the connection broke: the request may or may not have taken effect. */
+/** Thrown when the connection breaks: the request may or may not have taken effect. */
 export class ConnectionFailure extends Error {
   readonly code: ConnectionError['code'];
 

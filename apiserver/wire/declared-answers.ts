@@ -1,9 +1,9 @@
 /**
- * User-declared answers of pods and services: output of commands, logs, HTTP and TCP behind ports. Can be cloned structurally and is stored
- * with findings.
+ * User-declared answers of pods and services: output of commands, logs, HTTP and TCP servers on ports. They can be cloned structurally and
+ * are stored with findings.
  */
 
-/** The containers that an answer applies to; `*` stands for any text, absent for all. */
+/** The containers that an answer applies to. `*` stands for any text; an absent field matches all. */
 export interface OfContainers {
   readonly namespace?: string;
   readonly pod?: string;
@@ -12,11 +12,11 @@ export interface OfContainers {
 
 /** The output and exit code of a command. */
 export interface ExecAnswer extends OfContainers {
-  /** A regular expression (RE2), found somewhere in the command's words joined by spaces. */
+  /** A regular expression (RE2) that must match somewhere in the command's words, joined by spaces. */
   readonly command: string;
-  /** The same for earlier commands in the pod: one of them must have run in this run. */
+  /** A regular expression for earlier commands in the pod: one that matches must have run in this run. */
   readonly after?: string;
-  /** The same for standard input; without it the command ends without reading. */
+  /** A regular expression for standard input; without it the command ends without reading. */
   readonly stdin?: string;
   readonly stdout?: string;
   readonly stderr?: string;
@@ -26,18 +26,18 @@ export interface ExecAnswer extends OfContainers {
 
 /** The log of a container. */
 export interface LogAnswer extends OfContainers {
-  /** The log of the previous container. */
+  /** True for the log of the previous container instance. */
   readonly previous?: boolean;
   readonly text: string;
 }
 
 /** An HTTP server's answer to some requests. */
 export interface HttpAnswer {
-  /** A regular expression (RE2) for earlier requests to the server, as `POST /path`: one of them must have come in this run. */
+  /** A regular expression (RE2) for earlier requests to the server, as `POST /path`: one that matches must have arrived in this run. */
   readonly after?: string;
   /** Default: any. */
   readonly method?: string;
-  /** A regular expression (RE2) for the whole path with its query; default: any. */
+  /** A regular expression (RE2) for the whole path, including its query; default: any. */
   readonly path?: string;
   /** Default 200. */
   readonly status?: number;
@@ -45,25 +45,25 @@ export interface HttpAnswer {
   readonly body?: string;
 }
 
-/** A TCP server's output; HTTP where `http` is given. */
+/** What a TCP server sends; with `http`, an HTTP server. */
 export interface Speech {
   readonly http?: readonly HttpAnswer[];
-  /** Sent once the connection is open, or once its `expect` has matched. */
+  /** The lines to send: each once its `expect` has matched, or, without `expect`, at once. */
   readonly tcp?: readonly TcpLine[];
 }
 
 export interface TcpLine {
-  /** A regular expression (RE2), found in the input since the previous line. */
+  /** A regular expression (RE2) that must match in the input since the previous line. */
   readonly expect?: string;
   readonly send?: string;
-  /** Closes the connection afterwards. */
+  /** Closes the connection after this line. */
   readonly close?: true;
 }
 
 /** The server on a port of pods. */
 export interface PortAnswer extends Omit<OfContainers, 'container'>, Speech {
   readonly port: number;
-  /** Each connection is independent: input of other connections does not count. */
+  /** The answers of each connection are independent: requests on other connections do not count. */
   readonly http?: readonly Omit<HttpAnswer, 'after'>[];
 }
 
@@ -71,21 +71,21 @@ export interface PortAnswer extends Omit<OfContainers, 'container'>, Speech {
 export interface ServiceAnswer {
   readonly namespace?: string;
   readonly service: string;
-  /** Number or name; default: any. */
+  /** The number or name of the port; default: any. */
   readonly port?: number | string;
   readonly http: readonly HttpAnswer[];
 }
 
-/** The server behind a name outside of the cluster. */
+/** The server behind a host name outside of the cluster. */
 export interface OutsideAnswer extends Speech {
-  /** The name that the target resolves; `*` stands for any text. */
+  /** The host name that the target connects to; `*` stands for any text. */
   readonly host: string;
   readonly port: number;
-  /** Over TLS, with a certificate that the target is configured to trust. */
+  /** Serves TLS, with a certificate that the target is configured to trust. */
   readonly tls?: true;
 }
 
-/** The first match answers. */
+/** The declared answers. In each list the first match is used. */
 export interface KubeletAnswers {
   readonly exec?: readonly ExecAnswer[];
   readonly logs?: readonly LogAnswer[];

@@ -17,14 +17,14 @@ export function httpAnswerTo(
   );
 }
 
-/** Reports whether one of the earlier requests, or commands, matches the precondition. */
+/** Reports whether one of the earlier requests or commands matches the precondition `after`. */
 export function hasHad(after: string | undefined, earlier: readonly string[]): boolean {
   if (after === undefined) return true;
   const pattern = goRegExp(after);
   return earlier.some((one) => pattern?.test(one) === true);
 }
 
-/** Returns the headers in lower case, with a default content type for a body. */
+/** Returns the headers with lower-case names, and a default content type if there is a body. */
 export function headersOf({ headers = {}, body = '' }: HttpAnswer): { readonly [name: string]: string } {
   const named = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
   if (named['content-type'] !== undefined || body === '') return named;

@@ -1,8 +1,8 @@
 /**
  * JSON as Go parses it: errors of malformed text, duplicate keys, and integers beyond a double's precision.
  *
- * Owns: the errors of encoding/json's scanner and of sigs.k8s.io/json's strict mode. `JSON.parse` does the work; the passes here only run
- * when it failed, or to count. Start at {@link parseJson}.
+ * Owns: the errors of encoding/json's scanner and of sigs.k8s.io/json's strict mode. `JSON.parse` does the parsing; the code here only runs
+ * to explain an error, to find duplicates or to keep digits. Start at {@link parseJson}.
  */
 import type { JsonObject, JsonValue } from '../objects/object.ts';
 
@@ -18,9 +18,9 @@ const DEPTH_MAX = 10_000;
 const UNUSUAL = /[0-9]{16}|\\u[dD][89a-fA-F]/;
 
 /**
- * Parses as Go does into an interface: 64-bit integers keep all digits (as `JSON.rawJSON`), duplicates are reported and the last one wins.
+ * Parses like Go: 64-bit integers keep all digits (as `JSON.rawJSON`), duplicate keys are reported, and the last one wins.
  *
- * @throws {SyntaxError} with the words of Go's scanner.
+ * @throws {SyntaxError} with the message of Go's scanner.
  */
 export function parseJson(text: string): ParsedJson {
   let body: JsonValue;
@@ -38,13 +38,13 @@ export function parseJson(text: string): ParsedJson {
 
 const INT64 = { min: -(2n ** 63n), max: 2n ** 63n - 1n } as const;
 
-/** The prefix of the strings that stand for long integers. It only occurs in a text as an escape. */
+/** The prefix of strings that stand for long integers. A JSON text can only contain it as an escape. */
 const LONG = '\0';
 const LONG_ESCAPED = String.raw`\u0000`;
 
 /**
  * Parses a text, keeps digits that a double would round, and replaces lone surrogates. Long integers are parsed as strings and then
- * replaced: a reviver with source access takes tens of megabytes for a body of three.
+ * replaced: a reviver with source access would take tens of megabytes for a body of three megabytes.
  */
 function parseUnusual(text: string): JsonValue {
   if (text.includes(LONG_ESCAPED)) return JSON.parse(text, exact as never) as JsonValue;
@@ -85,7 +85,7 @@ function fixed(value: JsonValue): JsonValue {
   if (typeof value === 'string')
     return value.startsWith(LONG) ? (RAW.rawJSON(value.slice(LONG.length)) as JsonValue) : value.toWellFormed();
   if (value === null || typeof value !== 'object') return value;
-  // The value was created here and is not shared yet.
+  // The value was created by this function and is not shared yet, so it can be edited.
   const holder = value as { [key: string]: JsonValue };
   for (const key in holder) {
     const item = holder[key] as JsonValue;
@@ -97,7 +97,7 @@ function fixed(value: JsonValue): JsonValue {
 
 const PLAIN = { enumerable: true, writable: true, configurable: true } as const;
 
-/** Keeps digits as a reviver, for texts that escape the prefix. */
+/** A reviver that keeps all digits; used for texts that contain the escaped prefix. */
 function exact(_key: string, value: unknown, context: { readonly source?: string }): unknown {
   if (typeof value === 'string') return value.toWellFormed();
   const { source } = context;
@@ -107,18 +107,18 @@ function exact(_key: string, value: unknown, context: { readonly source?: string
   return integer < INT64.min || integer > INT64.max ? value : RAW.rawJSON(source);
 }
 
-/** JSON with `rawJSON`, which Node has but its types do not yet. */
+/** JSON with `rawJSON`, which Node supports but its types do not declare yet. */
 const RAW = JSON as unknown as { rawJSON(text: string): object; isRawJSON(value: unknown): boolean };
 
-/** Returns an integer beyond 2^53, as {@link parseJson} keeps it. `JSON.stringify` writes all its digits. */
+/** Returns an integer beyond 2^53 in the form that {@link parseJson} returns. `JSON.stringify` writes all its digits. */
 export function longInteger(digits: string): JsonValue {
   return RAW.rawJSON(digits) as JsonValue;
 }
 
-/** Returns the digits of such an integer; undefined for any other value. */
+/** Returns the digits of such a long integer; undefined for any other value. */
 export function longIntegerDigits(value: JsonValue | undefined): string | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
-  // Calls out of compiled code are slow, so only objects with the property of such an integer are checked.
+  // Calls of built-in functions are slow, so `isRawJSON` is only called for objects with the property `rawJSON`.
   const { rawJSON } = value as { readonly rawJSON?: string };
   return rawJSON !== undefined && RAW.isRawJSON(value) ? rawJSON : undefined;
 }
@@ -141,7 +141,7 @@ const QUOTE = 34;
 const COLON = 58;
 const BACKSLASH = 92;
 
-/** Returns the position where the string that opens at `open` closes. */
+/** Returns the position of the quote that ends the string that starts at `open`. */
 function endOfString(text: string, open: number): number {
   let close = text.indexOf('"', open + 1);
   while (close > 0 && text.charCodeAt(close - 1) === BACKSLASH) {
@@ -160,7 +160,7 @@ function isSpace(code: number): boolean {
 function keysOf(body: JsonValue): number {
   if (body === null || typeof body !== 'object') return 0;
   let keys = 0;
-  // Iterative, because texts of a few thousand levels are still parsed.
+  // Iterative, because texts with a few thousand levels are still parsed.
   const open: JsonValue[] = [body];
   for (let value = open.pop(); value !== undefined; value = open.pop()) {
     if (Array.isArray(value)) {
@@ -194,10 +194,10 @@ export function isNestedDeeper(text: string, levels: number): boolean {
 /** The limit on strict errors in Go. */
 const DUPLICATES_MAX = 100;
 
-/** Returns the paths of duplicate keys, `spec.containers[0].name`, each once, in document order; the text must be valid. */
+/** Returns the paths of duplicate keys, for example `spec.containers[0].name`, each once, in document order. The text must be valid. */
 function duplicateKeys(text: string): readonly string[] {
   const found = new Set<string>();
-  // One frame per open object or list: its path, its keys so far, the current key or index.
+  // One frame for each open object or list: its path, its keys so far, the current key or index.
   const frames: { readonly path: string; readonly keys: Set<string> | undefined; key: string; index: number }[] = [];
   const here = (): string => {
     const frame = frames.at(-1);
@@ -241,12 +241,15 @@ function duplicateKeys(text: string): readonly string[] {
 
 /** Returns the scanner error of an invalid text; undefined when it is valid. */
 export function syntaxError(text: string): string | undefined {
-  // Go reads bytes: a byte of a multi-byte character is shown as the Latin-1 character of its value.
+  // Go reads bytes: each byte of a multi-byte character is shown as the Latin-1 character with its value.
   const bytes = Buffer.from(text, 'utf8');
   const stack: ('{' | '[')[] = [];
   let at = 0;
   const char = (): string => (at < bytes.length ? String.fromCharCode(bytes[at] ?? 0) : '');
-  /** Returns an error: at the end Go feeds one space, which some states report, others report an unexpected end. */
+  /**
+   * Returns an error. At the end of the text Go's scanner reads one more space: some states report it, other states report an unexpected
+   * end.
+   */
   const wrong = (where: string): string => `invalid character ${quoted(char() || ' ')} ${where}`;
   const skip = (): void => {
     while (at < bytes.length && isSpace(bytes[at] ?? 0)) at++;
@@ -254,7 +257,7 @@ export function syntaxError(text: string): string | undefined {
   const END = 'unexpected end of JSON input';
 
   for (;;) {
-    // A value begins.
+    // A value starts here.
     skip();
     const first = char();
     if (first === '') return END;
@@ -272,7 +275,7 @@ export function syntaxError(text: string): string | undefined {
       const scalar = scalarError(first);
       if (scalar !== undefined) return scalar;
     }
-    // The value has ended, or its container has.
+    // A value has ended, or the object or list that contains it.
     for (;;) {
       skip();
       const next = char();

@@ -1,8 +1,8 @@
 /**
  * Go's regular expressions, for schema patterns and CEL.
  *
- * Owns: the semantics of patterns and Go's errors. RE2's syntax looks like JavaScript's but differs in places (`\pL`, `\Q…\E`, `\z`,
- * `(?i)`), so a port of Go's engine is used (decision 0037). Start at {@link goRegExp}.
+ * Owns: the semantics of patterns and Go's errors. RE2's syntax looks like JavaScript's but has differences (`\pL`, `\Q…\E`, `\z`, `(?i)`),
+ * so a port of Go's engine is used (decision 0037). Start at {@link goRegExp}.
  */
 import { createRequire } from 'node:module';
 import type * as Engine from 're2js';
@@ -10,39 +10,42 @@ import type * as Engine from 're2js';
 export interface GoRegExp {
   /** Reports whether the pattern matches anywhere in the text, as `MatchString` does. */
   readonly test: (text: string) => boolean;
-  /** Returns what `FindAllString` finds, at most `limit` matches (below zero: all). */
+  /** Returns the matches of `FindAllString`, at most `limit` of them (all if it is negative). */
   readonly findAll: (text: string, limit: number) => readonly string[];
 }
 
-/** Go's error for a pattern. */
+/** Go's error message for an invalid pattern. */
 export interface PatternFault {
   readonly fault: string;
 }
 
 let loaded: typeof Engine | undefined;
 
-/** Returns the engine, loaded for the first pattern: loading it takes a fifth of the time to a server's first answer. */
+/** Returns the engine. It is loaded for the first pattern, because loading it takes a fifth of the time to a server's first answer. */
 function engine(): typeof Engine {
   return (loaded ??= createRequire(import.meta.url)('re2js') as typeof Engine);
 }
 
 const read = new Map<string, GoRegExp | PatternFault>();
 
-/** The maximum number of cached patterns: more than the schemas of one server have. A compiled one takes 17 KB. */
+/** The maximum number of cached patterns, more than the schemas of one server have. A compiled pattern takes 17 KB. */
 const REMEMBERED_MAX = 2_000;
 
-/** Returns the pattern as Go parses it; undefined where Go refuses it. */
+/** Returns the compiled pattern; undefined if Go refuses it. */
 export function goRegExp(source: string): GoRegExp | undefined {
   const pattern = readPattern(source);
   return 'fault' in pattern ? undefined : pattern;
 }
 
-/** Returns a pattern that is compiled for the first text: a schema may have twenty thousand. One that Go refuses matches any text. */
+/**
+ * Returns a pattern that is compiled when it is first used, because a schema may have twenty thousand patterns. If Go refuses the pattern,
+ * it matches any text.
+ */
 export function lazyGoRegExp(source: string): Pick<GoRegExp, 'test'> {
   return { test: (text) => goRegExp(source)?.test(text) ?? true };
 }
 
-/** Returns Go's error for a pattern; common patterns are not compiled for that. */
+/** Returns Go's error for a pattern; undefined if it is valid. Patterns of common forms are not compiled for this. */
 export function patternFault(source: string): string | undefined {
   if (isPlain(source)) return undefined;
   const pattern = readPattern(source);
@@ -54,7 +57,7 @@ const PLAIN_CLASS = String.raw`\[\^?(?:a-z|A-Z|0-9|[A-Za-z0-9_ .])+-?\]`;
 const PLAIN_ATOM = String.raw`(?:${ITEM}|\\[.dDwWsS/+*?()[\]{}^$|-]|${PLAIN_CLASS})[*+?]?`;
 const PLAIN_PIECE = new RegExp(String.raw`\((?:\?:)?|\)[*+?]?|[|^$]|${PLAIN_ATOM}`, 'y');
 
-/** Reports whether a pattern consists only of pieces that are valid anywhere, with closed groups. */
+/** Reports whether a pattern consists only of parts that are valid in any position, with balanced groups. */
 function isPlain(source: string): boolean {
   if (source.length > PLAIN_MAX) return false;
   let open = 0;
@@ -68,10 +71,10 @@ function isPlain(source: string): boolean {
   return open === 0;
 }
 
-/** The length up to which no pattern is too large or nested too deep for Go. */
+/** Up to this length, no pattern is too large or nested too deep for Go. */
 const PLAIN_MAX = 500;
 
-/** Returns the pattern as Go parses it, or an error. */
+/** Returns the compiled pattern, or Go's error. */
 export function readPattern(source: string): GoRegExp | PatternFault {
   const known = read.get(source);
   if (known !== undefined) return known;
@@ -91,7 +94,7 @@ function compile(source: string): GoRegExp | PatternFault {
   }
 }
 
-/** Completes the one message that is incomplete in the port of Go's engine. */
+/** Completes the one message that the port of Go's engine leaves incomplete. */
 function inGoWords(message: string): string {
   return message.endsWith('trailing backslash at end of expression') ? `${message}: \`\`` : message;
 }

@@ -1,4 +1,4 @@
-/** Kubeconfigs for one server and one user. Callers with a file write it as YAML. */
+/** Kubeconfigs for one server and one user. Callers that need a file write it as YAML. */
 
 export interface KubeconfigOptions {
   /** The name of cluster, user and context. */
@@ -12,7 +12,7 @@ export interface KubeconfigOptions {
   readonly namespace?: string;
 }
 
-/** Returns a kubeconfig; without TLS it has `insecure-skip-tls-verify`, which client-node requires for plain HTTP. */
+/** Returns a kubeconfig. Without TLS it has `insecure-skip-tls-verify`, which client-node requires for plain HTTP. */
 export function kubeconfigOf({ name, server, ca, token, namespace = 'default' }: KubeconfigOptions): object {
   const trust =
     ca === undefined

@@ -1,6 +1,6 @@
 /** Listens on a port that the system chooses. */
 
-/** The part of Node's servers that is needed. */
+/** The part of the interface of Node's servers that is needed. */
 interface Server {
   listen(port: number, host: string): unknown;
   once(event: 'listening', listener: () => void): unknown;
@@ -9,11 +9,11 @@ interface Server {
   off(event: 'error', listener: (error: Error) => void): unknown;
 }
 
-/** The number of consecutive failures after which there is no free port; a single failure is chance. */
+/** The number of consecutive failures after which listening fails: a single failure can be a coincidence. */
 const ATTEMPTS_MAX = 5;
 
 /**
- * Listens. A port is chosen before it is bound, and two programs may get the same one: the slower one retries.
+ * Listens on a free port. A port is chosen before it is bound, so two programs may choose the same port; the slower one then tries another.
  *
  * @throws Node's error when it cannot listen.
  */

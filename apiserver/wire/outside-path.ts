@@ -1,11 +1,11 @@
-/** Requests of the target to servers outside of the cluster, as seen by the gate: under a path that no API server has. */
+/** Paths for requests of the target to servers outside of the cluster. The gate sees them under a path that no API server has. */
 
 const PREFIX = '/outside.stalemate';
 
 /** Matches host, port, and the rest of the path. */
 export const OUTSIDE_PATH: RegExp = /^\/outside\.stalemate\/([^/:]+):(\d+)(\/.*)?$/;
 
-/** Reports whether a request may have effects outside; a TCP connection has no path, and may do anything. */
+/** Reports whether a request may have effects outside of the cluster. A TCP connection has no path and always counts as such. */
 export function actsOutside({ method, path }: { readonly method: string; readonly path: string }): boolean {
   const [whole, , , behind] = OUTSIDE_PATH.exec(path) ?? [];
   return whole !== undefined && (behind === undefined || (method !== 'GET' && method !== 'HEAD'));

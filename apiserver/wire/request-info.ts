@@ -12,7 +12,7 @@ export interface RequestInfo {
   readonly subresource: string;
   /** The namespace; empty for cluster-scoped requests. */
   readonly namespace: string;
-  /** The name; empty for collections, also for a list or watch with field selector `metadata.name=x`. */
+  /** The name; empty for collections, even for a list or watch with the field selector `metadata.name=x`. */
   readonly name: string;
 }
 
@@ -41,17 +41,19 @@ type About = Pick<RequestInfo, 'group' | 'resource' | 'subresource'>;
 
 const CONNECTING: ReadonlySet<string> = new Set(['exec', 'attach', 'portforward', 'proxy', 'log']);
 
-/** Reports whether a request is proxied to a pod or a service. It stores nothing, whatever its method is. */
+/** Reports whether a request is proxied to a pod or a service. Such a request stores nothing, whatever its method is. */
 export function connects({ group, resource, subresource }: About): boolean {
   return group === '' && (resource === 'pods' || resource === 'services') && CONNECTING.has(subresource);
 }
 
-/** Reports whether a proxied request may have effects in the pod or service: a command whose answer is lost has run. */
+/** Reports whether a proxied request may have effects in the pod or service: a command has run even if its answer is lost. */
 export function acts(info: About): boolean {
   return connects(info) && info.subresource !== 'log';
 }
 
-/** Reports whether a query asks to watch a collection, as Go parses a boolean parameter: nearly everything counts as true. */
+/**
+ * Reports whether a query requests a watch of a collection. As in Go's parsing of a boolean parameter, nearly every value counts as true.
+ */
 export function asksToWatch({ watch }: { readonly [key: string]: string }): boolean {
   return watch !== undefined && watch !== '0' && watch.toLowerCase() !== 'false';
 }
@@ -67,7 +69,7 @@ export function verbOf(method: Method, named: boolean, watch: boolean): Verb {
     case 'DELETE':
       return named ? 'delete' : 'deletecollection';
     default:
-      // A watch parameter on a named object is ignored, as by a real server.
+      // As in a real server, a watch parameter on a named object is ignored.
       if (named) return 'get';
       return watch ? 'watch' : 'list';
   }
@@ -92,10 +94,11 @@ function parsePath(path: string): ParsedPath | undefined {
   } else return undefined;
   const version = rest[0] ?? '';
   rest = rest.slice(1);
-  // `/api/v1/watch/pods`, deprecated for ten years and still served.
+  // `/api/v1/watch/pods` has been deprecated for ten years and is still served.
   const watching = rest[0] === 'watch' && rest.length > 1;
   if (watching) rest = rest.slice(1);
-  // `/namespaces/x/pods` is namespaced; `/namespaces`, `/namespaces/x`, `/namespaces/x/finalize|status` are the kind itself.
+  // In `/namespaces/x/pods` the namespace is a prefix; `/namespaces`, `/namespaces/x` and `/namespaces/x/finalize|status` name the resource
+  // `namespaces` itself.
   let namespace = '';
   if (rest[0] === 'namespaces' && rest.length > 2 && rest[2] !== 'finalize' && rest[2] !== 'status') {
     namespace = rest[1] ?? '';

@@ -1,5 +1,5 @@
 /**
- * The content of an upgraded connection: a command that runs, forwarded ports, a followed log.
+ * The content of an upgraded connection or a streamed answer: a running command, forwarded ports, or a log that the client follows.
  *
  * An answer carries such a session; the shell (`apiserver/http/streams/`) transports it over SPDY or a WebSocket.
  */
@@ -20,8 +20,8 @@ export interface CommandSession {
   readonly stdout: boolean;
   readonly stderr: boolean;
   /**
-   * Returns what the command does after reading `stdin`, which may continue unless `ended`; undefined while it needs more input. Once
-   * `ended` it must decide: `failed` is the reason why the command could not run.
+   * Returns the result of the command for the input `stdin`, or undefined while it needs more input. More input may follow unless `ended`;
+   * once `ended` is true it must return a result. `failed`: the reason why the command could not run.
    */
   run(stdin: string, ended: boolean): CommandResult | { readonly failed: string } | undefined;
 }
@@ -32,7 +32,7 @@ export interface PortSession {
   readonly ports: readonly number[];
   /** The pod, for error messages. */
   readonly pod: string;
-  /** Returns the server on a port of the pod; undefined where nothing listens. */
+  /** Returns the server on a port of the pod; undefined if no process listens there. */
   speechOf(port: number): Speech | undefined;
 }
 

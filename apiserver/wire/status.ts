@@ -32,14 +32,14 @@ export interface StatusCause extends JsonObject {
 export interface StatusDetails extends JsonObject {
   readonly name?: string;
   readonly group?: string;
-  /** The plural name of the resource, despite the field's name. */
+  /** The plural name of the resource, despite the name of this field. */
   readonly kind?: string;
   readonly uid?: string;
   readonly causes?: readonly StatusCause[];
   readonly retryAfterSeconds?: number;
 }
 
-/** Returns a `Status` object of a failure. Empty details are left out. */
+/** Returns a `Status` object for a failure. Empty details are omitted. */
 export function failureStatus(
   code: number,
   reason: StatusReason,

@@ -1,10 +1,10 @@
 /**
  * Counts the traffic of a port's connections, including handshakes, which cause no request.
  *
- * A client that waits for the other end of a handshake sleeps, and looks idle.
+ * Without handshakes, a client that waits for the other end of a handshake would look idle.
  */
 
-/** The used part of a socket. */
+/** The part of a socket that is used. */
 export interface Connection {
   readonly bytesRead: number;
   readonly bytesWritten: number;
@@ -15,7 +15,7 @@ export class Traffic {
   readonly #open = new Set<Connection>();
   #past = 0;
 
-  /** Counts the traffic of a connection from now on; opening it counts as well. */
+  /** Counts the traffic of a connection from now on; the new connection itself counts as well. */
   add(connection: Connection): void {
     this.#past++;
     this.#open.add(connection);
@@ -25,7 +25,7 @@ export class Traffic {
     });
   }
 
-  /** Returns a number that increases with everything sent or received, and with nothing else. */
+  /** Returns a number that increases whenever anything is sent or received, and only then. */
   get moved(): number {
     let moved = this.#past;
     for (const connection of this.#open) moved += bytesOf(connection);

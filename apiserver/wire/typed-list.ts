@@ -1,11 +1,11 @@
 /**
- * Lists of built-in kinds on the wire: their items have no apiVersion and kind, while items of custom resources do.
+ * Lists as clients receive them: items of built-in kinds have no apiVersion and kind, items of custom resources do.
  *
  * In process, items are the stored objects themselves; {@link listAsSent} converts a list for a client.
  */
 import type { JsonObject, JsonValue } from '../objects/object.ts';
 
-/** Built-in groups: core, groups without a dot, and these under k8s.io. */
+/** Built-in groups: the core group, groups without a dot, and these groups under k8s.io. */
 const BUILT_IN_GROUP =
   /^$|^(apps|batch|autoscaling|policy|extensions)$|^(admissionregistration|apiextensions|apiregistration|authentication|authorization|certificates|coordination|discovery|events|flowcontrol\.apiserver|networking|node|rbac\.authorization|resource|scheduling|storage)\.k8s\.io$/;
 
@@ -20,7 +20,7 @@ export function listAsSent(body: JsonValue): JsonValue {
   return { ...body, items: items.map(bare) };
 }
 
-/** Copies without type information, one per stored object, so that callers can cache texts by identity. */
+/** Copies of items without type information. There is one for each stored object, so that callers can cache texts by identity. */
 const bareItems = new WeakMap<object, JsonObject>();
 
 function bare(item: JsonValue): JsonValue {

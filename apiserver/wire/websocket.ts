@@ -1,9 +1,9 @@
 /**
- * The server side of a watch over a WebSocket (RFC 6455): one message per event, as used by browsers and some client libraries (fabric8,
- * and with it the operators in Java).
+ * The server side of a watch over a WebSocket (RFC 6455): one message per event. Browsers and some client libraries use it (fabric8, and
+ * with it the operators in Java).
  *
- * Owns: the handshake of Go's `x/net/websocket`, frames, the bearer token among the subprotocols. Does not own: requests that are refused,
- * or are no watch: they are answered as if they had not asked for a WebSocket. Start at {@link WatchSocket}.
+ * Owns: the handshake of Go's `x/net/websocket`, frames, the bearer token among the subprotocols. Does not own: requests that are refused
+ * or are not watches, which are answered as if they had not requested a WebSocket. Start at {@link WatchSocket}.
  */
 
 const GUID = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
@@ -21,7 +21,7 @@ const NOTHING = Buffer.alloc(0);
 /** Headers of a request, by lower-case name. */
 export type Asked = { readonly [header: string]: string | readonly string[] | undefined };
 
-/** A connection, as Node's sockets are. */
+/** The part of the interface of Node's sockets that is used. */
 export interface Connection {
   readonly writableNeedDrain: boolean;
   write(bytes: string | Uint8Array): unknown;
@@ -33,7 +33,7 @@ export interface Connection {
   on(event: 'end', listener: () => void): unknown;
 }
 
-/** Reports whether a request asks for a WebSocket. */
+/** Reports whether a request asks for an upgrade to a WebSocket. */
 export function asksForWebSocket({ headers }: { readonly headers: Asked }): boolean {
   return (
     String(headers['upgrade']).toLowerCase() === 'websocket' &&
@@ -42,7 +42,7 @@ export function asksForWebSocket({ headers }: { readonly headers: Asked }): bool
 }
 
 export class WatchSocket {
-  /** The bearer token among the subprotocols. A malformed one becomes an invalid token. */
+  /** The bearer token among the subprotocols. If it is malformed, this is an invalid token. */
   readonly token: string | undefined;
   readonly #socket: Connection;
   readonly #asked: Asked;
@@ -60,7 +60,7 @@ export class WatchSocket {
     this.#protocols = protocols;
   }
 
-  /** Accepts the handshake and reads the client's frames, or refuses it. */
+  /** Accepts or refuses the handshake; if accepted, reads the client's frames. */
   open(): void {
     const key = this.#asked['sec-websocket-key'];
     if (typeof key !== 'string') this.#refuse('400 Bad Request', 'mismatch challenge/response');
@@ -77,7 +77,7 @@ export class WatchSocket {
     }
   }
 
-  /** Sends one message, `binary` or text. Returns whether more may be written before the connection has drained. */
+  /** Sends one message, binary or text. Returns whether more may be written before the connection has drained. */
   send(message: Uint8Array, binary: boolean): boolean {
     if (!this.#closing) this.#send(binary ? BINARY : TEXT, message);
     return !this.#socket.writableNeedDrain;
@@ -87,7 +87,7 @@ export class WatchSocket {
     this.#close(NORMAL);
   }
 
-  /** Refuses the handshake. A browser cannot read the reason, so Go's server gives hardly any. */
+  /** Refuses the handshake. A browser cannot read the reason, so Go's server gives almost none. */
   #refuse(status: string, body = ''): void {
     this.#closing = true;
     this.#socket.end(`HTTP/1.1 ${status}\r\n\r\n${body}`, () => this.#socket.destroy());
@@ -142,7 +142,7 @@ function tokenAmong(header: string | readonly string[] | undefined): {
 
 const CONTROL_PAYLOAD_MAX = 125;
 
-/** Parses a client's frames. Only the heads of messages matter: a watch client sends no data. */
+/** Parses a client's frames. Only their headers matter: a watch client sends no data. */
 class FrameReader {
   readonly #onFrame: (opcode: number, payload: Buffer, masked: boolean) => void;
   #rest: Buffer = NOTHING;

@@ -14,7 +14,7 @@ type Target = { [key: string]: JsonValue | undefined };
 /**
  * Reads one message.
  *
- * @throws {ProtobufError} in Go's words.
+ * @throws {ProtobufError} with Go's error message.
  */
 export function decodeMessage(bytes: Buffer, message: Message): JsonObject {
   const target: Target = {};
@@ -27,7 +27,7 @@ const WIRE_TYPES = { string: 2, bytes: 2, bool: 0, int32: 0, int64: 0, uint32: 0
 function readInto(reader: Reader, message: Message, target: Target): void {
   while (reader.at < reader.end) {
     const tag = reader.varint();
-    // Go keeps 32 bits of the number.
+    // Go keeps only 32 bits of the field number.
     const id = Math.floor(tag / 8) | 0;
     const wireType = tag % 8;
     if (wireType === 4) throw new ProtobufError(`proto: ${structName(message)}: wiretype end group for non-group`);
@@ -69,7 +69,7 @@ function readField(reader: Reader, field: Field, target: Target): void {
   else delete target[name];
 }
 
-/** Reports whether Go omits a value as zero: a string, number or flag, never a struct. */
+/** Reports whether Go omits a value as zero: only strings, numbers and booleans, never structs. */
 function isZero(value: JsonValue): boolean {
   return value === '' || value === 0 || value === false;
 }
@@ -103,10 +103,10 @@ function readMessage(reader: Reader, message: Message, old: JsonValue | undefine
   return isOpaque(message) ? opaqueToJson(message, target) : target;
 }
 
-/** The maximum number of messages in a body: an empty one takes two bytes to send and a hundred in memory. */
+/** The maximum number of messages in a body: an empty message takes two bytes of the body, and a hundred bytes of memory. */
 const MESSAGES_MAX = 250_000;
 
-/** Runs `read` on the block that starts here. */
+/** Runs `read` on the length-delimited block at the current position. */
 function within(reader: Reader, read: () => void): void {
   if (++reader.messages > MESSAGES_MAX) throw new ProtobufError(`proto: more than ${MESSAGES_MAX} messages`);
   const outer = reader.end;

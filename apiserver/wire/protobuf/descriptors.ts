@@ -1,11 +1,11 @@
 /**
  * The fields of the messages of built-in kinds.
  *
- * Owns: the shape of `generated/descriptors.json` (see `apiserver/scripts/generate-protobuf.ts`) and finding a kind's message.
+ * Owns: the format of `generated/descriptors.json` (see `apiserver/scripts/generate-protobuf.ts`) and finding a kind's message.
  */
 import generated from './generated/descriptors.json' with { type: 'json' };
 
-/** Number, JSON name, type, flags, and Go's name where it is not the capitalised JSON name. */
+/** Number, JSON name, type, flags, and Go's name unless that is the capitalised JSON name. */
 type Row = readonly [number, string, string, string, string?];
 
 export type ScalarType = 'string' | 'bytes' | 'bool' | 'int32' | 'int64' | 'uint32' | 'double';
@@ -19,7 +19,7 @@ export interface Field {
   readonly message: string;
   readonly repeated: boolean;
   readonly map: boolean;
-  /** True for a pointer in Go: absent and zero differ. */
+  /** True if the field is a pointer in Go, so that absent and zero differ. */
   readonly pointer: boolean;
   readonly omitEmpty: boolean;
   /** True if the message's fields are inlined into the outer message. */
@@ -54,7 +54,7 @@ interface Descriptors {
 const descriptors = generated as unknown as Descriptors;
 const messages = new Map<string, Message | undefined>();
 
-/** Returns the message called `core/v1.Pod`. */
+/** Returns the message with a name such as `core/v1.Pod`. */
 export function messageNamed(name: string): Message | undefined {
   if (messages.has(name)) return messages.get(name);
   const rows = Object.hasOwn(descriptors.messages, name) ? descriptors.messages[name] : undefined;
@@ -63,7 +63,7 @@ export function messageNamed(name: string): Message | undefined {
   return message;
 }
 
-/** Returns the message of a kind; kinds of meta.k8s.io are known in every group. */
+/** Returns the message of a kind; kinds of meta.k8s.io exist in every group. */
 export function messageOfKind(apiVersion: string, kind: string): Message | undefined {
   const { groups } = descriptors;
   const group = META[apiVersion] ?? (Object.hasOwn(groups, apiVersion) ? groups[apiVersion] : undefined);

@@ -1,5 +1,6 @@
 /**
- * Encodes JSON of built-in kinds as protobuf, byte for byte as Go does: fields by number, map keys sorted, non-pointers always present.
+ * Encodes JSON of built-in kinds as protobuf, byte for byte as Go does: fields are ordered by number, map keys are sorted, and fields that
+ * are not pointers are always present.
  *
  * Start at {@link writeFields}.
  */
@@ -10,7 +11,7 @@ import { messageNamed, type Field, type Message } from './descriptors.ts';
 import { isOpaque, opaqueToFields } from './opaque.ts';
 import type { Writer } from './writer.ts';
 
-/** Writes the fields of a message into `writer`, last first. Values of the wrong type are skipped. */
+/** Writes the fields of a message into `writer`, the last one first. Values of the wrong type are skipped. */
 export function writeFields(writer: Writer, value: JsonObject, message: Message): void {
   for (let index = message.fields.length - 1; index >= 0; index--) {
     const field = message.fields[index];
@@ -91,7 +92,7 @@ function writeMessage(writer: Writer, message: Message, value: JsonValue | undef
   } else writeFields(writer, isMap(value) ? value : {}, message);
 }
 
-/** Go's encoding of the zero value of types with custom JSON; empty for types without an entry. */
+/** Go's encoding of the zero values of types with custom JSON; for types without an entry it is empty. */
 const EMPTY: { readonly [message: string]: JsonObject } = {
   'api/resource.Quantity': { string: '0' },
   'util/intstr.IntOrString': {},

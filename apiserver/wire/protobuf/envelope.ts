@@ -1,5 +1,5 @@
 /**
- * Protobuf bodies on the wire: four magic bytes, then `runtime.Unknown` with the type and the message; frames of a watch.
+ * Protobuf bodies as sent to clients: four magic bytes, then `runtime.Unknown` with the type and the message; and frames of a watch.
  *
  * Owns: the envelope in both directions. Start at {@link decodeProtobuf} and {@link encodeProtobuf}.
  */
@@ -12,7 +12,7 @@ import { Writer } from './writer.ts';
 
 const MAGIC = Buffer.from([0x6b, 0x38, 0x73, 0x00]);
 
-/** A body, or an error and the type information read so far. */
+/** A decoded body; or an error, with the type information that was read before it. */
 export type DecodedProtobuf =
   | { readonly body: JsonObject }
   | { readonly error: string; readonly as?: { readonly apiVersion: string; readonly kind: string } };
@@ -24,7 +24,7 @@ interface Unknown {
 }
 
 /**
- * Decodes a body. Without a type in the envelope the message is decoded as `assumed`, the kind of the request's resource, as in
+ * Decodes a body. If the envelope contains no type, the message is decoded as `assumed`, the kind of the request's resource, as in
  * kube-apiserver.
  */
 export function decodeProtobuf(
@@ -49,7 +49,7 @@ export function decodeProtobuf(
       };
     return { body: { kind: as.kind, apiVersion: as.apiVersion, ...decodeMessage(unknown.raw, message) } };
   } catch (error) {
-    // Unbounded nesting overflows the stack; no real client sends it.
+    // Very deep nesting overflows the stack; no real client sends it.
     const why = error instanceof ProtobufError ? error.message : 'proto: message nested too deeply';
     return as === undefined ? { error: why } : { error: why, as };
   }
@@ -96,7 +96,7 @@ export function encodeProtobuf(body: JsonObject): Buffer | undefined {
   const message = messageOfKind(apiVersion, kind);
   if (message === undefined) return undefined;
   const writer = new Writer();
-  // Back to front: content type, encoding, message, type.
+  // Written back to front: content type, encoding, message, type.
   writer.string('');
   writer.tag(4, 2);
   writer.string('');
@@ -116,7 +116,7 @@ export function encodeProtobuf(body: JsonObject): Buffer | undefined {
   return writer.finish();
 }
 
-/** Encodes one event of a watch: its length in four bytes, then a bare `WatchEvent` around the object in its envelope. */
+/** Encodes one event of a watch: its length in four bytes, then a bare `WatchEvent` that contains the object in its envelope. */
 export function encodeFrame(type: string, object: Buffer): Buffer {
   const writer = new Writer(object.length + 64);
   writer.bytes(object);
@@ -132,7 +132,7 @@ export function encodeFrame(type: string, object: Buffer): Buffer {
 }
 
 /**
- * Splits the result of {@link encodeFrame}: the type of the event, and its object in its envelope.
+ * Splits the result of {@link encodeFrame} into the type of the event, and its object in its envelope.
  *
  * @throws {ProtobufError} with Go's error message.
  */

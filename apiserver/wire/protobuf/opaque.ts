@@ -1,7 +1,8 @@
 /**
- * Types that are messages in protobuf and something else in JSON: times, quantities, raw JSON, schemas that may be booleans.
+ * Types that are messages in protobuf but not objects with the same fields in JSON: times, quantities, raw JSON, schemas that may be
+ * booleans.
  *
- * Owns: both directions, between the message's fields and the JSON value.
+ * Owns: the conversion between the message's fields and the JSON value, in both directions.
  */
 import type { JsonObject, JsonValue } from '../../objects/object.ts';
 import { longInteger, longIntegerDigits } from '../go-json.ts';
@@ -28,7 +29,7 @@ const MICRO_TIME: Opaque = {
   toFields: (value) => {
     if (typeof value !== 'string') return undefined;
     const fraction = /\.(\d{1,9})/.exec(value)?.[1] ?? '';
-    // Finer digits than microseconds are not sent.
+    // Digits beyond microseconds are not sent.
     return { ...secondsOf(value), nanos: Number(fraction.slice(0, 6).padEnd(6, '0')) * 1000 };
   },
 };
@@ -88,7 +89,7 @@ export function opaqueToFields(message: Message, value: JsonValue): JsonObject |
   return OPAQUE[message.name]?.toFields(value);
 }
 
-/** The range of RFC 3339, years 1 to 9999, in epoch seconds. */
+/** The range of RFC 3339 timestamps, years 1 to 9999, in epoch seconds. */
 const SECONDS = { min: -62_135_596_800, max: 253_402_300_799 } as const;
 
 function timeText({ seconds, nanos }: Fields, digits: 0 | 6): string | undefined {

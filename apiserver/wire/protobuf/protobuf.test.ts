@@ -7,7 +7,7 @@ import { durationOf, durationText } from './duration.ts';
 import { decodeProtobuf, encodeFrame, encodeProtobuf } from './envelope.ts';
 import { Writer } from './writer.ts';
 
-/** kube-apiserver 1.36.3's answers, as JSON and as protobuf, for one object of each kind. */
+/** The answers of kube-apiserver 1.36.3, as JSON and as protobuf, for one object of each kind. */
 interface Recorded {
   readonly path: string;
   readonly json: JsonObject;
@@ -152,7 +152,7 @@ describe('any bytes', () => {
     const crd = (schema: Buffer): Buffer => {
       const outer = new Writer();
       outer.raw(schema);
-      // schema.openAPIV3Schema of versions[0] of spec, then the message and its type.
+      // The field numbers of schema.openAPIV3Schema in versions[0] of the spec, then of the message and its type.
       for (const id of [1, 4, 7, 2, 2]) {
         outer.varint(outer.length);
         outer.tag(id, 2);

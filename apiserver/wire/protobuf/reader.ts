@@ -30,7 +30,7 @@ export class Reader {
     this.end = end;
   }
 
-  /** Reads a varint as a double, which is enough for tags and lengths: longer ones come out too large. */
+  /** Reads a varint as a double, which is precise enough for tags and lengths. A varint that is too long gives too large a number. */
   varint(): number {
     let value = 0;
     let scale = 1;
@@ -60,7 +60,7 @@ export class Reader {
     return this.varint() !== 0;
   }
 
-  /** Reads a 64-bit integer; one beyond a double's precision keeps its digits. */
+  /** Reads a 64-bit integer; beyond a double's precision it keeps all digits. */
   int64(): JsonValue {
     if (this.at < this.end && (this.buffer[this.at] ?? 0) < 128) return this.#byte();
     const long = BigInt.asIntN(64, this.#long());
@@ -84,7 +84,7 @@ export class Reader {
     return this.buffer.readDoubleLE(this.at - 8);
   }
 
-  /** Reads a length and checks that the content, from `at` to the returned end, is complete. */
+  /** Reads a length, and checks that the whole content is there: from `at` to the returned end. */
   block(): number {
     const length = this.varint();
     if (length >= 2 ** 63) throw new ProtobufError(NEGATIVE);
@@ -107,7 +107,7 @@ export class Reader {
     return text;
   }
 
-  /** Skips a field of a wire type after its tag. */
+  /** Skips a field of the given wire type, whose tag has already been read. */
   skip(wireType: number): void {
     for (let depth = 0; ;) {
       switch (wireType) {

@@ -50,7 +50,7 @@ export class Writer {
     this.#bytes[at] = rest;
   }
 
-  /** Writes any 64-bit integer: negative ones take ten bytes. */
+  /** Writes any 64-bit integer; a negative integer takes ten bytes. */
   long(value: number | bigint): void {
     if (typeof value === 'number' && value >= 0 && Number.isSafeInteger(value)) {
       this.varint(value);
